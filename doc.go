@@ -1,0 +1,10 @@
+// Package thinformer is the house of the rooms below it: the Kubernetes
+// informer stack, one folder a stage. It exports nothing itself; the tests
+// beside this file hold the house to its floor plan.
+//
+// Data flows down this list. Each room can be used alone.
+//
+//   - indexer: the thread-safe store with its indexes, and the key functions.
+//   - deltafifo: the queue of changes between a reflector and a store.
+//   - workqueue: the queue of keys between event handlers and workers.
+package thinformer
