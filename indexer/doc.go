@@ -1,0 +1,2 @@
+// Package indexer holds the thread-safe store of the house.
+package indexer

@@ -1,0 +1,18 @@
+package indexer
+
+import "errors"
+
+// Each of these names a mistake of the caller's.
+var (
+	// ErrNilObject: the object is nil, or a nil pointer in an interface.
+	ErrNilObject = errors.New("the object is nil")
+	// ErrNoMetadata: the type has neither GetNamespace and GetName nor
+	// GetObjectMeta; give a KeyFunc of your own.
+	ErrNoMetadata = errors.New("the object has no metadata")
+	// ErrNoName: the object's name is empty, so nothing tells it from others.
+	ErrNoName = errors.New("the object has no name")
+	// ErrBadKey: the key is not "name" or "namespace/name".
+	ErrBadKey = errors.New("not a key of the form name or namespace/name")
+	// ErrIndexExists: an index of that name is there already.
+	ErrIndexExists = errors.New("an index of that name exists")
+)
