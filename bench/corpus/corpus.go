@@ -1,0 +1,128 @@
+// Package corpus is the population that the cases work on: objects of the size
+// of a slimmed pod, spread over namespaces, nodes and apps.
+package corpus
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// How many objects there are, and how many values they spread over, evenly:
+// 200 objects a namespace, 2,000 a node, 100 an app.
+const (
+	Count      = 100_000
+	Namespaces = 500
+	Nodes      = 50
+	Apps       = 1_000
+)
+
+// Object takes about 400 bytes without its strings and labels.
+type Object struct {
+	metav1.ObjectMeta
+	Node, Phase, PodIP, Image string
+	Restarts                  int64
+	Requests                  [8]int64
+}
+
+// Objects returns the population in a random order that is the same in each
+// run. It is shared by all cases and never changed.
+var Objects = sync.OnceValue(func() []*Object {
+	random := rand.New(rand.NewPCG(1, 2))
+	objects := make([]*Object, Count)
+	for i := range objects {
+		objects[i] = newObject(i, random)
+	}
+	random.Shuffle(Count, func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
+	return objects
+})
+
+// namespaces, nodes and apps: values of equal text share their bytes, as they
+// do after decoding with interned strings.
+var (
+	namespaces = names("team", Namespaces)
+	nodes      = names("node", Nodes)
+	apps       = names("app", Apps)
+)
+
+func names(prefix string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-%03d", prefix, i)
+	}
+	return names
+}
+
+func newObject(i int, random *rand.Rand) *Object {
+	app := apps[i%Apps]
+	return &Object{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       namespaces[i%Namespaces],
+			Name:            fmt.Sprintf("%s-%08x-%05d", app, random.Uint32(), i),
+			UID:             types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", random.Uint32(), i)),
+			ResourceVersion: nextVersion(),
+			Labels:          map[string]string{"app": app, "tier": "backend"},
+		},
+		Node:  nodes[i/Apps%Nodes],
+		Phase: "Running",
+		PodIP: fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255),
+		Image: "registry.example/" + app + ":1.0",
+	}
+}
+
+var version atomic.Int64
+
+func nextVersion() string { return strconv.FormatInt(1_000_000+version.Add(1), 10) }
+
+// Newer returns the object as after an update that touches no indexed field:
+// the same identity, a higher resource version.
+func (o *Object) Newer() *Object {
+	newer := *o
+	newer.ResourceVersion = nextVersion()
+	newer.Restarts++
+	return &newer
+}
+
+// AllNewer is the population, each object updated once, in another order.
+func AllNewer() []*Object {
+	all := make([]*Object, Count)
+	for i, o := range Objects() {
+		all[i] = o.Newer()
+	}
+	rand.New(rand.NewPCG(3, 4)).Shuffle(Count, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// Keys are the keys of the population in a random order. They share no bytes
+// with the objects, as a key from a workqueue does not.
+var Keys = sync.OnceValue(func() []string {
+	keys := make([]string, Count)
+	for i, o := range Objects() {
+		keys[i] = o.Namespace + "/" + o.Name
+	}
+	rand.New(rand.NewPCG(5, 6)).Shuffle(Count, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	return keys
+})
+
+// NamespaceNames and NodeNames are the values in a random order, with bytes of
+// their own.
+func NamespaceNames() []string { return shuffledClones(namespaces) }
+
+// NodeNames is NamespaceNames for nodes.
+func NodeNames() []string { return shuffledClones(nodes) }
+
+func shuffledClones(names []string) []string {
+	clones := slices.Clone(names)
+	for i := range clones {
+		clones[i] = strings.Clone(clones[i])
+	}
+	rand.New(rand.NewPCG(7, 8)).Shuffle(len(clones), func(i, j int) { clones[i], clones[j] = clones[j], clones[i] })
+	return clones
+}

@@ -1,0 +1,98 @@
+package harness
+
+import (
+	"runtime"
+	"slices"
+	"time"
+)
+
+// Meter measures one round of one side.
+type Meter struct {
+	// N is how many operations the side is to do.
+	N int
+	// Budget is how long a side that is not counted in operations should run.
+	Budget time.Duration
+
+	began   time.Time
+	before  runtime.MemStats
+	elapsed time.Duration
+	timed   bool
+	allocs  uint64
+	figures []figure
+}
+
+// figure is a number that the side has measured by itself.
+type figure struct {
+	name  string
+	value float64
+}
+
+// Start begins, or goes on with, what counts, on a heap without garbage.
+func (m *Meter) Start() {
+	runtime.GC()
+	runtime.ReadMemStats(&m.before)
+	m.began = time.Now()
+}
+
+// Stop ends what counts.
+func (m *Meter) Stop() {
+	m.elapsed += time.Since(m.began)
+	var after runtime.MemStats
+	runtime.ReadMemStats(&after)
+	m.allocs += after.Mallocs - m.before.Mallocs
+	m.timed = true
+}
+
+// Report gives a figure that the side has measured by itself, in the unit of
+// the case. An empty name is the case's own row and takes the place of the time
+// for each operation; any other is a further row, case/name.
+func (m *Meter) Report(name string, value float64) {
+	m.figures = append(m.figures, figure{name, value})
+}
+
+// Percentiles reports the mean of the values as the case's own row, and p50,
+// p99 and max as further ones.
+func (m *Meter) Percentiles(values []float64) {
+	if len(values) == 0 {
+		return
+	}
+	slices.Sort(values)
+	sum := 0.0
+	for _, value := range values {
+		sum += value
+	}
+	at := func(q float64) float64 { return values[int(q*float64(len(values)-1))] }
+	m.Report("", sum/float64(len(values)))
+	m.Report("p50", at(0.50))
+	m.Report("p99", at(0.99))
+	m.Report("max", at(1))
+}
+
+// sample is what a round came to: a value for each row, and allocations.
+type sample struct {
+	values map[string]float64
+	names  []string // of values, in the order reported
+	allocs *float64 // for each operation; nil if the side timed nothing
+}
+
+func (m *Meter) sample(unit string) sample {
+	s := sample{values: map[string]float64{}}
+	add := func(name string, value float64) {
+		s.values[name] = value
+		s.names = append(s.names, name)
+	}
+	if m.timed {
+		perOp := float64(m.allocs) / float64(m.N)
+		s.allocs = &perOp
+		if scale, isTime := nanoseconds[unit]; isTime {
+			add("", float64(m.elapsed.Nanoseconds())/float64(m.N)/scale)
+		}
+	}
+	for _, f := range m.figures {
+		add(f.name, f.value)
+	}
+	return s
+}
+
+// nanoseconds are the units in which the time of an operation can be told.
+var nanoseconds = map[string]float64{"ns/op": 1, "us/op": 1e3, "ms/op": 1e6}

@@ -1,0 +1,114 @@
+// Command bench does the same work with thinformer and with client-go in one
+// run, and prints how they compare.
+//
+//	go run -C bench .                  # everything, with enough rounds to trust
+//	go run -C bench . -short           # everything, in under a minute
+//	go run -C bench . -run '^store/'   # some cases
+//	go run -C bench . -list            # what each case does
+//
+// The ratio is client-go's figure over ours: 2x means that ours takes half.
+// The program judges nothing and exits with 0.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/thinformer/thinformer/bench/harness"
+)
+
+func main() {
+	run := flag.String("run", "", "only the cases whose name matches this regular expression")
+	short := flag.Bool("short", false, "fewer and shorter rounds: under a minute for everything")
+	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")
+	list := flag.Bool("list", false, "say what each case does, and measure nothing")
+	verbose := flag.Bool("v", false, "tell the progress on stderr even if that is no terminal")
+	flag.Parse()
+
+	chosen, err := choose(*run)
+	if err != nil || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "bench:", err, flag.Args())
+		flag.Usage()
+		os.Exit(2)
+	}
+	if *list {
+		err = describe(os.Stdout, chosen)
+	} else {
+		plan := harness.Plan{Rounds: 9, Budget: 300 * time.Millisecond}
+		if *short {
+			plan = harness.Plan{Rounds: 3, Budget: 30 * time.Millisecond}
+		}
+		if *verbose || isTerminal(os.Stderr) {
+			plan.Progress = progress
+		}
+		err = measure(os.Stdout, plan, chosen, *asJSON)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+	}
+}
+
+// choose returns the cases whose names match the expression.
+func choose(expression string) (chosen []harness.Case, err error) {
+	matches, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range allCases() {
+		if matches.MatchString(c.Name) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen, nil
+}
+
+func describe(w io.Writer, cases []harness.Case) error {
+	for _, c := range cases {
+		if _, err := fmt.Fprintf(w, "%s (%s)\n    %s\n", c.Name, c.Unit, c.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func measure(w io.Writer, plan harness.Plan, cases []harness.Case, asJSON bool) error {
+	printer := harness.NewJSON(w)
+	if !asJSON {
+		var names []string
+		for _, c := range cases {
+			names = append(names, c.Name)
+		}
+		var err error
+		if printer, err = harness.NewTable(w, names); err != nil {
+			return err
+		}
+	}
+	for _, c := range cases {
+		rows := plan.Run(c)
+		if plan.Progress != nil {
+			fmt.Fprint(os.Stderr, clearLine)
+		}
+		for _, row := range rows {
+			if err := printer.Row(row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// clearLine puts the terminal's cursor at the start of an empty line.
+const clearLine = "\r\x1b[K"
+
+func progress(c harness.Case, round, of int) {
+	fmt.Fprintf(os.Stderr, "%s%s: round %d of %d", clearLine, c.Name, round, of)
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

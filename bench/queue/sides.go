@@ -1,0 +1,35 @@
+package queue
+
+import (
+	"time"
+
+	theirs "k8s.io/client-go/util/workqueue"
+
+	ours "github.com/thinformer/thinformer/workqueue"
+)
+
+// queue is what both sides are held to: the methods that controllers use, by
+// the names that both have.
+type queue interface {
+	Add(string)
+	AddAfter(string, time.Duration)
+	AddRateLimited(string)
+	Forget(string)
+	Get() (string, bool)
+	Done(string)
+	ShutDown()
+}
+
+// A first retry is due at once for all practical purposes, so that the cases
+// measure the queue and not the wait.
+const firstRetry, longestRetry = time.Microsecond, time.Minute
+
+func openOurs() queue {
+	return ours.NewTypedRateLimitingQueue(
+		ours.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, longestRetry))
+}
+
+func openTheirs() queue {
+	return theirs.NewTypedRateLimitingQueue(
+		theirs.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, longestRetry))
+}
