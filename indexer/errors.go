@@ -13,6 +13,8 @@ var (
 	ErrNoName = errors.New("the object has no name")
 	// ErrBadKey: the key is not "name" or "namespace/name".
 	ErrBadKey = errors.New("not a key of the form name or namespace/name")
+	// ErrNoIndexFunc: the function of the index is nil.
+	ErrNoIndexFunc = errors.New("an index needs a function")
 	// ErrIndexExists: an index of that name is there already.
 	ErrIndexExists = errors.New("an index of that name exists")
 )

@@ -25,6 +25,10 @@ func (e *KeyError) Error() string {
 
 func (e *KeyError) Unwrap() error { return e.Err }
 
+func newKeyError[T any](obj T, err error) error {
+	return &KeyError{Type: fmt.Sprintf("%T", obj), Err: err}
+}
+
 // MetaNamespaceKeyFunc makes the key that every room agrees on:
 // "namespace/name", or "name" for an object without a namespace.
 //

@@ -1,0 +1,64 @@
+package indexer
+
+// batch is one Apply under way. It goes through the changes several times
+// rather than once: a large store is out of the processor's caches, and the
+// loads of many look-ups in a row overlap, where those of one change cannot.
+type batch[T any] struct {
+	store   *store[T]
+	changes []Change[T]
+}
+
+func (b *batch[T]) apply(version string) {
+	values, unlock := b.prepare()
+	defer unlock()
+	w := &b.store.writer
+	w.begin()
+	b.locate(w)
+	for i := range b.changes {
+		c := &b.changes[i]
+		if c.Key == "" {
+			continue
+		}
+		switch {
+		case c.Delete:
+			c.Old, c.Existed = w.remove(c.Key)
+			continue
+		case c.Existed && !w.rekeyed:
+			c.Old = w.update(c.slot, c.Object, values)
+		default:
+			c.slot, c.Old, c.Existed = w.put(c.Key, c.Object, values)
+		}
+		values = values[len(w.entries):]
+	}
+	b.store.publish(version)
+}
+
+// prepare computes the index values of all changes, in their order, and takes
+// the writer's lock.
+func (b *batch[T]) prepare() (values [][]string, unlock func()) {
+	s := b.store
+	for {
+		definitions := s.definitions.Load()
+		values = make([][]string, 0, len(b.changes)*len(*definitions))
+		for i := range b.changes {
+			if c := &b.changes[i]; c.Key != "" && !c.Delete {
+				values = s.values(values, *definitions, c.Key, c.Object)
+			}
+		}
+		if s.lock(definitions, nil) {
+			return values, s.mu.Unlock
+		}
+	}
+}
+
+// locate finds what is stored now under each key. That is true until a key is
+// added or removed.
+func (b *batch[T]) locate(w *writer[T]) {
+	n := w.root.keys.bound
+	for i := range b.changes {
+		c := &b.changes[i]
+		if c.slot, c.Existed = w.root.keys.find(c.Key, hashOf(c.Key)); c.Existed {
+			c.Old = w.root.objects.get(c.slot, n)
+		}
+	}
+}

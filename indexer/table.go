@@ -1,0 +1,274 @@
+package indexer
+
+import (
+	"hash/maphash"
+	"iter"
+	"math/bits"
+	"sync/atomic"
+)
+
+// table is a persistent hash table from strings to ids; like vector, its plain
+// value is a version. It grows and shrinks by a page at a time (linear
+// hashing), so no write pays for all that is stored.
+//
+// Ids count up from 0, and each version has a bound: ids at or above it were
+// born later. Because readers skip these, an entry with a new id is put into
+// its page in place. Every other change copies the page.
+type table struct {
+	dir   vector[*page]
+	pages uint32 // length of dir; at least 1 after the first insert
+	mask  uint32 // the lowest 2^k-1 that is no less than pages-1
+	live  uint32 // entries
+	bound uint32 // ids of this version are below it
+}
+
+const (
+	pageSize = 8
+	pageLoad = 5 // entries a page on average, before the table grows
+)
+
+// page is laid out for the look-up: all it needs but the key itself is in the
+// first 64 bytes, and it takes no branch that depends on where in the page an
+// entry is, so that a processor can look up several keys at once.
+type page struct {
+	// tags has a byte for each entry, 0 where there is none; the entries stand
+	// in the lowest places. It is stored last and loaded first, so an entry is
+	// whole when its tag is seen; after that it never changes in place.
+	tags  atomic.Uint64
+	owner token
+	// next is the page that took what did not fit. Only a full page has one.
+	next atomic.Pointer[page]
+	ids  [pageSize]uint32
+	_    [8]byte
+	keys [pageSize]string
+}
+
+// seed is the process's: two stores place the same key alike, and nobody
+// outside can know where.
+var seed = maphash.MakeSeed()
+
+// hash has the page in its low bits and the tag in its high ones.
+type hash uint64
+
+func hashOf(key string) hash { return hash(maphash.String(seed, key)) }
+
+// tag tells most keys in a page apart without looking at them. It is never 0.
+func (h hash) tag() uint64 { return max(uint64(h>>56), 1) }
+
+const (
+	everyByte = 0x0101010101010101
+	highBits  = 0x8080808080808080
+)
+
+// zeroBytes has the high bit of each byte set that is 0 in x; above the lowest
+// of them it may have others set too.
+func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & highBits }
+
+// pageOf returns the number of the first page for a hash.
+func (t *table) pageOf(h hash) uint32 {
+	if p := uint32(h) & t.mask; p < t.pages {
+		return p
+	}
+	return uint32(h) & (t.mask >> 1)
+}
+
+// find returns the id of key.
+func (t *table) find(key string, h hash) (uint32, bool) {
+	if t.pages == 0 {
+		return 0, false
+	}
+	tags := h.tag() * everyByte
+	for p := t.dir.get(t.pageOf(h), t.pages); p != nil; p = p.next.Load() {
+		for match := zeroBytes(p.tags.Load() ^ tags); match != 0; match &= match - 1 {
+			i := bits.TrailingZeros64(match) / 8 % pageSize
+			if p.keys[i] == key && p.ids[i] < t.bound {
+				return p.ids[i], true
+			}
+		}
+	}
+	return 0, false
+}
+
+// all yields the entries in no order.
+func (t *table) all() iter.Seq2[string, uint32] {
+	return func(yield func(string, uint32) bool) {
+		for b := range t.pages {
+			for key, id := range t.dir.get(b, t.pages).chain() {
+				if id < t.bound && !yield(key, id) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// len is the number of entries in this page alone.
+func (p *page) len() int { return (bits.Len64(p.tags.Load()) + 7) / 8 }
+
+// insert adds a key that is not there. An id at the bound is a new one and
+// raises the bound.
+func (t *table) insert(key string, h hash, id uint32, by token) {
+	if t.pages == 0 {
+		t.dir.push(0, &page{owner: by}, by)
+		t.pages = 1
+	}
+	b := t.pageOf(h)
+	var p *page
+	if id == t.bound {
+		t.bound++
+		p = t.dir.get(b, t.pages)
+	} else {
+		p = t.ownChain(b, by)
+	}
+	p.last().append(key, h, id, by)
+	t.live++
+	if t.live > t.pages*pageLoad {
+		t.split(by)
+	}
+}
+
+// remove takes out a key that is there.
+func (t *table) remove(key string, h hash, by token) {
+	first := t.ownChain(t.pageOf(h), by)
+	p, i := first.locate(key, h)
+	last := first.last()
+	n := last.len() - 1
+	p.put(i, last.keys[n], uint64(last.tag(n)), last.ids[n])
+	last.keys[n] = ""
+	last.tags.Store(last.tags.Load() &^ (0xff << (n * 8)))
+	if n == 0 && last != first {
+		for p = first; p.next.Load() != last; {
+			p = p.next.Load()
+		}
+		p.next.Store(nil)
+	}
+	t.live--
+	if t.pages > 1 && t.live < t.pages*pageLoad/4 {
+		t.merge(by)
+	}
+}
+
+// split adds a page at the end and moves there what belongs to it now, from
+// the one page that kept it until then.
+func (t *table) split(by token) {
+	if t.pages > t.mask {
+		t.mask = t.mask<<1 | 1
+	}
+	low := t.pages & (t.mask >> 1)
+	old := t.dir.get(low, t.pages)
+	stay, move := &page{owner: by}, &page{owner: by}
+	stayEnd, moveEnd := stay, move
+	for key, id := range old.chain() {
+		if h := hashOf(key); uint32(h)&t.mask == t.pages {
+			moveEnd = moveEnd.append(key, h, id, by)
+		} else {
+			stayEnd = stayEnd.append(key, h, id, by)
+		}
+	}
+	t.dir.set(low, t.pages, stay, by)
+	t.dir.push(t.pages, move, by)
+	t.pages++
+	t.dir.trim(t.pages)
+}
+
+// merge is the inverse of split: it moves the entries of the last page back.
+func (t *table) merge(by token) {
+	last := t.pages - 1
+	low := last & (t.mask >> 1)
+	old := t.dir.get(last, t.pages)
+	t.dir.pop(t.pages, by)
+	t.pages = last
+	if last == t.mask>>1+1 {
+		t.mask >>= 1
+	}
+	end := t.ownChain(low, by).last()
+	for key, id := range old.chain() {
+		end = end.append(key, hashOf(key), id, by)
+	}
+}
+
+// ownChain makes page b and those behind it the writer's.
+func (t *table) ownChain(b uint32, by token) *page {
+	head := t.dir.get(b, t.pages)
+	first := head.own(by)
+	if first != head {
+		t.dir.set(b, t.pages, first, by)
+	}
+	for p := first; ; {
+		next := p.next.Load()
+		if next == nil {
+			return first
+		}
+		mine := next.own(by)
+		p.next.Store(mine)
+		p = mine
+	}
+}
+
+func (p *page) own(by token) *page {
+	if p.owner == by {
+		return p
+	}
+	mine := &page{owner: by, ids: p.ids, keys: p.keys}
+	mine.tags.Store(p.tags.Load())
+	mine.next.Store(p.next.Load())
+	return mine
+}
+
+// last returns the page at the end of p's chain.
+func (p *page) last() *page {
+	for next := p.next.Load(); next != nil; next = p.next.Load() {
+		p = next
+	}
+	return p
+}
+
+// append adds an entry to p, which is the last page of a chain, and returns
+// the page that is the last one now.
+func (p *page) append(key string, h hash, id uint32, by token) *page {
+	n := p.len()
+	if n == pageSize {
+		if p.owner != by {
+			by = nobody // readers who have p will reach the new page too
+		}
+		more := &page{owner: by}
+		more.put(0, key, h.tag(), id)
+		p.next.Store(more)
+		return more
+	}
+	p.put(n, key, h.tag(), id)
+	return p
+}
+
+func (p *page) put(i int, key string, tag uint64, id uint32) {
+	p.keys[i] = key
+	p.ids[i] = id
+	p.tags.Store(p.tags.Load()&^(0xff<<(i*8)) | tag<<(i*8))
+}
+
+func (p *page) tag(i int) byte { return byte(p.tags.Load() >> (i * 8)) }
+
+// locate returns the page of p's chain and the place in it that hold key.
+func (p *page) locate(key string, h hash) (*page, int) {
+	for {
+		for i := range p.len() {
+			if p.tag(i) == byte(h.tag()) && p.keys[i] == key {
+				return p, i
+			}
+		}
+		p = p.next.Load()
+	}
+}
+
+// chain yields the entries of p and the pages behind it.
+func (p *page) chain() iter.Seq2[string, uint32] {
+	return func(yield func(string, uint32) bool) {
+		for ; p != nil; p = p.next.Load() {
+			for i := range p.len() {
+				if !yield(p.keys[i], p.ids[i]) {
+					return
+				}
+			}
+		}
+	}
+}
