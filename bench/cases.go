@@ -3,10 +3,12 @@ package main
 import (
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/queue"
+	"github.com/thinformer/thinformer/bench/store"
 )
 
 // allCases are the cases of every room, in the order of the data's way.
 func allCases() (cases []harness.Case) {
+	cases = append(cases, store.Cases()...)
 	cases = append(cases, queue.Cases()...)
 	return cases
 }

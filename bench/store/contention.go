@@ -1,0 +1,78 @@
+package store
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/thinformer/thinformer/bench/corpus"
+	"github.com/thinformer/thinformer/bench/harness"
+)
+
+// readerDuringReplace reports the longest Get while a Replace goes on.
+func readerDuringReplace(open opener) harness.Side {
+	s, keys := full(open, true), corpus.Keys()
+	return func(m *harness.Meter) {
+		newer := corpus.AllNewer()
+		var longest time.Duration
+		whileReading(func(i int) {
+			began := time.Now()
+			s.Get(keys[i%len(keys)])
+			longest = max(longest, time.Since(began))
+		}, func() { s.Replace(newer) })
+		m.Report("", float64(longest.Nanoseconds())/1e3)
+	}
+}
+
+// write times each Update of a writer without pause, while read goes on without
+// pause as well; nil: nobody reads. It goes on for five budgets, because a
+// writer that waits for a whole List gets little done in one.
+func write(read func(store) int) func(opener) harness.Side {
+	return func(open opener) harness.Side {
+		s := full(open, true)
+		return func(m *harness.Meter) {
+			var took []float64
+			writing := func() { took = timedUpdates(s, 5*m.Budget) }
+			if read == nil {
+				writing()
+			} else {
+				whileReading(func(int) { read(s) }, writing)
+			}
+			m.Percentiles(took)
+		}
+	}
+}
+
+func timedUpdates(s store, budget time.Duration) (took []float64) {
+	objects := corpus.Objects()
+	for end := time.Now().Add(budget); time.Now().Before(end); {
+		newer := objects[len(took)%len(objects)].Newer()
+		began := time.Now()
+		s.Update(newer)
+		took = append(took, float64(time.Since(began).Nanoseconds()))
+	}
+	return took
+}
+
+// whileReading calls read over and over from another goroutine, from before
+// work begins until it has ended.
+func whileReading(read func(i int), work func()) {
+	var ended atomic.Bool
+	begun := make(chan struct{})
+	harness.Parallel(2, func(worker int) {
+		if worker == 0 {
+			defer ended.Store(true)
+			<-begun
+			work()
+			return
+		}
+		for i := 0; !ended.Load(); i++ {
+			if i == 1 {
+				close(begun)
+			}
+			read(i)
+		}
+	})
+}
+
+// visitSomeNode reads the objects of a node, always the same one.
+func visitSomeNode(s store) int { return s.VisitNode("node-007") }

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/bench/corpus"
+	"github.com/thinformer/thinformer/indexer"
+)
+
+// ours is an indexer set up as informers do: it knows the objects' versions.
+type ours struct {
+	*indexer.Indexer[*corpus.Object]
+	namespace, node *indexer.Index[*corpus.Object]
+}
+
+func openOurs(indexed bool) store {
+	o := ours{Indexer: indexer.New(indexer.Options[*corpus.Object]{
+		MetaFunc: func(o *corpus.Object) (types.UID, string) { return o.UID, o.ResourceVersion },
+	})}
+	if indexed {
+		o.namespace = o.index("namespace", byNamespace)
+		o.node = o.index("node", byNode)
+		o.index("app", byApp)
+	}
+	return o
+}
+
+func (s ours) index(name string, f func(*corpus.Object) []string) *indexer.Index[*corpus.Object] {
+	index, err := s.AddIndex(name, f)
+	must(err)
+	return index
+}
+
+func (s ours) Add(o *corpus.Object)    { must(s.Indexer.Add(o)) }
+func (s ours) Update(o *corpus.Object) { must(s.Indexer.Update(o)) }
+func (s ours) Delete(o *corpus.Object) { must(s.Indexer.Delete(o)) }
+
+func (s ours) Batch(objects []*corpus.Object) {
+	changes := make([]indexer.Change[*corpus.Object], len(objects))
+	for i, o := range objects {
+		changes[i].Object = o
+	}
+	must(s.Apply(changes, objects[len(objects)-1].ResourceVersion))
+}
+
+func (s ours) Replace(objects []*corpus.Object) {
+	items := func(yield func(*corpus.Object, error) bool) {
+		for _, o := range objects {
+			if !yield(o, nil) {
+				return
+			}
+		}
+	}
+	must(s.Indexer.Replace(items, func() string { return listVersion }))
+}
+
+func (s ours) VisitAll() int {
+	var v visitor
+	for o := range s.All() {
+		v.visit(o)
+	}
+	return v.seen
+}
+
+func (s ours) VisitNamespace(name string) int { return visitIndex(s.namespace, name) }
+func (s ours) VisitNode(name string) int      { return visitIndex(s.node, name) }
+
+func visitIndex(index *indexer.Index[*corpus.Object], value string) int {
+	var v visitor
+	for o := range index.Find(value) {
+		v.visit(o)
+	}
+	return v.seen
+}

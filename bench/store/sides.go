@@ -1,0 +1,45 @@
+package store
+
+import (
+	"github.com/thinformer/thinformer/bench/corpus"
+)
+
+// store is what the cases do to either side. Every read visits what it finds,
+// as a user does.
+type store interface {
+	Add(*corpus.Object)
+	Update(*corpus.Object)
+	Delete(*corpus.Object)
+	// Batch adds or updates all in one step.
+	Batch([]*corpus.Object)
+	// Replace makes the objects all there is.
+	Replace([]*corpus.Object)
+	Get(key string) (*corpus.Object, bool)
+	VisitAll() int
+	VisitNamespace(name string) int
+	VisitNode(name string) int
+}
+
+// opener makes an empty store, with the three indexes or without any.
+type opener func(indexed bool) store
+
+// visitor looks at every object that a read finds.
+type visitor struct {
+	seen     int
+	restarts int64
+}
+
+func (v *visitor) visit(o *corpus.Object) {
+	v.seen++
+	v.restarts += o.Restarts
+}
+
+func byNamespace(o *corpus.Object) []string { return []string{o.Namespace} }
+func byNode(o *corpus.Object) []string      { return []string{o.Node} }
+func byApp(o *corpus.Object) []string       { return []string{o.Labels["app"]} }
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
