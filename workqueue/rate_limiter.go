@@ -48,7 +48,7 @@ var _ TypedRateLimiter[int] = (*TypedBucketRateLimiter[int])(nil)
 
 // When takes a token from the bucket and returns how long it will be until
 // that token is there.
-func (r *TypedBucketRateLimiter[T]) When(T) time.Duration {
+func (r *TypedBucketRateLimiter[T]) When(item T) time.Duration {
 	if r.Limiter == nil {
 		return 0
 	}
@@ -57,10 +57,10 @@ func (r *TypedBucketRateLimiter[T]) When(T) time.Duration {
 }
 
 // NumRequeues is 0.
-func (r *TypedBucketRateLimiter[T]) NumRequeues(T) int { return 0 }
+func (r *TypedBucketRateLimiter[T]) NumRequeues(item T) int { return 0 }
 
 // Forget does nothing: a token taken is taken.
-func (r *TypedBucketRateLimiter[T]) Forget(T) {}
+func (r *TypedBucketRateLimiter[T]) Forget(item T) {}
 
 // TypedMaxOfRateLimiter asks several rate limiters and takes the longest
 // delay. Each of them counts each failure: a bucket loses a token also when
@@ -84,7 +84,8 @@ func NewTypedMaxOfRateLimiter[T comparable](limiters ...TypedRateLimiter[T]) Typ
 }
 
 // When returns the longest of the delays; it is never negative.
-func (r *TypedMaxOfRateLimiter[T]) When(item T) (longest time.Duration) {
+func (r *TypedMaxOfRateLimiter[T]) When(item T) time.Duration {
+	longest := time.Duration(0)
 	for _, l := range r.limiters {
 		longest = max(longest, l.When(item))
 	}
@@ -92,7 +93,8 @@ func (r *TypedMaxOfRateLimiter[T]) When(item T) (longest time.Duration) {
 }
 
 // NumRequeues returns the highest of the counts.
-func (r *TypedMaxOfRateLimiter[T]) NumRequeues(item T) (most int) {
+func (r *TypedMaxOfRateLimiter[T]) NumRequeues(item T) int {
+	most := 0
 	for _, l := range r.limiters {
 		most = max(most, l.NumRequeues(item))
 	}

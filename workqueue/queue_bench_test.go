@@ -1,0 +1,141 @@
+package workqueue
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+)
+
+var benchKeys = func() []string {
+	keys := make([]string, 100_000)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("namespace-%d/pod-%d", i%50, i)
+	}
+	return keys
+}()
+
+// BenchmarkAddGetDone is one item's way through an idle queue.
+func BenchmarkAddGetDone(b *testing.B) {
+	for name, q := range map[string]TypedInterface[string]{
+		"typed":    NewTyped[string](),
+		"storage":  NewTypedWithConfig(TypedQueueConfig[string]{Queue: DefaultQueue[string]()}),
+		"priority": NewPriority(PriorityConfig[string]{}),
+		"measured": NewTypedWithConfig(TypedQueueConfig[string]{Name: "b", MetricsProvider: nilProvider{}}),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				q.Add(benchKeys[i%1000])
+				key, _ := q.Get()
+				q.Done(key)
+			}
+			q.ShutDown()
+		})
+	}
+}
+
+// BenchmarkAddDuplicate is the adding of what is in line already.
+func BenchmarkAddDuplicate(b *testing.B) {
+	q := NewTyped[string]()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		q.Add(benchKeys[i%1000])
+	}
+}
+
+// BenchmarkAddRateLimited is a failure and its forgetting.
+func BenchmarkAddRateLimited(b *testing.B) {
+	q := NewTypedRateLimitingQueue(DefaultTypedControllerRateLimiter[string]())
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		key := benchKeys[i%1000]
+		q.AddRateLimited(key)
+		q.Forget(key)
+	}
+	q.ShutDown()
+}
+
+// BenchmarkWorkers is a flood of 100,000 items on idle workers.
+func BenchmarkWorkers(b *testing.B) {
+	for _, workers := range []int{1, 8} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				q := NewTyped[string]()
+				work := startWorkers(q, workers)
+				for _, key := range benchKeys {
+					q.Add(key)
+				}
+				q.ShutDownWithDrain()
+				work.Wait()
+			}
+			perItem(b, b.Elapsed(), "ns/item")
+		})
+	}
+}
+
+// BenchmarkAddAfter is 100,000 items that are due within a millisecond: what
+// it costs to accept them, and to deliver them once they are due.
+func BenchmarkAddAfter(b *testing.B) {
+	const delay = 100 * time.Millisecond
+	for _, workers := range []int{1, 8} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			b.ReportAllocs()
+			var accept, deliver time.Duration
+			for b.Loop() {
+				q := NewTypedDelayingQueue[string]()
+				var left sync.WaitGroup
+				left.Add(len(benchKeys))
+				var work sync.WaitGroup
+				for range workers {
+					work.Go(func() {
+						for key, shutdown := q.Get(); !shutdown; key, shutdown = q.Get() {
+							q.Done(key)
+							left.Done()
+						}
+					})
+				}
+				start := time.Now()
+				for i, key := range benchKeys {
+					q.AddAfter(key, delay+time.Duration(i*7919%len(benchKeys))*10)
+				}
+				accept += time.Since(start)
+				left.Wait()
+				deliver += time.Since(start) - delay
+				q.ShutDown()
+				work.Wait()
+			}
+			perItem(b, accept, "accept-ns/item")
+			perItem(b, deliver, "deliver-ns/item")
+		})
+	}
+}
+
+func startWorkers(q TypedInterface[string], n int) *sync.WaitGroup {
+	var work sync.WaitGroup
+	for range n {
+		work.Go(func() {
+			for key, shutdown := q.Get(); !shutdown; key, shutdown = q.Get() {
+				q.Done(key)
+			}
+		})
+	}
+	return &work
+}
+
+func perItem(b *testing.B, d time.Duration, unit string) {
+	b.ReportMetric(float64(d.Nanoseconds())/float64(b.N*len(benchKeys)), unit)
+}
+
+// BenchmarkParallelizeUntil is 10,000 pieces without work.
+func BenchmarkParallelizeUntil(b *testing.B) {
+	for _, chunk := range []int{1, 100} {
+		b.Run(fmt.Sprint(chunk), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ParallelizeUntil(b.Context(), 8, 10_000, func(int) {}, WithChunkSize(chunk))
+			}
+		})
+	}
+}
