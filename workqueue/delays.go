@@ -39,6 +39,9 @@ func (d *delays[T]) add(n *entry[T], now, at int64) {
 	r.due = at
 	d.count++
 	d.seq++
+	if len(d.heap) == cap(d.heap) {
+		d.heap = slices.Grow(d.heap, max(16, cap(d.heap)))
+	}
 	d.heap = append(d.heap, delay[T]{at, d.seq, n})
 	d.up(len(d.heap) - 1)
 	if len(d.heap) > 2*d.count+minHeap {

@@ -17,9 +17,9 @@ type record[T comparable] struct {
 
 	// rank is the priority with which the item waits, is in work, or will
 	// come back from its delay.
-	rank int
+	rank int32
 	// then is the priority with which it comes back at Done; only with again.
-	then int
+	then int32
 
 	due     int64 // when the delay ends; only with delayed
 	added   int64 // when it was first added since it was last handed out; only where times are taken

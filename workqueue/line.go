@@ -6,7 +6,7 @@ type line[T comparable] interface {
 	// push puts n, which is not in line, at its place.
 	push(n *entry[T])
 	// touch tells that an item in line was added again.
-	touch(n *entry[T], priority int)
+	touch(n *entry[T], priority int32)
 	// pop takes out the next entry; len was not 0.
 	pop(now int64) *entry[T]
 	len() int
@@ -25,7 +25,7 @@ func (f *fifo[T]) push(n *entry[T]) {
 	f.size++
 }
 
-func (f *fifo[T]) touch(*entry[T], int) {}
+func (f *fifo[T]) touch(*entry[T], int32) {}
 
 func (f *fifo[T]) pop(int64) *entry[T] {
 	n := f.list.head
@@ -44,9 +44,9 @@ type custom[T comparable] struct {
 
 var _ line[int] = (*custom[int])(nil)
 
-func (c *custom[T]) push(n *entry[T])         { c.queue.Push(n.item) }
-func (c *custom[T]) touch(n *entry[T], _ int) { c.queue.Touch(n.item) }
-func (c *custom[T]) len() int                 { return c.queue.Len() }
+func (c *custom[T]) push(n *entry[T])           { c.queue.Push(n.item) }
+func (c *custom[T]) touch(n *entry[T], _ int32) { c.queue.Touch(n.item) }
+func (c *custom[T]) len() int                   { return c.queue.Len() }
 
 // pop makes an entry for an item that the Queue returned without ever having
 // been given it: it is handed out like any other.

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"math"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -80,4 +81,7 @@ func NewPriority[T comparable](config PriorityConfig[T]) *Priority[T] {
 }
 
 // AddWithPriority is Add with a priority: the higher is handed out first.
-func (q *Priority[T]) AddWithPriority(item T, priority int) { q.queue.add(item, priority) }
+// Priorities beyond those of an int32 count as the nearest one.
+func (q *Priority[T]) AddWithPriority(item T, priority int) {
+	q.queue.add(item, int32(min(max(priority, math.MinInt32), math.MaxInt32)))
+}

@@ -112,7 +112,7 @@ func newTyped[T comparable](config TypedQueueConfig[T], order line[T]) *Typed[T]
 // queue as it was.
 func (q *Typed[T]) Add(item T) { q.add(item, 0) }
 
-func (q *Typed[T]) add(item T, priority int) {
+func (q *Typed[T]) add(item T, priority int32) {
 	if item != item {
 		return
 	}
@@ -122,7 +122,7 @@ func (q *Typed[T]) add(item T, priority int) {
 	}
 }
 
-func (q *Typed[T]) admitItem(item T, hash uint64, priority int, now int64) bool {
+func (q *Typed[T]) admitItem(item T, hash uint64, priority int32, now int64) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return !q.shut && q.admit(q.items.findOrAdd(hash, item), priority, now)
@@ -130,7 +130,7 @@ func (q *Typed[T]) admitItem(item T, hash uint64, priority int, now int64) bool 
 
 // admit lets an item into the line, or notes that it must come back. It
 // reports whether that is news.
-func (q *Typed[T]) admit(n *entry[T], priority int, now int64) bool {
+func (q *Typed[T]) admit(n *entry[T], priority int32, now int64) bool {
 	r := &n.val
 	switch {
 	case r.state&waiting != 0:
@@ -152,7 +152,7 @@ func (q *Typed[T]) admit(n *entry[T], priority int, now int64) bool {
 	return true
 }
 
-func (q *Typed[T]) enqueue(n *entry[T], priority int) {
+func (q *Typed[T]) enqueue(n *entry[T], priority int32) {
 	n.val.state |= waiting
 	n.val.rank = priority
 	q.line.push(n)

@@ -22,7 +22,7 @@ type ranks[T comparable] struct {
 
 // class is the list of the items that wait with one rank, by byTurn.
 type class[T comparable] struct {
-	rank int
+	rank int32
 	list list[T]
 }
 
@@ -36,7 +36,7 @@ func (r *ranks[T]) push(n *entry[T]) {
 
 // touch moves an item to a higher rank, behind those who are there, and
 // never to a lower one. Its age stays.
-func (r *ranks[T]) touch(n *entry[T], priority int) {
+func (r *ranks[T]) touch(n *entry[T], priority int32) {
 	if priority > n.val.rank {
 		r.leave(n)
 		n.val.rank = priority
@@ -60,8 +60,8 @@ func (r *ranks[T]) pop(now int64) *entry[T] {
 
 func (r *ranks[T]) len() int { return r.size }
 
-func (r *ranks[T]) find(rank int) (int, bool) {
-	return slices.BinarySearchFunc(r.classes, rank, func(c class[T], rank int) int {
+func (r *ranks[T]) find(rank int32) (int, bool) {
+	return slices.BinarySearchFunc(r.classes, rank, func(c class[T], rank int32) int {
 		switch {
 		case c.rank < rank:
 			return -1

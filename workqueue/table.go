@@ -4,7 +4,7 @@ import "hash/maphash"
 
 const (
 	minCells = 16  // the smallest table; a power of two, as every size is
-	spares   = 256 // how many released nodes a table keeps for reuse beyond the live ones
+	spares   = 256 // how many released nodes a table keeps for reuse
 	chunk    = 8   // how many nodes are made at a time; one that is in use keeps them all
 )
 
@@ -14,7 +14,6 @@ type node[T comparable, V any] struct {
 	item T
 	hash uint64
 	val  V
-	free *node[T, V] // meaningful only in the table's free list
 }
 
 // table finds the node of an item. It is written here, and not a map of Go,
@@ -26,10 +25,9 @@ type node[T comparable, V any] struct {
 // Open addressing, linear probing, no tombstones: remove closes the gap.
 type table[T comparable, V any] struct {
 	seed  maphash.Seed // never changes after init
-	cells []cell[T, V] // length is a power of two; at most three quarters in use
+	cells []cell[T, V] // length is a power of two; at most four fifths in use
 	live  int
-	free  *node[T, V] // released nodes, emptied
-	spare int         // length of free; at most live+spares
+	free  []*node[T, V] // released nodes, emptied; at most spares
 }
 
 // cell repeats the hash so that a probe passes a stranger without following
@@ -60,7 +58,7 @@ func (t *table[T, V]) find(hash uint64, item T) *node[T, V] {
 
 // findOrAdd returns the item's node, new and zero if there was none.
 func (t *table[T, V]) findOrAdd(hash uint64, item T) *node[T, V] {
-	if (t.live+1)*4 > len(t.cells)*3 {
+	if (t.live+1)*5 > len(t.cells)*4 {
 		t.resize(len(t.cells) * 2)
 	}
 	mask := uint64(len(t.cells) - 1)
@@ -118,28 +116,24 @@ func (t *table[T, V]) resize(size int) {
 
 func (t *table[T, V]) take() *node[T, V] {
 	t.live++
-	n := t.free
-	if n == nil {
+	if len(t.free) == 0 {
 		fresh := make([]node[T, V], chunk)
-		for i := range fresh[1:] {
-			fresh[i+1].free, t.free = t.free, &fresh[i+1]
+		for i := range fresh {
+			t.free = append(t.free, &fresh[i])
 		}
-		t.spare += chunk - 1
-		return &fresh[0]
 	}
-	t.free, n.free = n.free, nil
-	t.spare--
+	last := len(t.free) - 1
+	n := t.free[last]
+	t.free = t.free[:last]
 	return n
 }
 
 // release keeps n for reuse, emptied so that it holds on to nothing of the
-// user's, and lets go of spares that a shrunken table no longer justifies.
+// user's. Beyond the spares it is left to the garbage collector.
 func (t *table[T, V]) release(n *node[T, V]) {
 	t.live--
-	*n = node[T, V]{free: t.free}
-	t.free = n
-	for t.spare++; t.spare > t.live+spares; t.spare-- {
-		drop := t.free
-		t.free, drop.free = drop.free, nil
+	*n = node[T, V]{}
+	if len(t.free) < spares {
+		t.free = append(t.free, n)
 	}
 }

@@ -32,8 +32,8 @@ func TestTable(t *testing.T) {
 		} else {
 			assert.Zero(t, twin[key])
 		}
-		if table.live != len(twin) || table.spare > table.live+spares+chunk {
-			t.Fatalf("step %d: %d live, want %d; %d spare", step, table.live, len(twin), table.spare)
+		if table.live != len(twin) || len(table.free) > spares {
+			t.Fatalf("step %d: %d live, want %d; %d spare", step, table.live, len(twin), len(table.free))
 		}
 	}
 	for key, val := range twin {
@@ -62,7 +62,7 @@ func TestMemoryFollowsTheBacklog(t *testing.T) {
 	}
 	assert.Zero(t, q.items.live)
 	assert.LessOrEqual(t, len(q.items.cells), 8*minCells)
-	assert.LessOrEqual(t, q.items.spare, spares+chunk)
+	assert.LessOrEqual(t, len(q.items.free), spares)
 	assert.Zero(t, cap(q.delays.heap))
 	assert.LessOrEqual(t, len(ring.buf), minRing)
 }
