@@ -23,7 +23,7 @@ func TestDelayedComeWhenDue(t *testing.T) {
 			time.Sleep(time.Second - 1)
 			synctest.Wait()
 			assert.Zero(t, q.Len(), "%s came early", item)
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			assert.Equal(t, []string{item}, take[string](t, q, 1))
 			q.Done(item)

