@@ -45,7 +45,7 @@ func (b *batch[T]) prepare() (values [][]string, unlock func()) {
 				values = s.values(values, *definitions, c.Key, c.Object)
 			}
 		}
-		if s.lock(definitions, nil) {
+		if s.lock(definitions) {
 			return values, s.mu.Unlock
 		}
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Options say what an Indexer knows about its objects. The zero value suits
-// objects with Kubernetes metadata.
+// objects with Kubernetes metadata. The functions answer from the object
+// alone, whenever they are asked.
 type Options[T any] struct {
 	// KeyFunc names an object; equal keys mean the same object. Default:
 	// MetaNamespaceKeyFunc.

@@ -50,7 +50,6 @@ func benchIndexer(b *testing.B) (*Indexer[*benchPod], *Index[*benchPod]) {
 	return ix, namespace
 }
 
-
 func BenchmarkUpdate(b *testing.B) {
 	pods, again := benchPods(), benchPods()
 	ix, _ := benchIndexer(b)

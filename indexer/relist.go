@@ -64,8 +64,11 @@ func (r *relist[T]) prepare() (same bitset, values [][]string, unlock func()) {
 			}
 			values = s.values(values, *definitions, r.keys[i], obj)
 		}
-		if s.lock(definitions, seen) {
-			return same, values, s.mu.Unlock
+		if s.lock(definitions) {
+			if seen == nil || s.current.Load() == seen {
+				return same, values, s.mu.Unlock
+			}
+			s.mu.Unlock()
 		}
 		// Somebody else writes. What was the same may not be so any more, so
 		// from here on every item is stored, whatever is there.

@@ -39,6 +39,21 @@ func (r *root[T]) get(key string) (T, bool) {
 	return none, false
 }
 
+// holdsAs reports whether r has under key what was has, as far as the node
+// says that it lives in: at worst a change nearby looks like one of it.
+func (r *root[T]) holdsAs(was *root[T], key string) bool {
+	if r == was {
+		return true
+	}
+	h := hashOf(key)
+	slot, ok := r.keys.find(key, h)
+	slotThen, okThen := was.keys.find(key, h)
+	if ok != okThen || slot != slotThen {
+		return false
+	}
+	return !ok || r.objects.leafAt(slot, r.keys.bound) == was.objects.leafAt(slot, was.keys.bound)
+}
+
 func (r *root[T]) all() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		n := r.keys.bound

@@ -32,11 +32,10 @@ type store[T any] struct {
 
 func (s *store[T]) snapshot() Snapshot[T] { return Snapshot[T]{store: s, root: s.current.Load()} }
 
-// lock takes mu if the indexes are still those that values were computed for,
-// and if nobody has written since seen (nil: whoever has).
-func (s *store[T]) lock(definitions *[]*definition[T], seen *root[T]) bool {
+// lock takes mu if the indexes are still those that values were computed for.
+func (s *store[T]) lock(definitions *[]*definition[T]) bool {
 	s.mu.Lock()
-	if s.definitions.Load() == definitions && (seen == nil || s.current.Load() == seen) {
+	if s.definitions.Load() == definitions {
 		return true
 	}
 	s.mu.Unlock()
@@ -58,22 +57,29 @@ func (s *store[T]) set(obj T) error {
 		return err
 	}
 	var room [4][]string
+	definitions := s.definitions.Load()
+	values := s.values(room[:0], *definitions, key, obj)
+	version := s.versionOf(obj)
 	for {
-		seen, definitions := s.seen(), s.definitions.Load()
+		seen := s.seen()
 		if s.stale(seen, key, obj) {
 			return nil
 		}
-		values := s.values(room[:0], *definitions, key, obj)
-		version := s.versionOf(obj)
-		if !s.lock(definitions, seen) {
+		if !s.lock(definitions) {
+			definitions = s.definitions.Load()
+			values = s.values(room[:0], *definitions, key, obj)
 			continue
 		}
-		s.writer.begin()
-		s.writer.put(key, obj, values)
-		s.publish(version)
+		if seen == nil || s.current.Load().holdsAs(seen, key) {
+			break
+		}
 		s.mu.Unlock()
-		return nil
 	}
+	defer s.mu.Unlock()
+	s.writer.begin()
+	s.writer.put(key, obj, values)
+	s.publish(version)
+	return nil
 }
 
 // unset removes one object, unless the store has a newer version of it, or
@@ -83,21 +89,23 @@ func (s *store[T]) unset(obj T) error {
 	if err != nil {
 		return err
 	}
+	version := s.versionOf(obj)
 	for {
-		seen, definitions := s.seen(), s.definitions.Load()
+		seen := s.seen()
 		if s.stale(seen, key, obj) || s.another(seen, key, obj) {
 			return nil
 		}
-		version := s.versionOf(obj)
-		if !s.lock(definitions, seen) {
-			continue
+		s.mu.Lock()
+		if seen == nil || s.current.Load().holdsAs(seen, key) {
+			break
 		}
-		s.writer.begin()
-		s.writer.remove(key)
-		s.publish(version)
 		s.mu.Unlock()
-		return nil
 	}
+	defer s.mu.Unlock()
+	s.writer.begin()
+	s.writer.remove(key)
+	s.publish(version)
+	return nil
 }
 
 // seen returns the root that decisions by uid and version are made on, nil

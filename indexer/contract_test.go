@@ -1,0 +1,379 @@
+package indexer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func seq[T any](items ...T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, it := range items {
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
+
+func newItems() *Indexer[item] {
+	return New(Options[item]{
+		KeyFunc:  func(it item) (string, error) { return it.key, nil },
+		MetaFunc: func(it item) (types.UID, string) { return it.uid, fmt.Sprint(it.version) },
+	})
+}
+
+// Contract: "T may be anything with a KeyFunc (a test stores plain ints)".
+func TestPlainInts(t *testing.T) {
+	ix := New(Options[int]{KeyFunc: func(n int) (string, error) { return fmt.Sprint(n), nil }})
+	parity, err := ix.AddIndex("parity", func(n int) []string { return []string{[]string{"even", "odd"}[n%2]} })
+	require.NoError(t, err)
+	for n := range 100 {
+		require.NoError(t, ix.Add(n))
+	}
+	require.NoError(t, ix.Delete(7))
+	require.Equal(t, 99, ix.Len())
+	require.Equal(t, 49, parity.Count("odd"))
+	require.NotContains(t, slices.Collect(parity.Find("odd")), 7)
+	require.NoError(t, ix.Replace(seq(1, 2, 3), nil))
+	require.Equal(t, []int{1, 2, 3}, slices.Sorted(ix.All()))
+}
+
+// Contract: "uid and version rules apply where a MetaFunc is given".
+func TestUIDAndVersionRules(t *testing.T) {
+	older, newer := item{key: "a", uid: "1", version: 9}, item{key: "a", uid: "1", version: 10}
+	recreated := item{key: "a", uid: "2", version: 3}
+	get := func(ix *Indexer[item]) item {
+		it, _ := ix.Get("a")
+		return it
+	}
+	t.Run("an older version of the same object is ignored", func(t *testing.T) {
+		ix := newItems()
+		require.NoError(t, ix.Add(newer))
+		require.NoError(t, ix.Add(older))
+		require.NoError(t, ix.Update(older))
+		require.NoError(t, ix.Delete(older))
+		require.Equal(t, newer, get(ix))
+		require.Equal(t, "10", ix.Version())
+	})
+	t.Run("another object of that name replaces it", func(t *testing.T) {
+		ix := newItems()
+		require.NoError(t, ix.Add(newer))
+		require.NoError(t, ix.Update(recreated))
+		require.Equal(t, recreated, get(ix))
+		require.NoError(t, ix.Delete(newer), "which is gone already")
+		require.Equal(t, recreated, get(ix))
+	})
+	t.Run("Apply and Replace do as they are told", func(t *testing.T) {
+		ix := newItems()
+		require.NoError(t, ix.Add(newer))
+		require.NoError(t, ix.Apply([]Change[item]{{Object: older}}, ""))
+		require.Equal(t, older, get(ix))
+		require.NoError(t, ix.Add(newer))
+		require.NoError(t, ix.Replace(seq(older), nil))
+		require.Equal(t, older, get(ix))
+	})
+	t.Run("without a MetaFunc the last one wins", func(t *testing.T) {
+		ix := New(Options[item]{KeyFunc: func(it item) (string, error) { return it.key, nil }})
+		require.NoError(t, ix.Add(newer))
+		require.NoError(t, ix.Add(older))
+		require.Equal(t, older, get(ix))
+		require.Empty(t, ix.Version())
+	})
+}
+
+// Contract: a relist item whose uid and version equal the stored object's
+// keeps the stored pointer.
+func TestReplaceKeepsStoredPointers(t *testing.T) {
+	ix := New(Options[*metav1.ObjectMeta]{
+		MetaFunc: func(o *metav1.ObjectMeta) (types.UID, string) { return o.UID, o.ResourceVersion },
+	})
+	meta := func(name, version string) *metav1.ObjectMeta {
+		return &metav1.ObjectMeta{Name: name, UID: "u", ResourceVersion: version}
+	}
+	same, changed, gone := meta("same", "1"), meta("changed", "1"), meta("gone", "1")
+	require.NoError(t, ix.Replace(seq(same, changed, gone), nil))
+	changedToo := meta("changed", "2")
+	require.NoError(t, ix.Replace(seq(meta("same", "1"), changedToo), func() string { return "7" }))
+
+	got, _ := ix.Get("same")
+	require.Same(t, same, got)
+	got, _ = ix.Get("changed")
+	require.Same(t, changedToo, got)
+	_, ok := ix.Get("gone")
+	require.False(t, ok)
+	require.Equal(t, "7", ix.Version())
+}
+
+// Contract: "nothing is visible unless items ends without error; version is
+// asked after the end".
+func TestReplaceThatFails(t *testing.T) {
+	ix := newItems()
+	require.NoError(t, ix.Add(item{key: "a", version: 1}))
+	broken := errors.New("the stream broke")
+	err := ix.Replace(func(yield func(item, error) bool) {
+		_ = yield(item{key: "b"}, nil) && yield(item{}, broken)
+	}, func() string { t.Error("the version was asked"); return "" })
+	require.ErrorIs(t, err, broken)
+	require.Equal(t, []string{"a"}, slices.Collect(ix.Keys()))
+
+	ended := false
+	require.NoError(t, ix.Replace(func(yield func(item, error) bool) {
+		yield(item{key: "b"}, nil)
+		ended = true
+	}, func() string { require.True(t, ended); return "3" }))
+	require.Equal(t, "3", ix.Version())
+}
+
+// Bad input: "an object without metadata, a nil object, a key that does not
+// parse, an index name that exists already".
+func TestBadInput(t *testing.T) {
+	ix := New(Options[*metav1.ObjectMeta]{})
+	noName := &metav1.ObjectMeta{Namespace: "secret-namespace"}
+	for _, write := range []func(*metav1.ObjectMeta) error{ix.Add, ix.Update, ix.Delete} {
+		var keyError *KeyError
+		err := write(nil)
+		require.ErrorAs(t, err, &keyError)
+		require.ErrorIs(t, err, ErrNilObject)
+		err = write(noName)
+		require.ErrorIs(t, err, ErrNoName)
+		require.NotContains(t, err.Error(), "secret-namespace")
+	}
+	good := &metav1.ObjectMeta{Name: "good"}
+	require.ErrorIs(t, ix.Replace(seq(nil, good, noName), nil), ErrNilObject)
+	require.Equal(t, 1, ix.Len(), "the others are stored all the same")
+
+	err := ix.Apply([]Change[*metav1.ObjectMeta]{{Object: nil}, {Object: good}, {Delete: true}, {Key: "absent", Delete: true}}, "5")
+	require.ErrorIs(t, err, ErrNilObject)
+	require.ErrorContains(t, err, "change 0")
+	require.ErrorContains(t, err, "change 2")
+	require.Equal(t, "5", ix.Version())
+
+	require.ErrorIs(t, New(Options[any]{}).Add(struct{}{}), ErrNoMetadata)
+	require.ErrorIs(t, New(Options[any]{}).Add((*metav1.ObjectMeta)(nil)), ErrNilObject)
+
+	_, err = ix.AddIndex("i", func(*metav1.ObjectMeta) []string { return nil })
+	require.NoError(t, err)
+	_, err = ix.AddIndex("i", func(*metav1.ObjectMeta) []string { return nil })
+	require.ErrorIs(t, err, ErrIndexExists)
+	_, err = ix.AddIndex("j", nil)
+	require.ErrorIs(t, err, ErrNoIndexFunc)
+	_, ok := ix.Index("j")
+	require.False(t, ok)
+	i, ok := ix.Index("i")
+	require.True(t, ok)
+	require.Equal(t, "i", i.Name())
+	require.Zero(t, New(Options[*metav1.ObjectMeta]{}).Snapshot().Count(i, ""), "an index of another indexer finds nothing")
+}
+
+// Contract: "An index function that panics costs that entry and a logged
+// error, never the process"; "logged once per function with the key, and is
+// countable".
+func TestIndexFunctionPanics(t *testing.T) {
+	var log bytes.Buffer
+	ix := New(Options[item]{
+		KeyFunc: func(it item) (string, error) { return it.key, nil },
+		Logger:  slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	index, err := ix.AddIndex("first", func(it item) []string { return it.indexed(0) })
+	require.NoError(t, err)
+	require.NoError(t, ix.Add(item{key: "bad-one", values: [3]string{"panic"}}))
+	require.NoError(t, ix.Add(item{key: "bad-two", values: [3]string{"panic"}}))
+	require.NoError(t, ix.Add(item{key: "good", values: [3]string{"v"}}))
+	require.EqualValues(t, 2, index.Panics())
+	require.Equal(t, 3, ix.Len())
+	require.Equal(t, 1, index.Count("v"))
+	require.Equal(t, 1, strings.Count(log.String(), "level=ERROR"))
+	require.Contains(t, log.String(), "key=bad-one")
+	require.Contains(t, log.String(), "index=first")
+
+	require.NoError(t, ix.Update(item{key: "good", values: [3]string{"panic"}}))
+	require.Zero(t, index.Count("v"), "an old entry does not outlive its object")
+}
+
+// What was filed is remembered, so an object that its owner changed after
+// storing it, against the rules, leaves no stale entry behind.
+func TestMutatedObjectLeavesNoEntry(t *testing.T) {
+	ix := New(Options[*benchPod]{})
+	byNode, err := ix.AddIndex("node", func(p *benchPod) []string { return []string{p.node} })
+	require.NoError(t, err)
+	pod := &benchPod{ObjectMeta: metav1.ObjectMeta{Name: "p"}, node: "before"}
+	require.NoError(t, ix.Add(pod))
+	pod.node = "changed in place"
+	require.NoError(t, ix.Delete(pod))
+	require.Empty(t, slices.Collect(byNode.Values()))
+}
+
+// Contract: "no callback of a user is called with a lock of ours held": every
+// callback may use the indexer it belongs to.
+func TestCallbacksMayCallBack(t *testing.T) {
+	var ix *Indexer[int]
+	depth := 0
+	back := func() {
+		if depth++; depth == 1 {
+			_ = ix.Add(1000)
+			_ = ix.Apply([]Change[int]{{Object: 1001}}, "")
+			_, _ = ix.AddIndex(fmt.Sprint("late-", ix.Len()), func(int) []string { return nil })
+		}
+		depth--
+	}
+	ix = New(Options[int]{
+		KeyFunc:  func(n int) (string, error) { back(); return fmt.Sprint(n), nil },
+		MetaFunc: func(n int) (types.UID, string) { return "u", fmt.Sprint(n + 1) },
+	})
+	_, err := ix.AddIndex("i", func(n int) []string { back(); return []string{"v"} })
+	require.NoError(t, err)
+	require.NoError(t, ix.Add(1))
+	require.NoError(t, ix.Apply([]Change[int]{{Object: 2}}, ""))
+	require.NoError(t, ix.Replace(func(yield func(int, error) bool) { back(); yield(3, nil) }, func() string { back(); return "" }))
+	require.NoError(t, ix.Delete(3))
+	for range ix.All() {
+		back()
+	}
+}
+
+// Contract: "Readers never see a half-applied update", "a relist and a popped
+// batch are atomic", while several goroutines write and add indexes. Each
+// writer keeps its objects' generations equal, so that any mixture of two
+// versions shows.
+func TestReadersSeeWholeVersions(t *testing.T) {
+	const objects, rounds = 60, 200
+	ix := New(Options[item]{KeyFunc: func(it item) (string, error) { return it.key, nil }})
+	byGeneration, err := ix.AddIndex("generation", func(it item) []string { return []string{it.values[0]} })
+	require.NoError(t, err)
+	generation := func(g int) []item {
+		items := make([]item, objects)
+		for i := range items {
+			items[i] = item{key: fmt.Sprint(i), version: g, values: [3]string{fmt.Sprint("g", g)}}
+		}
+		return items
+	}
+	require.NoError(t, ix.Replace(seq(generation(0)...), nil))
+
+	var stop atomic.Bool
+	var readers, writers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for !stop.Load() {
+				checkWhole(t, ix, byGeneration, objects)
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	}
+	for w := range 2 {
+		writers.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(w), 1))
+			for round := range rounds {
+				items := generation(2*round + w)
+				if rng.IntN(2) == 0 {
+					_ = ix.Replace(seq(items...), nil)
+				} else {
+					changes := make([]Change[item], len(items))
+					for i, it := range items {
+						changes[i].Object = it
+					}
+					_ = ix.Apply(changes, "")
+				}
+				if round%20 == 0 {
+					late, err := ix.AddIndex(fmt.Sprintf("late-%d-%d", w, round), func(it item) []string { return []string{"all"} })
+					if err != nil || late.Count("all") != objects {
+						t.Errorf("a late index has %d objects of %d (%v)", late.Count("all"), objects, err)
+					}
+				}
+			}
+		})
+	}
+	writers.Wait()
+	stop.Store(true)
+	readers.Wait()
+}
+
+func checkWhole(t *testing.T, ix *Indexer[item], byGeneration *Index[item], objects int) {
+	s := ix.Snapshot()
+	generations := slices.Collect(s.Values(byGeneration))
+	n := 0
+	for it := range s.All() {
+		n++
+		if len(generations) != 1 || it.values[0] != generations[0] {
+			t.Errorf("%s is at %s among %v", it.key, it.values[0], generations)
+			return
+		}
+	}
+	found := s.Count(byGeneration, generations[0])
+	for it := range s.Find(byGeneration, generations[0]) {
+		if got, ok := s.Get(it.key); !ok || got != it {
+			t.Errorf("%s is in the index but not so in the store", it.key)
+		}
+		found--
+	}
+	if n != objects || found != 0 {
+		t.Errorf("%d objects, %d not in the index", n, found)
+	}
+}
+
+// Contract: reads never make the writer wait, "however long a caller
+// iterates": here the reader stands still until the writes are done.
+func TestIterationDoesNotStopWriters(t *testing.T) {
+	ix := newItems()
+	for i := range 100 {
+		require.NoError(t, ix.Add(item{key: fmt.Sprint(i), version: i + 1}))
+	}
+	seen := 0
+	for range ix.All() {
+		if seen++; seen == 1 {
+			require.NoError(t, ix.Replace(seq(item{key: "new", version: 1000}), nil))
+			require.Equal(t, 1, ix.Len())
+		}
+	}
+	require.Equal(t, 100, seen)
+}
+
+// Contract: "Memory is a feature": a store that was large once does not stay
+// so, and what was deleted is let go of.
+func TestMemoryFollowsTheContent(t *testing.T) {
+	type big struct {
+		key  string
+		body [1024]byte
+	}
+	ix := New(Options[*big]{KeyFunc: func(b *big) (string, error) { return b.key, nil }})
+	_, err := ix.AddIndex("own", func(b *big) []string { return []string{b.key} })
+	require.NoError(t, err)
+	before := liveHeap()
+	fill := func() {
+		for i := range 20_000 {
+			require.NoError(t, ix.Add(&big{key: fmt.Sprint("key-", i)}))
+		}
+	}
+	fill()
+	require.Greater(t, liveHeap()-before, int64(20<<20))
+	for i := range 19_990 {
+		require.NoError(t, ix.Delete(&big{key: fmt.Sprint("key-", i)}))
+	}
+	require.Equal(t, 10, ix.Len())
+	require.Less(t, liveHeap()-before, int64(200<<10))
+	fill()
+	require.NoError(t, ix.Replace(seq[*big](), nil))
+	require.Less(t, liveHeap()-before, int64(200<<10))
+}
+
+func liveHeap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}

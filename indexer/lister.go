@@ -1,0 +1,170 @@
+package indexer
+
+import (
+	"iter"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Lister answers from the store what a client would ask the server: objects by
+// label selector, by namespace, by name. Its keys are "namespace/name", as
+// MetaNamespaceKeyFunc makes them. What it yields is shared: read only.
+type Lister[T any] struct {
+	reader   Reader[T]
+	resource schema.GroupResource
+}
+
+// NewLister returns a Lister over what r reads. The resource is what its
+// NotFound errors speak of.
+func NewLister[T any](r Reader[T], resource schema.GroupResource) Lister[T] {
+	return Lister[T]{reader: r, resource: resource}
+}
+
+// List yields the objects that the selector matches, in no order, from one
+// version of the store. A nil selector matches everything. If an index narrows
+// the selector down (AddLabelIndex), only the objects in it are looked at.
+func (l Lister[T]) List(selector labels.Selector) iter.Seq[T] {
+	return list(l.reader.Snapshot(), "", selector)
+}
+
+// Get returns the object of that name, of a resource without namespaces.
+//
+// Possible errors: NotFound, as apimachinery's errors.IsNotFound knows it.
+func (l Lister[T]) Get(name string) (T, error) { return l.get(name, name) }
+
+// Namespace returns the part of the Lister that is about one namespace.
+func (l Lister[T]) Namespace(namespace string) NamespaceLister[T] {
+	return NamespaceLister[T]{lister: l, namespace: namespace}
+}
+
+func (l Lister[T]) get(key, name string) (T, error) {
+	obj, ok := l.reader.Get(key)
+	if !ok {
+		return obj, apierrors.NewNotFound(l.resource, name)
+	}
+	return obj, nil
+}
+
+// NamespaceLister is a Lister of one namespace.
+type NamespaceLister[T any] struct {
+	lister    Lister[T]
+	namespace string
+}
+
+// List yields the objects of the namespace that the selector matches. With an
+// index of the name NamespaceIndex, only the namespace's objects are looked at.
+// The namespace "" stands for all of them.
+func (l NamespaceLister[T]) List(selector labels.Selector) iter.Seq[T] {
+	return list(l.lister.reader.Snapshot(), l.namespace, selector)
+}
+
+// Get returns the object of that name in the namespace.
+//
+// Possible errors: NotFound, as apimachinery's errors.IsNotFound knows it.
+func (l NamespaceLister[T]) Get(name string) (T, error) {
+	if l.namespace == "" {
+		return l.lister.Get(name)
+	}
+	return l.lister.get(l.namespace+"/"+name, name)
+}
+
+// list yields what s has in a namespace ("": in all) and the selector matches.
+func list[T any](s Snapshot[T], namespace string, selector labels.Selector) iter.Seq[T] {
+	if selector == nil {
+		selector = labels.Everything()
+	}
+	if _, selectable := selector.Requirements(); !selectable {
+		return func(func(T) bool) {}
+	}
+	everything := selector.Empty()
+	candidates, inNamespace := narrow(s, namespace, selector)
+	return func(yield func(T) bool) {
+		for obj := range candidates {
+			if !inNamespace && s.store.namespaceOf(obj) != namespace {
+				continue
+			}
+			if (everything || selector.Matches(labelsOf(obj))) && !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// narrow returns the fewest objects that an index says can match, and whether
+// all of them are in the namespace.
+func narrow[T any](s Snapshot[T], namespace string, selector labels.Selector) (objects iter.Seq[T], inNamespace bool) {
+	objects, inNamespace = s.All(), namespace == ""
+	fewest := s.Len()
+	if namespace != "" {
+		byNamespace, ok := s.reader().Index(NamespaceIndex)
+		if !ok {
+			objects, inNamespace = s.inNamespace(namespace), true
+		} else {
+			objects, inNamespace = s.Find(byNamespace, namespace), true
+			fewest = s.Count(byNamespace, namespace)
+		}
+	}
+	requirements, _ := selector.Requirements()
+	for _, requirement := range requirements {
+		byLabel, values, ok := pinned(s, requirement)
+		if !ok {
+			continue
+		}
+		n := 0
+		for _, value := range values {
+			n += s.Count(byLabel, value)
+		}
+		if n < fewest {
+			fewest, inNamespace = n, namespace == ""
+			objects = s.findAny(byLabel, values)
+		}
+	}
+	return objects, inNamespace
+}
+
+// inNamespace yields the objects whose key says that they are in a namespace.
+func (s Snapshot[T]) inNamespace(namespace string) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for key, slot := range s.root.keys.all() {
+			if ns, _, ok := strings.Cut(key, "/"); ok && ns == namespace &&
+				!yield(s.root.objects.get(slot, s.root.keys.bound)) {
+				return
+			}
+		}
+	}
+}
+
+// findAny yields the objects under any of the values, of which no object has
+// more than one.
+func (s Snapshot[T]) findAny(ix *Index[T], values []string) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, value := range values {
+			for obj := range s.Find(ix, value) {
+				if !yield(obj) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s Snapshot[T]) reader() Reader[T] { return Reader[T]{store: s.store} }
+
+// namespaceOf returns an object's namespace by its key, which always has it.
+func (s *store[T]) namespaceOf(obj T) string {
+	if named, ok := any(obj).(namedObject); ok {
+		return named.GetNamespace()
+	}
+	key, err := s.key(obj)
+	if err != nil {
+		return ""
+	}
+	namespace, _, found := strings.Cut(key, "/")
+	if !found {
+		return ""
+	}
+	return namespace
+}
