@@ -164,3 +164,22 @@ func TestDelaysHeap(t *testing.T) {
 	assert.True(t, slices.IsSorted(due))
 	assert.LessOrEqual(t, cap(d.heap), minHeap, "memory stays up")
 }
+
+// Items that are due at once come in the order of the calls, also when an
+// earlier delay of one of them was overtaken and ended (seed 1862 of the
+// model).
+func TestDueAtOnce(t *testing.T) {
+	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
+		q.AddAfter("b", 3*time.Second)
+		q.AddAfter("b", 1*time.Second)
+		q.AddAfter("a", 3*time.Second)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		take[string](t, q, 1)
+		q.Done("b")
+		q.AddAfter("b", 2*time.Second)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, []string{"a", "b"}, take[string](t, q, 2))
+	})
+}

@@ -12,7 +12,7 @@ type delays[T comparable] struct {
 	alarm alarm      // set whenever the heap is not empty
 }
 
-// delay is stale unless its item is delayed until exactly at.
+// delay is stale unless its item is delayed, and by this very push.
 type delay[T comparable] struct {
 	at  int64
 	seq uint64 // breaks ties: who asked first comes first
@@ -21,7 +21,10 @@ type delay[T comparable] struct {
 
 func (d delay[T]) before(e delay[T]) bool { return d.at < e.at || d.at == e.at && d.seq < e.seq }
 
-func (d delay[T]) stale() bool { return d.n.val.state&delayed == 0 || d.n.val.due != d.at }
+func (d delay[T]) stale() bool {
+	r := &d.n.val
+	return r.state&delayed == 0 || r.due != d.at || r.seq != uint32(d.seq)
+}
 
 // minHeap is the capacity below which a heap is not worth shrinking.
 const minHeap = 256
@@ -39,6 +42,7 @@ func (d *delays[T]) add(n *entry[T], now, at int64) {
 	r.due = at
 	d.count++
 	d.seq++
+	r.seq = uint32(d.seq)
 	if len(d.heap) == cap(d.heap) {
 		d.heap = slices.Grow(d.heap, max(16, cap(d.heap)))
 	}

@@ -21,9 +21,10 @@ type record[T comparable] struct {
 	// then is the priority with which it comes back at Done; only with again.
 	then int32
 
-	due     int64 // when the delay ends; only with delayed
-	added   int64 // when it was first added since it was last handed out; only where times are taken
-	started int64 // when it was handed out; only with working, and where times are taken
+	seq     uint32 // low half of the number of the heap entry that counts; only with delayed
+	due     int64  // when the delay ends; only with delayed
+	added   int64  // when it was first added since it was last handed out; only where times are taken
+	started int64  // when it was handed out; only with working, and where times are taken
 
 	links [2]link[T]
 }

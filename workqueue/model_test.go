@@ -12,7 +12,7 @@ import (
 
 var (
 	modelSeed  = flag.Uint64("model.seed", 0, "run the model test with this seed only, and log every operation")
-	modelSeeds = flag.Uint64("model.seeds", 0, "how many seeds the model test runs; 0: 200, or 20 with -race")
+	modelSeeds = flag.Uint64("model.seeds", 0, "how many seeds the model test runs; 0: 1000, or 50 with -race")
 )
 
 const (
@@ -67,9 +67,9 @@ func modelQueues() map[string]func(TypedRateLimiter[int]) prioritized {
 func TestModel(t *testing.T) {
 	seeds := *modelSeeds
 	if seeds == 0 {
-		seeds = 200
+		seeds = 1000
 		if raceEnabled {
-			seeds = 20
+			seeds = 50
 		}
 	}
 	names := []string{"fifo", "priority", "custom storage", "foreign queue", "measured"}
