@@ -89,24 +89,12 @@ func (b *bucket) count(bound uint32) int {
 	return int(n)
 }
 
-// each calls yield with the slots below bound until it returns false.
-func (b *bucket) each(bound uint32, yield func(slot uint32) bool) bool {
-	n := b.n.Load()
-	for _, slot := range b.head[:min(n, headSize)] {
-		if slot < bound && !yield(slot) {
-			return false
-		}
+// chunk returns slots from position p on, as many as lie side by side. n is
+// what the caller has loaded: the bucket may have grown since.
+func (b *bucket) chunk(p, n uint32) []uint32 {
+	if p < headSize {
+		return b.head[p:min(n, headSize)]
 	}
-	if n <= headSize {
-		return true
-	}
-	n -= headSize
-	for i := uint32(0); i < n; i += leafSize {
-		for _, slot := range b.rest.leafAt(i, n).items[:min(n-i, leafSize)] {
-			if slot < bound && !yield(slot) {
-				return false
-			}
-		}
-	}
-	return true
+	p, n = p-headSize, n-headSize
+	return b.rest.leafAt(p, n).items[p%leafSize : min(n-p+p%leafSize, leafSize)]
 }

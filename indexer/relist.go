@@ -27,6 +27,7 @@ func (r *relist[T]) apply(version string) {
 	defer unlock()
 	w := &s.writer
 	w.begin()
+	w.root.keys.reserve(len(r.items), w.token)
 	var keep bitset
 	for i, obj := range r.items {
 		var slot uint32

@@ -39,8 +39,16 @@ func (s Snapshot[T]) Find(ix *Index[T], value string) iter.Seq[T] {
 		if b == nil {
 			return
 		}
-		n := s.root.keys.bound
-		b.each(n, func(slot uint32) bool { return yield(s.root.objects.get(slot, n)) })
+		bound := s.root.keys.bound
+		for p, n := uint32(0), b.n.Load(); p < n; {
+			slots := b.chunk(p, n)
+			for _, slot := range slots {
+				if slot < bound && !yield(s.root.objects.get(slot, bound)) {
+					return
+				}
+			}
+			p += uint32(len(slots))
+		}
 	}
 }
 

@@ -108,10 +108,7 @@ func (p *page) len() int { return (bits.Len64(p.tags.Load()) + 7) / 8 }
 // insert adds a key that is not there. An id at the bound is a new one and
 // raises the bound.
 func (t *table) insert(key string, h hash, id uint32, by token) {
-	if t.pages == 0 {
-		t.dir.push(0, &page{owner: by}, by)
-		t.pages = 1
-	}
+	t.reserve(1, by)
 	b := t.pageOf(h)
 	var p *page
 	if id == t.bound {
@@ -125,6 +122,20 @@ func (t *table) insert(key string, h hash, id uint32, by token) {
 	if t.live > t.pages*pageLoad {
 		t.split(by)
 	}
+}
+
+// reserve makes a table that has never held anything large enough for n keys,
+// so that they need not be moved as it grows.
+func (t *table) reserve(n int, by token) {
+	if t.pages > 0 {
+		return
+	}
+	for t.pages == 0 || int(t.pages)*pageLoad < n {
+		t.dir.push(t.pages, &page{owner: by}, by)
+		t.pages++
+	}
+	t.mask = 1<<bits.Len32(t.pages-1) - 1
+	t.dir.trim(t.pages)
 }
 
 // remove takes out a key that is there.

@@ -150,6 +150,7 @@ func (w *writer[T]) compact() {
 	w.root = root[T]{version: was.root.version}
 	w.free, w.entries, w.firsts = nil, nil, nil
 	w.published = 0
+	w.root.keys.reserve(int(was.root.keys.live), w.token)
 	for range was.root.indexes {
 		w.root.indexes = append(w.root.indexes, &indexVersion{owner: w.token, ready: true})
 		w.entries = append(w.entries, new(entries))

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -8,12 +10,16 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// readerDuringReplace reports the longest Get while a Replace goes on.
+// readerDuringReplace reports the longest Get while a Replace goes on. The
+// garbage collector is off meanwhile: where it takes the reader's processor,
+// that would be taken for waiting.
 func readerDuringReplace(open opener) harness.Side {
 	s, keys := full(open, true), corpus.Keys()
 	return func(m *harness.Meter) {
 		newer := corpus.AllNewer()
 		var longest time.Duration
+		runtime.GC()
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 		whileReading(func(i int) {
 			began := time.Now()
 			s.Get(keys[i%len(keys)])

@@ -1,22 +1,18 @@
 package store
 
 import (
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/thinformer/thinformer/bench/corpus"
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// ours is an indexer set up as informers do: it knows the objects' versions.
+// ours is an indexer with the options that nobody has to set.
 type ours struct {
 	*indexer.Indexer[*corpus.Object]
 	namespace, node *indexer.Index[*corpus.Object]
 }
 
 func openOurs(indexed bool) store {
-	o := ours{Indexer: indexer.New(indexer.Options[*corpus.Object]{
-		MetaFunc: func(o *corpus.Object) (types.UID, string) { return o.UID, o.ResourceVersion },
-	})}
+	o := ours{Indexer: indexer.New(indexer.Options[*corpus.Object]{})}
 	if indexed {
 		o.namespace = o.index("namespace", byNamespace)
 		o.node = o.index("node", byNode)

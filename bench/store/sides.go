@@ -4,8 +4,9 @@ import (
 	"github.com/thinformer/thinformer/bench/corpus"
 )
 
-// store is what the cases do to either side. Every read visits what it finds,
-// as a user does.
+// store is what the cases do to either side. Every read goes through all that
+// it finds, without a look into the objects: that would cost both sides the
+// same, and more than the read itself.
 type store interface {
 	Add(*corpus.Object)
 	Update(*corpus.Object)
@@ -23,15 +24,15 @@ type store interface {
 // opener makes an empty store, with the three indexes or without any.
 type opener func(indexed bool) store
 
-// visitor looks at every object that a read finds.
+// visitor takes every object that a read finds.
 type visitor struct {
-	seen     int
-	restarts int64
+	seen int
+	last *corpus.Object
 }
 
 func (v *visitor) visit(o *corpus.Object) {
 	v.seen++
-	v.restarts += o.Restarts
+	v.last = o
 }
 
 func byNamespace(o *corpus.Object) []string { return []string{o.Namespace} }

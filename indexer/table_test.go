@@ -1,0 +1,97 @@
+package indexer
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A table, filled and emptied at random, answers as a map does; so does every
+// version of it that was kept, whatever was put into its pages since.
+func TestTableAgainstMap(t *testing.T) {
+	type version struct {
+		table table
+		want  map[string]uint32
+	}
+	for seed := range 20 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 4))
+		var tab table
+		want := map[string]uint32{}
+		var free []uint32
+		var kept []version
+		size := []int{10, 100, 2000}[seed%3]
+		for by := token(1); by < 3000; by++ {
+			key := fmt.Sprint("key-", rng.IntN(size))
+			id, there := want[key]
+			got, ok := tab.find(key, hashOf(key))
+			require.Equal(t, there, ok)
+			require.Equal(t, id, got)
+			switch {
+			case there:
+				tab.remove(key, hashOf(key), by)
+				delete(want, key)
+				free = append(free, id)
+			default:
+				id := tab.bound
+				if len(free) > 0 && rng.IntN(2) == 0 {
+					id, free = free[0], free[1:]
+				}
+				tab.insert(key, hashOf(key), id, by)
+				want[key] = id
+			}
+			if rng.IntN(300) == 0 {
+				kept = append(kept, version{tab, maps.Clone(want)})
+			}
+			if by%1000 == 0 { // down to nothing, so that it shrinks as well
+				for key := range want {
+					tab.remove(key, hashOf(key), by)
+				}
+				require.Zero(t, tab.live)
+				require.EqualValues(t, 1, tab.pages)
+				clear(want)
+				free = nil
+			}
+		}
+		for _, version := range append(kept, version{tab, want}) {
+			require.Equal(t, version.want, maps.Collect(version.table.all()))
+			for key, id := range version.want {
+				got, ok := version.table.find(key, hashOf(key))
+				require.True(t, ok)
+				require.Equal(t, id, got)
+			}
+		}
+	}
+}
+
+// Keys whose tags are equal are told apart by their text.
+func TestTableWithEqualTags(t *testing.T) {
+	var tab table
+	tab.reserve(100, 1)         // or it would grow, and ask for the real hashes
+	for i := range uint32(20) { // more than a page takes, all with one hash
+		tab.insert(fmt.Sprint(i), 0, i, 1)
+	}
+	for i := range uint32(20) {
+		id, ok := tab.find(fmt.Sprint(i), 0)
+		require.True(t, ok)
+		require.Equal(t, i, id)
+	}
+	_, ok := tab.find("20", 0)
+	require.False(t, ok)
+}
+
+func TestTableReserve(t *testing.T) {
+	for _, n := range []int{0, 1, 5, 6, 1000} {
+		var tab table
+		tab.reserve(n, 1)
+		pages := tab.pages
+		for i := range uint32(n) {
+			key := fmt.Sprint(i)
+			tab.insert(key, hashOf(key), i, 1)
+		}
+		require.Equal(t, pages, tab.pages, "nothing had to grow")
+		require.Len(t, maps.Collect(tab.all()), n)
+	}
+}

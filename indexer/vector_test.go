@@ -1,0 +1,88 @@
+package indexer
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A vector, pushed to, popped from, set and cleared at random, answers as a
+// slice does; so does every version of it that was kept.
+func TestVectorAgainstSlice(t *testing.T) {
+	type version struct {
+		v    vector[int]
+		want []int // -1 is a hole
+	}
+	for seed := range 30 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 3))
+		var v vector[int]
+		var want []int
+		var kept []version
+		size := []int{20, 600, 3000}[seed%3]
+		for by := token(1); by < 400; by++ {
+			for range rng.IntN(8) {
+				n := uint32(len(want))
+				grow := rng.IntN(size) > len(want)
+				switch x := rng.IntN(100); {
+				case grow:
+					for range 1 + rng.IntN(size/10) {
+						v.push(uint32(len(want)), x, by)
+						want = append(want, x)
+					}
+				case n == 0:
+				case x < 50:
+					v.pop(n, by)
+					want = want[: n-1 : n-1]
+				case x < 75:
+					i := rng.IntN(len(want))
+					v.set(uint32(i), n, x, by)
+					want = append([]int(nil), want...)
+					want[i] = x
+				default:
+					i := rng.IntN(len(want))
+					v.clear(uint32(i), n, by)
+					want = append([]int(nil), want...)
+					want[i] = -1
+				}
+			}
+			v.trim(uint32(len(want)))
+			if rng.IntN(40) == 0 {
+				kept = append(kept, version{v, append([]int(nil), want...)})
+			}
+		}
+		for _, version := range append(kept, version{v, want}) {
+			n := uint32(len(version.want))
+			for i, x := range version.want {
+				leaf := version.v.leafAt(uint32(i), n)
+				hole := leaf.holes>>(i%leafSize)&1 == 1
+				require.Equal(t, x == -1, hole)
+				if !hole {
+					require.Equal(t, x, leaf.items[i%leafSize])
+				}
+			}
+		}
+	}
+}
+
+// The levels of the tree follow each other at the lengths that the constants
+// say. The largest cannot be filled in a test, so the paths are checked.
+func TestVectorLevels(t *testing.T) {
+	var v vector[uint32]
+	const n = most3 + 3*leafSize
+	for i := range uint32(n) {
+		v.push(i, i, 1)
+	}
+	for i := uint32(0); i < n; i += 7 {
+		require.Equal(t, i, v.get(i, n))
+	}
+	for _, i := range []uint32{0, most0, most1, most2, most3, n - 1} {
+		v.set(i, n, 0, 2)
+		require.Zero(t, v.get(i, n))
+	}
+	v.trim(n)
+	for i := uint32(n); i > most3-3; i-- {
+		v.pop(i, 3)
+	}
+	require.Equal(t, uint32(most3-4), v.get(most3-4, most3-3))
+}
