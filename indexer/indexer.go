@@ -65,13 +65,12 @@ func (ix *Indexer[T]) Update(obj T) error { return ix.store.set(obj) }
 func (ix *Indexer[T]) Delete(obj T) error { return ix.store.unset(obj) }
 
 // Bookmark says that the store has reached version without a change.
-func (ix *Indexer[T]) Bookmark(version string) error {
+func (ix *Indexer[T]) Bookmark(version string) {
 	s := ix.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writer.begin()
 	s.publish(version)
-	return nil
 }
 
 // Resync does nothing: a store has nobody to tell again. It is here so that
