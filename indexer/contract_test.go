@@ -371,6 +371,22 @@ func TestMemoryFollowsTheContent(t *testing.T) {
 	require.Less(t, liveHeap()-before, int64(200<<10))
 }
 
+// Objects that come and go take the slots of those that went before.
+func TestChurnDoesNotGrow(t *testing.T) {
+	ix := newItems()
+	_, err := ix.AddIndex("own", func(it item) []string { return []string{it.key} })
+	require.NoError(t, err)
+	for i := range 10_000 {
+		require.NoError(t, ix.Add(item{key: fmt.Sprint(i), version: i + 1}))
+		if i >= 10 {
+			require.NoError(t, ix.Delete(item{key: fmt.Sprint(i - 10), version: i + 1}))
+		}
+	}
+	root := ix.store.current.Load()
+	require.LessOrEqual(t, root.keys.bound, uint32(11))
+	require.LessOrEqual(t, root.indexes[0].values.bound, uint32(11))
+}
+
 func liveHeap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -161,12 +161,9 @@ func (m *model) step() {
 	case n < 89:
 		m.replace()
 	case n < 93 && len(m.indexes) < 3:
-		i := len(m.indexes)
-		index, err := m.ix.AddIndex(fmt.Sprint("index-", i), func(it item) []string { return it.indexed(i) })
-		require.NoError(m.t, err)
-		m.indexes = append(m.indexes, index)
+		m.addIndex()
 	case n < 97:
-		m.held = append(m.held, held{m.ix.Snapshot(), m.twin.clone()})
+		m.hold()
 		if len(m.held) > 5 {
 			i := m.rng.IntN(len(m.held))
 			m.check(m.held[i].snapshot, m.held[i].twin)
@@ -179,6 +176,37 @@ func (m *model) step() {
 	}
 	require.Equal(m.t, len(m.twin.objects), m.ix.Len())
 }
+
+// addIndex adds an index whose function writes, and takes snapshots, while the
+// index is being filled: nothing is locked then.
+func (m *model) addIndex() {
+	i, meanwhile := len(m.indexes), m.rng.IntN(2*m.keys)
+	index, err := m.ix.AddIndex(fmt.Sprint("index-", i), func(it item) []string {
+		if meanwhile--; meanwhile > 0 && meanwhile < 40 && m.rng.IntN(2) == 0 {
+			left := meanwhile
+			meanwhile = 0 // not while the writes below ask for values
+			switch m.rng.IntN(4) {
+			case 0:
+				added := m.item()
+				require.NoError(m.t, m.ix.Add(added))
+				m.put(added)
+			case 1:
+				m.apply()
+			case 2:
+				m.replace()
+			default:
+				m.hold()
+			}
+			meanwhile = left
+		}
+		return it.indexed(i)
+	})
+	meanwhile = 0
+	require.NoError(m.t, err)
+	m.indexes = append(m.indexes, index)
+}
+
+func (m *model) hold() { m.held = append(m.held, held{m.ix.Snapshot(), m.twin.clone()}) }
 
 // item makes an object with a version newer than any before.
 func (m *model) item() item {
