@@ -1,0 +1,81 @@
+package deltafifo
+
+import "k8s.io/apimachinery/pkg/types"
+
+// knownAt returns the last state of a key: its newest queued delta, else its
+// newest one being processed, else the consumer's store. After a Deleted the
+// key is unknown, whatever the store still says.
+func (q *DeltaFIFO[T]) knownAt(at *slot[T]) (obj T, ok bool) {
+	if at.state != nil {
+		n := at.state.newest()
+		return n.object, n.kind != Deleted
+	}
+	if q.known == nil {
+		return obj, false
+	}
+	return q.known.Get(at.key)
+}
+
+// tombstoneAt returns the Deleted of unknown final state that is the newest
+// queued delta of a key, or nil.
+func (q *DeltaFIFO[T]) tombstoneAt(at *slot[T]) *node[T] {
+	if at.state == nil {
+		return nil
+	}
+	if n := at.state.last; n != nil && n.kind == Deleted && n.finalStateUnknown {
+		return n
+	}
+	return nil
+}
+
+// eachKnown calls f for every known key: first those of the consumer's store,
+// in its order, then those that only the queue has, in the order of arrival. f
+// may be called twice for a key.
+func (q *DeltaFIFO[T]) eachKnown(f func(at *slot[T], obj T)) {
+	visit := func(key string) {
+		at := q.keys.find(key)
+		if obj, ok := q.knownAt(&at); ok {
+			f(&at, obj)
+		}
+	}
+	if q.known != nil {
+		for key := range q.known.Keys() {
+			visit(key)
+		}
+	}
+	for _, h := range q.open {
+		for n := h.first; n != nil; n = n.next {
+			if n.state != nil {
+				visit(n.state.key)
+			}
+		}
+	}
+	newest := q.seq
+	for n := q.log.head; n != nil && n.seq <= newest; n = n.next {
+		if n.state != nil {
+			visit(n.state.key)
+		}
+	}
+}
+
+// Resync queues a Sync of each known object whose key has nothing queued, for
+// a consumer who wants to see all of them again.
+func (q *DeltaFIFO[T]) Resync() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return ErrClosed
+	}
+	q.eachKnown(func(at *slot[T], obj T) {
+		if at.state == nil || at.state.first == nil {
+			q.file(at, Sync, obj, false, false)
+		}
+	})
+	return nil
+}
+
+// anotherUID is the rule by which two objects of one key are told apart. An
+// object without a UID is not told apart from any.
+func anotherUID(a, b types.UID) bool {
+	return a != "" && b != "" && a != b
+}
