@@ -16,7 +16,7 @@ package indexer
 // ways: in a root that is swapped, or in an atomic counter.
 //
 // Only one of the fields is in use, chosen by the length: so growing in place
-// sets a field that no reader of a shorter version looks at. 2^30 elements is
+// sets a field that no reader of a shorter version looks at. 2^28 elements is
 // the most: more would not fit the memory of a machine.
 type vector[E any] struct {
 	leaf *leaf[E]
@@ -25,12 +25,13 @@ type vector[E any] struct {
 	b3   *branch[branch[branch[leaf[E]]]]
 	b4   *branch[branch[branch[branch[leaf[E]]]]]
 	b5   *branch[branch[branch[branch[branch[leaf[E]]]]]]
+	b6   *branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]
 }
 
 const (
-	leafBits   = 5
+	leafBits   = 4
 	leafSize   = 1 << leafBits
-	branchBits = 5
+	branchBits = 4
 	branchSize = 1 << branchBits
 
 	// The lengths that a tree of so many levels of branches holds at most.
@@ -40,6 +41,7 @@ const (
 	most3 = most2 << branchBits
 	most4 = most3 << branchBits
 	most5 = most4 << branchBits
+	most6 = most5 << branchBits
 )
 
 // token marks the nodes that one write made: that write may change them in
@@ -53,7 +55,7 @@ type leaf[E any] struct {
 	owner token
 	// holes has a bit for each element that was there once and is not now.
 	// Elements behind the length have none, so push need not touch it.
-	holes uint32
+	holes uint16
 	items [leafSize]E
 }
 
@@ -68,15 +70,17 @@ func (v *vector[E]) leafAt(i, n uint32) *leaf[E] {
 	case n <= most0:
 		return v.leaf
 	case n <= most1:
-		return v.b1.kids[i>>5&31]
+		return v.b1.kids[i>>4&15]
 	case n <= most2:
-		return v.b2.kids[i>>10&31].kids[i>>5&31]
+		return v.b2.kids[i>>8&15].kids[i>>4&15]
 	case n <= most3:
-		return v.b3.kids[i>>15&31].kids[i>>10&31].kids[i>>5&31]
+		return v.b3.kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
 	case n <= most4:
-		return v.b4.kids[i>>20&31].kids[i>>15&31].kids[i>>10&31].kids[i>>5&31]
+		return v.b4.kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
+	case n <= most5:
+		return v.b5.kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
 	default:
-		return v.b5.kids[i>>25&31].kids[i>>20&31].kids[i>>15&31].kids[i>>10&31].kids[i>>5&31]
+		return v.b6.kids[i>>24&15].kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
 	}
 }
 
@@ -92,15 +96,17 @@ func (v *vector[E]) own(i, n uint32, t token) *leaf[E] {
 	case n <= most0:
 		return ownLeaf(&v.leaf, t)
 	case n <= most1:
-		return ownLeaf(ownKid(&v.b1, i>>5, t), t)
+		return ownLeaf(ownKid(&v.b1, i>>4, t), t)
 	case n <= most2:
-		return ownLeaf(ownKid(ownKid(&v.b2, i>>10, t), i>>5, t), t)
+		return ownLeaf(ownKid(ownKid(&v.b2, i>>8, t), i>>4, t), t)
 	case n <= most3:
-		return ownLeaf(ownKid(ownKid(ownKid(&v.b3, i>>15, t), i>>10, t), i>>5, t), t)
+		return ownLeaf(ownKid(ownKid(ownKid(&v.b3, i>>12, t), i>>8, t), i>>4, t), t)
 	case n <= most4:
-		return ownLeaf(ownKid(ownKid(ownKid(ownKid(&v.b4, i>>20, t), i>>15, t), i>>10, t), i>>5, t), t)
+		return ownLeaf(ownKid(ownKid(ownKid(ownKid(&v.b4, i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+	case n <= most5:
+		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b5, i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	default:
-		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b5, i>>25, t), i>>20, t), i>>15, t), i>>10, t), i>>5, t), t)
+		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b6, i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	}
 }
 
@@ -151,18 +157,23 @@ func (v *vector[E]) grow(n uint32, l *leaf[E], t token) {
 	case most4:
 		v.b5 = &branch[branch[branch[branch[branch[leaf[E]]]]]]{owner: t}
 		v.b5.kids[0] = v.b4
+	case most5:
+		v.b6 = &branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]{owner: t}
+		v.b6.kids[0] = v.b5
 	}
 	switch {
 	case n < most1:
-		v.b1.kids[n>>5&31] = l
+		v.b1.kids[n>>4&15] = l
 	case n < most2:
-		*kid(&v.b2.kids[n>>10&31], n>>5, t) = l
+		*kid(&v.b2.kids[n>>8&15], n>>4, t) = l
 	case n < most3:
-		*kid(kid(&v.b3.kids[n>>15&31], n>>10, t), n>>5, t) = l
+		*kid(kid(&v.b3.kids[n>>12&15], n>>8, t), n>>4, t) = l
 	case n < most4:
-		*kid(kid(kid(&v.b4.kids[n>>20&31], n>>15, t), n>>10, t), n>>5, t) = l
+		*kid(kid(kid(&v.b4.kids[n>>16&15], n>>12, t), n>>8, t), n>>4, t) = l
+	case n < most5:
+		*kid(kid(kid(kid(&v.b5.kids[n>>20&15], n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	default:
-		*kid(kid(kid(kid(&v.b5.kids[n>>25&31], n>>20, t), n>>15, t), n>>10, t), n>>5, t) = l
+		*kid(kid(kid(kid(kid(&v.b6.kids[n>>24&15], n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	}
 }
 
@@ -183,6 +194,8 @@ func (v *vector[E]) pop(n uint32, t token) {
 		v.b3, v.b4 = v.b4.kids[0], nil
 	case most4:
 		v.b4, v.b5 = v.b5.kids[0], nil
+	case most5:
+		v.b5, v.b6 = v.b6.kids[0], nil
 	}
 }
 
@@ -203,6 +216,9 @@ func (v *vector[E]) trim(n uint32) {
 	}
 	if n > most4 {
 		v.b4 = nil
+	}
+	if n > most5 {
+		v.b5 = nil
 	}
 }
 

@@ -4,6 +4,7 @@ package corpus
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -90,13 +91,32 @@ func (o *Object) Newer() *Object {
 	return &newer
 }
 
+// Fresh returns the objects as after an update, with a memory of their own, as
+// if they had just been decoded. What an index is over is shared, as interned
+// strings are.
+func Fresh(objects []*Object) []*Object {
+	fresh := make([]*Object, len(objects))
+	for i, o := range objects {
+		fresh[i] = o.Newer()
+		fresh[i].Name, fresh[i].UID = strings.Clone(o.Name), types.UID(strings.Clone(string(o.UID)))
+		fresh[i].Labels = maps.Clone(o.Labels)
+	}
+	return fresh
+}
+
+// Shuffled is the population in another order.
+var Shuffled = sync.OnceValue(func() []*Object {
+	all := slices.Clone(Objects())
+	rand.New(rand.NewPCG(3, 4)).Shuffle(Count, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+})
+
 // AllNewer is the population, each object updated once, in another order.
 func AllNewer() []*Object {
 	all := make([]*Object, Count)
-	for i, o := range Objects() {
+	for i, o := range Shuffled() {
 		all[i] = o.Newer()
 	}
-	rand.New(rand.NewPCG(3, 4)).Shuffle(Count, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }
 

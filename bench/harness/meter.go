@@ -30,6 +30,12 @@ type figure struct {
 // Start begins, or goes on with, what counts, on a heap without garbage.
 func (m *Meter) Start() {
 	runtime.GC()
+	m.Resume()
+}
+
+// Resume is Start without a collection before it, for after a Stop: what a side
+// prepares in between does not count.
+func (m *Meter) Resume() {
 	runtime.ReadMemStats(&m.before)
 	m.began = time.Now()
 }

@@ -11,7 +11,8 @@ import (
 // into one at most.
 const batch = 1000
 
-// Cases of this room. "Three indexes" are by namespace (200 objects a value),
+// Cases of this room. The objects that are added or updated have been made just
+// before, a thousand at a time, which does not count. "Three indexes" are by namespace (200 objects a value),
 // by node (2,000) and by app label (100).
 func Cases() []harness.Case {
 	const all = corpus.Count

@@ -1,33 +1,43 @@
 package store
 
 import (
-	"slices"
-
 	"github.com/thinformer/thinformer/bench/corpus"
 	"github.com/thinformer/thinformer/bench/harness"
 )
+
+// fresh calls write with all objects, a thousand at a time, each time made anew:
+// whoever stores an object has just decoded it. Only write counts.
+func fresh(m *harness.Meter, objects []*corpus.Object, write func([]*corpus.Object)) {
+	for i, some := 0, corpus.Fresh(objects[:batch]); ; some = corpus.Fresh(objects[i : i+batch]) {
+		if i == 0 {
+			m.Start()
+		} else {
+			m.Resume()
+		}
+		write(some)
+		m.Stop()
+		if i += batch; i >= len(objects) {
+			return
+		}
+	}
+}
 
 func add(indexed bool) func(opener) harness.Side {
 	return func(open opener) harness.Side {
 		return func(m *harness.Meter) {
 			s := open(indexed)
-			m.Start()
-			for _, o := range corpus.Objects() {
-				s.Add(o)
-			}
-			m.Stop()
+			fresh(m, corpus.Objects(), func(some []*corpus.Object) {
+				for _, o := range some {
+					s.Add(o)
+				}
+			})
 		}
 	}
 }
 
 func addBatch(open opener) harness.Side {
 	return func(m *harness.Meter) {
-		s := open(true)
-		m.Start()
-		for some := range slices.Chunk(corpus.Objects(), batch) {
-			s.Batch(some)
-		}
-		m.Stop()
+		fresh(m, corpus.Objects(), open(true).Batch)
 	}
 }
 
@@ -35,26 +45,18 @@ func update(indexed bool) func(opener) harness.Side {
 	return func(open opener) harness.Side {
 		s := full(open, indexed)
 		return func(m *harness.Meter) {
-			newer := corpus.AllNewer()
-			m.Start()
-			for _, o := range newer {
-				s.Update(o)
-			}
-			m.Stop()
+			fresh(m, corpus.Shuffled(), func(some []*corpus.Object) {
+				for _, o := range some {
+					s.Update(o)
+				}
+			})
 		}
 	}
 }
 
 func updateBatch(open opener) harness.Side {
 	s := full(open, true)
-	return func(m *harness.Meter) {
-		newer := corpus.AllNewer()
-		m.Start()
-		for some := range slices.Chunk(newer, batch) {
-			s.Batch(some)
-		}
-		m.Stop()
-	}
+	return func(m *harness.Meter) { fresh(m, corpus.Shuffled(), s.Batch) }
 }
 
 func remove(open opener) harness.Side {
