@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/thinformer/thinformer/bench/fifo"
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/queue"
 	"github.com/thinformer/thinformer/bench/store"
@@ -8,6 +9,7 @@ import (
 
 // allCases are the cases of every room, in the order of the data's way.
 func allCases() (cases []harness.Case) {
+	cases = append(cases, fifo.Cases()...)
 	cases = append(cases, store.Cases()...)
 	cases = append(cases, queue.Cases()...)
 	return cases

@@ -347,8 +347,8 @@ func TestIterationDoesNotStopWriters(t *testing.T) {
 // so, and what was deleted is let go of.
 func TestMemoryFollowsTheContent(t *testing.T) {
 	type big struct {
-		key  string
-		body [1024]byte
+		key string
+		_   [1024]byte
 	}
 	ix := New(Options[*big]{KeyFunc: func(b *big) (string, error) { return b.key, nil }})
 	_, err := ix.AddIndex("own", func(b *big) []string { return []string{b.key} })

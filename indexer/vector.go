@@ -16,8 +16,8 @@ package indexer
 // ways: in a root that is swapped, or in an atomic counter.
 //
 // Only one of the fields is in use, chosen by the length: so growing in place
-// sets a field that no reader of a shorter version looks at. 2^28 elements is
-// the most: more would not fit the memory of a machine.
+// sets a field that no reader of a shorter version looks at. Seven levels of
+// branches take as many elements as a uint32 can count.
 type vector[E any] struct {
 	leaf *leaf[E]
 	b1   *branch[leaf[E]]
@@ -26,6 +26,7 @@ type vector[E any] struct {
 	b4   *branch[branch[branch[branch[leaf[E]]]]]
 	b5   *branch[branch[branch[branch[branch[leaf[E]]]]]]
 	b6   *branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]
+	b7   *branch[branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]]
 }
 
 const (
@@ -64,7 +65,8 @@ type branch[K any] struct {
 	kids  [branchSize]*K
 }
 
-// leafAt returns the leaf that holds element i of the version of length n.
+// leafAt returns the leaf that holds element i of the version of length n. The
+// levels are written out, here and below: a read is a handful of loads then.
 func (v *vector[E]) leafAt(i, n uint32) *leaf[E] {
 	switch {
 	case n <= most0:
@@ -79,8 +81,10 @@ func (v *vector[E]) leafAt(i, n uint32) *leaf[E] {
 		return v.b4.kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
 	case n <= most5:
 		return v.b5.kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
-	default:
+	case n <= most6:
 		return v.b6.kids[i>>24&15].kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
+	default:
+		return v.b7.kids[i>>28&15].kids[i>>24&15].kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
 	}
 }
 
@@ -105,8 +109,10 @@ func (v *vector[E]) own(i, n uint32, t token) *leaf[E] {
 		return ownLeaf(ownKid(ownKid(ownKid(ownKid(&v.b4, i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	case n <= most5:
 		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b5, i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
-	default:
+	case n <= most6:
 		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b6, i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+	default:
+		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b7, i>>28, t), i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	}
 }
 
@@ -160,6 +166,9 @@ func (v *vector[E]) grow(n uint32, l *leaf[E], t token) {
 	case most5:
 		v.b6 = &branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]{owner: t}
 		v.b6.kids[0] = v.b5
+	case most6:
+		v.b7 = &branch[branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]]{owner: t}
+		v.b7.kids[0] = v.b6
 	}
 	switch {
 	case n < most1:
@@ -172,8 +181,10 @@ func (v *vector[E]) grow(n uint32, l *leaf[E], t token) {
 		*kid(kid(kid(&v.b4.kids[n>>16&15], n>>12, t), n>>8, t), n>>4, t) = l
 	case n < most5:
 		*kid(kid(kid(kid(&v.b5.kids[n>>20&15], n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
-	default:
+	case n < most6:
 		*kid(kid(kid(kid(kid(&v.b6.kids[n>>24&15], n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+	default:
+		*kid(kid(kid(kid(kid(kid(&v.b7.kids[n>>28&15], n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	}
 }
 
@@ -196,6 +207,8 @@ func (v *vector[E]) pop(n uint32, t token) {
 		v.b4, v.b5 = v.b5.kids[0], nil
 	case most5:
 		v.b5, v.b6 = v.b6.kids[0], nil
+	case most6:
+		v.b6, v.b7 = v.b7.kids[0], nil
 	}
 }
 
@@ -219,6 +232,9 @@ func (v *vector[E]) trim(n uint32) {
 	}
 	if n > most5 {
 		v.b5 = nil
+	}
+	if n > most6 {
+		v.b6 = nil
 	}
 }
 

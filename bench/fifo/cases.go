@@ -1,0 +1,53 @@
+// Package fifo holds the cases of the queue between a reflector and a store.
+package fifo
+
+import (
+	"github.com/thinformer/thinformer/bench/corpus"
+	"github.com/thinformer/thinformer/bench/harness"
+)
+
+// window is how many objects are queued before they are popped: as many as
+// client-go's informer takes in one batch at most.
+const window = 1000
+
+// Cases of this room.
+func Cases() []harness.Case {
+	return []harness.Case{
+		{
+			Name: "fifo/single", Unit: "ns/op",
+			About:  "Add of 1,000 objects, then Pop of each key; per object, both steps. The other side is a DeltaFIFO",
+			Ours:   func() harness.Side { return through(openOurs, fifo.Pop) },
+			Theirs: func() harness.Side { return through(openTheirsSingle, fifo.Pop) },
+		},
+		{
+			Name: "fifo/batch", Unit: "ns/op",
+			About:  "Add of 1,000 objects, then PopBatch of all; per object, both steps. The other side is a RealFIFO with AtomicEvents and UnlockWhileProcessing",
+			Ours:   func() harness.Side { return through(openOurs, fifo.PopBatch) },
+			Theirs: func() harness.Side { return through(openTheirsBatch, fifo.PopBatch) },
+		},
+	}
+}
+
+// objects are few enough to stay in the processor's caches: a queue is handed
+// objects that have just been decoded.
+func objects() []*corpus.Object { return corpus.Objects()[:2*window] }
+
+// through sends objects through the queue, a window at a time.
+func through(open func() fifo, pop func(fifo) int) harness.Side {
+	objects := objects()
+	return func(m *harness.Meter) {
+		f := open()
+		m.Start()
+		for done := 0; done < m.N; {
+			size := min(window, m.N-done)
+			for i := range size {
+				f.Add(objects[(done+i)%len(objects)])
+			}
+			for queued := size; queued > 0; {
+				queued -= pop(f)
+			}
+			done += size
+		}
+		m.Stop()
+	}
+}
