@@ -1,0 +1,86 @@
+package thinformer_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/deltafifo"
+	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/workqueue"
+)
+
+// The README's snippets stand below, so that they compile and run.
+
+type Pod struct {
+	metav1.ObjectMeta
+	Node string
+}
+
+func Example() {
+	pod := &Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web-0"}, Node: "worker-1"}
+
+	pods := indexer.New(indexer.Options[*Pod]{})
+	byNode, err := pods.AddIndex("node", func(p *Pod) []string { return []string{p.Node} })
+	// ...
+	err = pods.Add(pod)
+	for p := range byNode.Find("worker-1") { // no copy, no lock, no error
+		fmt.Println(p.Name)
+	}
+
+	ctx := context.Background()
+	queue := deltafifo.New(deltafifo.Options[*Pod]{KnownObjects: pods})
+	err = queue.Update(pod) // a reflector does this
+	err = queue.PopBatch(ctx, 1000, func(deltas []deltafifo.Delta[*Pod], batch deltafifo.Batch) error {
+		changes := make([]indexer.Change[*Pod], 0, len(deltas))
+		for _, d := range deltas {
+			changes = append(changes, indexer.Change[*Pod]{Key: d.Key, Object: d.Object, Delete: d.Type == deltafifo.Deleted})
+		}
+		return pods.Apply(changes, batch.Version)
+	})
+	fmt.Println(err)
+	work(func(string) error { return nil })
+	// Output:
+	// web-0
+	// <nil>
+	// nothing left
+}
+
+func work(reconcile func(string) error) {
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	queue.Add("default/web-0")
+	key, shutdown := queue.Get() // no other worker gets this key until Done
+	if err := reconcile(key); err != nil && !shutdown {
+		queue.AddRateLimited(key)
+	}
+	queue.Done(key)
+
+	queue.ShutDownWithDrain()
+	fmt.Println("nothing left")
+}
+
+func TestReadmeSnippetsAreTheseOnes(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.ReadFile("readme_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
+	if len(snippets) == 0 {
+		t.Fatal("the README has no snippets")
+	}
+	for _, snippet := range snippets {
+		indented := strings.ReplaceAll("\n"+strings.TrimSpace(snippet[1]), "\n", "\n\t")
+		if !strings.Contains(string(here), indented) {
+			t.Errorf("this snippet of the README is not in readme_test.go, where it would be compiled:\n%s", snippet[1])
+		}
+	}
+}
