@@ -3,6 +3,8 @@ package deltafifo
 import (
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -47,7 +49,7 @@ func (q *DeltaFIFO[T]) Replace(items iter.Seq2[T, error], version func() string)
 		if err != nil || len(again) == 0 {
 			return err
 		}
-		for key := range again {
+		for _, key := range slices.Sorted(maps.Keys(again)) {
 			r.compareAgain(key)
 		}
 	}

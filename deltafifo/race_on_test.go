@@ -1,0 +1,5 @@
+//go:build race
+
+package deltafifo
+
+const raceEnabled = true
