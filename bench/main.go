@@ -5,6 +5,7 @@
 //	go run -C bench . -short           # everything, in under a minute
 //	go run -C bench . -run '^store/'   # some cases
 //	go run -C bench . -list            # what each case does
+//	go run -C bench . -designs         # the indexer beside the designs not taken
 //
 // The ratio is client-go's figure over ours: 2x means that ours takes half.
 // The program judges nothing and exits with 0.
@@ -26,6 +27,7 @@ func main() {
 	short := flag.Bool("short", false, "fewer and shorter rounds: under a minute for everything")
 	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")
 	list := flag.Bool("list", false, "say what each case does, and measure nothing")
+	designs := flag.Bool("designs", false, "instead of the cases, hold the contests between designs, with a column for each")
 	verbose := flag.Bool("v", false, "tell the progress on stderr even if that is no terminal")
 	flag.Parse()
 
@@ -35,16 +37,19 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if *list {
+	plan := harness.Plan{Rounds: 9, Budget: 300 * time.Millisecond}
+	if *short {
+		plan = harness.Plan{Rounds: 3, Budget: 30 * time.Millisecond}
+	}
+	if *verbose || isTerminal(os.Stderr) {
+		plan.Progress = progress
+	}
+	switch {
+	case *designs:
+		err = hold(os.Stdout, plan, *run, *list)
+	case *list:
 		err = describe(os.Stdout, chosen)
-	} else {
-		plan := harness.Plan{Rounds: 9, Budget: 300 * time.Millisecond}
-		if *short {
-			plan = harness.Plan{Rounds: 3, Budget: 30 * time.Millisecond}
-		}
-		if *verbose || isTerminal(os.Stderr) {
-			plan.Progress = progress
-		}
+	default:
 		err = measure(os.Stdout, plan, chosen, *asJSON)
 	}
 	if err != nil {
