@@ -69,7 +69,9 @@ func (q *DeltaFIFO[T]) put(kind DeltaType, obj T) error {
 	}
 	if q.transform != nil {
 		if e.object, e.keep, err = q.transformed(e.key, obj); err != nil {
-			q.Bookmark(e.version)
+			if closed := q.bookmark(e.version); closed != nil {
+				return errors.Join(closed, err)
+			}
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package deltafifo
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // A handout is what one call of Pop or PopBatch is after, or has been given.
@@ -114,7 +115,7 @@ func (q *DeltaFIFO[T]) stopWaiting(h *handout[T]) {
 	defer q.mu.Unlock()
 	for i, w := range q.waiting {
 		if w == h {
-			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			q.waiting = slices.Delete(q.waiting, i, i+1)
 			return
 		}
 	}
@@ -136,7 +137,7 @@ func (q *DeltaFIFO[T]) finish(h *handout[T]) {
 	defer q.mu.Unlock()
 	for i, o := range q.open {
 		if o == h {
-			q.open = append(q.open[:i], q.open[i+1:]...)
+			q.open = slices.Delete(q.open, i, i+1)
 			break
 		}
 	}

@@ -44,7 +44,8 @@ type Options[T any] struct {
 
 // KnownObjects tells what the consumer's store holds. The queue asks it with
 // its lock held, so that no change is half way between queue and store: it must
-// not call back into the queue, nor wait for somebody who does.
+// not call back into the queue, nor wait for somebody who does. It also calls
+// Get while it ranges over Keys, so no lock may be held across the two.
 type KnownObjects[T any] interface {
 	Get(key string) (T, bool)
 	Keys() iter.Seq[string]

@@ -31,6 +31,7 @@ func (q *DeltaFIFO[T]) Replace(items iter.Seq2[T, error], version func() string)
 		return err
 	}
 	defer q.endReplace(r)
+	defer r.errors.done()
 	for obj, err := range items {
 		if err == nil {
 			err = r.read(obj)
@@ -39,7 +40,6 @@ func (q *DeltaFIFO[T]) Replace(items iter.Seq2[T, error], version func() string)
 			return fmt.Errorf("deltafifo: reading the items of a Replace: %w", err)
 		}
 	}
-	r.errors.done()
 	v := ""
 	if version != nil {
 		v = version()
@@ -117,7 +117,7 @@ func (q *DeltaFIFO[T]) endReplace(r *relist[T]) {
 	defer q.mu.Unlock()
 	for i, o := range q.replacing {
 		if o == r {
-			q.replacing = append(q.replacing[:i], q.replacing[i+1:]...)
+			q.replacing = slices.Delete(q.replacing, i, i+1)
 			return
 		}
 	}

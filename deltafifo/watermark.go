@@ -40,12 +40,16 @@ func (q *DeltaFIFO[T]) versionBefore(oldest *node[T]) string {
 // Bookmark tells that there is nothing between the last event and version. It
 // is a marker in the order of arrival: it overtakes nothing. After Close it
 // does nothing.
-func (q *DeltaFIFO[T]) Bookmark(version string) {
+func (q *DeltaFIFO[T]) Bookmark(version string) { _ = q.bookmark(version) }
+
+func (q *DeltaFIFO[T]) bookmark(version string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.closed {
-		q.pass(version)
+	if q.closed {
+		return ErrClosed
 	}
+	q.pass(version)
+	return nil
 }
 
 // pass files the version of an event that has produced no delta. Without it,
