@@ -44,24 +44,26 @@ func Example() {
 		return pods.Apply(changes, batch.Version)
 	})
 	fmt.Println(err)
-	work(func(string) error { return nil })
+	work(func(key string) error { fmt.Println("reconcile", key); return nil })
 	// Output:
 	// web-0
 	// <nil>
-	// nothing left
+	// reconcile default/web-0
 }
 
 func work(reconcile func(string) error) {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-	queue.Add("default/web-0")
-	key, shutdown := queue.Get() // no other worker gets this key until Done
-	if err := reconcile(key); err != nil && !shutdown {
-		queue.AddRateLimited(key)
+	queue.Add("default/web-0") // in an event handler, as often as it likes
+	// ...
+	queue.ShutDown() // so that the loop ends when the line is empty
+	for key, shutdown := queue.Get(); !shutdown; key, shutdown = queue.Get() {
+		if err := reconcile(key); err != nil {
+			queue.AddRateLimited(key) // again, later each time
+		} else {
+			queue.Forget(key)
+		}
+		queue.Done(key) // no other worker gets this key before
 	}
-	queue.Done(key)
-
-	queue.ShutDownWithDrain()
-	fmt.Println("nothing left")
 }
 
 func TestReadmeSnippetsAreTheseOnes(t *testing.T) {
@@ -78,9 +80,11 @@ func TestReadmeSnippetsAreTheseOnes(t *testing.T) {
 		t.Fatal("the README has no snippets")
 	}
 	for _, snippet := range snippets {
-		indented := strings.ReplaceAll("\n"+strings.TrimSpace(snippet[1]), "\n", "\n\t")
-		if !strings.Contains(string(here), indented) {
-			t.Errorf("this snippet of the README is not in readme_test.go, where it would be compiled:\n%s", snippet[1])
+		for _, part := range strings.Split(strings.TrimSpace(snippet[1]), "// ...\n") {
+			indented := strings.ReplaceAll("\n"+strings.TrimRight(part, "\n"), "\n", "\n\t")
+			if !strings.Contains(string(here), indented) {
+				t.Errorf("this part of a snippet of the README is not in readme_test.go, where it would be compiled:\n%s", part)
+			}
 		}
 	}
 }

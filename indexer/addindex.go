@@ -10,8 +10,9 @@ import (
 // goroutine; the objects that are there already are in the index when it
 // returns. Neither readers nor writers wait while f looks at them.
 //
-// f is called once for each object that is stored, by whoever stores it. It
-// must not keep the object or change it. If it panics, the object is in no
+// f is called once for each object that is stored, by whoever stores it (and by
+// who asks a Snapshot that is older than the index). It must not keep the object
+// or change it. If it panics, the object is in no
 // bucket of this index, and Index.Panics counts it.
 //
 // Possible errors: ErrIndexExists, ErrNoIndexFunc.
@@ -32,6 +33,8 @@ func (s *store[T]) addIndex(def *definition[T]) (*Index[T], error) {
 	}
 	// From here on writers file what they write, and note the slots. What
 	// remains are the objects of seen in slots that nobody has written to.
+	full := false
+	defer func() { s.finish(number, full) }()
 	n := seen.keys.bound
 	slots := make([]uint32, 0, building)
 	values := make([][]string, 0, building)
@@ -44,7 +47,7 @@ func (s *store[T]) addIndex(def *definition[T]) (*Index[T], error) {
 		}
 	}
 	s.fileUntouched(number, slots, values)
-	s.finish(number)
+	full = true
 	return &Index[T]{store: s, def: def, number: number}, nil
 }
 
@@ -83,12 +86,14 @@ func (s *store[T]) fileUntouched(number int, slots []uint32, values [][]string) 
 	s.publish("")
 }
 
-func (s *store[T]) finish(number int) {
+// finish makes the index readable, if it is full. It is not when f has ended
+// the goroutine.
+func (s *store[T]) finish(number int, full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := &s.writer
 	w.begin()
-	w.index(number).ready = true
+	w.index(number).ready = full
 	w.entries[number].touched = nil
 	s.publish("")
 }

@@ -57,6 +57,8 @@ func (b *batch[T]) locate(w *writer[T]) {
 	n := w.root.keys.bound
 	for i := range b.changes {
 		c := &b.changes[i]
+		var none T
+		c.Old = none
 		if c.slot, c.Existed = w.root.keys.find(c.Key, hashOf(c.Key)); c.Existed {
 			c.Old = w.root.objects.get(c.slot, n)
 		}

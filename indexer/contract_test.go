@@ -165,6 +165,18 @@ func TestBadInput(t *testing.T) {
 	require.ErrorIs(t, New(Options[any]{}).Add(struct{}{}), ErrNoMetadata)
 	require.ErrorIs(t, New(Options[any]{}).Add((*metav1.ObjectMeta)(nil)), ErrNilObject)
 
+	require.ErrorIs(t, ix.Replace(nil, nil), ErrNoItems)
+	require.Equal(t, 1, ix.Len())
+	keyless := New(Options[int]{KeyFunc: func(int) (string, error) { return "", nil }})
+	require.ErrorIs(t, keyless.Add(1), ErrNoKey)
+	require.ErrorIs(t, keyless.Apply([]Change[int]{{Object: 1}}, ""), ErrNoKey)
+	require.ErrorIs(t, keyless.Replace(seq(1), nil), ErrNoKey)
+
+	untyped := New(Options[any]{MetaFunc: func(o any) (types.UID, string) { return o.(*metav1.ObjectMeta).UID, "" }})
+	require.NoError(t, untyped.Add(good))
+	require.NoError(t, untyped.Delete(ExplicitKey("good")), "whose metadata nobody can ask for")
+	require.Zero(t, untyped.Len())
+
 	_, err = ix.AddIndex("i", func(*metav1.ObjectMeta) []string { return nil })
 	require.NoError(t, err)
 	_, err = ix.AddIndex("i", func(*metav1.ObjectMeta) []string { return nil })
@@ -215,6 +227,103 @@ func TestMutatedObjectLeavesNoEntry(t *testing.T) {
 	pod.node = "changed in place"
 	require.NoError(t, ix.Delete(pod))
 	require.Empty(t, slices.Collect(byNode.Values()))
+}
+
+// The MetaFunc rules hold against writers that come between the look at what is
+// stored and the write: here the MetaFunc itself writes, once, to be in time.
+func TestUIDAndVersionRulesBesideOtherWriters(t *testing.T) {
+	var ix *Indexer[item]
+	var meanwhile func()
+	ix = New(Options[item]{
+		KeyFunc: func(it item) (string, error) { return it.key, nil },
+		MetaFunc: func(it item) (types.UID, string) {
+			if do := meanwhile; do != nil && it.values[0] == "stored" {
+				meanwhile = nil
+				do()
+			}
+			return it.uid, fmt.Sprint(it.version)
+		},
+	})
+	stored := func(version int) item {
+		return item{key: "a", uid: "1", version: version, values: [3]string{"stored"}}
+	}
+	get := func() item { it, _ := ix.Get("a"); return it }
+
+	require.NoError(t, ix.Add(stored(5)))
+	meanwhile = func() { require.NoError(t, ix.Add(stored(9))) }
+	require.NoError(t, ix.Add(item{key: "a", uid: "1", version: 7}))
+	require.Equal(t, stored(9), get(), "7 was newer than 5, but not than 9")
+
+	meanwhile = func() { require.NoError(t, ix.Add(stored(12))) }
+	require.NoError(t, ix.Delete(item{key: "a", uid: "1", version: 10}))
+	require.Equal(t, stored(12), get())
+
+	meanwhile = func() { require.NoError(t, ix.Apply([]Change[item]{{Key: "a", Delete: true}}, "")) }
+	require.NoError(t, ix.Replace(seq(stored(12)), nil))
+	require.Equal(t, stored(12), get(), "it was the same when Replace looked, and gone when it wrote")
+
+	meanwhile = func() { ix.Bookmark("100") }
+	same := stored(12)
+	same.values[1] = "another copy"
+	require.NoError(t, ix.Replace(seq(same), nil))
+	require.Equal(t, stored(12), get(), "a bookmark changes no object")
+}
+
+// Contract: Version is the newest that a single write has brought; only Apply,
+// Replace and Bookmark can set it back.
+func TestVersionDoesNotGoBack(t *testing.T) {
+	ix := newItems()
+	require.NoError(t, ix.Add(item{key: "a", uid: "1", version: 10}))
+	require.NoError(t, ix.Add(item{key: "b", uid: "2", version: 3}))
+	require.NoError(t, ix.Delete(item{key: "unknown", uid: "3", version: 2}))
+	require.Equal(t, "10", ix.Version())
+	require.NoError(t, ix.Apply(nil, "4"))
+	require.Equal(t, "4", ix.Version())
+	ix.Bookmark("")
+	require.Equal(t, "4", ix.Version())
+}
+
+// An object with many index values costs no more than their number, and each of
+// them follows it.
+func TestManyValues(t *testing.T) {
+	ix := New(Options[[]int]{KeyFunc: func([]int) (string, error) { return "one", nil }})
+	index, err := ix.AddIndex("numbers", func(ns []int) []string {
+		var values []string
+		for _, n := range ns {
+			values = append(values, fmt.Sprint(n))
+		}
+		return values
+	})
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 5))
+	for range 50 {
+		ns := make([]int, rng.IntN(2)*rng.IntN(1000)+rng.IntN(4))
+		for i := range ns {
+			ns[i] = rng.IntN(2000)
+		}
+		require.NoError(t, ix.Add(ns))
+		slices.Sort(ns)
+		ns = slices.Compact(ns)
+		for n := range 2000 {
+			_, has := slices.BinarySearch(ns, n)
+			require.Equal(t, has, index.Count(fmt.Sprint(n)) == 1)
+		}
+	}
+	require.NoError(t, ix.Add(nil))
+	require.Empty(t, slices.Collect(index.Values()))
+}
+
+// An index function that ends its goroutine leaves no half an index behind, and
+// a store that works.
+func TestIndexFunctionEndsItsGoroutine(t *testing.T) {
+	ix := newItems()
+	require.NoError(t, ix.Add(item{key: "a", uid: "1", version: 1}))
+	var ended sync.WaitGroup
+	ended.Go(func() { _, _ = ix.AddIndex("i", func(item) []string { runtime.Goexit(); return nil }) })
+	ended.Wait()
+	_, ok := ix.Index("i")
+	require.False(t, ok)
+	require.Equal(t, 1, ix.Len())
 }
 
 // Contract: "no callback of a user is called with a lock of ours held": every
@@ -389,6 +498,7 @@ func TestChurnDoesNotGrow(t *testing.T) {
 
 func liveHeap() int64 {
 	runtime.GC()
+	runtime.GC() // what the first one finalised or swept late
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)

@@ -44,7 +44,9 @@
 //
 //   - OBJECTS ARE SHARED: do not change one that you have stored or been given.
 //   - A Snapshot, or an iteration that stands still, keeps alive what it can
-//     still yield. Do not keep one for longer than you need it.
+//     still yield. Do not keep one for longer than you need it: an index looks
+//     through what was filed since, too, and an index that is younger than the
+//     Snapshot through all of it.
 //   - Who should only read gets ix.Reader, which cannot write.
 //   - With Options.MetaFunc, single writes never take an object back to an
 //     older version. Apply and Replace do as they are told: whoever calls

@@ -44,10 +44,15 @@ func (w *writer[T]) addEntries(e *entries) {
 	}
 }
 
-// file makes values the ones that slot is filed under in index i.
+// file makes values, each of which is there once, the ones that slot is filed
+// under in index i.
 func (w *writer[T]) file(i int, slot uint32, values []string) {
 	e, first := w.entries[i], w.first(i, slot)
-	if len(values) == 1 && first.value != noValue && e.names[first.value] == values[0] && len(e.more) == 0 {
+	if len(values) == 1 && first.value != noValue && e.names[first.value] == values[0] && (len(e.more) == 0 || e.more[slot] == nil) {
+		return
+	}
+	if len(values) > 8 || len(e.more[slot]) > 8 {
+		w.fileMany(i, slot, values)
 		return
 	}
 	for j := len(e.more[slot]) - 1; j >= 0; j-- {
@@ -64,8 +69,38 @@ func (w *writer[T]) file(i int, slot uint32, values []string) {
 			e.drop(slot, len(rest)-1)
 		}
 	}
-	for j, value := range values {
-		if !w.filed(i, slot, value) && !slices.Contains(values[:j], value) {
+	for _, value := range values {
+		if !w.filed(i, slot, value) {
+			w.addEntry(i, slot, w.fileUnder(i, slot, value))
+		}
+	}
+}
+
+// fileMany is file for objects with many values, which it does not compare each
+// with each.
+func (w *writer[T]) fileMany(i int, slot uint32, values []string) {
+	e, first := w.entries[i], w.first(i, slot)
+	filed := map[string]bool{}
+	for _, value := range values {
+		filed[value] = false
+	}
+	had := append([]entry{*first}, e.more[slot]...)
+	*first = entry{value: noValue}
+	delete(e.more, slot)
+	for _, has := range had {
+		if has.value == noValue {
+			continue
+		}
+		name := e.names[has.value]
+		if _, wanted := filed[name]; wanted {
+			filed[name] = true
+			w.addEntry(i, slot, has)
+		} else {
+			w.unfile(i, slot, has)
+		}
+	}
+	for _, value := range values {
+		if !filed[value] {
 			w.addEntry(i, slot, w.fileUnder(i, slot, value))
 		}
 	}

@@ -11,6 +11,12 @@ var (
 	ErrNoMetadata = errors.New("the object has no metadata")
 	// ErrNoName: the object's name is empty, so nothing tells it from others.
 	ErrNoName = errors.New("the object has no name")
+	// ErrNoKey: the key function returned "", which would name every such
+	// object alike.
+	ErrNoKey = errors.New("the key is empty")
+	// ErrNoItems: Replace without an iterator. It is not taken for an empty
+	// list, which would remove everything.
+	ErrNoItems = errors.New("no items to replace the contents with")
 	// ErrBadKey: the key is not "name" or "namespace/name".
 	ErrBadKey = errors.New("not a key of the form name or namespace/name")
 	// ErrNoIndexFunc: the function of the index is nil.

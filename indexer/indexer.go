@@ -20,7 +20,8 @@ type Options[T any] struct {
 	// Update and Delete ignore what is older than the stored version of the
 	// same object, Delete ignores an object that another of its name has
 	// replaced, Replace keeps the stored object where the new one is the same
-	// version of it, and Version follows the objects. Default: none of these.
+	// version of it (unless others keep writing to it meanwhile), and Version
+	// is the newest that a single write has brought. Default: none of these.
 	MetaFunc func(T) (types.UID, string)
 	// Logger hears of index functions that panic. Default: slog.Default.
 	Logger *slog.Logger
@@ -59,13 +60,18 @@ func (ix *Indexer[T]) Add(obj T) error { return ix.store.set(obj) }
 // Possible errors: *KeyError.
 func (ix *Indexer[T]) Update(obj T) error { return ix.store.set(obj) }
 
-// Delete removes the object with obj's key. If there is none, nothing happens.
+// Delete removes the object with obj's key. If there is none, nothing happens;
+// nor with a MetaFunc, if what is stored is newer than obj or has another uid.
+// To remove by key alone, use Apply with a Change of Key and Delete.
 //
 // Possible errors: *KeyError.
 func (ix *Indexer[T]) Delete(obj T) error { return ix.store.unset(obj) }
 
 // Bookmark says that the store has reached version without a change.
 func (ix *Indexer[T]) Bookmark(version string) {
+	if version == "" {
+		return
+	}
 	s := ix.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +85,7 @@ func (ix *Indexer[T]) Resync() error { return nil }
 
 // Change is one change of a batch.
 type Change[T any] struct {
-	// Key is the object's; if it is "", the key function is asked.
+	// Key is the object's; if it is "", Apply asks the key function and sets it.
 	Key string
 	// Object is what to store. With Delete it only serves to compute the key.
 	Object T
@@ -124,8 +130,11 @@ func (ix *Indexer[T]) Apply(changes []Change[T], version string) error {
 // ended; it may be nil. Of several items with one key the last one stays. An
 // item without a key is left out; the others are stored all the same.
 //
-// Possible errors: that of items; *KeyError, several of them joined.
+// Possible errors: that of items; *KeyError, several of them joined; ErrNoItems.
 func (ix *Indexer[T]) Replace(items iter.Seq2[T, error], version func() string) error {
+	if items == nil {
+		return ErrNoItems
+	}
 	r := relist[T]{store: ix.store}
 	for obj, err := range items {
 		if err != nil {

@@ -25,7 +25,11 @@ func (ix *Indexer[T]) AddLabelIndex(label string) (*Index[T], error) {
 
 // labelsOf returns the labels of an object; types without any have none.
 func labelsOf[T any](obj T) labels.Set {
-	if labelled, ok := any(obj).(interface{ GetLabels() map[string]string }); ok {
+	named, err := named(obj)
+	if err != nil {
+		return nil
+	}
+	if labelled, ok := named.(interface{ GetLabels() map[string]string }); ok {
 		return labelled.GetLabels()
 	}
 	return nil

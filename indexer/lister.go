@@ -11,7 +11,8 @@ import (
 
 // Lister answers from the store what a client would ask the server: objects by
 // label selector, by namespace, by name. Its keys are "namespace/name", as
-// MetaNamespaceKeyFunc makes them. What it yields is shared: read only.
+// MetaNamespaceKeyFunc makes them, and labels are what GetLabels says: objects
+// without it have none. What it yields is shared: read only.
 type Lister[T any] struct {
 	reader   Reader[T]
 	resource schema.GroupResource
@@ -100,7 +101,7 @@ func narrow[T any](s Snapshot[T], namespace string, selector labels.Selector) (o
 	fewest := s.Len()
 	if namespace != "" {
 		byNamespace, ok := s.reader().Index(NamespaceIndex)
-		if !ok {
+		if !ok || byNamespace.at(s) == nil {
 			objects, inNamespace = s.inNamespace(namespace), true
 		} else {
 			objects, inNamespace = s.Find(byNamespace, namespace), true
@@ -153,9 +154,9 @@ func (s Snapshot[T]) findAny(ix *Index[T], values []string) iter.Seq[T] {
 
 func (s Snapshot[T]) reader() Reader[T] { return Reader[T]{store: s.store} }
 
-// namespaceOf returns an object's namespace by its key, which always has it.
+// namespaceOf returns an object's namespace: its own word, else its key's.
 func (s *store[T]) namespaceOf(obj T) string {
-	if named, ok := any(obj).(namedObject); ok {
+	if named, err := named(obj); err == nil {
 		return named.GetNamespace()
 	}
 	key, err := s.key(obj)

@@ -154,3 +154,16 @@ func TestListerOfPlainValues(t *testing.T) {
 	require.Equal(t, []string{"a/1", "a/2"}, slices.Sorted(lister.Namespace("a").List(nil)))
 	require.Len(t, slices.Collect(lister.List(nil)), 4)
 }
+
+// A type that is an object only through GetObjectMeta has its labels from there.
+func TestListerOfAccessors(t *testing.T) {
+	ix := New(Options[accessor]{})
+	_, err := ix.AddLabelIndex("app")
+	require.NoError(t, err)
+	require.NoError(t, ix.Add(accessor{&metav1.ObjectMeta{Namespace: "n", Name: "a", Labels: map[string]string{"app": "x", "tier": "y"}}}))
+	for _, text := range []string{"app=x", "tier=y", "app=x,tier=y"} {
+		selector, err := labels.Parse(text)
+		require.NoError(t, err)
+		require.Len(t, slices.Collect(NewLister(ix.Reader, pods).Namespace("n").List(selector)), 1, text)
+	}
+}

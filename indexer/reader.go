@@ -3,9 +3,9 @@ package indexer
 import "iter"
 
 // Reader is the right to read an Indexer. No method ever waits for a writer
-// or makes one wait. Each answers from one version of the store, even if it is
-// an iteration that takes long; take a Snapshot to ask several things of the
-// same version.
+// or makes one wait. Each answers from one version of the store, the one at the
+// time of the call, even if the iterator that it returned is used later or for
+// long. Take a Snapshot to ask several things of the same version.
 type Reader[T any] struct {
 	store *store[T]
 }

@@ -49,7 +49,7 @@ func (r *relist[T]) apply(version string) {
 func (r *relist[T]) prepare() (same bitset, values [][]string, unlock func()) {
 	s := r.store
 	seen := s.seen()
-	for {
+	for tries := 4; ; tries-- {
 		definitions := s.definitions.Load()
 		values = make([][]string, 0, len(r.items)*len(*definitions))
 		same = nil
@@ -66,20 +66,37 @@ func (r *relist[T]) prepare() (same bitset, values [][]string, unlock func()) {
 			values = s.values(values, *definitions, r.keys[i], obj)
 		}
 		if s.lock(definitions) {
-			if seen == nil || s.current.Load() == seen {
+			if seen == nil || r.stillSame(same, seen) {
 				return same, values, s.mu.Unlock
 			}
 			s.mu.Unlock()
 		}
-		// Somebody else writes. What was the same may not be so any more, so
-		// from here on every item is stored, whatever is there.
-		seen = nil
+		// Somebody else writes: look again, but not for ever. In the end every
+		// item is stored, whatever is there.
+		if seen = s.seen(); tries == 0 {
+			seen = nil
+		}
 	}
+}
+
+// stillSame reports whether the store still has what it had in seen for the
+// items that were found to be the same.
+func (r *relist[T]) stillSame(same bitset, seen *root[T]) bool {
+	now := r.store.current.Load()
+	if now == seen {
+		return true
+	}
+	for i, key := range r.keys {
+		if same.has(uint32(i)) && !now.holdsAs(seen, key) {
+			return false
+		}
+	}
+	return true
 }
 
 // same reports whether a and b are one object in one version.
 func (s *store[T]) same(a, b T) bool {
-	uidA, versionA := s.metaOf(a)
-	uidB, versionB := s.metaOf(b)
+	uidA, versionA := s.meta(a)
+	uidB, versionB := s.meta(b)
 	return uidA == uidB && versionA == versionB && uidA != "" && versionA != ""
 }

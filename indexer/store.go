@@ -3,6 +3,7 @@ package indexer
 import (
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -42,6 +43,17 @@ func (s *store[T]) lock(definitions *[]*definition[T]) bool {
 	return false
 }
 
+// newer returns version, or "" if the store is at a newer one: single writes
+// may come late, and do not set the store back.
+func (s *store[T]) newer(version string) string {
+	if at := s.writer.root.version; at != "" {
+		if order, err := resourceversion.CompareResourceVersion(version, at); err == nil && order < 0 {
+			return ""
+		}
+	}
+	return version
+}
+
 // publish makes what the writer did visible, as version unless that is "".
 func (s *store[T]) publish(version string) {
 	if version != "" {
@@ -78,7 +90,7 @@ func (s *store[T]) set(obj T) error {
 	defer s.mu.Unlock()
 	s.writer.begin()
 	s.writer.put(key, obj, values)
-	s.publish(version)
+	s.publish(s.newer(version))
 	return nil
 }
 
@@ -104,7 +116,7 @@ func (s *store[T]) unset(obj T) error {
 	defer s.mu.Unlock()
 	s.writer.begin()
 	s.writer.remove(key)
-	s.publish(version)
+	s.publish(s.newer(version))
 	return nil
 }
 
@@ -134,8 +146,8 @@ func (s *store[T]) stale(seen *root[T], key string, obj T) bool {
 	if !ok {
 		return false
 	}
-	uid, version := s.metaOf(obj)
-	storedUID, storedVersion := s.metaOf(stored)
+	uid, version := s.meta(obj)
+	storedUID, storedVersion := s.meta(stored)
 	if uid == "" || uid != storedUID {
 		return false
 	}
@@ -149,21 +161,29 @@ func (s *store[T]) another(seen *root[T], key string, obj T) bool {
 	if !ok {
 		return false
 	}
-	uid, _ := s.metaOf(obj)
-	storedUID, _ := s.metaOf(stored)
+	uid, _ := s.meta(obj)
+	storedUID, _ := s.meta(stored)
 	return uid != "" && storedUID != "" && uid != storedUID
 }
 
 func (s *store[T]) versionOf(obj T) string {
-	if s.metaOf == nil {
-		return ""
-	}
-	_, version := s.metaOf(obj)
+	_, version := s.meta(obj)
 	return version
+}
+
+// meta asks MetaFunc. An ExplicitKey has no metadata to ask for.
+func (s *store[T]) meta(obj T) (types.UID, string) {
+	if _, keyOnly := any(obj).(ExplicitKey); keyOnly || s.metaOf == nil {
+		return "", ""
+	}
+	return s.metaOf(obj)
 }
 
 func (s *store[T]) key(obj T) (string, error) {
 	key, err := s.keyOf(obj)
+	if err == nil && key == "" {
+		err = ErrNoKey
+	}
 	if err != nil {
 		return "", newKeyError(obj, err)
 	}
@@ -190,5 +210,15 @@ func (s *store[T]) valuesOf(def *definition[T], key string, obj T) (values []str
 			}
 		}
 	}()
-	return def.values(obj)
+	return distinct(def.values(obj))
+}
+
+// distinct returns values with each of them once.
+func distinct(values []string) []string {
+	if len(values) < 2 {
+		return values
+	}
+	values = slices.Clone(values)
+	slices.Sort(values)
+	return slices.Compact(values)
 }

@@ -52,8 +52,9 @@ type hash uint64
 
 func hashOf(key string) hash { return hash(maphash.String(seed, key)) }
 
-// tag tells most keys in a page apart without looking at them. It is never 0.
-func (h hash) tag() uint64 { return max(uint64(h>>56), 1) }
+// tag tells most keys in a page apart without looking at them. It is neither 0,
+// which marks a place that is empty, nor 1: see zeroBytes.
+func (h hash) tag() uint64 { return max(uint64(h>>56), 2) }
 
 const (
 	everyByte = 0x0101010101010101
@@ -61,7 +62,10 @@ const (
 )
 
 // zeroBytes has the high bit of each byte set that is 0 in x; above the lowest
-// of them it may have others set too.
+// of them it may have it set for a byte that is 1. So a search for a tag may
+// also stop at a place whose tag differs from it in the lowest bit alone. That
+// must not be an empty place, whose key and id a writer may be filling in: so
+// no tag is 1.
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & highBits }
 
 // pageOf returns the number of the first page for a hash.

@@ -134,6 +134,10 @@ func (v *vector[E]) clear(i, n uint32, t token) {
 // push makes e element n of the version of length n, which thereby becomes
 // one of length n+1. Only the newest version may be pushed to: two versions
 // that grew from one would share their tails.
+//
+// The element goes into the last leaf in place. A new leaf is hung into nodes
+// of the writer's, so that an older version does not come to hold it; with the
+// token nobody it is hung in place, for a holder whose header is shared.
 func (v *vector[E]) push(n uint32, e E, t token) {
 	if n&(leafSize-1) == 0 {
 		v.grow(n, &leaf[E]{owner: t}, t)
@@ -141,8 +145,7 @@ func (v *vector[E]) push(n uint32, e E, t token) {
 	v.leafAt(n, n+1).items[n&(leafSize-1)] = e
 }
 
-// grow hangs l into the tree as the leaf of element n. Like push it changes
-// only what versions up to length n do not look at.
+// grow hangs l into the tree as the leaf of element n.
 func (v *vector[E]) grow(n uint32, l *leaf[E], t token) {
 	switch n {
 	case 0:
@@ -172,19 +175,19 @@ func (v *vector[E]) grow(n uint32, l *leaf[E], t token) {
 	}
 	switch {
 	case n < most1:
-		v.b1.kids[n>>4&15] = l
+		*kid(&v.b1, n>>4, t) = l
 	case n < most2:
-		*kid(&v.b2.kids[n>>8&15], n>>4, t) = l
+		*kid(kid(&v.b2, n>>8, t), n>>4, t) = l
 	case n < most3:
-		*kid(kid(&v.b3.kids[n>>12&15], n>>8, t), n>>4, t) = l
+		*kid(kid(kid(&v.b3, n>>12, t), n>>8, t), n>>4, t) = l
 	case n < most4:
-		*kid(kid(kid(&v.b4.kids[n>>16&15], n>>12, t), n>>8, t), n>>4, t) = l
+		*kid(kid(kid(kid(&v.b4, n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	case n < most5:
-		*kid(kid(kid(kid(&v.b5.kids[n>>20&15], n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+		*kid(kid(kid(kid(kid(&v.b5, n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	case n < most6:
-		*kid(kid(kid(kid(kid(&v.b6.kids[n>>24&15], n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+		*kid(kid(kid(kid(kid(kid(&v.b6, n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	default:
-		*kid(kid(kid(kid(kid(kid(&v.b7.kids[n>>28&15], n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+		*kid(kid(kid(kid(kid(kid(kid(&v.b7, n>>28, t), n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	}
 }
 
@@ -257,11 +260,14 @@ func ownKid[K any](at **branch[K], i uint32, t token) **K {
 	return &(*at).kids[i&(branchSize-1)]
 }
 
-// kid returns the place of kid i of the branch at, which it makes if it is
-// not there.
+// kid is ownKid for growing: it makes the branch if it is not there, and copies
+// none for nobody.
 func kid[K any](at **branch[K], i uint32, t token) **K {
-	if *at == nil {
+	switch {
+	case *at == nil:
 		*at = &branch[K]{owner: t}
+	case t != nobody:
+		return ownKid(at, i, t)
 	}
 	return &(*at).kids[i&(branchSize-1)]
 }

@@ -151,8 +151,8 @@ func (w *writer[T]) compact() {
 	w.free, w.entries, w.firsts = nil, nil, nil
 	w.published = 0
 	w.root.keys.reserve(int(was.root.keys.live), w.token)
-	for range was.root.indexes {
-		w.root.indexes = append(w.root.indexes, &indexVersion{owner: w.token, ready: true})
+	for _, v := range was.root.indexes {
+		w.root.indexes = append(w.root.indexes, &indexVersion{owner: w.token, ready: v.ready})
 		w.entries = append(w.entries, new(entries))
 	}
 	w.ownsList = true

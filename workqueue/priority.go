@@ -36,9 +36,10 @@ type PriorityConfig[T comparable] struct {
 // and age.
 //
 // Get hands out the item with the highest priority; among equals, first
-// come, first served. An item that has waited for Age is overdue, and while
-// there are overdue items every fourth Get hands out the one that has waited
-// longest, whatever its priority. So a flood of high priority takes three
+// come, first served. An item that has stood in line for Age is overdue (one
+// that was added while it was in work comes into line at its Done), and when the
+// first to have come into line is, every fourth Get hands that out, whatever its
+// priority. So a flood of high priority takes three
 // quarters of the workers from the rest, never all, and an item that came
 // when n others were waiting is handed out
 //
@@ -48,7 +49,8 @@ type PriorityConfig[T comparable] struct {
 //
 // Add is AddWithPriority with priority 0. AddAfter and AddRateLimited keep
 // the priority with which the item is waiting or in work, so a retry comes
-// back in the class of the first try; for other items it is 0. Adding an
+// back in the class of the first try; for other items it is 0, also if they are
+// added with a lower one while they are delayed. Adding an
 // item that is in line raises its priority and never lowers it; its age
 // stays.
 //
