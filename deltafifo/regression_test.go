@@ -18,7 +18,7 @@ import (
 func TestAPoppedListIsNotHeld(t *testing.T) {
 	type big struct {
 		name string
-		fill [1 << 16]byte
+		_    [1 << 16]byte
 	}
 	q := New(Options[*big]{
 		KeyFunc:  func(b *big) (string, error) { return b.name, nil },

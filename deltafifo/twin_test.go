@@ -276,11 +276,6 @@ func (w *twin) busy(key string) bool {
 	return slices.ContainsFunc(w.list, func(e *entry) bool { return e.with != nil && e.marker == 0 && e.delta.Key == key })
 }
 
-// allBefore reports whether all that came before e is processed.
-func (w *twin) allBefore(e *entry, mine *popped) bool {
-	return !slices.ContainsFunc(w.list, func(o *entry) bool { return o.arrived < e.arrived && !o.done && (mine == nil || o.with != mine) })
-}
-
 func (w *twin) beginPop() *popped {
 	w.passMarkers()
 	p := &popped{}
