@@ -25,7 +25,7 @@ const building = 256
 
 func (s *store[T]) addIndex(def *definition[T]) (*Index[T], error) {
 	if def.values == nil {
-		return nil, fmt.Errorf("index %q: %w", def.name, ErrNoIndexFunc)
+		return nil, fmt.Errorf("indexer: adding index %q: %w", def.name, ErrNoIndexFunc)
 	}
 	number, seen, err := s.announce(def)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *store[T]) announce(def *definition[T]) (number int, seen *root[T], err 
 	defer s.mu.Unlock()
 	definitions := *s.definitions.Load()
 	if slices.ContainsFunc(definitions, func(d *definition[T]) bool { return d.name == def.name }) {
-		return 0, nil, fmt.Errorf("index %q: %w", def.name, ErrIndexExists)
+		return 0, nil, fmt.Errorf("indexer: adding index %q: %w", def.name, ErrIndexExists)
 	}
 	number = len(definitions)
 	definitions = append(slices.Clone(definitions), def)

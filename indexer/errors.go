@@ -16,7 +16,7 @@ var (
 	ErrNoKey = errors.New("the key is empty")
 	// ErrNoItems: Replace without an iterator. It is not taken for an empty
 	// list, which would remove everything.
-	ErrNoItems = errors.New("no items to replace the contents with")
+	ErrNoItems = errors.New("indexer: no items to replace the contents with")
 	// ErrBadKey: the key is not "name" or "namespace/name".
 	ErrBadKey = errors.New("not a key of the form name or namespace/name")
 	// ErrNoIndexFunc: the function of the index is nil.

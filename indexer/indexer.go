@@ -138,7 +138,7 @@ func (ix *Indexer[T]) Replace(items iter.Seq2[T, error], version func() string) 
 	r := relist[T]{store: ix.store}
 	for obj, err := range items {
 		if err != nil {
-			return err
+			return fmt.Errorf("indexer: reading the items of a Replace: %w", err)
 		}
 		r.add(obj)
 	}
