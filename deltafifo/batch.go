@@ -70,9 +70,11 @@ func (q *DeltaFIFO[T]) PopBatch(ctx context.Context, max int, process func([]Del
 		return err
 	}
 	defer q.finish(h)
+	h.failed = true // until it has succeeded
 	if err := process(h.handed(), h.about); err != nil {
 		return fmt.Errorf("deltafifo: processing %s: %w", h, err)
 	}
+	h.failed = false
 	return nil
 }
 

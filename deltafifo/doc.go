@@ -25,7 +25,7 @@
 //		err := q.PopBatch(ctx, 0, func(deltas []deltafifo.Delta[*v1.Pod], b deltafifo.Batch) error {
 //			changes := make([]indexer.Change[*v1.Pod], len(deltas))
 //			for i, d := range deltas {
-//				changes[i] = indexer.Change[*v1.Pod]{Object: d.Object, Delete: d.Type == deltafifo.Deleted}
+//				changes[i] = indexer.Change[*v1.Pod]{Key: d.Key, Object: d.Object, Delete: d.Type == deltafifo.Deleted}
 //			}
 //			return store.Apply(changes, b.Version)
 //		})

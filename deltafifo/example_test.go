@@ -74,7 +74,7 @@ func ExampleDeltaFIFO_PopBatch() {
 		_ = q.PopBatch(context.Background(), 0, func(deltas []deltafifo.Delta[*metav1.ObjectMeta], b deltafifo.Batch) error {
 			changes := make([]indexer.Change[*metav1.ObjectMeta], len(deltas))
 			for i, d := range deltas {
-				changes[i] = indexer.Change[*metav1.ObjectMeta]{Object: d.Object, Delete: d.Type == deltafifo.Deleted}
+				changes[i] = indexer.Change[*metav1.ObjectMeta]{Key: d.Key, Object: d.Object, Delete: d.Type == deltafifo.Deleted}
 			}
 			return store.Apply(changes, b.Version)
 		})

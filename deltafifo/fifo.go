@@ -42,8 +42,8 @@ type DeltaFIFO[T any] struct {
 	// there is one.
 	firstEnd uint64
 	// changes grows whenever the known state of some key may have changed.
-	// Processing does not change it: it moves the state to KnownObjects. From 1,
-	// so that 0 is the stamp of what has not been asked.
+	// Processing does not change it, unless it fails: it moves the state to
+	// KnownObjects. From 1, so that 0 is the stamp of what has not been asked.
 	changes uint64
 	closed  bool
 

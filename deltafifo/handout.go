@@ -19,6 +19,10 @@ type handout[T any] struct {
 	deltas []Delta[T]
 	about  Batch
 
+	// failed: process has not returned, or returned an error. What it was given
+	// may not be in the consumer's store, so the known state is another one.
+	failed bool
+
 	// wake has room for one token, sent by whoever takes the handout off
 	// DeltaFIFO.waiting.
 	wake chan struct{}
@@ -49,10 +53,12 @@ func (h *handout[T]) handed() []Delta[T] {
 }
 
 func (h *handout[T]) String() string {
-	if len(h.deltas) == 0 {
-		return fmt.Sprintf("%d markers", len(h.about.Markers))
+	for n := h.first; n != nil; n = n.next { // not h.deltas, which process may have changed
+		if n.state != nil {
+			return fmt.Sprintf("a batch of %d deltas beginning with %q", len(h.deltas), n.state.key)
+		}
 	}
-	return fmt.Sprintf("a batch of %d deltas beginning with %q", len(h.deltas), h.deltas[0].Key)
+	return fmt.Sprintf("%d markers", len(h.about.Markers))
 }
 
 // take waits until there is something to hand out.
@@ -63,7 +69,7 @@ func (q *DeltaFIFO[T]) take(ctx context.Context, batch bool, max int) (*handout[
 	for {
 		if err := ctx.Err(); err != nil {
 			q.release(h)
-			return nil, err
+			return nil, fmt.Errorf("deltafifo: waiting for something to process: %w", err)
 		}
 		if q.begin(h) {
 			return h, nil
@@ -143,6 +149,9 @@ func (q *DeltaFIFO[T]) finish(h *handout[T]) {
 	}
 	for n := h.first; n != nil; {
 		next := n.next
+		if h.failed && n.state != nil {
+			q.changed(n.state.key)
+		}
 		q.finishNode(n)
 		n = next
 	}
@@ -172,7 +181,7 @@ func (q *DeltaFIFO[T]) finishNode(n *node[T]) {
 // release clears a handout, so that it pins no object, and keeps it for the
 // next call unless it has grown large.
 func (q *DeltaFIFO[T]) release(h *handout[T]) {
-	h.first = nil
+	h.first, h.failed = nil, false
 	clear(h.deltas)
 	if h.deltas = h.deltas[:0]; cap(h.deltas) > keptDeltas {
 		h.deltas = nil

@@ -286,7 +286,7 @@ func (m *model) meanwhile() {
 	case 3:
 		m.begin(m.n(2) == 0, m.n(4))
 	case 4, 5:
-		if len(m.open) > 0 && m.faithful {
+		if len(m.open) > 0 {
 			m.finish(m.n(len(m.open)))
 		}
 	case 6:
@@ -368,6 +368,7 @@ func (m *model) finish(i int) {
 	if apply {
 		m.store.apply(o.real.deltas)
 	}
+	o.real.failed = !apply
 	m.q.finish(o.real)
 	m.twin.finish(o.twin, apply)
 }

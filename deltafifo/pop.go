@@ -29,9 +29,11 @@ func (q *DeltaFIFO[T]) Pop(ctx context.Context, process func(key string, d Delta
 	}
 	defer q.finish(h)
 	key := h.deltas[0].Key
+	h.failed = true // until it has succeeded
 	if err := process(key, Deltas[T](h.handed()), h.about.InInitialList); err != nil {
 		return fmt.Errorf("deltafifo: processing %q: %w", key, err)
 	}
+	h.failed = false
 	return nil
 }
 

@@ -56,7 +56,8 @@ func (q *DeltaFIFO[T]) bookmark(version string) error {
 // who waits for that version would wait for an event to come after it.
 // Bookmarks that follow each other are one, so that a consumer who stands
 // still costs no memory for them; they are neighbours only if nothing has been
-// filed in between, even if it was handed out since.
+// filed in between, even if it was handed out since: behind one Pop that is
+// stuck while others go on, they add up.
 func (q *DeltaFIFO[T]) pass(version string) {
 	if version == "" || version == q.newest {
 		return
@@ -110,7 +111,8 @@ func (q *DeltaFIFO[T]) olderOpen(seq uint64) bool {
 	return false
 }
 
-// HasSynced reports whether the first Replace has been processed, all of it. A
+// HasSynced reports whether the first Replace has been processed, all of it,
+// which it is when the process functions have returned, with or without error. A
 // queue that has seen no Replace is not synced, whatever else was written.
 func (q *DeltaFIFO[T]) HasSynced() bool {
 	select {
