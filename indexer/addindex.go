@@ -10,18 +10,18 @@ import (
 // goroutine; the objects that are there already are in the index when it
 // returns. Neither readers nor writers wait while f looks at them.
 //
-// f is called once for each object that is stored, by whoever stores it (and by
-// who asks a Snapshot that is older than the index). It must not keep the object
-// or change it. If it panics, the object is in no
-// bucket of this index, and Index.Panics counts it.
+// f is called once for each object that is stored, by whoever stores it, and by
+// who asks a Snapshot that is older than the index. It must not keep the object
+// or change it. If it panics, the object is in no bucket of this index, and
+// Index.Panics counts it.
 //
 // Possible errors: ErrIndexExists, ErrNoIndexFunc.
 func (ix *Indexer[T]) AddIndex(name string, f func(T) []string) (*Index[T], error) {
 	return ix.store.addIndex(&definition[T]{name: name, values: f})
 }
 
-// building is how many objects AddIndex files at a time.
-const building = 256
+// atATime is how many objects AddIndex files while it holds the lock.
+const atATime = 256
 
 func (s *store[T]) addIndex(def *definition[T]) (*Index[T], error) {
 	if def.values == nil {
@@ -36,12 +36,12 @@ func (s *store[T]) addIndex(def *definition[T]) (*Index[T], error) {
 	full := false
 	defer func() { s.finish(number, full) }()
 	n := seen.keys.bound
-	slots := make([]uint32, 0, building)
-	values := make([][]string, 0, building)
+	slots := make([]uint32, 0, atATime)
+	values := make([][]string, 0, atATime)
 	for key, slot := range seen.keys.all() {
 		slots = append(slots, slot)
 		values = append(values, s.valuesOf(def, key, seen.objects.get(slot, n)))
-		if len(slots) == building {
+		if len(slots) == atATime {
 			s.fileUntouched(number, slots, values)
 			slots, values = slots[:0], values[:0]
 		}

@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 )
@@ -25,12 +26,16 @@ func (ix *Indexer[T]) AddLabelIndex(label string) (*Index[T], error) {
 
 // labelsOf returns the labels of an object; types without any have none.
 func labelsOf[T any](obj T) labels.Set {
-	named, err := named(obj)
-	if err != nil {
+	if isNil(obj) {
 		return nil
 	}
-	if labelled, ok := named.(interface{ GetLabels() map[string]string }); ok {
-		return labelled.GetLabels()
+	switch o := any(obj).(type) {
+	case interface{ GetLabels() map[string]string }:
+		return o.GetLabels()
+	case metav1.ObjectMetaAccessor:
+		if meta := o.GetObjectMeta(); !isNil(meta) {
+			return meta.GetLabels()
+		}
 	}
 	return nil
 }

@@ -144,6 +144,21 @@ func TestListerGet(t *testing.T) {
 	}
 }
 
+// labelled has labels and nothing else of an object.
+type labelled string
+
+func (l labelled) GetLabels() map[string]string { return map[string]string{"app": string(l)} }
+
+func TestListerOfLabelsAlone(t *testing.T) {
+	ix := New(Options[labelled]{KeyFunc: func(l labelled) (string, error) { return string(l), nil }})
+	_, err := ix.AddLabelIndex("app")
+	require.NoError(t, err)
+	require.NoError(t, ix.Add("x"))
+	require.NoError(t, ix.Add("y"))
+	selector := labels.SelectorFromSet(labels.Set{"app": "x"})
+	require.Equal(t, []labelled{"x"}, slices.Collect(NewLister(ix.Reader, pods).List(selector)))
+}
+
 // A type that is not an object at all can be listed too: by its keys.
 func TestListerOfPlainValues(t *testing.T) {
 	ix := New(Options[string]{KeyFunc: func(s string) (string, error) { return s, nil }})
