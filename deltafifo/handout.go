@@ -119,11 +119,9 @@ func (q *DeltaFIFO[T]) wait(ctx context.Context, h *handout[T]) {
 func (q *DeltaFIFO[T]) stopWaiting(h *handout[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i, w := range q.waiting {
-		if w == h {
-			q.waiting = slices.Delete(q.waiting, i, i+1)
-			return
-		}
+	if i := slices.Index(q.waiting, h); i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		return
 	}
 	<-h.wake // somebody has taken it off, and sent the token
 }
@@ -141,11 +139,8 @@ func (q *DeltaFIFO[T]) wake() {
 func (q *DeltaFIFO[T]) finish(h *handout[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i, o := range q.open {
-		if o == h {
-			q.open = slices.Delete(q.open, i, i+1)
-			break
-		}
+	if i := slices.Index(q.open, h); i >= 0 {
+		q.open = slices.Delete(q.open, i, i+1)
 	}
 	for n := h.first; n != nil; {
 		next := n.next

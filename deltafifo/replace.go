@@ -115,11 +115,8 @@ func (q *DeltaFIFO[T]) beginReplace() (*relist[T], error) {
 func (q *DeltaFIFO[T]) endReplace(r *relist[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i, o := range q.replacing {
-		if o == r {
-			q.replacing = slices.Delete(q.replacing, i, i+1)
-			return
-		}
+	if i := slices.Index(q.replacing, r); i >= 0 {
+		q.replacing = slices.Delete(q.replacing, i, i+1)
 	}
 }
 
