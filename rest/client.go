@@ -1,24 +1,45 @@
 package rest
 
 import (
+	"errors"
+	"fmt"
+	"net/http"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Client is one server: every group and version, every resource. It is for use
 // by any number of goroutines.
+//
+// Its own verbs make requests that are bound to no group: to /version, to
+// /healthz, to /apis, with [Request.AbsPath].
 type Client struct {
-	config *Config
-	conn   *connection
+	config   *Config
+	conn     *connection
+	limiter  RateLimiter    // nil: requests are not held back
+	warnings WarningHandler // never nil
 }
 
 // New checks the config and makes a client. Nothing is sent yet.
 func New(config *Config) (*Client, error) {
+	if config == nil {
+		return nil, errors.New("make a client: the config is nil")
+	}
 	own := *config
+	limiter, err := limiterOf(&own)
+	if err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
 	conn, err := newConnection(&own)
 	if err != nil {
 		return nil, err
 	}
-	return &Client{config: &own, conn: conn}, nil
+	warnings := own.WarningHandler
+	if warnings == nil {
+		warnings = &warningLog{logger: own.Logger}
+	}
+	return &Client{config: &own, conn: conn, limiter: limiter, warnings: warnings}, nil
 }
 
 // Close ends every request and watch that is under way, closes the connections
@@ -30,15 +51,20 @@ func (c *Client) GroupVersion(gv schema.GroupVersion) *RESTClient {
 	return &RESTClient{client: c, version: gv}
 }
 
-// RESTClient makes requests below the path of one group and version:
-// /api/v1, /apis/apps/v1.
-type RESTClient struct {
-	client  *Client
-	version schema.GroupVersion
-}
+// Get begins a request that reads.
+func (c *Client) Get() *Request { return c.Verb(http.MethodGet) }
 
-// Client is the server that the requests go to.
-func (c *RESTClient) Client() *Client { return c.client }
+// Post begins a request that creates.
+func (c *Client) Post() *Request { return c.Verb(http.MethodPost) }
 
-// APIVersion is the group and version that this client is bound to.
-func (c *RESTClient) APIVersion() schema.GroupVersion { return c.version }
+// Put begins a request that replaces.
+func (c *Client) Put() *Request { return c.Verb(http.MethodPut) }
+
+// Patch begins a request that changes a part, in the form that the body has.
+func (c *Client) Patch(form types.PatchType) *Request { return c.Verb(http.MethodPatch).patch(form) }
+
+// Delete begins a request that deletes.
+func (c *Client) Delete() *Request { return c.Verb(http.MethodDelete) }
+
+// Verb begins a request with an HTTP method, in upper case.
+func (c *Client) Verb(method string) *Request { return newRequest(c, method) }

@@ -1,0 +1,159 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// Result is the answer to a request, or the error in its place.
+type Result struct {
+	what        string
+	body        []byte
+	contentType string
+	status      int
+	warnings    []Warning
+	err         error
+}
+
+// Do sends the request and reads the whole answer.
+func (r *Request) Do(ctx context.Context) Result {
+	result := r.do(ctx)
+	if result.err == nil {
+		result.err = r.failureIn(result.contentType, result.body, result.status)
+	}
+	if result.err == nil {
+		r.wrote(ctx, func() stored { return storedIn(result.contentType, result.body) })
+	}
+	return result
+}
+
+// DoRaw sends the request and returns the body of the answer as it is, whatever
+// it may be: a log, a proxied page.
+func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
+	result := r.do(ctx)
+	if result.err == nil {
+		r.wrote(ctx, func() stored { return storedIn(result.contentType, result.body) })
+	}
+	return result.body, result.err
+}
+
+func (r *Request) do(ctx context.Context) Result {
+	result := Result{what: r.what()}
+	response, err := r.open(ctx, false)
+	if err != nil {
+		result.err = err
+		return result
+	}
+	defer response.Body.Close()
+	result.status = response.StatusCode
+	result.contentType = response.Header.Get("Content-Type")
+	result.warnings = warningsOf(response.Header)
+	result.body, result.err = r.readAll(response)
+	return result
+}
+
+// Stream sends the request and returns the answer's body as it arrives: a log
+// that is followed. The caller closes it.
+func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
+	response, err := r.open(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	r.wrote(ctx, func() stored { return stored{} })
+	return response.Body, nil
+}
+
+// Error is why there is no answer: *errors.StatusError if the server said so.
+func (r Result) Error() error { return r.err }
+
+// Raw is the body as it came.
+func (r Result) Raw() ([]byte, error) { return r.body, r.err }
+
+// StatusCode writes the HTTP status to code, 0 if there was no success.
+func (r Result) StatusCode(code *int) Result {
+	*code = r.status
+	return r
+}
+
+// ContentType writes the answer's content type.
+func (r Result) ContentType(contentType *string) Result {
+	*contentType = r.contentType
+	return r
+}
+
+// WasCreated writes whether the server has created the object: a Put or an
+// apply may do either.
+func (r Result) WasCreated(created *bool) Result {
+	*created = r.status == http.StatusCreated
+	return r
+}
+
+// Warnings that came with the answer. The handler has been given them already.
+func (r Result) Warnings() []Warning { return r.warnings }
+
+// Into decodes the answer into what target points to, which may be of any type:
+// JSON, or protobuf if the answer is in protobuf and the type declares
+// Unmarshal.
+func (r Result) Into(target any) error {
+	if r.err != nil {
+		return r.err
+	}
+	if of := reflect.ValueOf(target); of.Kind() != reflect.Pointer || of.IsNil() {
+		return fmt.Errorf("%s: decode the answer: %T is not a pointer to something", r.what, target)
+	}
+	if err := decode(r.contentType, r.body, target); err != nil {
+		return fmt.Errorf("%s: decode the answer into %T: %w", r.what, target, err)
+	}
+	return nil
+}
+
+// Get decodes the answer into maps and slices.
+func (r Result) Get() (*unstructured.Unstructured, error) {
+	var object map[string]any
+	if err := r.Into(&object); err != nil {
+		return nil, err
+	}
+	if object == nil {
+		return nil, errors.New(r.what + ": the answer is null, not an object")
+	}
+	return &unstructured.Unstructured{Object: object}, nil
+}
+
+// decode is one whole body into one value.
+func decode(contentType string, body []byte, target any) error {
+	media := mediaType(contentType)
+	switch {
+	case len(body) == 0:
+		return errors.New("it is empty")
+	case media == protobufType:
+		return decodeProtobuf(body, target)
+	case media == "" || isJSON(media):
+		return json.Unmarshal(body, target)
+	}
+	return fmt.Errorf("it is %s: %q", media, truncated(string(body), shortExcerpt))
+}
+
+const shortExcerpt = 100
+
+func decodeProtobuf(body []byte, target any) error {
+	into, ok := target.(interface{ Unmarshal([]byte) error })
+	if !ok {
+		return errors.New("it is protobuf, and the type has no Unmarshal")
+	}
+	if len(body) < len(protobufMagic) || string(body[:len(protobufMagic)]) != protobufMagic {
+		return errors.New("it is said to be protobuf, and does not begin like that")
+	}
+	var object runtime.Unknown
+	if err := object.Unmarshal(body[len(protobufMagic):]); err != nil {
+		return err
+	}
+	return into.Unmarshal(object.Raw)
+}

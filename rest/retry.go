@@ -1,0 +1,203 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+const (
+	// mostAsked is how long a request waits in all because the server has asked
+	// it to. A server that asks for more gets its answer handed on at once: to
+	// come back earlier than it said would be no answer to it.
+	mostAsked = time.Minute
+	// mostLost is how long a request tries to get through after its connection
+	// was lost or refused. A connection that was cut is made anew in no time; a
+	// server that is down is waited for by whoever has more patience, such as
+	// an informer, and should not be kept in the dark until then.
+	mostLost = 2 * time.Second
+	// firstBackoff is the wait where the server has named none. It doubles.
+	firstBackoff = 50 * time.Millisecond
+)
+
+// failure is an attempt that has failed.
+type failure struct {
+	err error
+	// status of the answer, 0 if there was none.
+	status int
+	// named is the wait that the server has asked for, negative if it has not
+	// asked for another attempt.
+	named time.Duration
+}
+
+// repetition decides whether a request is sent once more. It does not wait, and
+// knows of time only what it is told.
+type repetition struct {
+	left       int  // repetitions
+	long       bool // its owner knows better when to try again
+	read       bool // it changes nothing on the server
+	idempotent func() bool
+	repeatable bool // the body can be sent once more
+	deadline   time.Time
+
+	asked     time.Duration // waited because the server asked for it
+	backoff   time.Duration
+	firstLoss time.Time
+}
+
+func (r *Request) repetition(ctx context.Context, long bool, now time.Time) *repetition {
+	deadline, _ := ctx.Deadline()
+	if r.timeout > 0 {
+		if own := now.Add(r.timeout); deadline.IsZero() || own.Before(deadline) {
+			deadline = own
+		}
+	}
+	return &repetition{
+		left: r.maxRetries, long: long, deadline: deadline, backoff: firstBackoff,
+		read:       r.method == http.MethodGet || r.method == http.MethodHead,
+		idempotent: r.idempotent, repeatable: r.body.repeatable(),
+	}
+}
+
+// after is how long to wait after a failure before the next attempt, and
+// whether there is one.
+func (p *repetition) after(f *failure, now time.Time) (wait time.Duration, again bool) {
+	if p.left == 0 || !p.repeatable {
+		return 0, false
+	}
+	switch {
+	case f.status != 0:
+		wait, again = p.afterAnswer(f)
+	case !p.long:
+		wait, again = p.afterLoss(f.err, now)
+	}
+	if !again || !p.deadline.IsZero() && !now.Add(wait).Before(p.deadline) {
+		return 0, false
+	}
+	p.left--
+	return wait, true
+}
+
+// afterAnswer: the server is there and asks for patience. With 429 it has done
+// nothing yet; with a 5xx nobody knows.
+func (p *repetition) afterAnswer(f *failure) (time.Duration, bool) {
+	if f.named < 0 || f.status != http.StatusTooManyRequests && (f.status < 500 || !p.idempotent()) {
+		return 0, false
+	}
+	wait := f.named
+	if wait == 0 {
+		wait = p.nextBackoff()
+	}
+	if p.asked += wait; p.asked > mostAsked {
+		return 0, false
+	}
+	// Those who were turned away together should not come back together.
+	return wait + jitter(min(wait/4, time.Second)), true
+}
+
+// afterLoss: nobody has answered.
+func (p *repetition) afterLoss(err error, now time.Time) (time.Duration, bool) {
+	if !neverSent(err) && !(p.read && isLost(err)) {
+		return 0, false
+	}
+	if p.firstLoss.IsZero() {
+		p.firstLoss = now
+	}
+	wait := p.nextBackoff()
+	return wait, now.Add(wait).Sub(p.firstLoss) <= mostLost
+}
+
+func (p *repetition) nextBackoff() time.Duration {
+	wait := p.backoff/2 + jitter(p.backoff/2)
+	p.backoff *= 2
+	return wait
+}
+
+// jitter is anything up to d.
+func jitter(d time.Duration) time.Duration { return rand.N(d + 1) }
+
+// idempotent is whether the request can be repeated after the server may have
+// carried it out already. docs/design/requests.md gives the reasons.
+func (r *Request) idempotent() bool {
+	switch r.method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete:
+		return true
+	case http.MethodPatch:
+		switch r.form {
+		case types.ApplyPatchType, types.ApplyCBORPatchType:
+			return true
+		case types.MergePatchType, types.StrategicMergePatchType:
+			return namesVersion(r.body.bytes)
+		}
+	}
+	return false
+}
+
+// namesVersion is whether a merge patch is for one version of the object: the
+// server refuses it the second time.
+func namesVersion(patch []byte) bool {
+	var of struct {
+		Metadata struct {
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	return json.Unmarshal(patch, &of) == nil && of.Metadata.ResourceVersion != ""
+}
+
+// neverSent is whether a request has certainly not reached the server.
+func neverSent(err error) bool {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect" || op.Timeout() {
+		return false
+	}
+	var dns *net.DNSError
+	return !errors.As(err, &dns) || !dns.IsNotFound
+}
+
+// isLost is whether the connection was lost on the way.
+func isLost(err error) bool {
+	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	// Package net/http has no names for these.
+	said := err.Error()
+	for _, lost := range []string{
+		"http2: server sent GOAWAY", "http2: client connection lost",
+		"server closed idle connection", "write HTTP request on broken connection",
+	} {
+		if strings.Contains(said, lost) {
+			return true
+		}
+	}
+	return false
+}
+
+// retryAfter is the wait that an answer asks for, in seconds or as a date;
+// negative if it asks for none.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return -1
+	}
+	// By the server's own clock, if it shows it.
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
+	return max(at.Sub(now), 0)
+}

@@ -1,0 +1,159 @@
+package rest
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+const (
+	// largestStatus bounds what is read of an answer that is an error.
+	largestStatus = 1 << 20
+	// longestText bounds what is quoted of one that is not a Status.
+	longestText = 2048
+)
+
+// protobufType is the content type of objects in protobuf, and protobufMagic
+// how they begin.
+const (
+	protobufType  = "application/vnd.kubernetes.protobuf"
+	protobufMagic = "k8s\x00"
+)
+
+// statusError makes an error of an answer that is not a success, and reads as
+// much of its body as that takes.
+func (r *Request) statusError(response *http.Response) *apierrors.StatusError {
+	body, _ := io.ReadAll(io.LimitReader(response.Body, largestStatus))
+	contentType := response.Header.Get("Content-Type")
+	wait := 0
+	if named := retryAfter(response.Header, time.Now()); named > 0 {
+		wait = int((named + time.Second - 1) / time.Second)
+	}
+	if status := statusIn(contentType, body); status != nil && status.Status != metav1.StatusSuccess {
+		return r.completed(status, response.StatusCode, wait)
+	}
+	generic := r.generic(response.StatusCode, textIn(contentType, body), wait)
+	return &apierrors.StatusError{ErrStatus: generic}
+}
+
+// completed fills in what a server's Status leaves out.
+func (r *Request) completed(status *metav1.Status, code, wait int) *apierrors.StatusError {
+	generic := r.generic(code, "", wait)
+	if status.Code == 0 {
+		status.Code = generic.Code
+	}
+	if status.Reason == "" {
+		status.Reason = generic.Reason
+	}
+	if status.Message == "" {
+		status.Message = generic.Message
+	}
+	if wait > 0 {
+		if status.Details == nil {
+			status.Details = &metav1.StatusDetails{}
+		}
+		if status.Details.RetryAfterSeconds == 0 {
+			status.Details.RetryAfterSeconds = int32(wait)
+		}
+	}
+	status.Status = metav1.StatusFailure
+	return &apierrors.StatusError{ErrStatus: *status}
+}
+
+// generic is the Status of an answer that did not bring one.
+func (r *Request) generic(code int, text string, wait int) metav1.Status {
+	resource := r.version.WithResource(r.target.resource).GroupResource()
+	status := apierrors.NewGenericServerResponse(code, r.method, resource, r.target.name, text, wait, true).Status()
+	if resource.Empty() {
+		status.Message += " (" + r.what() + ")"
+	}
+	return status
+}
+
+// statusIn is the Status that a body is, nil if it is something else.
+func statusIn(contentType string, body []byte) *metav1.Status {
+	if len(body) > largestStatus || !bytes.Contains(body, []byte("Status")) {
+		return nil
+	}
+	if bytes.HasPrefix(body, []byte(protobufMagic)) {
+		return protobufStatus(body[len(protobufMagic):])
+	}
+	if media := mediaType(contentType); media != "" && !isJSON(media) && media != "text/plain" {
+		return nil
+	}
+	var kind metav1.TypeMeta
+	if json.Unmarshal(body, &kind) != nil || kind.Kind != "Status" || kind.APIVersion != "v1" {
+		return nil
+	}
+	var status metav1.Status
+	if json.Unmarshal(body, &status) != nil {
+		return nil
+	}
+	return &status
+}
+
+func protobufStatus(envelope []byte) *metav1.Status {
+	var object runtime.Unknown
+	if object.Unmarshal(envelope) != nil || object.Kind != "Status" || object.APIVersion != "v1" {
+		return nil
+	}
+	var status metav1.Status
+	if status.Unmarshal(object.Raw) != nil {
+		return nil
+	}
+	return &status
+}
+
+// failureIn is the error that a body of a successful answer carries, if it
+// does.
+func (r *Request) failureIn(contentType string, body []byte, code int) error {
+	status := statusIn(contentType, body)
+	if status == nil || status.Status != metav1.StatusFailure {
+		return nil
+	}
+	return r.completed(status, code, 0)
+}
+
+// textIn is the beginning of a body that can be shown to a person.
+func textIn(contentType string, body []byte) string {
+	body = body[:min(len(body), longestText)]
+	media := mediaType(contentType)
+	if media == "" && bytes.IndexByte(body, 0) < 0 || strings.HasPrefix(media, "text/") || isJSON(media) {
+		if text := strings.TrimSpace(strings.ToValidUTF8(string(body), "")); text != "" {
+			return text
+		}
+	}
+	return "unknown"
+}
+
+// mediaType is a content type without its parameters.
+func mediaType(contentType string) string {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(contentType, ";")
+		media = strings.ToLower(strings.TrimSpace(media))
+	}
+	return media
+}
+
+func isJSON(media string) bool { return media == jsonType || strings.HasSuffix(media, "+json") }
+
+// truncated is s up to a number of bytes, cut between characters.
+func truncated(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "..."
+}
