@@ -28,7 +28,7 @@ type place struct {
 	boxed any
 }
 
-// New makes an empty table. It takes about 96 KiB.
+// New makes an empty table. It takes about 64 KiB.
 func New() *Table { return &Table{seed: maphash.MakeSeed()} }
 
 // Get is the string that b spells.

@@ -73,3 +73,7 @@ func depthOf(max int) int {
 	}
 	return max
 }
+
+// errDeep is what validate says of a value that is nested too deep; the caller
+// knows the bound.
+var errDeep = errors.New("nested too deep")

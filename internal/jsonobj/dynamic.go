@@ -1,0 +1,185 @@
+package jsonobj
+
+import (
+	"math"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// entry is one of an object's, before the object's size is known.
+type entry struct {
+	name  string
+	value any
+}
+
+// place of an object within the whole one, as far as it matters.
+type within uint8
+
+const (
+	anywhere within = iota
+	wholeObject
+	wholeMetadata
+)
+
+// unstructured decodes the whole object as what the document has.
+func (d *Decoder) unstructured(u *unstructured.Unstructured, i int) int {
+	if i >= len(d.data) {
+		return d.short()
+	}
+	switch d.data[i] {
+	case 'n':
+		end, err := literal(d.data, i, "null")
+		if err != nil {
+			return d.fail(err)
+		}
+		u.Object = nil
+		return end
+	case '{':
+	default:
+		return d.misfit(i, "an object")
+	}
+	u.Object, i = d.object(i, wholeObject)
+	return i
+}
+
+// anyValue decodes a value as what it is: an object is a map[string]any, an
+// array a []any, a number an int64 if it is one, else a float64.
+func (d *Decoder) anyValue(i int) (any, int) {
+	if i >= len(d.data) {
+		return nil, d.short()
+	}
+	switch KindOf(d.data[i]) {
+	case Text:
+		text, i := d.textAt(i)
+		if i < 0 {
+			return nil, -1
+		}
+		if d.Strings == nil {
+			return string(text), i
+		}
+		return d.Strings.Boxed(text), i
+	case Number:
+		return d.anyNumber(i)
+	case Object:
+		m, i := d.object(i, anywhere)
+		return m, i
+	case Array:
+		return d.array(i)
+	case Null:
+		end, err := literal(d.data, i, "null")
+		if err != nil {
+			return nil, d.fail(err)
+		}
+		return nil, end
+	case Bool:
+		word := "true"
+		if d.data[i] == 'f' {
+			word = "false"
+		}
+		end, err := literal(d.data, i, word)
+		if err != nil {
+			return nil, d.fail(err)
+		}
+		return word == "true", end
+	}
+	return nil, d.misfit(i, "a value")
+}
+
+// anyNumber is an int64 if the number has no point and fits, else a float64.
+// 1E5 has no point, but is not what ParseInt takes for a number: a float64.
+func (d *Decoder) anyNumber(i int) (any, int) {
+	if v, end, ok := small(d.data, i); ok {
+		return v, end
+	}
+	end, whole, err := number(d.data, i)
+	if err != nil {
+		return nil, d.fail(err)
+	}
+	text := string(d.data[i:end])
+	if whole {
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return v, end
+		}
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return nil, d.fail(&ValueError{Offset: i, Want: "float64", Got: "the number " + text})
+	}
+	return f, end
+}
+
+func (d *Decoder) array(i int) (any, int) {
+	i, done := d.first(i, ']')
+	begin := len(d.scratch.values)
+	for !done && i >= 0 {
+		var v any
+		if v, i = d.anyValue(i); i < 0 {
+			return nil, -1
+		}
+		d.scratch.values = append(d.scratch.values, v)
+		i, done = d.more(i, ']')
+	}
+	if i < 0 {
+		return nil, -1
+	}
+	collected := d.scratch.values[begin:]
+	a := make([]any, len(collected))
+	copy(a, collected)
+	cut(&d.scratch.values, begin)
+	return a, i
+}
+
+// object decodes the object at i. managedFields are passed over if it is the
+// metadata of the whole.
+func (d *Decoder) object(i int, where within) (map[string]any, int) {
+	i, done := d.first(i, '}')
+	begin := len(d.scratch.entries)
+	for !done && i >= 0 {
+		var name []byte
+		if name, i = d.keyAt(i); i < 0 {
+			return nil, -1
+		}
+		if where != anywhere && !d.KeepManagedFields && where == wholeMetadata && string(name) == "managedFields" {
+			if i = d.skip(i); i < 0 {
+				return nil, -1
+			}
+			i, done = d.more(i, '}')
+			continue
+		}
+		e := entry{name: d.share(name)}
+		if e.value, i = d.entryValue(e.name, i, where); i < 0 {
+			return nil, -1
+		}
+		d.scratch.entries = append(d.scratch.entries, e)
+		i, done = d.more(i, '}')
+	}
+	if i < 0 {
+		return nil, -1
+	}
+	collected := d.scratch.entries[begin:]
+	m := make(map[string]any, len(collected))
+	for k := range collected {
+		m[collected[k].name] = collected[k].value
+	}
+	cut(&d.scratch.entries, begin)
+	return m, i
+}
+
+// entryValue is the value at i of the entry of that name.
+func (d *Decoder) entryValue(name string, i int, where within) (any, int) {
+	if i < len(d.data) {
+		switch c := d.data[i]; {
+		case c == '{' && where == wholeObject && name == "metadata":
+			m, i := d.object(i, wholeMetadata)
+			return m, i
+		case c == '"' && (neverRepeats(name) || where == wholeMetadata && name == "name"):
+			text, i := d.textAt(i)
+			if i < 0 {
+				return nil, -1
+			}
+			return string(text), i
+		}
+	}
+	return d.anyValue(i)
+}

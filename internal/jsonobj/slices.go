@@ -1,0 +1,196 @@
+package jsonobj
+
+import (
+	"encoding/base64"
+	"reflect"
+	"unsafe"
+)
+
+// scratch is where elements are collected until their number is known: what is
+// kept then has no room to spare.
+type scratch struct {
+	slices  []*elements // by the id of the node
+	strings []string
+	pairs   []string
+	values  []any
+	entries []entry
+}
+
+// elements are those of the slices of one node.
+type elements struct {
+	slice reflect.Value // addressable, of the slice's type
+	base  unsafe.Pointer
+	cap   int
+	busy  bool // a slice of this type is being collected: one within it has its own
+}
+
+// spare bounds the scratch space that is kept for one purpose, in elements of
+// a few words.
+const spare = 4096
+
+// release lets go of what hangs on the scratch space: what is in use of it is
+// what a decoding that failed has left behind.
+func (s *scratch) release() {
+	cut(&s.strings, 0)
+	cut(&s.pairs, 0)
+	cut(&s.values, 0)
+	cut(&s.entries, 0)
+}
+
+// cut takes back the scratch space from begin on.
+func cut[T any](s *[]T, begin int) {
+	if cap(*s) > spare && begin == 0 {
+		*s = nil
+		return
+	}
+	clear((*s)[begin:])
+	*s = (*s)[:begin]
+}
+
+func (d *Decoder) elements(n *node) *elements {
+	for n.id >= len(d.scratch.slices) {
+		d.scratch.slices = append(d.scratch.slices, nil)
+	}
+	e := d.scratch.slices[n.id]
+	if e == nil {
+		e = newElements(n)
+		d.scratch.slices[n.id] = e
+	}
+	if e.busy {
+		return newElements(n)
+	}
+	return e
+}
+
+func newElements(n *node) *elements {
+	return &elements{slice: reflect.New(n.typ).Elem()}
+}
+
+// grow makes room for more than len elements.
+func (e *elements) grow(len int) {
+	e.slice.SetLen(len)
+	e.slice.Grow(max(4, len))
+	e.cap = e.slice.Cap()
+	e.base = e.slice.UnsafePointer()
+	e.slice.SetLen(e.cap)
+}
+
+func (d *Decoder) sliceValue(n *node, dst unsafe.Pointer, i int) int {
+	if d.data[i] != '[' {
+		return d.misfit(i, n.typ.String())
+	}
+	i, done := d.first(i, ']')
+	if i < 0 {
+		return -1
+	}
+	v := reflect.NewAt(n.typ, dst).Elem()
+	if done {
+		v.Set(reflect.MakeSlice(n.typ, 0, 0))
+		return i
+	}
+	e := d.elements(n)
+	e.busy = true
+	size := n.elem.typ.Size()
+	count := 0
+	for !done && i >= 0 {
+		if count == e.cap {
+			e.grow(count)
+		}
+		if i = d.value(n.elem, unsafe.Add(e.base, uintptr(count)*size), i); i < 0 {
+			count++
+			break
+		}
+		count++
+		i, done = d.more(i, ']')
+	}
+	collected := e.slice.Slice(0, count)
+	if i >= 0 {
+		v.SetZero()
+		v.Grow(count)
+		v.SetLen(count)
+		v.SetCap(count)
+		reflect.Copy(v, collected)
+	}
+	collected.Clear()
+	e.busy = false
+	if uintptr(e.cap)*size > 1<<18 {
+		*e = *newElements(n)
+	}
+	return i
+}
+
+func (d *Decoder) stringsValue(n *node, dst unsafe.Pointer, i int) int {
+	if d.data[i] != '[' {
+		return d.misfit(i, n.typ.String())
+	}
+	i, done := d.first(i, ']')
+	begin := len(d.scratch.strings)
+	for !done && i >= 0 {
+		var text []byte
+		var s string
+		if i < len(d.data) && d.data[i] == 'n' {
+			i = d.null(n.elem, nil, i)
+		} else {
+			text, i = d.textAt(i)
+			s = d.share(text)
+		}
+		if i < 0 {
+			return -1
+		}
+		d.scratch.strings = append(d.scratch.strings, s)
+		i, done = d.more(i, ']')
+	}
+	if i < 0 {
+		return -1
+	}
+	collected := d.scratch.strings[begin:]
+	s := make([]string, len(collected))
+	copy(s, collected)
+	*(*[]string)(dst) = s
+	cut(&d.scratch.strings, begin)
+	return i
+}
+
+func (d *Decoder) bytesValue(n *node, dst unsafe.Pointer, i int) int {
+	if d.data[i] != '"' {
+		return d.sliceValue(n, dst, i)
+	}
+	text, next := d.textAt(i)
+	if next < 0 {
+		return -1
+	}
+	b := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	size, err := base64.StdEncoding.Decode(b, text)
+	if err != nil {
+		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: "a string", Err: err})
+	}
+	*(*[]byte)(dst) = b[:size:size]
+	return next
+}
+
+// arrayValue decodes an array: elements that are too many are passed over, and
+// those that do not come are zeroed.
+func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
+	if d.data[i] != '[' {
+		return d.misfit(i, n.typ.String())
+	}
+	i, done := d.first(i, ']')
+	size, count := n.elem.typ.Size(), 0
+	for !done && i >= 0 {
+		if count < n.typ.Len() {
+			i = d.value(n.elem, unsafe.Add(dst, uintptr(count)*size), i)
+		} else {
+			i = d.skip(i)
+		}
+		if i < 0 {
+			return -1
+		}
+		count++
+		i, done = d.more(i, ']')
+	}
+	v := reflect.NewAt(n.typ, dst).Elem()
+	for ; count < n.typ.Len(); count++ {
+		v.Index(count).SetZero()
+	}
+	return i
+}
