@@ -1,0 +1,272 @@
+package rest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/internal/intern"
+	"github.com/thinformer/thinformer/internal/jsonobj"
+	"github.com/thinformer/thinformer/internal/pbobj"
+)
+
+// codec turns bodies into values of one Go type: whole objects by decodeObject,
+// lists by a [listReader], watches by a [watchReader]. It is for any number of
+// goroutines; the readers are for one each.
+//
+// It stands where client-go has a chain. There a NegotiatedSerializer is asked
+// for the SerializerInfo of the answer's content type, which has a Serializer
+// for objects and a StreamSerializer for watches, a Serializer with a Framer;
+// StreamDecoder puts these two together to a streaming.Decoder for the frames,
+// and the object in each frame goes to an embedded decoder, which finds the Go
+// type by its kind in a scheme. Here the Go type is known before the first
+// byte, so there is neither a scheme nor a step from frame to object.
+type codec struct {
+	typ     reflect.Type
+	info    ResourceInfo
+	options DecodeOptions // with the defaults filled in
+	dropped func(object any, path string)
+
+	plan *jsonobj.Plan
+	// protobuf is nil for types that cannot be decoded from it.
+	protobuf *protobufPlan
+	// metadataOnly and isUnstructured are set for the two types of apimachinery
+	// that are not the Go type of one kind.
+	metadataOnly, isUnstructured bool
+	// isStatus is set for metav1.Status, which is an object and no error then.
+	isStatus bool
+
+	mu sync.Mutex
+	// idle is what readers have left for the next: mostly one, which the list
+	// hands on to the watch that follows it, so that the two share strings.
+	idle []*scratch
+}
+
+// The defaults of DecodeOptions.
+const (
+	defaultMaxObjectBytes = 32 << 20
+	defaultMaxDepth       = 512
+)
+
+// newCodec makes the codec for a struct type. dropped, unless nil, is told of
+// each decoded object that has had a field which the type lacks, and of the
+// first such field's path; managedFields do not count.
+//
+// Of protobuf it is not told: generated code passes over fields that it does
+// not know without a word.
+func newCodec(t reflect.Type, info ResourceInfo, o DecodeOptions, dropped func(object any, path string)) (*codec, error) {
+	if o.MaxObjectBytes <= 0 {
+		o.MaxObjectBytes = defaultMaxObjectBytes
+	}
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = defaultMaxDepth
+	}
+	if err := checkMetadata(t); err != nil {
+		return nil, err
+	}
+	plan, err := jsonobj.PlanOf(t)
+	if err != nil {
+		return nil, fmt.Errorf("%v cannot be decoded into: %w", t, err)
+	}
+	c := &codec{
+		typ: t, info: info, options: o, dropped: dropped, plan: plan,
+		metadataOnly:   t == reflect.TypeFor[metav1.PartialObjectMetadata](),
+		isUnstructured: t == reflect.TypeFor[unstructured.Unstructured](),
+		isStatus:       t == reflect.TypeFor[metav1.Status](),
+	}
+	if pbobj.DeclaresUnmarshal(t) {
+		c.protobuf = newProtobufPlan(t, o)
+	}
+	return c, nil
+}
+
+// checkMetadata finds the mistake of embedding metadata without its name, which
+// would look for the object's name beside its spec.
+func checkMetadata(t reflect.Type) error {
+	if t.Kind() != reflect.Struct {
+		return &typeError{t}
+	}
+	return findMetadata(t, t, map[reflect.Type]bool{})
+}
+
+func findMetadata(root, t reflect.Type, seen map[reflect.Type]bool) error {
+	if seen[t] {
+		return nil
+	}
+	seen[t] = true
+	for i := range t.NumField() {
+		field := t.Field(i)
+		inner := field.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if !field.Anonymous || inner.Kind() != reflect.Struct {
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		isMeta := inner == reflect.TypeFor[SlimMeta]() || inner == reflect.TypeFor[metav1.ObjectMeta]()
+		switch {
+		case isMeta && name != "metadata":
+			return fmt.Errorf("%v cannot be decoded into: it embeds %v, which must have the tag `json:\"metadata\"`", root, inner)
+		case name == "":
+			if err := findMetadata(root, inner, seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// scratch is what a reader works with. It holds nothing of what it has decoded
+// but strings, in a table of fixed size.
+type scratch struct {
+	buf     []byte
+	json    jsonobj.Decoder
+	strings *intern.Table
+	cutter  pbobj.Cutter
+}
+
+// bufferLen is where a window begins: room for several objects of usual size.
+const bufferLen = 64 << 10
+
+// maxIdle is how many scratches wait for another reader.
+const maxIdle = 2
+
+// borrow returns a scratch for one reader. keep says whether managedFields are
+// wanted.
+func (c *codec) borrow(keep bool) *scratch {
+	c.mu.Lock()
+	var s *scratch
+	if n := len(c.idle); n > 0 {
+		s, c.idle = c.idle[n-1], c.idle[:n-1]
+	}
+	c.mu.Unlock()
+	if s == nil {
+		s = &scratch{buf: make([]byte, bufferLen)}
+		s.json.MaxDepth = c.options.MaxDepth
+		if c.options.ShareStrings != ShareNever {
+			s.strings = intern.New()
+			s.json.Strings = s.strings
+		}
+	}
+	s.json.KeepManagedFields = keep
+	return s
+}
+
+// giveBack takes a scratch whose reader has ended. One in the middle of which
+// there was a panic is not given back.
+func (c *codec) giveBack(s *scratch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.idle) < maxIdle {
+		c.idle = append(c.idle, s)
+	}
+}
+
+// new is a pointer to a zero value of the type.
+func (c *codec) new() any { return reflect.New(c.typ).Interface() }
+
+// decodeJSON decodes the value at the start of data into a new object. The
+// error is jsonobj's, or a *panicError out of the type's own UnmarshalJSON.
+func (c *codec) decodeJSON(s *scratch, data []byte) (object any, n int, err error) {
+	object = c.new()
+	n, err = guarded(&s.json, c.plan, data, object)
+	if err != nil {
+		return nil, 0, err
+	}
+	if c.dropped != nil {
+		if path := s.json.Dropped(); path != "" {
+			c.dropped(object, path)
+		}
+	}
+	return object, n, nil
+}
+
+func guarded(d *jsonobj.Decoder, plan *jsonobj.Plan, data []byte, into any) (n int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			*d = jsonobj.Decoder{Strings: d.Strings, KeepManagedFields: d.KeepManagedFields, MaxDepth: d.MaxDepth}
+			err = &panicError{p, debug.Stack()}
+		}
+	}()
+	return d.Decode(plan, data, into)
+}
+
+// panicError is a panic of a type's own unmarshaling.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("the type's own unmarshaling panicked: %v\n%s", e.value, e.stack)
+}
+
+// costsOneItem says whether an error is about one object, so that what follows
+// it can still be read.
+func costsOneItem(err error) bool {
+	var value *jsonobj.ValueError
+	var panicked *panicError
+	var unmarshaled *unmarshalError
+	return errors.As(err, &value) || errors.As(err, &panicked) || errors.As(err, &unmarshaled)
+}
+
+// decodeObject decodes a body that is one object, with its managedFields. A
+// Status that came in the object's place is an error: of a failure, an
+// *errors.StatusError. How long the body may be is for its reader to say.
+func (c *codec) decodeObject(contentType string, body []byte) (any, error) {
+	format, err := c.encodingOf(contentType)
+	if err != nil {
+		return nil, withBeginning(err, bytes.NewReader(body))
+	}
+	s := c.borrow(true)
+	defer c.giveBack(s)
+	var object any
+	if format == encodingProtobuf {
+		object, err = c.protobufObject(s, body)
+	} else {
+		object, err = c.jsonObject(s, body)
+	}
+	if err == nil {
+		return object, nil
+	}
+	var status *apierrors.StatusError
+	if errors.As(err, &status) {
+		return nil, err
+	}
+	return nil, fmt.Errorf("decode the server's answer into %v: %w", c.typ, err)
+}
+
+func (c *codec) jsonObject(s *scratch, body []byte) (any, error) {
+	if start := jsonobj.Space(body); start == len(body) {
+		return nil, errors.New("it is empty")
+	} else if body[start] != '{' {
+		return nil, fmt.Errorf("it is no JSON object: it begins with %s", excerpt(body))
+	}
+	if !c.isStatus && isStatusJSON(body, c.options.MaxDepth) {
+		return nil, statusFromJSON(s, body)
+	}
+	object, n, err := c.decodeJSON(s, body)
+	switch {
+	case errors.Is(err, jsonobj.ErrShort):
+		return nil, fmt.Errorf("it ends too early, at byte %d: %w", len(body), io.ErrUnexpectedEOF)
+	case err != nil:
+		return nil, err
+	}
+	if n += jsonobj.Space(body[n:]); n < len(body) {
+		return nil, fmt.Errorf("after the object, at byte %d of %d, there is more", n, len(body))
+	}
+	if c.isUnstructured && c.info.Kind != "" {
+		giveKind(object.(*unstructured.Unstructured), c.info.GroupVersion().String(), c.info.Kind)
+	}
+	return object, nil
+}

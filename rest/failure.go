@@ -1,0 +1,76 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/internal/jsonobj"
+)
+
+// statusKind is what a server sends in the place of what was asked for.
+const statusKind = "Status"
+
+// isStatus says whether an object is a metav1.Status: somebody's own resource
+// may be called Status as well, in another group.
+func isStatus(apiVersion, kind string) bool {
+	return kind == statusKind && apiVersion == "v1"
+}
+
+// isStatusJSON looks no further than an object's kind and apiVersion, which
+// servers write first.
+func isStatusJSON(object []byte, maxDepth int) bool {
+	var apiVersion, kind string
+	f := fields{data: object, maxDepth: maxDepth}
+	for apiVersion == "" || kind == "" {
+		key, ok, err := f.next()
+		if err != nil || !ok {
+			return false
+		}
+		name := string(key)
+		value, err := f.value()
+		if err != nil {
+			return false
+		}
+		switch text, _, err := jsonobj.String(value, nil); {
+		case err != nil:
+		case name == "kind":
+			kind = string(text)
+		case name == "apiVersion":
+			apiVersion = string(text)
+		}
+	}
+	return isStatus(apiVersion, kind)
+}
+
+// statusFromJSON is the error that a Status is, or why it could not be read.
+func statusFromJSON(s *scratch, data []byte) error {
+	plan, err := jsonobj.PlanOf(reflect.TypeFor[metav1.Status]())
+	if err != nil {
+		return err
+	}
+	var status metav1.Status
+	if _, err := guarded(&s.json, plan, data, &status); err != nil {
+		return fmt.Errorf("decode the Status that came instead: %w", err)
+	}
+	return statusError(&status)
+}
+
+// statusFromProtobuf is statusFromJSON for what is in a protobuf envelope.
+func statusFromProtobuf(raw []byte) error {
+	var status metav1.Status
+	if err := unmarshal(&status, raw); err != nil {
+		return fmt.Errorf("decode the Status that came instead: %w", err)
+	}
+	return statusError(&status)
+}
+
+func statusError(status *metav1.Status) error {
+	if status.Status == metav1.StatusSuccess {
+		return errors.New("a Status of success came instead")
+	}
+	return &apierrors.StatusError{ErrStatus: *status}
+}

@@ -1,0 +1,120 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
+)
+
+// protobufPlan is how values of a Go type are decoded from protobuf: by their
+// own Unmarshal, with a little done before and after it.
+type protobufPlan struct {
+	// typeMeta is the index of the embedded metav1.TypeMeta; nil without one.
+	typeMeta []int
+	// cuts is whether metadata is where Kubernetes has it, so that managedFields
+	// can be cut out of the bytes.
+	cuts bool
+	// sharer is nil unless strings are to be shared.
+	sharer *pbobj.Sharer
+}
+
+func newProtobufPlan(t reflect.Type, o DecodeOptions) *protobufPlan {
+	p := &protobufPlan{}
+	if field, ok := t.FieldByName("TypeMeta"); ok && field.Type == reflect.TypeFor[metav1.TypeMeta]() && len(field.Index) == 1 {
+		p.typeMeta = field.Index
+	}
+	if field, ok := t.FieldByName("ObjectMeta"); ok && field.Type == reflect.TypeFor[metav1.ObjectMeta]() {
+		p.cuts = strings.HasPrefix(field.Tag.Get("protobuf"), "bytes,1,")
+	}
+	if o.ShareStrings == ShareAlways {
+		p.sharer = pbobj.NewSharer(t)
+	}
+	return p
+}
+
+// unmarshalError is what a type's own Unmarshal has said: it costs one object.
+type unmarshalError struct{ err error }
+
+func (e *unmarshalError) Error() string { return "unmarshal the protobuf: " + e.err.Error() }
+func (e *unmarshalError) Unwrap() error { return e.err }
+
+// unmarshal calls an Unmarshal that may be anybody's.
+func unmarshal(into pbobj.Unmarshaler, raw []byte) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{p, debug.Stack()}
+		}
+	}()
+	if err := into.Unmarshal(raw); err != nil {
+		return &unmarshalError{err}
+	}
+	return nil
+}
+
+// decodeProtobuf decodes one object. Unless managedFields are kept, the bytes
+// are changed. The error costs this object and no other.
+func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (object any, err error) {
+	object = c.new()
+	if !keepManagedFields && c.protobuf.cuts {
+		raw = s.cutter.CutManagedFields(raw)
+	}
+	if err := unmarshal(object.(pbobj.Unmarshaler), raw); err != nil {
+		return nil, err
+	}
+	if !keepManagedFields {
+		// What could not be cut, in a type or a message out of the ordinary.
+		if managed, ok := object.(interface {
+			SetManagedFields([]metav1.ManagedFieldsEntry)
+		}); ok {
+			managed.SetManagedFields(nil)
+		}
+	}
+	if c.protobuf.sharer != nil {
+		c.protobuf.sharer.Share(object, s.strings)
+	}
+	return object, nil
+}
+
+// setTypeMeta gives an object the type that its envelope names.
+func (c *codec) setTypeMeta(object any, typeMeta metav1.TypeMeta) {
+	if c.protobuf.typeMeta != nil {
+		field := reflect.ValueOf(object).Elem().FieldByIndex(c.protobuf.typeMeta)
+		*field.Addr().Interface().(*metav1.TypeMeta) = typeMeta
+	}
+}
+
+func (c *codec) protobufObject(s *scratch, body []byte) (any, error) {
+	envelope, err := pbobj.Open(body)
+	if err != nil {
+		if len(body) == 0 {
+			err = errors.New("it is empty")
+		}
+		return nil, err
+	}
+	typeMeta := metav1.TypeMeta{APIVersion: string(envelope.APIVersion), Kind: string(envelope.Kind)}
+	if !c.isStatus && isStatus(typeMeta.APIVersion, typeMeta.Kind) {
+		return nil, statusFromProtobuf(envelope.Raw)
+	}
+	object, err := c.decodeProtobuf(s, envelope.Raw, true)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", typeMeta.Kind, err)
+	}
+	c.setTypeMeta(object, typeMeta)
+	return object, nil
+}
+
+// itemErrorOf names the object that could not be decoded.
+func itemErrorOf(raw []byte, err error) *ItemError {
+	id := pbobj.Identify(raw)
+	return &ItemError{
+		Namespace: id.Namespace, Name: id.Name,
+		UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion, Err: err,
+	}
+}

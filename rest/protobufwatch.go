@@ -1,0 +1,166 @@
+package rest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
+)
+
+// protobufWatch reads frames of four bytes of length and a metav1.WatchEvent,
+// which is {1: type, 2: {1: the object in an envelope of its own}}.
+type protobufWatch struct {
+	c      *codec
+	s      *scratch // nil once closed
+	window window
+	events int
+	// typeMeta is the type of the object before, which is nearly always that of
+	// the next.
+	typeMeta metav1.TypeMeta
+}
+
+const frameHeaderLen = 4
+
+func newProtobufWatch(c *codec, s *scratch, body io.Reader) *protobufWatch {
+	w := &protobufWatch{c: c, s: s}
+	w.window.begin(body, s.buf, c.options)
+	return w
+}
+
+func (w *protobufWatch) close() {
+	if w.s != nil {
+		w.c.giveBack(w.s)
+		w.s, w.window = nil, window{}
+	}
+}
+
+func (w *protobufWatch) next() (wireEvent, error) {
+	event, err := w.advance()
+	switch err.(type) {
+	case nil, *ItemError, *apierrors.StatusError:
+		return event, err
+	}
+	if err == io.EOF {
+		return wireEvent{}, err
+	}
+	return wireEvent{}, w.window.failed(fmt.Sprintf("decode event %d of the watch", w.events+1), "", err)
+}
+
+func (w *protobufWatch) advance() (wireEvent, error) {
+	if len(w.window.unread()) == 0 {
+		if err := w.window.more(); err != nil {
+			return wireEvent{}, between(err)
+		}
+	}
+	header, err := w.window.fill(frameHeaderLen)
+	if err != nil {
+		return wireEvent{}, err
+	}
+	length := binary.BigEndian.Uint32(header)
+	switch {
+	case length == 0:
+		return wireEvent{}, errors.New("an empty frame")
+	case uint64(length) > uint64(w.window.limit):
+		return wireEvent{}, w.window.tooLong(fmt.Sprintf("a frame of %d bytes:", length))
+	}
+	w.window.use(frameHeaderLen)
+	frame, err := w.window.fill(int(length))
+	if err != nil {
+		return wireEvent{}, err
+	}
+	event, err := w.frame(frame)
+	var lost *ItemError
+	if err != nil && !errors.As(err, &lost) {
+		return wireEvent{}, err
+	}
+	w.window.use(int(length))
+	w.events++
+	return event, err
+}
+
+// frame decodes one frame, all of which is there.
+func (w *protobufWatch) frame(data []byte) (wireEvent, error) {
+	name, sealed, err := openEvent(data)
+	if err != nil {
+		return wireEvent{}, err
+	}
+	typ, err := eventTypeOf(name)
+	if err != nil {
+		return wireEvent{}, err
+	}
+	if sealed == nil {
+		return wireEvent{}, fmt.Errorf("the %s event has no object", typ)
+	}
+	envelope, err := pbobj.Open(sealed)
+	if err != nil {
+		return wireEvent{}, fmt.Errorf("the %s event's object: %w", typ, err)
+	}
+	switch typ {
+	case watch.Error:
+		if string(envelope.Kind) != statusKind {
+			return wireEvent{}, fmt.Errorf("the ERROR event has a %s and no Status", excerpt(envelope.Kind))
+		}
+		return wireEvent{}, statusFromProtobuf(envelope.Raw)
+	case watch.Bookmark:
+		return wireEvent{
+			typ:              typ,
+			resourceVersion:  pbobj.Identify(envelope.Raw).ResourceVersion,
+			initialEventsEnd: pbobj.Annotation(envelope.Raw, metav1.InitialEventsAnnotationKey) == "true",
+		}, nil
+	}
+	object, err := w.c.decodeProtobuf(w.s, envelope.Raw, w.c.options.KeepManagedFields)
+	if err != nil {
+		lost := itemErrorOf(envelope.Raw, err)
+		lost.Type = typ
+		return wireEvent{}, lost
+	}
+	if string(envelope.Kind) != w.typeMeta.Kind || string(envelope.APIVersion) != w.typeMeta.APIVersion {
+		w.typeMeta = metav1.TypeMeta{Kind: string(envelope.Kind), APIVersion: string(envelope.APIVersion)}
+	}
+	w.c.setTypeMeta(object, w.typeMeta)
+	return eventOf(typ, object), nil
+}
+
+// openEvent takes a WatchEvent apart.
+func openEvent(data []byte) (typ, object []byte, err error) {
+	for len(data) > 0 {
+		h, content, n, err := pbobj.Next(data)
+		if err != nil {
+			return nil, nil, err
+		}
+		data = data[n:]
+		if h.Wire != pbobj.Bytes {
+			continue
+		}
+		switch h.Number {
+		case 1:
+			typ = content
+		case 2:
+			if object, err = openExtension(content); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return typ, object, nil
+}
+
+// openExtension takes a RawExtension apart.
+func openExtension(data []byte) (raw []byte, err error) {
+	for len(data) > 0 {
+		h, content, n, err := pbobj.Next(data)
+		if err != nil {
+			return nil, fmt.Errorf("the event's object: %w", err)
+		}
+		data = data[n:]
+		if h.Number == 1 && h.Wire == pbobj.Bytes {
+			raw = content
+		}
+	}
+	return raw, nil
+}
