@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"reflect"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 // Result is the answer to a request, or the error in its place.
@@ -50,6 +52,10 @@ func (r *Request) do(ctx context.Context) Result {
 	response, err := r.open(ctx, false)
 	if err != nil {
 		result.err = err
+		var answered *apierrors.StatusError
+		if errors.As(err, &answered) {
+			result.status = int(answered.ErrStatus.Code)
+		}
 		return result
 	}
 	defer response.Body.Close()
@@ -77,7 +83,7 @@ func (r Result) Error() error { return r.err }
 // Raw is the body as it came.
 func (r Result) Raw() ([]byte, error) { return r.body, r.err }
 
-// StatusCode writes the HTTP status to code, 0 if there was no success.
+// StatusCode writes the HTTP status to code, 0 if the server has not answered.
 func (r Result) StatusCode(code *int) Result {
 	*code = r.status
 	return r
@@ -143,17 +149,19 @@ func decode(contentType string, body []byte, target any) error {
 
 const shortExcerpt = 100
 
-func decodeProtobuf(body []byte, target any) error {
-	into, ok := target.(interface{ Unmarshal([]byte) error })
-	if !ok {
-		return errors.New("it is protobuf, and the type has no Unmarshal")
+func decodeProtobuf(body []byte, target any) (err error) {
+	into, ok := target.(pbobj.Unmarshaler)
+	if !ok || !pbobj.DeclaresUnmarshal(reflect.TypeOf(target).Elem()) {
+		return errors.New("it is protobuf, and the type does not declare Unmarshal")
 	}
-	if len(body) < len(protobufMagic) || string(body[:len(protobufMagic)]) != protobufMagic {
-		return errors.New("it is said to be protobuf, and does not begin like that")
-	}
-	var object runtime.Unknown
-	if err := object.Unmarshal(body[len(protobufMagic):]); err != nil {
+	object, err := pbobj.Open(body)
+	if err != nil {
 		return err
 	}
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("Unmarshal panicked: %v", panicked)
+		}
+	}()
 	return into.Unmarshal(object.Raw)
 }

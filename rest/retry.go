@@ -30,8 +30,8 @@ const (
 	firstBackoff = 50 * time.Millisecond
 )
 
-// failure is an attempt that has failed.
-type failure struct {
+// failedAttempt is what came of an attempt that did not succeed.
+type failedAttempt struct {
 	err error
 	// status of the answer, 0 if there was none.
 	status int
@@ -71,7 +71,7 @@ func (r *Request) repetition(ctx context.Context, long bool, now time.Time) *rep
 
 // after is how long to wait after a failure before the next attempt, and
 // whether there is one.
-func (p *repetition) after(f *failure, now time.Time) (wait time.Duration, again bool) {
+func (p *repetition) after(f *failedAttempt, now time.Time) (wait time.Duration, again bool) {
 	if p.left == 0 || !p.repeatable {
 		return 0, false
 	}
@@ -90,7 +90,7 @@ func (p *repetition) after(f *failure, now time.Time) (wait time.Duration, again
 
 // afterAnswer: the server is there and asks for patience. With 429 it has done
 // nothing yet; with a 5xx nobody knows.
-func (p *repetition) afterAnswer(f *failure) (time.Duration, bool) {
+func (p *repetition) afterAnswer(f *failedAttempt) (time.Duration, bool) {
 	if f.named < 0 || f.status != http.StatusTooManyRequests && (f.status < 500 || !p.idempotent()) {
 		return 0, false
 	}

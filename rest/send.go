@@ -54,16 +54,16 @@ func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
 		if err := r.throttle(ctx, told, info); err != nil {
 			return nil, r.failed(ctx, err, before)
 		}
-		response, failure := r.attempt(ctx, long, told, info)
-		if failure == nil {
+		response, failed := r.attempt(ctx, long, told, info)
+		if failed == nil {
 			return response, nil
 		}
-		wait, ok := again.after(failure, time.Now())
+		wait, ok := again.after(failed, time.Now())
 		if !ok || ctx.Err() != nil {
-			return nil, r.failed(ctx, failure.err, before)
+			return nil, r.failed(ctx, failed.err, before)
 		}
-		told.retry(info, wait, failure.err)
-		before = failure.err
+		told.retry(info, wait, failed.err)
+		before = failed.err
 		if err := sleep(ctx, wait); err != nil {
 			return nil, r.failed(ctx, fmt.Errorf("wait to try again: %w", err), before)
 		}
@@ -71,10 +71,10 @@ func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
 }
 
 // attempt sends the request once.
-func (r *Request) attempt(ctx context.Context, long bool, told traces, info RequestInfo) (*http.Response, *failure) {
+func (r *Request) attempt(ctx context.Context, long bool, told traces, info RequestInfo) (*http.Response, *failedAttempt) {
 	request, err := r.httpRequest(ctx, long)
 	if err != nil {
-		return nil, &failure{err: err}
+		return nil, &failedAttempt{err: err}
 	}
 	told.requestStart(info)
 	begun := time.Now()
@@ -82,14 +82,14 @@ func (r *Request) attempt(ctx context.Context, long bool, told traces, info Requ
 	if err != nil {
 		err = withoutURL(err)
 		told.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(begun)})
-		return nil, &failure{err: err}
+		return nil, &failedAttempt{err: err}
 	}
 	told.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(begun)})
 	r.warn(ctx, response.Header)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		defer response.Body.Close()
 		named := retryAfter(response.Header, time.Now())
-		return nil, &failure{err: r.statusError(response), status: response.StatusCode, named: named}
+		return nil, &failedAttempt{err: r.statusError(response), status: response.StatusCode, named: named}
 	}
 	return response, nil
 }
@@ -128,7 +128,7 @@ func (r *Request) failed(ctx context.Context, err, before error) error {
 		if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) && !isTimeout(err) {
 			err = fmt.Errorf("%w: %w", ended, err)
 		}
-		err = fmt.Errorf("%s at %s: %w", r.what(), r.client.conn.base.Host, err)
+		err = fmt.Errorf("%s: %w", r.what(), err)
 	}
 	if before != nil && before.Error() != err.Error() {
 		err = fmt.Errorf("%w; the attempt before: %w", err, before)

@@ -11,8 +11,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 const (
@@ -20,6 +21,8 @@ const (
 	largestStatus = 1 << 20
 	// longestText bounds what is quoted of one that is not a Status.
 	longestText = 2048
+	// unknownText is what apimachinery takes for no text at all.
+	unknownText = "unknown"
 )
 
 // protobufType is the content type of objects in protobuf, and protobufMagic
@@ -47,7 +50,7 @@ func (r *Request) statusError(response *http.Response) *apierrors.StatusError {
 
 // completed fills in what a server's Status leaves out.
 func (r *Request) completed(status *metav1.Status, code, wait int) *apierrors.StatusError {
-	generic := r.generic(code, "", wait)
+	generic := r.generic(code, unknownText, wait)
 	if status.Code == 0 {
 		status.Code = generic.Code
 	}
@@ -81,11 +84,14 @@ func (r *Request) generic(code int, text string, wait int) metav1.Status {
 
 // statusIn is the Status that a body is, nil if it is something else.
 func statusIn(contentType string, body []byte) *metav1.Status {
-	if len(body) > largestStatus || !bytes.Contains(body, []byte("Status")) {
+	if len(body) > largestStatus {
 		return nil
 	}
 	if bytes.HasPrefix(body, []byte(protobufMagic)) {
-		return protobufStatus(body[len(protobufMagic):])
+		return protobufStatus(body)
+	}
+	if !bytes.Contains(body, []byte(`"Status"`)) {
+		return nil // nearly always: it need not be decoded to know
 	}
 	if media := mediaType(contentType); media != "" && !isJSON(media) && media != "text/plain" {
 		return nil
@@ -101,9 +107,9 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	return &status
 }
 
-func protobufStatus(envelope []byte) *metav1.Status {
-	var object runtime.Unknown
-	if object.Unmarshal(envelope) != nil || object.Kind != "Status" || object.APIVersion != "v1" {
+func protobufStatus(body []byte) *metav1.Status {
+	object, err := pbobj.Open(body)
+	if err != nil || string(object.Kind) != "Status" || string(object.APIVersion) != "v1" {
 		return nil
 	}
 	var status metav1.Status
@@ -132,7 +138,7 @@ func textIn(contentType string, body []byte) string {
 			return text
 		}
 	}
-	return "unknown"
+	return unknownText
 }
 
 // mediaType is a content type without its parameters.

@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
+)
+
+// The doc comment on Config says that it is one.
+var _ RateLimiter = (*rate.Limiter)(nil)
+
+func fine(n int) (answers []answer) {
+	for range n {
+		answers = append(answers, says(200, "ok"))
+	}
+	return answers
+}
+
+// No client-side rate limit unless asked for.
+func TestThereIsNoLimitByDefault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, config := range []Config{{}, {QPS: -1}, {QPS: -1, Burst: 10}} {
+			client, _ := scripted(t, config, fine(1000)...)
+			require.Nil(t, client.GroupVersion(coreV1).GetRateLimiter())
+			begun := time.Now()
+			for range 1000 {
+				_, err := client.Get().DoRaw(t.Context())
+				require.NoError(t, err)
+			}
+			require.Zero(t, time.Since(begun))
+		}
+	})
+}
+
+func TestQPSAndBurstLimitAllGroupsTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, _ := scripted(t, Config{QPS: 10, Burst: 5}, fine(25)...)
+		begun := time.Now()
+		for i := range 25 {
+			gv := coreV1
+			if i%2 == 0 {
+				gv = appsV1
+			}
+			_, err := client.GroupVersion(gv).Get().DoRaw(t.Context())
+			require.NoError(t, err)
+		}
+		require.InDelta(t, 2*time.Second, time.Since(begun), float64(10*time.Millisecond))
+	})
+	client, _ := scripted(t, Config{QPS: 2.5})
+	require.Equal(t, 3, client.GroupVersion(coreV1).GetRateLimiter().(*rate.Limiter).Burst())
+	for _, wrong := range []Config{{Burst: 10}, {QPS: 1, Burst: -1}} {
+		_, err := New(&wrong)
+		require.ErrorContains(t, err, "make a client: Burst is")
+	}
+}
+
+// counting lets everything pass, or nothing.
+type counting struct {
+	waits int
+	err   error
+}
+
+func (c *counting) Wait(context.Context) error {
+	c.waits++
+	return c.err
+}
+
+// Each attempt passes the limiter; watches do not, unless they are given one.
+func TestWhatPassesTheLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := &counting{}
+		client, _ := scripted(t, Config{RateLimiter: limiter, QPS: 1}, says(429, "", "Retry-After", "1"), says(200, ""), says(200, ""), says(200, ""), says(200, ""), says(200, ""))
+		require.Equal(t, RateLimiter(limiter), client.GroupVersion(coreV1).GetRateLimiter())
+		_, err := client.Get().DoRaw(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 2, limiter.waits)
+
+		_, err = client.Get().Stream(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 3, limiter.waits)
+
+		_, err = client.GroupVersion(coreV1).Get().Resource("pods").as(verbWatch).open(t.Context(), true)
+		require.NoError(t, err)
+		require.Equal(t, 3, limiter.waits, "a watch does not wait")
+
+		own := &counting{}
+		_, err = client.Get().Throttle(own).DoRaw(t.Context())
+		require.NoError(t, err)
+		_, err = client.Get().as(verbWatch).Throttle(own).open(t.Context(), true)
+		require.NoError(t, err)
+		require.Equal(t, 2, own.waits)
+		require.Equal(t, 3, limiter.waits)
+	})
+}
+
+func TestALimiterThatRefusesIsAnError(t *testing.T) {
+	no := errors.New("not today")
+	client, sent := scripted(t, Config{RateLimiter: &counting{err: no}})
+	_, err := client.GroupVersion(coreV1).Get().Resource("pods").DoRaw(t.Context())
+	require.ErrorIs(t, err, no)
+	require.EqualError(t, err, "list pods: wait for the rate limiter: not today")
+	require.Empty(t, sent.asked)
+
+	synctest.Test(t, func(t *testing.T) { // and its wait ends with the context
+		client, _ := scripted(t, Config{QPS: 0.01, Burst: 1}, fine(1)...)
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := client.Get().DoRaw(ctx)
+		require.NoError(t, err)
+		time.AfterFunc(time.Second, cancel)
+		_, err = client.Get().DoRaw(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}

@@ -1,0 +1,226 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const pod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"d","uid":"u1","resourceVersion":"7","managedFields":[{"manager":"m"}]},"spec":{"replicas":3,"share":0.5}}`
+
+// widget is a user's own type: no scheme, no DeepCopyObject.
+type widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Replicas int `json:"replicas"`
+	} `json:"spec"`
+}
+
+func TestAnAnswerIsDecodedIntoAnything(t *testing.T) {
+	client, _ := scripted(t, Config{}, says(200, pod), says(200, pod), says(200, pod), says(200, `[1,2]`, "Content-Type", "application/json"), says(200, `{"KIND":"x"}`))
+	get := func() Result {
+		return client.GroupVersion(coreV1).Get().Resource("pods").Namespace("d").Name("web").Do(t.Context())
+	}
+	var typed widget
+	require.NoError(t, get().Into(&typed))
+	require.Equal(t, 3, typed.Spec.Replicas)
+	require.Len(t, typed.ManagedFields, 1, "what Get returns has its managedFields")
+
+	object, err := get().Get()
+	require.NoError(t, err)
+	require.Equal(t, "web", object.GetName())
+	require.Equal(t, map[string]any{"replicas": int64(3), "share": 0.5}, object.Object["spec"])
+
+	raw, err := get().Raw()
+	require.NoError(t, err)
+	require.Equal(t, pod, string(raw))
+
+	var numbers []int
+	require.NoError(t, get().Into(&numbers))
+	require.Equal(t, []int{1, 2}, numbers)
+
+	var strict widget
+	require.NoError(t, get().Into(&strict))
+	require.Empty(t, strict.Kind, "decoding is case-sensitive")
+}
+
+func TestAProtobufAnswerNeedsATypeThatDeclaresUnmarshal(t *testing.T) {
+	body := inProtobuf(t, "meta.k8s.io/v1", "PartialObjectMetadata", &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "web"}})
+	for _, c := range []struct {
+		body, says string
+		target     any
+	}{
+		{body, "", &metav1.PartialObjectMetadata{}},
+		{body, "the type does not declare Unmarshal", &widget{}}, // it has ObjectMeta's
+		{body, "the type does not declare Unmarshal", &map[string]any{}},
+		{"k8s", "", nil},
+		{"not protobuf", "", nil},
+		{protobufMagic + "\x0a\xff", "", nil},
+		{body, "Unmarshal panicked: hostile", &panicking{}},
+	} {
+		client, _ := scripted(t, Config{}, says(200, c.body, "Content-Type", protobufType))
+		result := client.Get().AbsPath("/x").Do(t.Context())
+		if c.target == nil {
+			require.ErrorContains(t, result.Into(&metav1.PartialObjectMetadata{}), "GET /x: decode the answer into *v1.PartialObjectMetadata: ")
+			continue
+		}
+		err := result.Into(c.target)
+		if c.says != "" {
+			require.ErrorContains(t, err, c.says)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, "web", c.target.(*metav1.PartialObjectMetadata).Name)
+	}
+}
+
+type panicking struct{}
+
+func (*panicking) Unmarshal([]byte) error { panic("hostile") }
+
+// What cannot be decoded says what it was, and of what.
+func TestAnAnswerThatIsNotWhatItSays(t *testing.T) {
+	for _, c := range []struct {
+		answer answer
+		says   string
+	}{
+		{says(200, ""), "GET /x: decode the answer into *rest.widget: it is empty"},
+		{says(200, "<html>sign in</html>", "Content-Type", "text/html; charset=utf-8"), `it is text/html: "<html>sign in</html>"`},
+		{says(200, strings.Repeat("ü", 1000), "Content-Type", "text/plain"), `it is text/plain: "` + strings.Repeat("ü", 50) + `..."`},
+		{says(200, `{"metadata":`), "unexpected end of JSON input"},
+		{says(200, `{} {}`), "invalid character"},
+		{says(200, `{"spec":{"replicas":"three"}}`), "replicas"},
+		{says(200, `{"spec":{"replicas":99999999999999999999}}`), "replicas"},
+		{says(200, strings.Repeat("[", 20000), "Content-Type", "application/json"), "exceeded max depth"},
+	} {
+		client, _ := scripted(t, Config{}, c.answer)
+		err := client.Get().AbsPath("/x").Do(t.Context()).Into(&widget{})
+		require.ErrorContains(t, err, c.says)
+		require.Less(t, len(err.Error()), 500)
+	}
+	client, _ := scripted(t, Config{}, says(200, pod), says(200, "null", "Content-Type", "application/json"))
+	require.ErrorContains(t, client.Get().AbsPath("/x").Do(t.Context()).Into(widget{}), "rest.widget is not a pointer")
+	_, err := client.Get().AbsPath("/x").Do(t.Context()).Get()
+	require.ErrorContains(t, err, "null")
+}
+
+func TestWhatElseAnAnswerTells(t *testing.T) {
+	client, _ := scripted(t, Config{}, says(201, pod, "Warning", `299 - "old"`), says(200, pod), says(404, ""))
+	var code int
+	var contentType string
+	var created bool
+	result := client.Put().AbsPath("/x").Do(t.Context()).StatusCode(&code).ContentType(&contentType).WasCreated(&created)
+	require.NoError(t, result.Error())
+	require.Equal(t, 201, code)
+	require.Equal(t, "application/json", contentType)
+	require.True(t, created)
+	require.Equal(t, []Warning{{Code: 299, Agent: "-", Text: "old"}}, result.Warnings())
+	client.Put().AbsPath("/x").Do(t.Context()).WasCreated(&created)
+	require.False(t, created)
+	client.Put().AbsPath("/x").Do(t.Context()).StatusCode(&code)
+	require.Equal(t, 404, code)
+}
+
+// Memory is bounded: by what the server announces, and by what it sends.
+func TestAnAnswerIsBounded(t *testing.T) {
+	sent := 0
+	endlessly := func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: endless{&sent}, ContentLength: -1}, nil
+	}
+	announced := func(request *http.Request) (*http.Response, error) {
+		response, _ := endlessly(request)
+		response.ContentLength = 1 << 50
+		return response, nil
+	}
+	client, _ := scripted(t, Config{MaxResponseBytes: 1000}, endlessly, announced, says(200, strings.Repeat("x", 1000)), says(200, strings.Repeat("x", 1001)))
+	_, err := client.Get().AbsPath("/x").DoRaw(t.Context())
+	require.EqualError(t, err, "GET /x: the answer is larger than MaxResponseBytes, 1000")
+	require.Less(t, sent, 10000)
+	sent = 0
+	_, err = client.Get().AbsPath("/x").DoRaw(t.Context())
+	require.EqualError(t, err, "GET /x: the answer has 1125899906842624 bytes, and MaxResponseBytes is 1000")
+	require.Zero(t, sent)
+	body, err := client.Get().AbsPath("/x").DoRaw(t.Context())
+	require.NoError(t, err)
+	require.Len(t, body, 1000)
+	_, err = client.Get().AbsPath("/x").DoRaw(t.Context())
+	require.Error(t, err)
+}
+
+// An answer that breaks off is never half an answer.
+func TestATruncatedAnswerIsAnError(t *testing.T) {
+	breaksOff := func(*http.Request) (*http.Response, error) {
+		body := io.MultiReader(strings.NewReader(`{"kind":"Pod"}`), failing{io.ErrUnexpectedEOF})
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(body), ContentLength: -1}, nil
+	}
+	client, sent := scripted(t, Config{}, breaksOff)
+	err := client.Get().AbsPath("/x").Do(t.Context()).Into(&widget{})
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.EqualError(t, err, "GET /x: read the answer after 14 bytes: unexpected EOF")
+	require.Len(t, sent.asked, 1)
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestWhatABodyMayBe(t *testing.T) {
+	open := &closing{Reader: strings.NewReader("stream")}
+	var nothing *metav1.DeleteOptions
+	for _, c := range []struct {
+		request func(*Client) *Request
+		sent    []string
+		as      string
+	}{
+		{func(c *Client) *Request { return c.Post().Body([]byte("raw")) }, []string{"raw"}, "application/json"},
+		{func(c *Client) *Request { return c.Post().Body([]byte{}) }, []string{""}, "application/json"},
+		{func(c *Client) *Request { return c.Post().Body(map[string]int{"a": 1}) }, []string{`{"a":1}`}, "application/json"},
+		{func(c *Client) *Request { return c.Delete().Body(&metav1.DeleteOptions{DryRun: []string{"All"}}) }, []string{`{"dryRun":["All"]}`}, "application/json"},
+		{func(c *Client) *Request { return c.Delete().Body(nothing) }, nil, ""},
+		{func(c *Client) *Request { return c.Delete().Body(nil) }, nil, ""},
+		{func(c *Client) *Request { return c.Post().Body(open) }, []string{"stream"}, "application/json"},
+		{func(c *Client) *Request { return c.Patch("application/merge-patch+json").Body([]byte("{}")) }, []string{"{}"}, "application/merge-patch+json"},
+		{func(c *Client) *Request { return c.Patch("application/merge-patch+json").Body(map[string]int{}) }, []string{"{}"}, "application/merge-patch+json"},
+		{func(c *Client) *Request { return c.Post().Body([]byte("a,b")).SetHeader("Content-Type", "text/csv") }, []string{"a,b"}, "text/csv"},
+	} {
+		client, sent := scripted(t, Config{}, says(200, ""))
+		_, err := c.request(client).AbsPath("/x").DoRaw(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, c.sent, sent.bodies)
+		require.Equal(t, c.as, sent.asked[0].Header.Get("Content-Type"))
+	}
+	require.True(t, open.closed)
+
+	client, sent := scripted(t, Config{ContentType: protobufType}, says(200, ""), says(200, ""))
+	_, err := client.Post().AbsPath("/x").Body([]byte("k8s")).DoRaw(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, protobufType, sent.asked[0].Header.Get("Content-Type"))
+	_, err = client.Post().AbsPath("/x").Body(map[string]int{}).DoRaw(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "application/json", sent.asked[1].Header.Get("Content-Type"))
+}
+
+type closing struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
+}
+
+// Credentials never reach errors: a *url.Error has the whole query.
+func TestATransportErrorDoesNotShowTheURL(t *testing.T) {
+	client, _ := scripted(t, Config{}, breaks(errors.New("no route")))
+	_, err := client.GroupVersion(coreV1).Post().Resource("pods").Namespace("d").Param("token", "hidden").DoRaw(t.Context())
+	require.ErrorContains(t, err, "create pods in namespace d: ")
+	require.ErrorContains(t, err, "no route")
+	require.NotContains(t, err.Error(), "hidden")
+}

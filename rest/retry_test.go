@@ -1,0 +1,292 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// refused is how package net says that nobody listens, lost how a connection
+// ends that had been there.
+var (
+	refused = &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	lost    = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+)
+
+type slowDial struct{}
+
+func (slowDial) Error() string { return "i/o timeout" }
+func (slowDial) Timeout() bool { return true }
+
+// Every way in which an attempt can fail, and which requests are repeated then.
+// docs/design/requests.md has the same table in words.
+func TestWhatIsRepeated(t *testing.T) {
+	const json = types.JSONPatchType
+	asked := says(503, "busy", "Retry-After", "1")
+	tooMany := says(429, "busy", "Retry-After", "1")
+	get := func(c *Client) *Request { return c.Get() }
+	post := func(c *Client) *Request { return c.Post().Body([]byte(`{}`)) }
+	put := func(c *Client) *Request { return c.Put().Body([]byte(`{}`)) }
+	remove := func(c *Client) *Request { return c.Delete() }
+	head := func(c *Client) *Request { return c.Verb("HEAD") }
+	patch := func(form types.PatchType, body string) func(*Client) *Request {
+		return func(c *Client) *Request { return c.Patch(form).Body([]byte(body)) }
+	}
+	for _, c := range []struct {
+		what     string
+		request  func(*Client) *Request
+		fails    answer
+		repeated bool
+	}{
+		{"429 GET", get, tooMany, true},
+		{"429 POST", post, tooMany, true},
+		{"429 JSON patch", patch(json, `[]`), tooMany, true},
+		{"429 stream", func(c *Client) *Request { return c.Post().Body(io.MultiReader(strings.NewReader("x"))) }, tooMany, false},
+		{"429 buffer", func(c *Client) *Request { return c.Post().Body(bytes.NewBufferString("x")) }, tooMany, true},
+		{"429 that asks for nothing", get, says(429, "evicting would break the budget"), false},
+		{"429 that asks for nonsense", get, says(429, "", "Retry-After", "soon"), false},
+		{"429 that asks for less than nothing", get, says(429, "", "Retry-After", "-1"), false},
+		{"429 that asks for too much", get, says(429, "", "Retry-After", "61"), false},
+		{"429 that asks for ever", get, says(429, "", "Retry-After", "99999999999999999999"), false},
+		{"503 GET", get, asked, true},
+		{"503 HEAD", head, asked, true},
+		{"503 PUT", put, asked, true},
+		{"503 DELETE", remove, asked, true},
+		{"503 POST", post, asked, false},
+		{"503 JSON patch", patch(json, `[]`), asked, false},
+		{"503 apply", patch(types.ApplyPatchType, `a: b`), asked, true},
+		{"503 merge patch", patch(types.MergePatchType, `{"metadata":{"labels":{"a":"b"}}}`), asked, false},
+		{"503 merge patch of a version", patch(types.MergePatchType, `{"metadata":{"resourceVersion":"7"}}`), asked, true},
+		{"503 strategic patch of a version", patch(types.StrategicMergePatchType, `{"metadata":{"resourceVersion":"7"}}`), asked, true},
+		{"503 strategic patch", patch(types.StrategicMergePatchType, `{}`), asked, false},
+		{"503 that asks for nothing", get, says(503, "busy"), false},
+		{"500 that asks", get, says(500, "", "Retry-After", "1"), true},
+		{"404 that asks", get, says(404, "", "Retry-After", "1"), false},
+		{"409 that asks", put, says(409, "", "Retry-After", "1"), false},
+		{"refused GET", get, breaks(refused), true},
+		{"refused POST", post, breaks(refused), true},
+		{"proxy refused POST", post, breaks(&net.OpError{Op: "proxyconnect", Err: refused}), true},
+		{"slow dial", get, breaks(&net.OpError{Op: "dial", Err: slowDial{}}), false},
+		{"no such host", get, breaks(&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}), false},
+		{"DNS is down", get, breaks(&net.OpError{Op: "dial", Err: &net.DNSError{IsTemporary: true}}), true},
+		{"lost GET", get, breaks(lost), true},
+		{"lost HEAD", head, breaks(lost), true},
+		{"lost POST", post, breaks(lost), false},
+		{"lost PUT", put, breaks(lost), false},
+		{"lost DELETE", remove, breaks(lost), false},
+		{"EOF", get, breaks(io.EOF), true},
+		{"half an answer", get, breaks(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)), true},
+		{"broken pipe", get, breaks(syscall.EPIPE), true},
+		{"GOAWAY", get, breaks(errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR, debug=\"\"")), true},
+		{"HTTP/2 ping unanswered", get, breaks(errors.New("http2: client connection lost")), true},
+		{"a certificate", get, breaks(errors.New("tls: failed to verify certificate")), false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, sent := scripted(t, Config{}, c.fails, says(200, "fine"))
+			body, err := c.request(client).AbsPath("/x").DoRaw(t.Context())
+			if c.repeated {
+				require.NoError(t, err, c.what)
+				require.Equal(t, "fine", string(body), c.what)
+				require.Len(t, sent.asked, 2, c.what)
+				for _, body := range sent.bodies {
+					require.Equal(t, sent.bodies[0], body, "%s: the whole body is sent again", c.what)
+				}
+			} else {
+				require.Error(t, err, c.what)
+				require.Len(t, sent.asked, 1, c.what)
+			}
+		})
+	}
+}
+
+// A watch's owner knows better when to try again; only what the server asks for
+// is done for it. And it is never an empty stream.
+func TestAStreamThatCannotBeOpenedIsAnError(t *testing.T) {
+	for _, c := range []struct {
+		fails    answer
+		repeated bool
+	}{
+		{breaks(refused), false},
+		{breaks(lost), false},
+		{breaks(io.EOF), false},
+		{says(429, "", "Retry-After", "1"), true},
+		{says(503, "", "Retry-After", "1"), true},
+		{says(500, ""), false},
+		{says(410, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`), false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, sent := scripted(t, Config{}, c.fails, says(200, "line"))
+			stream, err := client.Get().AbsPath("/x").Stream(t.Context())
+			if !c.repeated {
+				require.Error(t, err)
+				require.Nil(t, stream)
+				require.Len(t, sent.asked, 1)
+				return
+			}
+			require.NoError(t, err)
+			body, err := io.ReadAll(stream)
+			require.NoError(t, err)
+			require.Equal(t, "line", string(body))
+			require.NoError(t, stream.Close())
+		})
+	}
+}
+
+// 429 and 5xx with Retry-After are honoured up to a bound: never earlier than
+// asked, and a minute in all.
+func TestTheServersWaitIsHonouredUpToAMinute(t *testing.T) {
+	for _, c := range []struct {
+		named    string
+		retries  int
+		requests int
+		from, to time.Duration
+	}{
+		{"1", 10, 11, 10 * time.Second, 12500 * time.Millisecond},
+		{"1", 3, 4, 3 * time.Second, 3750 * time.Millisecond},
+		{"1", 0, 1, 0, 0},
+		{"1", -1, 1, 0, 0},
+		{"25", 10, 3, 50 * time.Second, 52 * time.Second},
+		{"60", 10, 2, time.Minute, 61 * time.Second},
+		{"61", 10, 1, 0, 0},
+		// 50 ms, doubled ten times, minus jitter.
+		{"0", 10, 11, 25 * time.Second, time.Minute},
+		{"Sat, 01 Jan 2000 00:00:05 GMT", 1, 2, 4900 * time.Millisecond, 6250 * time.Millisecond},
+		{"Sat, 01 Jan 1999 00:00:05 GMT", 1, 2, 25 * time.Millisecond, 63 * time.Millisecond},
+		{"Sat, 01 Jan 2050 00:00:05 GMT", 1, 1, 0, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var answers []answer
+			for range 12 {
+				answers = append(answers, says(429, "", "Retry-After", c.named))
+			}
+			client, sent := scripted(t, Config{}, answers...)
+			begun := time.Now() // in a bubble: midnight of the year 2000
+			_, err := client.Get().AbsPath("/x").MaxRetries(c.retries).DoRaw(t.Context())
+			took := time.Since(begun)
+			require.True(t, apierrors.IsTooManyRequests(err), "%v", err)
+			require.Len(t, sent.asked, c.requests, c.named)
+			require.GreaterOrEqual(t, took, c.from, c.named)
+			require.LessOrEqual(t, took, c.to, c.named)
+		})
+	}
+}
+
+// A date means what it does by the clock of the server that names it.
+func TestARetryDateIsReadByTheServersClock(t *testing.T) {
+	header := http.Header{"Retry-After": {"Mon, 01 Jan 2024 00:00:07 GMT"}, "Date": {"Mon, 01 Jan 2024 00:00:00 GMT"}}
+	require.Equal(t, 7*time.Second, retryAfter(header, time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)))
+	header.Set("Date", "nonsense")
+	require.Equal(t, 4*time.Second, retryAfter(header, time.Date(2024, 1, 1, 0, 0, 3, 0, time.UTC)))
+	require.Negative(t, retryAfter(http.Header{}, time.Now()))
+}
+
+// A server that is down is told to the caller within two seconds.
+func TestALostConnectionIsTriedForTwoSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var answers []answer
+		for range 20 {
+			answers = append(answers, breaks(refused))
+		}
+		client, sent := scripted(t, Config{}, answers...)
+		begun := time.Now()
+		_, err := client.GroupVersion(coreV1).Get().Resource("pods").DoRaw(t.Context())
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.ErrorContains(t, err, "list pods: ")
+		require.LessOrEqual(t, time.Since(begun), mostLost)
+		require.GreaterOrEqual(t, len(sent.asked), 5)
+		require.LessOrEqual(t, len(sent.asked), 7)
+	})
+	synctest.Test(t, func(t *testing.T) { // attempts that take their time count
+		slow := func(*http.Request) (*http.Response, error) {
+			time.Sleep(mostLost)
+			return nil, lost
+		}
+		client, sent := scripted(t, Config{}, slow, slow, slow)
+		_, err := client.Get().AbsPath("/x").DoRaw(t.Context())
+		require.ErrorIs(t, err, syscall.ECONNRESET)
+		require.Len(t, sent.asked, 2)
+	})
+}
+
+// Every wait ends at once with the context.
+func TestAWaitForAnotherAttemptEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, sent := scripted(t, Config{}, says(429, "", "Retry-After", "30"))
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := time.Now()
+		time.AfterFunc(time.Second, cancel)
+		_, err := client.Get().AbsPath("/x").DoRaw(ctx)
+		require.Equal(t, time.Second, time.Since(begun))
+		require.ErrorIs(t, err, context.Canceled)
+		require.True(t, apierrors.IsTooManyRequests(err), "what it waited for is in the error: %v", err)
+		require.Len(t, sent.asked, 1)
+	})
+}
+
+// Who has no time for the wait is told at once why he would have waited.
+func TestAWaitPastTheDeadlineIsNotBegun(t *testing.T) {
+	for _, timeout := range []time.Duration{0, 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			client, _ := scripted(t, Config{Timeout: timeout}, says(429, "", "Retry-After", "5"))
+			ctx := t.Context()
+			if timeout == 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 5*time.Second)
+				defer cancel()
+			}
+			begun := time.Now()
+			_, err := client.Get().AbsPath("/x").DoRaw(ctx)
+			require.Zero(t, time.Since(begun))
+			require.True(t, apierrors.IsTooManyRequests(err), "%v", err)
+			require.NotErrorIs(t, err, context.DeadlineExceeded)
+		})
+	}
+}
+
+// The error of the attempt before stays visible, and the last one counts.
+func TestAnEarlierErrorStaysVisible(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, _ := scripted(t, Config{}, says(503, "", "Retry-After", "1"), says(404, ""))
+		err := client.GroupVersion(coreV1).Delete().Resource("pods").Namespace("d").Name("x").Do(t.Context()).Error()
+		require.True(t, apierrors.IsNotFound(err))
+		require.ErrorContains(t, err, "the attempt before: the server is currently unable to handle the request (delete pods x)")
+	})
+}
+
+// What the server says comes as it is: client code asserts the type.
+func TestAStatusErrorIsNotWrappedWithoutNeed(t *testing.T) {
+	client, _ := scripted(t, Config{}, says(404, ""))
+	_, err := client.Get().AbsPath("/x").DoRaw(t.Context())
+	_, bare := err.(*apierrors.StatusError)
+	require.True(t, bare, "%T", err)
+}
+
+// A stream is sent once, and a request with bytes as often as one likes.
+func TestARequestCanBeSentAgain(t *testing.T) {
+	client, sent := scripted(t, Config{}, says(200, ""), says(200, ""), says(200, ""))
+	bytes := client.Post().AbsPath("/x").Body(strings.NewReader("body"))
+	for range 2 {
+		_, err := bytes.DoRaw(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"body", "body"}, sent.bodies)
+
+	stream := client.Post().AbsPath("/x").Body(io.MultiReader(strings.NewReader("once")))
+	_, err := stream.DoRaw(t.Context())
+	require.NoError(t, err)
+	_, err = stream.DoRaw(t.Context())
+	require.EqualError(t, err, "POST /x: the body is a stream, and has been sent")
+}

@@ -1,0 +1,126 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// toldIn writes down all that a trace is told.
+func toldIn(lines *[]string, name string) *Trace {
+	say := func(format string, args ...any) { *lines = append(*lines, name+": "+fmt.Sprintf(format, args...)) }
+	return &Trace{
+		RequestStart: func(i RequestInfo) {
+			say("start %d %s %s %s/%s %s %s %s", i.Attempt, i.Verb, i.GroupVersionResource.String(), i.Namespace, i.Name, i.SubResource, i.Method, i.Path)
+		},
+		RequestDone: func(i RequestInfo, r ResponseInfo) { say("done %d %d %v", i.Attempt, r.Status, r.Err) },
+		Retry: func(i RequestInfo, wait time.Duration, cause error) {
+			say("retry %d %v", i.Attempt, wait >= time.Second)
+		},
+		RateLimited: func(i RequestInfo, waited time.Duration) { say("limited %s %v", i.Verb, waited) },
+		Wrote: func(w Written) {
+			say("wrote %s %s/%s %s %s@%s", w.Verb, w.Namespace, w.Name, w.SubResource, w.UID, w.ResourceVersion)
+		},
+	}
+}
+
+// A trace is told about every attempt, the client's before the context's.
+func TestATraceIsToldOfEveryAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		client, _ := scripted(t, Config{Trace: toldIn(&told, "client"), QPS: 1, Burst: 1}, breaks(refused), says(200, ""))
+		ctx := WithTrace(WithTrace(WithTrace(t.Context(), toldIn(&told, "a")), nil), toldIn(&told, "b"))
+		_, err := client.GroupVersion(appsV1).Get().Namespace("d").Resource("deployments").Name("web").SubResource("scale").Param("secret", "x").DoRaw(ctx)
+		require.NoError(t, err)
+		var ofOne []string
+		for i := 0; i < len(told); i += 3 {
+			require.Equal(t, []string{"client" + told[i][6:], "a" + told[i][6:], "b" + told[i][6:]}, told[i:i+3])
+			ofOne = append(ofOne, told[i][8:])
+		}
+		require.Len(t, ofOne, 6)
+		require.Equal(t, "start 1 get apps/v1, Resource=deployments d/web scale GET /apis/apps/v1/namespaces/d/deployments/web/scale", ofOne[0])
+		require.Contains(t, ofOne[1], "done 1 0 ")
+		require.Contains(t, ofOne[1], "connection refused")
+		require.Equal(t, "retry 1 false", ofOne[2])
+		require.Contains(t, ofOne[3], "limited get ")
+		require.Contains(t, ofOne[4], "start 2 get ")
+		require.Equal(t, "done 2 200 <nil>", ofOne[5])
+	})
+}
+
+func TestTheVerbIsTheAPIs(t *testing.T) {
+	client, _ := scripted(t, Config{})
+	core := client.GroupVersion(coreV1)
+	pods := func(r *Request) *Request { return r.Resource("pods").Namespace("d") }
+	for want, r := range map[string]*Request{
+		"get":              pods(core.Get()).Name("x"),
+		"list":             pods(core.Get()),
+		"watch":            pods(core.Get()).as(verbWatch),
+		"create":           pods(core.Post()),
+		"update":           pods(core.Put()).Name("x"),
+		"patch":            pods(core.Patch(types.JSONPatchType)).Name("x"),
+		"delete":           pods(core.Delete()).Name("x"),
+		"deletecollection": pods(core.Delete()),
+		"head":             pods(core.Verb("HEAD")),
+		"options":          client.Verb("OPTIONS").AbsPath("/x"),
+	} {
+		require.Equal(t, want, r.info().Verb)
+	}
+	require.Empty(t, core.Get().AbsPath("/api/v2").Resource("pods").info().Version, "another path may be another version")
+}
+
+// Wrote is told of what the server has stored, as far as the answer says.
+func TestATraceIsToldOfWrites(t *testing.T) {
+	const status = `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"web","uid":"u9"}}`
+	for _, c := range []struct {
+		request func(*RESTClient) *Request
+		answer  answer
+		told    []string
+	}{
+		{(*RESTClient).Post, says(201, pod), []string{"t: wrote create d/web  u1@7"}},
+		{(*RESTClient).Put, says(200, pod), []string{"t: wrote update d/web  u1@7"}},
+		{func(c *RESTClient) *Request { return c.Patch(types.JSONPatchType).Name("web").SubResource("status") }, says(200, pod), []string{"t: wrote patch d/web status u1@7"}},
+		{func(c *RESTClient) *Request { return c.Delete().Name("web") }, says(200, status), []string{"t: wrote delete d/web  u9@"}},
+		{func(c *RESTClient) *Request { return c.Delete().Name("web") }, says(200, pod), []string{"t: wrote delete d/web  u1@7"}},
+		{func(c *RESTClient) *Request { return c.Delete() }, says(200, `{"kind":"PodList"}`), []string{"t: wrote deletecollection d/  @"}},
+		{(*RESTClient).Post, says(201, "?"), []string{"t: wrote create d/  @"}},
+		{(*RESTClient).Post, says(409, ""), nil},
+		{(*RESTClient).Post, says(200, `{"kind":"Status","apiVersion":"v1","status":"Failure"}`), nil},
+		{func(c *RESTClient) *Request { return c.Post().Param("dryRun", "All") }, says(201, pod), nil},
+		{(*RESTClient).Get, says(200, pod), nil},
+	} {
+		var told []string
+		client, _ := scripted(t, Config{}, c.answer)
+		trace := &Trace{Wrote: toldIn(&told, "t").Wrote}
+		client.config.Trace = trace
+		_ = c.request(client.GroupVersion(coreV1)).Resource("pods").Namespace("d").Do(t.Context())
+		require.Equal(t, c.told, told)
+	}
+}
+
+// A nil Trace, or a nil function, costs nothing.
+func TestNoTraceCostsNothing(t *testing.T) {
+	ctx := context.WithValue(t.Context(), traceKey{}, nil)
+	client, _ := scripted(t, Config{})
+	r := client.GroupVersion(coreV1).Post().Resource("pods")
+	for _, trace := range []*Trace{nil, {}} {
+		ts := tracesOf(ctx, nil)
+		if trace != nil {
+			ts = traces{trace}
+		}
+		info := r.info()
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			_ = tracesOf(ctx, nil)
+			ts.requestStart(info)
+			ts.requestDone(info, ResponseInfo{})
+			ts.retry(info, 0, nil)
+			ts.rateLimited(info, 0)
+			r.wrote(ctx, func() stored { panic("nobody asked") })
+		}))
+	}
+}
