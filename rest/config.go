@@ -1,11 +1,14 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -14,17 +17,21 @@ import (
 type Config struct {
 	// Host is the server: https://host:port, host:port or host, with a path
 	// before the API's if it is served below one. Without a scheme it is https
-	// when TLS is set up or credentials are given, http otherwise.
+	// when TLS is set up or credentials are given, http otherwise. Credentials
+	// are sent over http only to a Host that says http:// itself.
 	Host string
 
 	TLS TLSConfig
 
 	// BearerToken is sent with every request. BearerTokenFile is read instead
 	// where it is set: again at most once a minute, and at once after a 401.
+	// BearerToken then stands in until the file can be read.
 	BearerToken, BearerTokenFile string
 	// Username and Password are sent as basic authentication.
 	Username, Password string
-	// Exec runs a credential plugin.
+	// Exec runs a credential plugin. Of a token, a user name and Exec only one
+	// may be set; a client certificate goes with each of them. One that the
+	// plugin hands out takes the place of that in TLS.
 	Exec *ExecConfig
 	// Impersonate makes every request in another's name.
 	Impersonate ImpersonationConfig
@@ -32,12 +39,16 @@ type Config struct {
 	// Proxy chooses a proxy for a request; nil reads HTTPS_PROXY, HTTP_PROXY
 	// and NO_PROXY from the environment.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Dial makes the connections; nil is a net.Dialer.
+	// Dial makes the connections; nil is a net.Dialer. Close waits for it, so
+	// it must return when its context ends.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Transport takes the place of the connection and its TLS: TLS, Proxy and
-	// Dial must not be set then. Credentials are still added to requests.
+	// Dial must not be set then. Credentials are still added to requests. It
+	// stays its owner's: Close ends the requests on it and leaves it open.
 	Transport http.RoundTripper
-	// WrapTransport puts a layer around the transport, below the credentials.
+	// WrapTransport puts a layer around the transport, where it sees requests
+	// with their credentials. It is called twice by New, for the short requests
+	// and for the watches, and not again when certificates are renewed.
 	WrapTransport func(http.RoundTripper) http.RoundTripper
 	// DisableHTTP2 speaks HTTP/1.1 even where the server offers more.
 	DisableHTTP2 bool
@@ -107,6 +118,40 @@ type ImpersonationConfig struct {
 	UID      string
 	Groups   []string
 	Extra    map[string][]string
+}
+
+// Copy is a config that shares nothing with this one that could be changed.
+// Functions, Transport, RateLimiter, Logger and Trace are the same in both.
+func (c *Config) Copy() *Config {
+	if c == nil {
+		return nil
+	}
+	own := *c
+	own.TLS.CertData = bytes.Clone(c.TLS.CertData)
+	own.TLS.KeyData = bytes.Clone(c.TLS.KeyData)
+	own.TLS.CAData = bytes.Clone(c.TLS.CAData)
+	own.TLS.NextProtos = slices.Clone(c.TLS.NextProtos)
+	own.Impersonate.Groups = slices.Clone(c.Impersonate.Groups)
+	own.Impersonate.Extra = maps.Clone(c.Impersonate.Extra)
+	for key, values := range own.Impersonate.Extra {
+		own.Impersonate.Extra[key] = slices.Clone(values)
+	}
+	if c.Exec != nil {
+		plugin := *c.Exec
+		plugin.Args = slices.Clone(plugin.Args)
+		plugin.Env = slices.Clone(plugin.Env)
+		plugin.Config = bytes.Clone(plugin.Config)
+		own.Exec = &plugin
+	}
+	return &own
+}
+
+// logger is where the client reports what no request can.
+func (c *Config) logger() *slog.Logger {
+	if c.Logger != nil {
+		return c.Logger
+	}
+	return slog.Default()
 }
 
 // RateLimiter holds requests back. Wait returns when one may go, or the
