@@ -1,0 +1,91 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// validate says what in a config contradicts itself or could not be sent. No
+// error shows a secret.
+func (c *Config) validate() error {
+	return errors.Join(
+		c.validateCredentials(),
+		c.TLS.validate(),
+		c.validateTransport(),
+		c.Impersonate.validate(),
+		c.Exec.validate(),
+	)
+}
+
+func (c *Config) validateCredentials() error {
+	var given []string
+	if c.BearerToken != "" || c.BearerTokenFile != "" {
+		given = append(given, "a bearer token")
+	}
+	if c.Username != "" || c.Password != "" {
+		given = append(given, "a user name and password")
+	}
+	if c.Exec != nil {
+		given = append(given, "Exec")
+	}
+	switch {
+	case len(given) > 1:
+		return fmt.Errorf("Config has %s: a request can carry only one of them", strings.Join(given, " and "))
+	case c.Password != "" && c.Username == "":
+		return errors.New("Config.Password is set without Username")
+	case strings.Contains(c.Username, ":"):
+		return errors.New("Config.Username has a colon, which basic authentication cannot carry")
+	case !fitsHeader(c.BearerToken):
+		return errors.New("Config.BearerToken has characters that a header cannot carry, such as a line break")
+	case !fitsHeader(c.UserAgent):
+		return fmt.Errorf("Config.UserAgent %q has characters that a header cannot carry", c.UserAgent)
+	}
+	return nil
+}
+
+func (t *TLSConfig) validate() error {
+	switch {
+	case t.hasCertificate() && !t.hasKey():
+		return errors.New("Config.TLS has a client certificate without its key: set KeyFile or KeyData")
+	case t.hasKey() && !t.hasCertificate():
+		return errors.New("Config.TLS has a key without the client certificate: set CertFile or CertData")
+	case t.Insecure && t.hasCA():
+		return errors.New("Config.TLS has Insecure and authorities: the server's certificate is either checked against them or not at all")
+	}
+	return nil
+}
+
+func (c *Config) validateTransport() error {
+	if c.Timeout < 0 {
+		return fmt.Errorf("Config.Timeout is %v: it must not be negative", c.Timeout)
+	}
+	if c.Transport == nil {
+		return nil
+	}
+	var ignored []string
+	if c.TLS.used() {
+		ignored = append(ignored, "TLS")
+	}
+	if c.Proxy != nil {
+		ignored = append(ignored, "Proxy")
+	}
+	if c.Dial != nil {
+		ignored = append(ignored, "Dial")
+	}
+	if len(ignored) > 0 {
+		return fmt.Errorf("Config.Transport is set together with %s: set it up in the transport itself", strings.Join(ignored, " and "))
+	}
+	return nil
+}
+
+// fitsHeader is whether a value can be sent as a header: no control characters
+// but tab, no space at its ends.
+func fitsHeader(value string) bool {
+	for i := range len(value) {
+		if b := value[i]; b < ' ' && b != '\t' || b == 0x7f {
+			return false
+		}
+	}
+	return value == strings.Trim(value, " \t")
+}
