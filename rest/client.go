@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,6 +20,7 @@ type Client struct {
 	conn     *connection
 	limiter  RateLimiter    // nil: requests are not held back
 	warnings WarningHandler // never nil
+	losses   sync.Map       // *losses by resource and Go type
 }
 
 // New checks the config and makes a client. Nothing is sent yet.
@@ -26,20 +28,20 @@ func New(config *Config) (*Client, error) {
 	if config == nil {
 		return nil, errors.New("make a client: the config is nil")
 	}
-	own := *config
-	limiter, err := limiterOf(&own)
+	own := config.Copy()
+	limiter, err := limiterOf(own)
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
-	conn, err := newConnection(&own)
+	conn, err := newConnection(own)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	warnings := own.WarningHandler
 	if warnings == nil {
 		warnings = &warningLog{logger: own.Logger}
 	}
-	return &Client{config: &own, conn: conn, limiter: limiter, warnings: warnings}, nil
+	return &Client{config: own, conn: conn, limiter: limiter, warnings: warnings}, nil
 }
 
 // Close ends every request and watch that is under way, closes the connections

@@ -27,6 +27,10 @@ var (
 	// ErrClosed is returned for a request on a Client that has been closed.
 	ErrClosed = errors.New("the client is closed")
 
+	// ErrNotInCluster is returned by InCluster where the environment does not
+	// name a server: the process is not in a pod, or its service links are off.
+	ErrNotInCluster = errors.New("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
+
 	// ErrListConsumed comes out of List.Items when a list is ranged over for a
 	// second time. It streams from the server, once.
 	ErrListConsumed = errors.New("the list has been read: it streams, and can be read once")

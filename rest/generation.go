@@ -1,0 +1,100 @@
+package rest
+
+import (
+	"crypto/tls"
+	"net/http"
+	"net/url"
+)
+
+// maxHeaderBytes bounds the headers of a response.
+const maxHeaderBytes = 1 << 20
+
+// generation is all connections that were made with one set of certificates.
+type generation struct {
+	short, long *http.Transport
+	dialer      *dialer
+	// requests are those that run on it; guarded by transports.mu.
+	requests int
+}
+
+func newGeneration(config *Config, t timing, tlsConfig *tls.Config) *generation {
+	d := newDialer(config.Dial, t.dial)
+	return &generation{
+		short:  newTransport(config, t, tlsConfig, d),
+		long:   newTransport(config, t, tlsConfig, d),
+		dialer: d,
+	}
+}
+
+func (g *generation) transport(long bool) *http.Transport {
+	if long {
+		return g.long
+	}
+	return g.short
+}
+
+func (g *generation) closeIdle() {
+	g.short.CloseIdleConnections()
+	g.long.CloseIdleConnections()
+}
+
+// end closes all connections, idle or not, and lets no new ones be made.
+func (g *generation) end() {
+	g.dialer.end()
+	g.closeIdle()
+}
+
+func newTransport(config *Config, t timing, tlsConfig *tls.Config, d *dialer) *http.Transport {
+	transport := &http.Transport{
+		Proxy:                  proxy(config),
+		DialContext:            d.dialContext,
+		TLSClientConfig:        tlsConfig.Clone(),
+		TLSHandshakeTimeout:    t.handshake,
+		IdleConnTimeout:        t.idle,
+		MaxIdleConnsPerHost:    25,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		DisableCompression:     config.DisableCompression,
+		Protocols:              protocols(config),
+		HTTP2: &http.HTTP2Config{
+			SendPingTimeout:  t.ping,
+			PingTimeout:      t.pong,
+			WriteByteTimeout: t.ping,
+		},
+	}
+	return transport
+}
+
+// protocols are what the transport may speak; the handshake chooses.
+func protocols(config *Config) *http.Protocols {
+	offered := func(name string) bool {
+		if len(config.TLS.NextProtos) == 0 {
+			return true
+		}
+		for _, proto := range config.TLS.NextProtos {
+			if proto == name {
+				return true
+			}
+		}
+		return false
+	}
+	var p http.Protocols
+	p.SetHTTP2(offered("h2") && !config.DisableHTTP2)
+	p.SetHTTP1(offered("http/1.1") || !p.HTTP2())
+	return &p
+}
+
+// proxy chooses as the config says. What it fails with may hold the password
+// of a proxy, and is not repeated.
+func proxy(config *Config) func(*http.Request) (*url.URL, error) {
+	choose := config.Proxy
+	if choose == nil {
+		choose = http.ProxyFromEnvironment
+	}
+	return func(request *http.Request) (*url.URL, error) {
+		through, err := choose(request)
+		if err != nil {
+			return nil, errProxy
+		}
+		return through, nil
+	}
+}
