@@ -58,8 +58,8 @@ const (
 )
 
 // newCodec makes the codec for a struct type. dropped, unless nil, is told of
-// each decoded object that has had a field which the type lacks, and of the
-// first such field's path; managedFields do not count.
+// each decoded object, and of the path of the first field that it had and the
+// type lacks, "" if there was none; managedFields do not count.
 //
 // Of protobuf it is not told: generated code passes over fields that it does
 // not know without a word.
@@ -184,9 +184,7 @@ func (c *codec) decodeJSON(s *scratch, data []byte) (object any, n int, err erro
 		return nil, 0, err
 	}
 	if c.dropped != nil {
-		if path := s.json.Dropped(); path != "" {
-			c.dropped(object, path)
-		}
+		c.dropped(object, s.json.Dropped())
 	}
 	return object, n, nil
 }

@@ -36,9 +36,9 @@ func NewWatch[T any](next func(context.Context) (Event[T], error), stop func()) 
 
 // Next waits for the next event. It returns io.EOF when the stream has ended,
 // an *errors.StatusError for an ERROR event, and an [*ItemError] for an object
-// that could not be decoded, after which Next may be called again. Any other
-// error is the end of the stream. When ctx ends, Next returns its error at once
-// and the watch is over.
+// that could not be decoded. After an ItemError Next may be called again; every
+// other error is the end of the stream, and is returned again. When ctx ends,
+// Next returns its error at once and the watch is over.
 //
 // Next is for one goroutine at a time.
 func (w *Watch[T]) Next(ctx context.Context) (Event[T], error) { return w.next(ctx) }

@@ -1,0 +1,123 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// mergePatch is the JSON merge patch (RFC 7386) that makes new of old, nil if
+// they are equal.
+//
+// It carries the uid, so that it cannot hit a later object of the same name,
+// and, if it replaces a list, the version that the list was read at.
+func mergePatch(old, new Object) ([]byte, error) {
+	if old.GetName() != new.GetName() || old.GetNamespace() != new.GetNamespace() || old.GetUID() != new.GetUID() {
+		return nil, fmt.Errorf("old and new are two objects: %s/%s %s and %s/%s %s", old.GetNamespace(), old.GetName(), old.GetUID(),
+			new.GetNamespace(), new.GetName(), new.GetUID())
+	}
+	before, err := tree(old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := tree(new)
+	if err != nil {
+		return nil, err
+	}
+	patch, lists := difference(before, after)
+	if len(patch) == 0 {
+		return nil, nil
+	}
+	if old.GetUID() != "" {
+		setMetadata(patch, "uid", string(old.GetUID()))
+	}
+	if lists && old.GetResourceVersion() != "" && old.GetResourceVersion() == new.GetResourceVersion() {
+		setMetadata(patch, "resourceVersion", old.GetResourceVersion())
+	}
+	return json.Marshal(patch)
+}
+
+// tree is an object's JSON as maps. Numbers stay as they are written.
+func tree(object Object) (map[string]any, error) {
+	var value any = object
+	if u, ok := object.(*unstructured.Unstructured); ok {
+		value = u.Object
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", object, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var fields map[string]any
+	if err := decoder.Decode(&fields); err != nil || fields == nil {
+		return nil, fmt.Errorf("%T does not encode to a JSON object", object)
+	}
+	return fields, nil
+}
+
+// difference is what must be said to make after of before, and whether that
+// replaces a list. A null in after cannot be told from a field that is gone: in
+// a merge patch null means gone.
+func difference(before, after map[string]any) (patch map[string]any, lists bool) {
+	patch = map[string]any{}
+	for name, was := range before {
+		if is, there := after[name]; !there || is == nil {
+			if was != nil {
+				patch[name] = nil
+			}
+			lists = lists || holdsList(was)
+		}
+	}
+	for name, is := range after {
+		was := before[name]
+		if is == nil || reflect.DeepEqual(was, is) {
+			continue
+		}
+		wasMap, isMap := asMaps(was, is)
+		if wasMap == nil || isMap == nil {
+			patch[name] = is
+			lists = lists || holdsList(was) || holdsList(is)
+			continue
+		}
+		inner, innerLists := difference(wasMap, isMap)
+		if len(inner) > 0 {
+			patch[name] = inner
+		}
+		lists = lists || innerLists
+	}
+	return patch, lists
+}
+
+func asMaps(a, b any) (map[string]any, map[string]any) {
+	am, _ := a.(map[string]any)
+	bm, _ := b.(map[string]any)
+	return am, bm
+}
+
+// holdsList says whether replacing or removing a value loses a list.
+func holdsList(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return true
+	case map[string]any:
+		for _, inner := range value {
+			if holdsList(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func setMetadata(patch map[string]any, name, value string) {
+	metadata, _ := patch["metadata"].(map[string]any)
+	if metadata == nil {
+		metadata = map[string]any{}
+		patch["metadata"] = metadata
+	}
+	metadata[name] = value
+}

@@ -1,0 +1,329 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/rest"
+)
+
+func widget(name string, size int) *Widget {
+	return &Widget{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns"}, Spec: WidgetSpec{Size: size}}
+}
+
+// Each write: what is sent, and that the answer is returned.
+func TestWrites(t *testing.T) {
+	const path = "/apis/example.com/v1/namespaces/ns/widgets"
+	const object = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","namespace":"ns"},"spec":{"size":3}}`
+	api := answering(t, widgetJSON("a", "6", `,"spec":{"size":3}`))
+	r := rest.NewResource[*Widget](api.client, widgets)
+	in := r.Namespace("ns")
+	for _, c := range []struct {
+		name string
+		call func() (*Widget, error)
+		line string
+		ct   string
+		body string
+	}{
+		{"create", func() (*Widget, error) {
+			return r.Create(t.Context(), widget("a", 3), metav1.CreateOptions{FieldManager: "m"})
+		}, "POST " + path + "?fieldManager=m", "application/json", object},
+		{"create in the namespace of the resource", func() (*Widget, error) {
+			w := widget("a", 3)
+			w.Namespace = ""
+			return in.Create(t.Context(), w, metav1.CreateOptions{})
+		}, "POST " + path, "application/json", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":3}}`},
+		{"create with a generated name", func() (*Widget, error) {
+			w := widget("", 3)
+			w.GenerateName = "a-"
+			return in.Create(t.Context(), w, metav1.CreateOptions{})
+		}, "POST " + path, "application/json", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generateName":"a-","namespace":"ns"},"spec":{"size":3}}`},
+		{"update", func() (*Widget, error) {
+			return in.Update(t.Context(), widget("a", 3), metav1.UpdateOptions{DryRun: []string{"All"}})
+		}, "PUT " + path + "/a?dryRun=All", "application/json", object},
+		{"update status", func() (*Widget, error) {
+			return in.UpdateStatus(t.Context(), widget("a", 3), metav1.UpdateOptions{})
+		}, "PUT " + path + "/a/status", "application/json", object},
+		{"update a subresource", func() (*Widget, error) {
+			return in.SubResource("resize").Update(t.Context(), widget("a", 3), metav1.UpdateOptions{})
+		}, "PUT " + path + "/a/resize", "application/json", object},
+		{"patch", func() (*Widget, error) {
+			return in.Patch(t.Context(), "a", types.JSONPatchType, []byte(`[{"op":"remove","path":"/spec"}]`), metav1.PatchOptions{})
+		}, "PATCH " + path + "/a", "application/json-patch+json", `[{"op":"remove","path":"/spec"}]`},
+		{"strategic patch of a part", func() (*Widget, error) {
+			return in.SubResource("status").Patch(t.Context(), "a", types.StrategicMergePatchType, []byte(`{}`), metav1.PatchOptions{})
+		}, "PATCH " + path + "/a/status", "application/strategic-merge-patch+json", `{}`},
+		{"merge patch", func() (*Widget, error) {
+			return r.MergePatch(t.Context(), widget("a", 3), widget("a", 4))
+		}, "PATCH " + path + "/a", "application/merge-patch+json", `{"spec":{"size":4}}`},
+		{"merge patch of a part", func() (*Widget, error) {
+			return r.SubResource("status").MergePatch(t.Context(), widget("a", 3), widget("a", 4))
+		}, "PATCH " + path + "/a/status", "application/merge-patch+json", `{"spec":{"size":4}}`},
+		{"apply", func() (*Widget, error) {
+			w := widget("a", 3)
+			w.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "x"}}
+			return in.Apply(t.Context(), w, metav1.ApplyOptions{FieldManager: "m", Force: true})
+		}, "PATCH " + path + "/a?fieldManager=m&force=true", "application/apply-patch+yaml", object},
+		{"apply a part", func() (*Widget, error) {
+			return in.SubResource("status").Apply(t.Context(), widget("a", 3), metav1.ApplyOptions{FieldManager: "m"})
+		}, "PATCH " + path + "/a/status?fieldManager=m&force=false", "application/apply-patch+yaml", object},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.call()
+			require.NoError(t, err)
+			require.Equal(t, "6", got.ResourceVersion)
+			require.Len(t, got.ManagedFields, 1, "what a write returns has managedFields")
+			sent := api.last(t)
+			require.Equal(t, c.line, sent.String())
+			require.Equal(t, c.ct, sent.ContentType)
+			require.JSONEq(t, c.body, sent.Body)
+		})
+	}
+}
+
+func TestClusterScopedWrites(t *testing.T) {
+	info := widgets
+	info.Namespaced = false
+	api := answering(t, widgetJSON("a", "6", ""))
+	r := rest.NewResource[*Widget](api.client, info)
+	w := widget("a", 1)
+	w.Namespace = ""
+	_, err := r.Create(t.Context(), w, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "POST /apis/example.com/v1/widgets", api.last(t).String())
+	_, err = r.Update(t.Context(), w, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "PUT /apis/example.com/v1/widgets/a", api.last(t).String())
+}
+
+// Writes always send apiVersion and kind, and never another's.
+func TestWritesSayWhatTheyAre(t *testing.T) {
+	api := answering(t, widgetJSON("a", "6", ""))
+	u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a", "namespace": "ns"}}}
+	_, err := rest.NewResource[*unstructured.Unstructured](api.client, widgets).Create(t.Context(), u, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","namespace":"ns"}}`, api.last(t).Body)
+	require.Empty(t, u.GetKind(), "the caller's object is its own")
+
+	before := len(api.requests())
+	w := widget("a", 1)
+	w.Kind = "Gadget"
+	_, err = rest.NewResource[*Widget](api.client, widgets).Create(t.Context(), w, metav1.CreateOptions{})
+	require.ErrorContains(t, err, `kind is "Gadget"`)
+
+	kindless := widgets
+	kindless.Kind = ""
+	_, err = rest.NewResource[*Widget](api.client, kindless).Create(t.Context(), widget("a", 1), metav1.CreateOptions{})
+	require.ErrorContains(t, err, "Kind")
+
+	_, err = rest.NewResource[*Widget](api.client, widgets).Namespace("other").Create(t.Context(), widget("a", 1), metav1.CreateOptions{})
+	require.ErrorContains(t, err, `"ns"`)
+	_, err = rest.NewResource[*Widget](api.client, widgets).Apply(t.Context(), widget("a", 1), metav1.ApplyOptions{})
+	require.ErrorContains(t, err, "FieldManager")
+	require.Len(t, api.requests(), before, "nothing of this was sent")
+}
+
+// An interface T or a nil object is an error at the first call, never a panic.
+func TestTypesThatCannotBe(t *testing.T) {
+	api := answering(t, `{}`)
+	_, err := rest.NewView[rest.Object](api.client, widgets).Get(t.Context(), "a", metav1.GetOptions{})
+	require.ErrorContains(t, err, "pointer to a struct")
+	_, err = rest.NewView[rest.Object](api.client, widgets).List(t.Context(), metav1.ListOptions{})
+	require.ErrorContains(t, err, "pointer to a struct")
+	_, err = rest.NewView[rest.Object](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
+	require.ErrorContains(t, err, "pointer to a struct")
+	r := rest.NewResource[*Widget](api.client, widgets)
+	_, err = r.Create(t.Context(), nil, metav1.CreateOptions{})
+	require.ErrorContains(t, err, "nil")
+	_, err = r.Update(t.Context(), nil, metav1.UpdateOptions{})
+	require.ErrorContains(t, err, "nil")
+	_, err = r.MergePatch(t.Context(), nil, widget("a", 1))
+	require.ErrorContains(t, err, "nil")
+	_, err = r.Apply(t.Context(), nil, metav1.ApplyOptions{FieldManager: "m"})
+	require.ErrorContains(t, err, "nil")
+	bad := rest.NewResource[rest.Object](api.client, widgets)
+	require.Error(t, bad.Namespace("ns").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+	_, err = bad.Create(t.Context(), widget("a", 1), metav1.CreateOptions{})
+	require.ErrorContains(t, err, "pointer to a struct")
+	require.Empty(t, api.requests())
+}
+
+func TestDelete(t *testing.T) {
+	api := answering(t, `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"uid":"uid-a"}}`)
+	uid := types.UID("uid-a")
+	opts := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
+	r := rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	require.NoError(t, r.Delete(t.Context(), "a", opts))
+	require.Equal(t, "DELETE /apis/example.com/v1/namespaces/ns/widgets/a", api.last(t).String())
+	require.JSONEq(t, `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"uid-a"}}`, api.last(t).Body)
+
+	require.NoError(t, r.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "a=b"}))
+	require.Equal(t, "DELETE /apis/example.com/v1/namespaces/ns/widgets?labelSelector=a%3Db", api.last(t).String())
+	require.JSONEq(t, `{"kind":"DeleteOptions","apiVersion":"v1"}`, api.last(t).Body)
+
+	api = answering(t, statusJSON(409, metav1.StatusReasonConflict))
+	err := rest.NewResource[*Widget](api.client, widgets).Namespace("ns").Delete(t.Context(), "a", opts)
+	require.True(t, apierrors.IsConflict(err), "%v", err)
+}
+
+func TestScale(t *testing.T) {
+	api := answering(t, `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"7"},"spec":{"replicas":3},"status":{"replicas":2,"selector":"a=b"}}`)
+	r := rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	scale, err := r.GetScale(t.Context(), "a")
+	require.NoError(t, err)
+	require.Equal(t, "GET /apis/example.com/v1/namespaces/ns/widgets/a/scale", api.last(t).String())
+	require.Equal(t, int32(3), scale.Spec.Replicas)
+	require.Equal(t, rest.ScaleStatus{Replicas: 2, Selector: "a=b"}, scale.Status)
+
+	scale.Spec.Replicas = 5
+	scale.TypeMeta = metav1.TypeMeta{}
+	_, err = r.UpdateScale(t.Context(), "a", scale, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "PUT /apis/example.com/v1/namespaces/ns/widgets/a/scale", api.last(t).String())
+	var sent rest.Scale
+	require.NoError(t, json.Unmarshal([]byte(api.last(t).Body), &sent))
+	require.Equal(t, metav1.TypeMeta{Kind: "Scale", APIVersion: "autoscaling/v1"}, sent.TypeMeta)
+	require.Equal(t, int32(5), sent.Spec.Replicas)
+	require.Equal(t, "7", sent.ResourceVersion)
+	require.Empty(t, scale.Kind, "the caller's value is its own")
+}
+
+func TestSubResourcesOfOtherTypes(t *testing.T) {
+	type eviction struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+	}
+	api := answering(t, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+	r := rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	body := &eviction{TypeMeta: metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"}}
+	body.Name = "a"
+	var answer metav1.Status
+	require.NoError(t, r.SubResource("eviction").Create(t.Context(), "a", body, &answer, metav1.CreateOptions{}))
+	require.Equal(t, "POST /apis/example.com/v1/namespaces/ns/widgets/a/eviction", api.last(t).String())
+	require.JSONEq(t, `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"a"}}`, api.last(t).Body)
+	require.Equal(t, "Success", answer.Status)
+	require.NoError(t, r.SubResource("eviction").Create(t.Context(), "a", body, nil, metav1.CreateOptions{}))
+}
+
+// Contract: no silent loss. Update of a value whose decoding has skipped a field
+// is refused before anything is sent, naming the field.
+func TestUpdateRefusesToDropFields(t *testing.T) {
+	const more = `,"spec":{"size":1,"color":"red","shape":"round"}`
+	api := answering(t, widgetJSON("a", "5", more))
+	r := rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	got, err := r.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+
+	copied := *got // programs change copies of what is cached
+	copied.Spec.Size = 2
+	for what, update := range map[string]func() (*Widget, error){
+		"update":        func() (*Widget, error) { return r.Update(t.Context(), &copied, metav1.UpdateOptions{}) },
+		"update status": func() (*Widget, error) { return r.UpdateStatus(t.Context(), &copied, metav1.UpdateOptions{}) },
+		"another Resource of the same client": func() (*Widget, error) {
+			return rest.NewResource[*Widget](api.client, widgets).Update(t.Context(), &copied, metav1.UpdateOptions{})
+		},
+	} {
+		_, err = update()
+		require.ErrorIs(t, err, rest.ErrWouldDropFields, what)
+		require.ErrorContains(t, err, "spec.color", what)
+	}
+	require.Len(t, api.requests(), 1, "nothing was sent but the Get")
+
+	_, err = r.Update(t.Context(), widget("other", 1), metav1.UpdateOptions{})
+	require.NoError(t, err, "an object of which nothing was lost")
+	_, err = r.MergePatch(t.Context(), got, &copied)
+	require.NoError(t, err, "a patch leaves alone what it does not name")
+	_, err = r.AllowFieldLoss().Update(t.Context(), &copied, metav1.UpdateOptions{})
+	require.NoError(t, err, "the loss is meant")
+	require.Equal(t, "PUT", api.last(t).Method)
+}
+
+// A field that is gone from the server cannot be dropped any more.
+func TestUpdateIsFreeAgainWhenTheFieldIsGone(t *testing.T) {
+	api := answering(t, widgetJSON("a", "5", `,"spec":{"color":"red"}`), widgetJSON("a", "6", `,"spec":{"size":1}`))
+	r := rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	_, err := r.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	got, err := r.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	_, err = r.Update(t.Context(), got, metav1.UpdateOptions{})
+	require.NoError(t, err)
+}
+
+// What a list or a watch has skipped counts as well; managedFields do not.
+func TestLossInListsAndWatches(t *testing.T) {
+	api := answering(t, listJSON("9", "", widgetJSON("a", "5", `,"spec":{"color":"red"}`), widgetJSON("b", "6", "")))
+	r := rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	list, err := r.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	items, err := list.Slice()
+	require.NoError(t, err)
+	_, err = r.Update(t.Context(), items[0], metav1.UpdateOptions{})
+	require.ErrorIs(t, err, rest.ErrWouldDropFields)
+	sent := len(api.requests())
+	_, err = r.Update(t.Context(), items[1], metav1.UpdateOptions{})
+	require.NotErrorIs(t, err, rest.ErrWouldDropFields, "without managedFields, and nothing else, nothing is lost")
+	require.Len(t, api.requests(), sent+1)
+
+	api = answering(t, `{"type":"ADDED","object":`+widgetJSON("a", "5", `,"spec":{"color":"red"}`)+`}`)
+	r = rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	w, err := r.Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	defer w.Stop()
+	e, err := w.Next(t.Context())
+	require.NoError(t, err)
+	_, err = r.Update(t.Context(), e.Object, metav1.UpdateOptions{})
+	require.ErrorIs(t, err, rest.ErrWouldDropFields)
+}
+
+func TestTraceTellsWhatWasWritten(t *testing.T) {
+	api := answering(t, widgetJSON("a", "6", ""))
+	r := rest.NewResource[*Widget](api.client, widgets).Namespace("ns")
+	var written []rest.Written
+	ctx := rest.WithTrace(t.Context(), &rest.Trace{Wrote: func(w rest.Written) { written = append(written, w) }})
+	want := func(verb, name, sub string, uid types.UID, version string) {
+		t.Helper()
+		require.Equal(t, []rest.Written{{
+			Resource: widgets.GroupVersionResource, Namespace: "ns", Name: name, SubResource: sub,
+			UID: uid, ResourceVersion: version, Verb: verb,
+		}}, written)
+		written = nil
+	}
+	generated := widget("", 1)
+	generated.GenerateName = "a-"
+	_, err := r.Create(ctx, generated, metav1.CreateOptions{})
+	require.NoError(t, err)
+	want("create", "a", "", "uid-a", "6")
+	_, err = r.Update(ctx, widget("a", 1), metav1.UpdateOptions{})
+	require.NoError(t, err)
+	want("update", "a", "", "uid-a", "6")
+	_, err = r.UpdateStatus(ctx, widget("a", 1), metav1.UpdateOptions{})
+	require.NoError(t, err)
+	want("update", "a", "status", "uid-a", "6")
+	_, err = r.MergePatch(ctx, widget("a", 1), widget("a", 2))
+	require.NoError(t, err)
+	want("patch", "a", "", "uid-a", "6")
+	_, err = r.Apply(ctx, widget("a", 1), metav1.ApplyOptions{FieldManager: "m"})
+	require.NoError(t, err)
+	want("patch", "a", "", "uid-a", "6")
+	require.NoError(t, r.Delete(ctx, "a", metav1.DeleteOptions{}))
+	want("delete", "a", "", "uid-a", "6")
+	require.NoError(t, r.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	want("deletecollection", "", "", "", "")
+
+	_, err = r.Get(ctx, "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	_, err = r.Update(t.Context(), widget("a", 1), metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Empty(t, written, "reads are no writes, and other contexts are not watched")
+
+	api = answering(t, `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"uid":"uid-a"}}`)
+	require.NoError(t, rest.NewResource[*Widget](api.client, widgets).Namespace("ns").Delete(ctx, "a", metav1.DeleteOptions{}))
+	want("delete", "a", "", "uid-a", "")
+}

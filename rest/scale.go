@@ -1,0 +1,48 @@
+package rest
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Scale is autoscaling/v1 Scale: how many replicas there are and should be, of
+// anything that can be scaled.
+type Scale struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              ScaleSpec   `json:"spec,omitzero"`
+	Status            ScaleStatus `json:"status,omitzero"`
+}
+
+// ScaleSpec is how many replicas are wanted.
+type ScaleSpec struct {
+	Replicas int32 `json:"replicas,omitempty"`
+}
+
+// ScaleStatus is how many replicas there are, and the selector of their pods.
+type ScaleStatus struct {
+	Replicas int32  `json:"replicas"`
+	Selector string `json:"selector,omitempty"`
+}
+
+// GetScale reads the scale subresource.
+func (r *Resource[T]) GetScale(ctx context.Context, name string) (*Scale, error) {
+	scale := &Scale{}
+	if err := r.SubResource("scale").Get(ctx, name, scale); err != nil {
+		return nil, err
+	}
+	return scale, nil
+}
+
+// UpdateScale sets the number of replicas. With scale's resourceVersion it
+// conflicts if the object has changed since.
+func (r *Resource[T]) UpdateScale(ctx context.Context, name string, scale *Scale, opts metav1.UpdateOptions) (*Scale, error) {
+	sent := *scale
+	sent.TypeMeta = metav1.TypeMeta{APIVersion: "autoscaling/v1", Kind: "Scale"}
+	stored := &Scale{}
+	if err := r.SubResource("scale").Replace(ctx, name, &sent, stored, opts); err != nil {
+		return nil, err
+	}
+	return stored, nil
+}

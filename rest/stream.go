@@ -1,0 +1,102 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// stream is an open watch. Its reader decodes on the goroutine that calls next;
+// whoever stops it while next waits for bytes ends the request instead, which
+// ends the wait.
+type stream[T Object] struct {
+	what   string // is being done, for errors
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	body   io.Closer
+	reader *watchReader
+
+	// reading is held by next, and by whoever closes the reader.
+	reading sync.Mutex
+	closed  bool
+}
+
+// errStopped is the cause of a stream's context that stop has ended.
+var errStopped = errors.New("the watch was stopped")
+
+func (s *stream[T]) next(ctx context.Context) (Event[T], error) {
+	s.reading.Lock()
+	defer s.release()
+	// The context that the watch was opened with ends the read by itself.
+	if ctx.Done() != nil && ctx.Done() != s.ctx.Done() {
+		defer context.AfterFunc(ctx, func() { s.cancel(context.Cause(ctx)) })()
+	}
+	if s.closed || s.ctx.Err() != nil {
+		return Event[T]{}, s.over()
+	}
+	wire, err := s.reader.next()
+	if err != nil {
+		return Event[T]{}, s.failed(err)
+	}
+	event := Event[T]{Type: wire.typ, ResourceVersion: wire.resourceVersion, InitialEventsEnd: wire.initialEventsEnd}
+	if wire.object != nil {
+		event.Object = wire.object.(T)
+	}
+	return event, nil
+}
+
+// failed is what next returns for an error of the reader.
+func (s *stream[T]) failed(err error) error {
+	switch {
+	case s.ctx.Err() != nil:
+		return s.over()
+	case err == io.EOF, isItemError(err), isStatusError(err):
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.what, err)
+}
+
+// over is what next returns when the stream has been ended from this side.
+func (s *stream[T]) over() error {
+	switch cause := context.Cause(s.ctx); {
+	case cause == nil, errors.Is(cause, errStopped):
+		return io.EOF
+	default:
+		return cause
+	}
+}
+
+func (s *stream[T]) stop() {
+	s.cancel(errStopped)
+	// If next is reading, it closes what it reads when it returns.
+	if s.reading.TryLock() {
+		s.release()
+	}
+}
+
+// release gives reading back, and closes a stream that is over. Whoever ends
+// the stream while reading is held leaves the closing to its holder, so it looks
+// again after letting go.
+func (s *stream[T]) release() {
+	for {
+		over := s.ctx.Err() != nil
+		if over && !s.closed {
+			s.closed = true
+			s.reader.close()
+			s.body.Close()
+		}
+		s.reading.Unlock()
+		if over || s.ctx.Err() == nil || !s.reading.TryLock() {
+			return
+		}
+	}
+}
+
+func isStatusError(err error) bool {
+	_, ok := err.(*apierrors.StatusError)
+	return ok
+}

@@ -1,0 +1,281 @@
+package rest_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/rest"
+)
+
+func TestGetDecodesIntoTheTypeThatIsAskedFor(t *testing.T) {
+	api := answering(t, widgetJSON("a", "5", `,"spec":{"size":3}`))
+	get := metav1.GetOptions{ResourceVersion: "4"}
+	typed, err := rest.NewView[*Widget](api.client, widgets).Namespace("ns").Get(t.Context(), "a", get)
+	require.NoError(t, err)
+	require.Equal(t, 3, typed.Spec.Size)
+	require.Equal(t, "Widget", typed.Kind)
+	require.Len(t, typed.ManagedFields, 1, "what Get returns has managedFields")
+	require.Equal(t, "GET /apis/example.com/v1/namespaces/ns/widgets/a?resourceVersion=4", api.last(t).String())
+	require.Equal(t, "application/json", api.last(t).Accept)
+
+	slim, err := rest.NewView[*SlimWidget](api.client, widgets).Namespace("ns").Get(t.Context(), "a", get)
+	require.NoError(t, err)
+	require.Equal(t, "ns", slim.GetNamespace())
+	require.Equal(t, 3, slim.Spec.Size)
+
+	u, err := rest.NewView[*unstructured.Unstructured](api.client, widgets).Namespace("ns").Get(t.Context(), "a", get)
+	require.NoError(t, err)
+	size, _, err := unstructured.NestedInt64(u.Object, "spec", "size")
+	require.NoError(t, err)
+	require.Equal(t, int64(3), size)
+	require.Len(t, u.GetManagedFields(), 1)
+
+	_, err = rest.NewView[*metav1.PartialObjectMetadata](api.client, widgets).Namespace("ns").Get(t.Context(), "a", get)
+	require.NoError(t, err)
+	require.Contains(t, api.last(t).Accept, "as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+}
+
+func TestErrorsAreStatusErrors(t *testing.T) {
+	api := answering(t, statusJSON(404, metav1.StatusReasonNotFound))
+	view := rest.NewView[*Widget](api.client, widgets).Namespace("ns")
+	_, err := view.Get(t.Context(), "a", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	_, err = view.List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	_, err = view.Watch(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsNotFound(err), "a watch that cannot be opened is an error: %v", err)
+}
+
+// A namespaced resource has no object without a namespace, and a name that is
+// not one is not sent.
+func TestWhatCannotBeAddressedIsNotSent(t *testing.T) {
+	api := answering(t, "{}")
+	all := rest.NewResource[*Widget](api.client, widgets)
+	in := all.Namespace("ns")
+	for what, call := range map[string]func() error{
+		"get without a namespace":   func() error { _, err := all.Get(t.Context(), "a", metav1.GetOptions{}); return err },
+		"get without a name":        func() error { _, err := in.Get(t.Context(), "", metav1.GetOptions{}); return err },
+		"get with a path":           func() error { _, err := in.Get(t.Context(), "a/../b", metav1.GetOptions{}); return err },
+		"get up":                    func() error { _, err := in.Get(t.Context(), "..", metav1.GetOptions{}); return err },
+		"get escaped":               func() error { _, err := in.Get(t.Context(), "a%2fb", metav1.GetOptions{}); return err },
+		"list in a path":            func() error { _, err := all.Namespace("a/b").List(t.Context(), metav1.ListOptions{}); return err },
+		"watch up":                  func() error { _, err := all.Namespace("..").Watch(t.Context(), metav1.ListOptions{}); return err },
+		"delete without a name":     func() error { return in.Delete(t.Context(), "", metav1.DeleteOptions{}) },
+		"delete all of a namespace": func() error { return all.Delete(t.Context(), "a", metav1.DeleteOptions{}) },
+		"patch without a name": func() error {
+			_, err := in.Patch(t.Context(), "", "application/merge-patch+json", []byte("{}"), metav1.PatchOptions{})
+			return err
+		},
+		"update without a name": func() error { _, err := in.Update(t.Context(), &Widget{}, metav1.UpdateOptions{}); return err },
+		"a subresource with a path": func() error {
+			return in.SubResource("a/b").Get(t.Context(), "a", &Widget{})
+		},
+		"a subresource without a name": func() error {
+			_, err := in.SubResource("").Update(t.Context(), &Widget{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.UpdateOptions{})
+			return err
+		},
+	} {
+		require.Error(t, call(), what)
+	}
+	require.Empty(t, api.requests())
+}
+
+func TestPagesAreOneList(t *testing.T) {
+	api := answering(t,
+		listJSON("10", "t1", widgetJSON("a", "1", ""), widgetJSON("b", "2", "")),
+		listJSON("10", "t2", widgetJSON("c", "3", "")),
+		listJSON("10", "", widgetJSON("d", "4", "")))
+	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{
+		LabelSelector: "x=y", Limit: 2, ResourceVersion: "0", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	})
+	require.NoError(t, err)
+	require.Empty(t, list.ResourceVersion(), "not before the end")
+	items, err := list.Slice()
+	require.NoError(t, err)
+	require.Equal(t, []string{"a@1", "b@2", "c@3", "d@4"}, names(items))
+	require.Nil(t, items[0].ManagedFields, "a cache has no use for them")
+	require.Equal(t, "10", list.ResourceVersion())
+
+	var lines []string
+	for _, s := range api.requests() {
+		lines = append(lines, s.String())
+	}
+	require.Equal(t, []string{
+		"GET /apis/example.com/v1/widgets?labelSelector=x%3Dy&limit=2&resourceVersion=0&resourceVersionMatch=NotOlderThan",
+		"GET /apis/example.com/v1/widgets?continue=t1&labelSelector=x%3Dy&limit=2",
+		"GET /apis/example.com/v1/widgets?continue=t2&labelSelector=x%3Dy&limit=2",
+	}, lines, "a token carries its version: the server refuses both")
+}
+
+func TestPageSize(t *testing.T) {
+	api := answering(t, listJSON("1", ""))
+	for _, c := range []struct {
+		configured int64
+		opts       metav1.ListOptions
+		want       string
+	}{
+		{0, metav1.ListOptions{}, "500"},
+		{0, metav1.ListOptions{ResourceVersion: "0"}, "500"},
+		{0, metav1.ListOptions{ResourceVersion: "7"}, ""},
+		{0, metav1.ListOptions{Limit: 3}, "3"},
+		{0, metav1.ListOptions{Limit: 3, ResourceVersion: "7"}, "3"},
+		{50, metav1.ListOptions{}, "50"},
+		{-1, metav1.ListOptions{}, ""},
+	} {
+		client, err := rest.New(&rest.Config{Host: api.url, PageSize: c.configured})
+		require.NoError(t, err)
+		defer client.Close()
+		list, err := rest.NewView[*Widget](client, widgets).List(t.Context(), c.opts)
+		require.NoError(t, err)
+		_, err = list.Slice()
+		require.NoError(t, err)
+		require.Equal(t, c.want, api.last(t).Query.Get("limit"), "%+v", c)
+	}
+}
+
+// Contract: an expired continue token restarts the list as the API documents
+// it for a consistent list: from the beginning.
+func TestExpiredTokenRestarts(t *testing.T) {
+	api := answering(t,
+		listJSON("10", "t1", widgetJSON("a", "1", ""), widgetJSON("b", "2", "")),
+		statusJSON(410, metav1.StatusReasonExpired),
+		listJSON("20", "", widgetJSON("b", "12", ""), widgetJSON("c", "13", "")))
+	view := rest.NewView[*Widget](api.client, widgets)
+	list, err := view.List(t.Context(), metav1.ListOptions{ResourceVersion: "5", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 2})
+	require.NoError(t, err)
+	var seen []string
+	for item, err := range list.Items() {
+		if errors.Is(err, rest.ErrRestarted) {
+			seen = append(seen, "restarted")
+			continue
+		}
+		require.NoError(t, err)
+		seen = append(seen, item.Name)
+	}
+	require.Equal(t, []string{"a", "b", "restarted", "b", "c"}, seen)
+	require.Equal(t, "20", list.ResourceVersion())
+	require.Equal(t, "GET /apis/example.com/v1/widgets?resourceVersion=5&resourceVersionMatch=NotOlderThan", api.last(t).String(),
+		"in one page: the server could not keep the state for several")
+}
+
+func TestSliceForgetsWhatARestartMakesVoid(t *testing.T) {
+	api := answering(t,
+		listJSON("10", "t1", widgetJSON("a", "1", "")),
+		statusJSON(410, metav1.StatusReasonExpired),
+		listJSON("20", "", widgetJSON("b", "12", "")))
+	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	items, err := list.Slice()
+	require.NoError(t, err)
+	require.Equal(t, []string{"b@12"}, names(items))
+}
+
+func TestListEndsWithTheErrorThatEndsIt(t *testing.T) {
+	first := listJSON("10", "t1", widgetJSON("a", "1", ""))
+	expired := statusJSON(410, metav1.StatusReasonExpired)
+	for _, c := range []struct {
+		name   string
+		bodies []string
+		opts   metav1.ListOptions
+		want   string
+	}{
+		{"a page is refused", []string{first, statusJSON(403, metav1.StatusReasonForbidden)}, metav1.ListOptions{}, "Forbidden"},
+		{"the token expires again", []string{first, expired, first, expired}, metav1.ListOptions{}, "Expired"},
+		{"the restart is refused", []string{first, expired, statusJSON(403, metav1.StatusReasonForbidden)}, metav1.ListOptions{}, "Forbidden"},
+		{"a list that began in the middle cannot begin again", []string{first, expired}, metav1.ListOptions{Continue: "mine"}, "Expired"},
+		{"the token leads in a circle", []string{first, first}, metav1.ListOptions{}, "continue token"},
+		{"a page ends too early", []string{first, first[:len(first)-1]}, metav1.ListOptions{}, "list widgets"},
+		{"a page is no list", []string{first, `{"kind":"Widget"}`}, metav1.ListOptions{}, "Widget"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := answering(t, c.bodies...)
+			list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), c.opts)
+			require.NoError(t, err)
+			_, err = list.Slice()
+			require.ErrorContains(t, err, c.want)
+			require.Empty(t, list.ResourceVersion(), "a list that has not ended well has no version")
+		})
+	}
+}
+
+// An object that cannot be decoded costs only itself.
+func TestItemErrorGoesOn(t *testing.T) {
+	api := answering(t, listJSON("10", "", widgetJSON("a", "1", ""), widgetJSON("b", "2", `,"spec":{"size":"big"}`), widgetJSON("c", "3", "")))
+	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var good []string
+	var bad []*rest.ItemError
+	for item, err := range list.Items() {
+		var itemError *rest.ItemError
+		switch {
+		case errors.As(err, &itemError):
+			bad = append(bad, itemError)
+		default:
+			require.NoError(t, err)
+			good = append(good, item.Name)
+		}
+	}
+	require.Equal(t, []string{"a", "c"}, good)
+	require.Len(t, bad, 1)
+	require.Equal(t, "b", bad[0].Name)
+	require.Equal(t, "ns", bad[0].Namespace)
+	require.Equal(t, "2", bad[0].ResourceVersion)
+	require.ErrorContains(t, bad[0], "spec.size")
+	require.Equal(t, "10", list.ResourceVersion())
+}
+
+// Leaving the loop early, or closing an unread list, releases the connection.
+func TestUnreadListsHoldNothing(t *testing.T) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+		io.WriteString(w, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"},"items":[`+widgetJSON("a", "1", "")+",")
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	view := rest.NewView[*Widget](api.client, widgets)
+	list, err := view.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for item, err := range list.Items() {
+		require.NoError(t, err)
+		require.Equal(t, "a", item.Name)
+		break
+	}
+	<-api.gone
+	for _, err := range list.Items() {
+		require.ErrorIs(t, err, rest.ErrListConsumed)
+	}
+
+	list, err = view.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	list.Close()
+	list.Close()
+	<-api.gone
+	for _, err := range list.Items() {
+		require.ErrorIs(t, err, rest.ErrListConsumed)
+	}
+}
+
+func TestListEndsWithItsContext(t *testing.T) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+		io.WriteString(w, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"},"items":[`+widgetJSON("a", "1", ""))
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	ctx, cancel := cancelCause(t)
+	list, err := rest.NewView[*Widget](api.client, widgets).List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	reason := errors.New("the user has left")
+	var last error
+	for _, err := range list.Items() {
+		last = err
+		cancel(reason)
+	}
+	require.ErrorIs(t, last, reason)
+	require.Empty(t, list.ResourceVersion())
+}
