@@ -21,7 +21,7 @@ func Manage(object runtime.Object, manager, statusManager string) error {
 		return fmt.Errorf("manage the fields of a %T: %w", object, err)
 	}
 	accessor.SetManagedFields(nil)
-	whole, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	whole, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object.DeepCopyObject()) // an untyped one would be taken as it is
 	if err != nil {
 		return fmt.Errorf("manage the fields of a %T: %w", object, err)
 	}

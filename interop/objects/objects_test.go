@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -60,6 +61,9 @@ func TestTheCorpusReadsBack(t *testing.T) {
 	require.NoError(t, err)
 	kinds := map[string]bool{}
 	for _, entry := range entries {
+		kind, err := json.DefaultMetaFactory.Interpret(entry.JSON)
+		require.NoError(t, err, entry.Name)
+		require.False(t, kind.Version == "" || kind.Kind == "", entry.Name)
 		if entry.Object == nil {
 			_, _, err := scheme.Codecs.UniversalDeserializer().Decode(entry.JSON, nil, nil)
 			require.NoError(t, err, entry.Name)
