@@ -17,6 +17,8 @@ type Case struct {
 	// N is the number of operations of a round. 0: as many as fill the round's
 	// budget on the slower side. Sides that do not call Start need it set.
 	N int
+	// Rounds are enough for this case, if the plan has more. 0: the plan's.
+	Rounds int
 	// Ours and Theirs make the two sides, once for all rounds, untimed.
 	// nil: that side has nothing of the kind.
 	Ours, Theirs func() Side

@@ -57,7 +57,7 @@ func (p Plan) Hold(c Contest) (standings []Standing) {
 
 func standingsOf(c Contest, seen [][]sample) (standings []Standing) {
 	for _, name := range rowNames(seen...) {
-		s := Standing{Contest: c.Name, Unit: c.Unit}
+		s := Standing{Contest: c.Name, Unit: unitOf(name, seen...)}
 		if name != "" {
 			s.Contest += "/" + name
 		}

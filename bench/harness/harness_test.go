@@ -89,6 +89,49 @@ func TestASideMayReportFiguresOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestAFigureMayHaveAUnitOfItsOwn(t *testing.T) {
+	rows := Plan{Rounds: 2}.Run(Case{Name: "fake/units", About: "time and memory", Unit: "s", N: 1, Theirs: func() Side {
+		return func(m *Meter) { m.Report("", 2); m.ReportIn("MB", "peak", 300) }
+	}})
+	if len(rows) != 2 || rows[0].Unit != "s" || rows[1].Unit != "MB" || rows[1].Case != "fake/units/peak" {
+		t.Errorf("%+v", rows)
+	}
+}
+
+func TestBytesAreForEachOperation(t *testing.T) {
+	var sink [][]byte
+	rows := Plan{Rounds: 3}.Run(Case{Name: "fake/bytes", About: "ours allocates a KiB", Unit: "ns/op", N: 1000, Ours: func() Side {
+		return func(m *Meter) {
+			sink = make([][]byte, 0, m.N)
+			m.Start()
+			for range m.N {
+				sink = append(sink, make([]byte, 1024))
+			}
+			m.Stop()
+			m.ReportBytes()
+		}
+	}})
+	if len(rows) != 2 || rows[1].Case != "fake/bytes/bytes" || rows[1].Unit != "B/op" || *rows[1].Ours < 1024 || *rows[1].Ours > 1200 {
+		t.Errorf("%+v", rows)
+	}
+}
+
+func TestACaseMayAskForFewerRounds(t *testing.T) {
+	turns := 0
+	heavy := Case{Name: "fake/heavy", About: "takes its time", Unit: "s", N: 1, Rounds: 2, Ours: func() Side {
+		return func(m *Meter) { turns++; m.Report("", 1) }
+	}}
+	Plan{Rounds: 9}.Run(heavy)
+	if turns != 2 {
+		t.Errorf("%d rounds", turns)
+	}
+	turns = 0
+	Plan{Rounds: 1}.Run(heavy)
+	if turns != 1 {
+		t.Errorf("%d rounds of a plan for one", turns)
+	}
+}
+
 func TestAMissingSideIsADash(t *testing.T) {
 	rows := Plan{Rounds: 1}.Run(Case{Name: "fake/alone", About: "ours only", Unit: "B/object", N: 1, Ours: func() Side {
 		return func(m *Meter) { m.Report("", 120) }

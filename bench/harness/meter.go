@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"time"
@@ -18,13 +19,15 @@ type Meter struct {
 	elapsed time.Duration
 	timed   bool
 	allocs  uint64
+	bytes   uint64
 	figures []figure
 }
 
-// figure is a number that the side has measured by itself.
+// figure is a number that the side has measured by itself. An empty unit is the
+// case's.
 type figure struct {
-	name  string
-	value float64
+	name, unit string
+	value      float64
 }
 
 // Start begins, or goes on with, what counts, on a heap without garbage.
@@ -46,15 +49,23 @@ func (m *Meter) Stop() {
 	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
 	m.allocs += after.Mallocs - m.before.Mallocs
+	m.bytes += after.TotalAlloc - m.before.TotalAlloc
 	m.timed = true
 }
 
 // Report gives a figure that the side has measured by itself, in the unit of
 // the case. An empty name is the case's own row and takes the place of the time
 // for each operation; any other is a further row, case/name.
-func (m *Meter) Report(name string, value float64) {
-	m.figures = append(m.figures, figure{name, value})
+func (m *Meter) Report(name string, value float64) { m.ReportIn("", name, value) }
+
+// ReportIn is Report of a figure that has a unit of its own.
+func (m *Meter) ReportIn(unit, name string, value float64) {
+	m.figures = append(m.figures, figure{name, unit, value})
 }
+
+// ReportBytes gives what was allocated between Start and Stop, for each
+// operation, as the row case/bytes.
+func (m *Meter) ReportBytes() { m.ReportIn("B/op", "bytes", float64(m.bytes)/float64(m.N)) }
 
 // Percentiles reports the mean of the values as the case's own row, and p50,
 // p99 and max as further ones.
@@ -77,25 +88,26 @@ func (m *Meter) Percentiles(values []float64) {
 // sample is what a round came to: a value for each row, and allocations.
 type sample struct {
 	values map[string]float64
+	units  map[string]string
 	names  []string // of values, in the order reported
 	allocs *float64 // for each operation; nil if the side timed nothing
 }
 
 func (m *Meter) sample(unit string) sample {
-	s := sample{values: map[string]float64{}}
-	add := func(name string, value float64) {
-		s.values[name] = value
+	s := sample{values: map[string]float64{}, units: map[string]string{}}
+	add := func(name, unit string, value float64) {
+		s.values[name], s.units[name] = value, unit
 		s.names = append(s.names, name)
 	}
 	if m.timed {
 		perOp := float64(m.allocs) / float64(m.N)
 		s.allocs = &perOp
 		if scale, isTime := nanoseconds[unit]; isTime {
-			add("", float64(m.elapsed.Nanoseconds())/float64(m.N)/scale)
+			add("", unit, float64(m.elapsed.Nanoseconds())/float64(m.N)/scale)
 		}
 	}
 	for _, f := range m.figures {
-		add(f.name, f.value)
+		add(f.name, cmp.Or(f.unit, unit), f.value)
 	}
 	return s
 }

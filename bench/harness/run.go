@@ -53,10 +53,14 @@ func (p Plan) Run(c Case) (rows []Row) {
 	if n == 0 {
 		n = p.calibrate(ours, theirs)
 	}
+	rounds := p.Rounds
+	if c.Rounds > 0 {
+		rounds = min(rounds, c.Rounds)
+	}
 	var oursSeen, theirsSeen []sample
-	for round := range p.Rounds {
+	for round := range rounds {
 		if p.Progress != nil {
-			p.Progress(c, round+1, p.Rounds)
+			p.Progress(c, round+1, rounds)
 		}
 		turns := []func(){
 			func() { oursSeen = p.round(oursSeen, ours, n, c.Unit) },
@@ -125,7 +129,7 @@ func grown(n int, took, budget time.Duration) int {
 func join(c Case, ours, theirs []sample) []Row {
 	rows := []Row{}
 	for _, name := range rowNames(ours, theirs) {
-		row := Row{Case: c.Name, Unit: c.Unit, Ours: medianOf(ours, name), Theirs: medianOf(theirs, name)}
+		row := Row{Case: c.Name, Unit: unitOf(name, ours, theirs), Ours: medianOf(ours, name), Theirs: medianOf(theirs, name)}
 		if name != "" {
 			row.Case += "/" + name
 		} else {
@@ -147,6 +151,18 @@ func rowNames(sides ...[]sample) (names []string) {
 		}
 	}
 	return names
+}
+
+// unitOf is what the figures of that name are in, on all sides.
+func unitOf(name string, sides ...[]sample) string {
+	for _, seen := range sides {
+		for _, s := range seen {
+			if unit, ok := s.units[name]; ok {
+				return unit
+			}
+		}
+	}
+	return ""
 }
 
 func medianOf(seen []sample, name string) *float64 {
