@@ -1,0 +1,90 @@
+package thinformer_test
+
+import (
+	"context"
+	"iter"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/deltafifo"
+	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/listwatch"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// The names and forms that programs are written against, and that one room uses
+// of another. This file compiles, or a seam has changed.
+
+type shape struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+}
+
+// rest
+var (
+	_ interface {
+		GetNamespace() string
+		GetName() string
+		GetUID() types.UID
+		GetResourceVersion() string
+	} = rest.Object(nil)
+	_ func(*rest.Config) (*rest.Client, error)                                      = rest.New
+	_ func(*rest.Client, schema.GroupVersion) *rest.RESTClient                      = (*rest.Client).GroupVersion
+	_ func(*rest.Client)                                                            = (*rest.Client).Close
+	_                                                                               = rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{}, Kind: "", Namespaced: false}
+	_ func(*rest.Client, rest.ResourceInfo) *rest.View[*shape]                      = rest.NewView[*shape]
+	_ func(*rest.Client, rest.ResourceInfo) *rest.Resource[*shape]                  = rest.NewResource[*shape]
+	_ func(context.Context, metav1.ListOptions) (*rest.List[*shape], error)         = (*rest.View[*shape])(nil).List
+	_ func(context.Context, metav1.ListOptions) (*rest.Watch[*shape], error)        = (*rest.View[*shape])(nil).Watch
+	_ func(context.Context, string, metav1.GetOptions) (*shape, error)              = (*rest.View[*shape])(nil).Get
+	_ func(string) *rest.View[*shape]                                               = (*rest.View[*shape])(nil).Namespace
+	_ func(*rest.List[int]) iter.Seq2[int, error]                                   = (*rest.List[int]).Items
+	_ func(*rest.List[int]) string                                                  = (*rest.List[int]).ResourceVersion
+	_ func(string, ...int) *rest.List[int]                                          = rest.ListOf[int]
+	_ func(iter.Seq2[int, error], func() string) *rest.List[int]                    = rest.NewList[int]
+	_ func(func(context.Context) (rest.Event[int], error), func()) *rest.Watch[int] = rest.NewWatch[int]
+	_ func(*rest.Watch[int], context.Context) (rest.Event[int], error)              = (*rest.Watch[int]).Next
+	_ func(*rest.Watch[int])                                                        = (*rest.Watch[int]).Stop
+	_                                                                               = rest.Event[int]{Type: watch.Added, Object: 1, ResourceVersion: "", InitialEventsEnd: false}
+	_ rest.Object                                                                   = (*rest.SlimMeta)(nil)
+	_ error                                                                         = rest.ErrWouldDropFields
+	_ func(context.Context, *rest.Trace) context.Context                            = rest.WithTrace
+	_ func(context.Context, *shape, *shape) (*shape, error)                         = (*rest.Resource[*shape])(nil).MergePatch
+)
+
+// listwatch
+var (
+	_ listwatch.ListerWatcher[*shape] = (*rest.View[*shape])(nil)
+	_ listwatch.ListerWatcher[*shape] = (*rest.Resource[*shape])(nil)
+	_ listwatch.ListerWatcher[*shape] = &listwatch.ListWatch[*shape]{ListFunc: nil, WatchFunc: nil}
+	_ *listwatch.List[int]            = (*rest.List[int])(nil)
+	_ *listwatch.Watch[int]           = (*rest.Watch[int])(nil)
+	_ listwatch.Event[int]            = rest.Event[int]{}
+
+	_ func(*rest.RESTClient, string, string, fields.Selector) *listwatch.ListWatch[*shape]           = listwatch.NewListWatchFromClient[*shape]
+	_ func(*rest.RESTClient, string, string, func(*metav1.ListOptions)) *listwatch.ListWatch[*shape] = listwatch.NewFilteredListWatchFromClient[*shape]
+)
+
+// indexer and deltafifo
+var (
+	_ func(*indexer.Indexer[int], string, func(int) []string) (*indexer.Index[int], error) = (*indexer.Indexer[int]).AddIndex
+	_ func(*indexer.Index[int], string) iter.Seq[int]                                      = (*indexer.Index[int]).Find
+
+	_                                                                                                                  = deltafifo.Delta[int]{Type: deltafifo.Added, Object: 1, Key: "", FinalStateUnknown: false}
+	_ func(*deltafifo.DeltaFIFO[int], context.Context, func(string, deltafifo.Deltas[int], bool) error) error          = (*deltafifo.DeltaFIFO[int]).Pop
+	_ func(*deltafifo.DeltaFIFO[int], context.Context, int, func([]deltafifo.Delta[int], deltafifo.Batch) error) error = (*deltafifo.DeltaFIFO[int]).PopBatch
+)
+
+// What a reflector drives: deltafifo and indexer are written without knowing it.
+var _ interface {
+	Add(int) error
+	Update(int) error
+	Delete(int) error
+	Replace(items iter.Seq2[int, error], version func() string) error
+	Bookmark(version string)
+	Resync() error
+} = (*deltafifo.DeltaFIFO[int])(nil)
