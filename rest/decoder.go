@@ -60,9 +60,6 @@ const (
 // newCodec makes the codec for a struct type. dropped, unless nil, is told of
 // each decoded object, and of the path of the first field that it had and the
 // type lacks, "" if there was none; managedFields do not count.
-//
-// Of protobuf it is not told: generated code passes over fields that it does
-// not know without a word.
 func newCodec(t reflect.Type, info ResourceInfo, o DecodeOptions, dropped func(object any, path string)) (*codec, error) {
 	if o.MaxObjectBytes <= 0 {
 		o.MaxObjectBytes = defaultMaxObjectBytes

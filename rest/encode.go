@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -22,9 +23,13 @@ func encode(object Object, info ResourceInfo, configured string) (contentType st
 			return protobufType, body, err
 		}
 	}
-	if u, ok := object.(*unstructured.Unstructured); ok {
-		body, err = json.Marshal(u.Object)
-	} else {
+	switch object := object.(type) {
+	case *unstructured.Unstructured:
+		body, err = json.Marshal(object.Object)
+	case *metav1.PartialObjectMetadata:
+		// It calls itself PartialObjectMetadata, and is sent as what it is of.
+		body, err = json.Marshal(metav1.PartialObjectMetadata{ObjectMeta: object.ObjectMeta})
+	default:
 		body, err = json.Marshal(object)
 	}
 	if err != nil {

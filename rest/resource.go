@@ -79,7 +79,7 @@ func (r *Resource[T]) write(ctx context.Context, object T, verb, sub string, opt
 		}
 	} else {
 		request = r.part(r.named(r.rest().Put(), namespace, object.GetName()), sub)
-		if err := r.losses.check(object); err != nil && !r.mayLose {
+		if err := r.wouldLose(object); err != nil {
 			return none, fmt.Errorf("%s: %w", request.what(), err)
 		}
 	}
@@ -88,6 +88,17 @@ func (r *Resource[T]) write(ctx context.Context, object T, verb, sub string, opt
 		return none, fmt.Errorf("%s: %w", request.what(), err)
 	}
 	return r.one(ctx, request.options(opts).Body(body).SetHeader("Content-Type", contentType))
+}
+
+// wouldLose says whether replacing the object would drop some of it.
+func (r *Resource[T]) wouldLose(object T) error {
+	switch {
+	case r.mayLose:
+		return nil
+	case r.codec.metadataOnly:
+		return fmt.Errorf("%w: all but the metadata", ErrWouldDropFields)
+	}
+	return r.losses.check(object)
 }
 
 // part addresses a subresource; "" is the object itself.

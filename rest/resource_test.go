@@ -2,12 +2,15 @@ package rest_test
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/rest"
@@ -326,4 +329,71 @@ func TestTraceTellsWhatWasWritten(t *testing.T) {
 	api = answering(t, `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"uid":"uid-a"}}`)
 	require.NoError(t, rest.NewResource[*Widget](api.client, widgets).Namespace("ns").Delete(ctx, "a", metav1.DeleteOptions{}))
 	want("delete", "a", "", "uid-a", "")
+}
+
+// protoWidget is a type with protobuf of its own.
+type protoWidget metav1.PartialObjectMetadata
+
+func (w *protoWidget) Unmarshal(data []byte) error {
+	return (*metav1.PartialObjectMetadata)(w).Unmarshal(data)
+}
+func (w *protoWidget) Size() int { return (*metav1.PartialObjectMetadata)(w).Size() }
+
+// Protobuf names no fields, but what has been passed over is missed all the same.
+func TestUpdateRefusesToDropFieldsOfProtobuf(t *testing.T) {
+	const unknownField = "\x9a\x06\x03new" // field 99: "new"
+	meta := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: "a", Namespace: "ns", UID: "uid-a", Labels: map[string]string{"k": "v", "l": "w"},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}},
+	}}
+	raw, err := meta.Marshal()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		more    string
+		refused bool
+	}{{"", false}, {unknownField, true}} {
+		envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}, Raw: append(raw, c.more...)}
+		body, err := envelope.Marshal()
+		require.NoError(t, err)
+		api := serve(t, func(w http.ResponseWriter, r *http.Request, s sent) {
+			if r.Method == "GET" {
+				w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
+				w.Write(append([]byte("k8s\x00"), body...))
+				return
+			}
+			io.WriteString(w, widgetJSON("a", "6", ""))
+		})
+		r := rest.NewResource[*protoWidget](api.client, widgets).Namespace("ns")
+		got, err := r.Get(t.Context(), "a", metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, "v", got.Labels["k"])
+		_, err = r.Update(t.Context(), got, metav1.UpdateOptions{})
+		if c.refused {
+			require.ErrorIs(t, err, rest.ErrWouldDropFields)
+			require.Len(t, api.requests(), 1)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+}
+
+// An object of which only the metadata was read has lost all the rest.
+func TestMetadataIsNoWholeObject(t *testing.T) {
+	api := answering(t, `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"5"}}`)
+	r := rest.NewResource[*metav1.PartialObjectMetadata](api.client, widgets).Namespace("ns")
+	got, err := r.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	_, err = r.Update(t.Context(), got, metav1.UpdateOptions{})
+	require.ErrorIs(t, err, rest.ErrWouldDropFields)
+	require.Len(t, api.requests(), 1)
+
+	_, err = r.Apply(t.Context(), got, metav1.ApplyOptions{FieldManager: "m"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"5"}}`, api.last(t).Body,
+		"it is sent as what it is the metadata of")
+	changed := *got
+	changed.Labels = map[string]string{"a": "b"}
+	_, err = r.MergePatch(t.Context(), got, &changed)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"metadata":{"labels":{"a":"b"}}}`, api.last(t).Body)
 }
