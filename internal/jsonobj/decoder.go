@@ -200,19 +200,13 @@ func (d *Decoder) skip(i int) int {
 		return d.short()
 	}
 	if data[i] == '"' {
-		f := Framer{at: inText}
-		if n := f.text(data, i+1); f.at == afterValue {
-			return n
+		if i = textAfter(data, i+1); i > len(data) {
+			return d.short()
 		}
-		return d.short()
+		return i
 	}
-	f := Framer{MaxDepth: d.depth}
-	if d.depth == 0 {
-		f.MaxDepth = 1 // 0 would be the default; the one level is refused below
-		if c := data[i]; c == '{' || c == '[' {
-			return d.tooDeep(i)
-		}
-	}
+	bound := depthOf(d.MaxDepth)
+	f := Framer{MaxDepth: bound, around: bound - d.depth}
 	n, done, err := f.Next(data[i:])
 	switch {
 	case err != nil:

@@ -57,7 +57,7 @@ var values = []string{
 
 // fieldNames are the names of the fields of shapes, quoted, and some that it
 // does not have.
-func fieldNames(t *testing.T) []string {
+func fieldNames(t testing.TB) []string {
 	names := []string{`"unknown"`, `""`, `"S"`, `"Hidden"`, `"inner"`, `"embeds"`, `"Further"`, `"Deep"`, `"longNameTheSameC"`, `"longNameTheSame"`, `"\u0073"`, `"gr\u00f6\u00dfe"`, `"ünicode"`, "\"\xff\"", `"metadata"`, `"-"`, `"bad\"tag"`, `"BadTag"`}
 	root, err := compileRoot(reflect.TypeFor[shapes]())
 	require.NoError(t, err)

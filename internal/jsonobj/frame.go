@@ -14,8 +14,9 @@ type Framer struct {
 	// MaxDepth bounds how deep arrays and objects nest; 0 is 512.
 	MaxDepth int
 
-	at    place
-	depth int
+	at     place
+	around int // levels that are open around the value
+	depth  int // and within it
 	// open has a bit for each open bracket, set for an object: low for the
 	// first 64 levels, rest for those below.
 	low  uint64
@@ -115,25 +116,31 @@ func (f *Framer) literal(part []byte, i int) (int, error) {
 	return i, nil
 }
 
-// tokens goes on outside strings until the value or the part ends.
+// tokens goes on between the tokens of a container until the value or the part
+// ends.
 func (f *Framer) tokens(part []byte, i int) (int, error) {
 	for i < len(part) {
-		switch outside[part[i]] {
+		switch c := part[i]; outside[c] {
 		case filling:
 			i++
 		case quote:
-			f.at = inText
-			if i = f.text(part, i+1); f.at != inside {
-				return i, nil
+			if i = textAfter(part, i+1); i > len(part) {
+				return f.unfinished(part, i)
+			}
+			// A comma or colon and the next string: the common case.
+			for i+1 < len(part) && part[i+1] == '"' && outside[part[i]] == filling {
+				if i = textAfter(part, i+2); i > len(part) {
+					return f.unfinished(part, i)
+				}
 			}
 		case opening:
-			if f.depth == depthOf(f.MaxDepth) {
-				return i, tooDeep(i, f.depth)
+			if max := depthOf(f.MaxDepth); f.around+f.depth == max {
+				return i, tooDeep(i, max)
 			}
-			f.push(part[i] == '{')
+			f.push(c == '{')
 			i++
 		case closing:
-			if f.depth == 0 || f.pop() != (part[i] == '}') {
+			if f.depth == 0 || f.pop() != (c == '}') {
 				return i, unexpected(part, i, "the bracket that closes what is open")
 			}
 			if i++; f.depth == 0 {
@@ -147,39 +154,58 @@ func (f *Framer) tokens(part []byte, i int) (int, error) {
 	return i, nil
 }
 
+// unfinished notes that the part ends in a string; i is what textAfter said.
+func (f *Framer) unfinished(part []byte, i int) (int, error) {
+	f.at = inText
+	if i > len(part)+1 {
+		f.at = inEscape
+	}
+	return len(part), nil
+}
+
 // text goes on inside a string until it or the part ends.
 func (f *Framer) text(part []byte, i int) int {
 	if f.at == inEscape {
 		f.at = inText
 		i++
 	}
-	for i < len(part) {
-		if i+8 <= len(part) {
-			w := binary.LittleEndian.Uint64(part[i:])
-			m := (((w ^ quotes) - ones) &^ (w ^ quotes)) | (((w ^ slashes) - ones) &^ (w ^ slashes))
-			if m &= highs; m == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(m) >> 3
-		}
-		switch part[i] {
-		case '"':
-			f.at = inside
-			if f.depth == 0 {
-				f.at = afterValue
-			}
-			return i + 1
-		case '\\':
-			if i+1 == len(part) {
-				f.at = inEscape
-				return i + 1
-			}
-			i++
-		}
-		i++
+	if i = textAfter(part, i); i > len(part) {
+		i, _ = f.unfinished(part, i)
+		return i
+	}
+	f.at = inside
+	if f.depth == 0 {
+		f.at = afterValue
 	}
 	return i
+}
+
+// textAfter is the place after the string that data is inside of at i: after
+// its closing quote. If there is none it is len(data)+1, or len(data)+2 where
+// the last byte is a backslash that escapes what is to come.
+func textAfter(data []byte, i int) int {
+	for i+8 <= len(data) {
+		w := binary.LittleEndian.Uint64(data[i:])
+		m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones)) &^ w & highs
+		if m == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(m)>>3 + 1
+		if data[i-1] == '"' {
+			return i
+		}
+		i++ // what is escaped; there is a byte or the loop below sees the end
+	}
+	for ; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return i + 1
 }
 
 func (f *Framer) push(object bool) {

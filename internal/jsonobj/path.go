@@ -70,7 +70,17 @@ func spell(data []byte, offset int, open []step) string {
 		if len(path) > 0 {
 			path = append(path, '.')
 		}
+		if len(name) == 0 {
+			name = []byte(`""`)
+		}
 		path = append(path, name...)
+	}
+	if len(path) > longest {
+		return string(path[:longest/2]) + "..." + string(path[len(path)-longest/2:])
 	}
 	return string(path)
 }
+
+// longest is how much of a path is shown, so that no message grows with what a
+// server sends.
+const longest = 512

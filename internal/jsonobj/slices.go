@@ -168,8 +168,8 @@ func (d *Decoder) bytesValue(n *node, dst unsafe.Pointer, i int) int {
 	return next
 }
 
-// arrayValue decodes an array: elements that are too many are passed over, and
-// those that do not come are zeroed.
+// arrayValue decodes an array: elements that are too many are checked and
+// left out, and those that do not come are zeroed.
 func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '[' {
 		return d.misfit(i, n.typ.String())
@@ -180,7 +180,7 @@ func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
 		if count < n.typ.Len() {
 			i = d.value(n.elem, unsafe.Add(dst, uintptr(count)*size), i)
 		} else {
-			i = d.skip(i)
+			_, i = d.raw(i)
 		}
 		if i < 0 {
 			return -1
