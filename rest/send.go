@@ -22,7 +22,7 @@ func (r *Request) open(ctx context.Context, long bool) (*http.Response, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	under, clock := watchStall(ctx, r.timeout)
+	under, clock := watchStall(ctx, r.timeout, r.client.conn.base)
 	response, err := r.send(under, long)
 	if err != nil {
 		clock.stop()
@@ -82,7 +82,7 @@ func (r *Request) attempt(ctx context.Context, long bool, told traces, info Requ
 	if err != nil {
 		err = withoutURL(err)
 		told.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(begun)})
-		return nil, &failedAttempt{err: err}
+		return nil, &failedAttempt{err: fmt.Errorf("%s %s: %w", r.method, plainURL(request.URL), err)}
 	}
 	told.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(begun)})
 	r.warn(ctx, response.Header)

@@ -5,17 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"time"
 )
 
 // timeoutError is a server that kept a request waiting for too long.
 type timeoutError struct {
-	waitedFor string
-	after     time.Duration
+	server string
+	after  time.Duration
 }
 
 func (e *timeoutError) Error() string {
-	return fmt.Sprintf("timed out after %v waiting for %s", e.after, e.waitedFor)
+	return fmt.Sprintf("timed out after %v waiting for %s", e.after, e.server)
 }
 
 // Timeout makes it a timeout to package net.
@@ -38,13 +39,13 @@ type stall struct {
 }
 
 // watchStall begins the clock; the context ends when it runs out.
-func watchStall(ctx context.Context, after time.Duration) (context.Context, *stall) {
+func watchStall(ctx context.Context, after time.Duration, server *url.URL) (context.Context, *stall) {
 	if after <= 0 {
 		return ctx, &stall{}
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	s := &stall{after: after, end: end}
-	s.timer = time.AfterFunc(after, func() { end(&timeoutError{"the server", after}) })
+	s.timer = time.AfterFunc(after, func() { end(&timeoutError{plainURL(server), after}) })
 	return ctx, s
 }
 

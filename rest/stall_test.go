@@ -72,7 +72,7 @@ func TestTimeoutBoundsAWholeAnswer(t *testing.T) {
 			require.Equal(t, 10*time.Second, time.Since(begun), what)
 			if what != "half a failure" {
 				require.ErrorIs(t, err, context.DeadlineExceeded, what)
-				require.ErrorContains(t, err, "timed out after 10s waiting for the server", what)
+				require.ErrorContains(t, err, "timed out after 10s waiting for http://server", what)
 				var timeout net.Error
 				require.True(t, errors.As(err, &timeout) || isTimeout(err), what)
 			}
