@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -75,6 +77,25 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	}
 	r.wrote(ctx, func() stored { return stored{} })
 	return response.Body, nil
+}
+
+// Watch sends the request as a watch and returns its events, untyped: a View has
+// them in a type of the caller's. The parameter watch=true is added; selectors
+// and the version to begin at are the caller's to set. An error means that
+// there is no stream.
+func (r *Request) Watch(ctx context.Context) (*Watch[*unstructured.Unstructured], error) {
+	info := ResourceInfo{GroupVersionResource: r.version.WithResource(r.target.resource)}
+	codec, err := newCodec(reflect.TypeFor[unstructured.Unstructured](), info, r.client.config.Decode, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.what(), err)
+	}
+	own := *r
+	own.params, own.header = maps.Clone(r.params), r.header.Clone()
+	if own.params == nil {
+		own.params = url.Values{}
+	}
+	own.params.Set("watch", "true")
+	return openStream[*unstructured.Unstructured](ctx, &own, codec)
 }
 
 // Error is why there is no answer: *errors.StatusError if the server said so.

@@ -28,6 +28,28 @@ type stream[T Object] struct {
 // errStopped is the cause of a stream's context that stop has ended.
 var errStopped = errors.New("the watch was stopped")
 
+// openStream sends a request for a watch.
+func openStream[T Object](ctx context.Context, r *Request, c *codec) (*Watch[T], error) {
+	r.as(verbWatch)
+	if _, set := r.header["Accept"]; !set {
+		r.SetHeader("Accept", c.accept(acceptWatch, r.client.config.AcceptContentTypes))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	response, err := r.open(ctx, true)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	reader, err := c.watchReader(response.Header.Get("Content-Type"), response.Body)
+	if err != nil {
+		cancel(nil)
+		response.Body.Close()
+		return nil, fmt.Errorf("%s: %w", r.what(), err)
+	}
+	s := &stream[T]{ctx: ctx, cancel: cancel, body: response.Body, reader: reader, what: r.what()}
+	return NewWatch(s.next, s.stop), nil
+}
+
 func (s *stream[T]) next(ctx context.Context) (Event[T], error) {
 	s.reading.Lock()
 	defer s.release()

@@ -109,22 +109,7 @@ func (v *View[T]) Watch(ctx context.Context, opts metav1.ListOptions) (*Watch[T]
 		return nil, v.err
 	}
 	opts.Watch = true
-	ctx, cancel := context.WithCancelCause(ctx)
-	r := v.in(v.rest().Get(), v.namespace).as(verbWatch).options(&opts)
-	r.SetHeader("Accept", v.codec.accept(acceptWatch, v.client.config.AcceptContentTypes))
-	response, err := r.open(ctx, true)
-	if err != nil {
-		cancel(nil)
-		return nil, err
-	}
-	reader, err := v.codec.watchReader(response.Header.Get("Content-Type"), response.Body)
-	if err != nil {
-		cancel(nil)
-		response.Body.Close()
-		return nil, fmt.Errorf("%s: %w", r.what(), err)
-	}
-	s := &stream[T]{ctx: ctx, cancel: cancel, body: response.Body, reader: reader, what: r.what()}
-	return NewWatch(s.next, s.stop), nil
+	return openStream[T](ctx, v.in(v.rest().Get(), v.namespace).options(&opts), v.codec)
 }
 
 // one sends a request whose answer is one object.

@@ -1,0 +1,58 @@
+package rest
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+func TestARequestWatchesUntyped(t *testing.T) {
+	const events = `{"type":"ADDED","object":` + pod + `}
+{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9"}}}
+{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}
+`
+	client, sent := scripted(t, Config{}, says(200, events), says(200, ""))
+	r := client.GroupVersion(coreV1).Get().Resource("pods").Namespace("d").Param("resourceVersion", "5")
+	watched, err := r.Watch(t.Context())
+	require.NoError(t, err)
+	defer watched.Stop()
+	require.Equal(t, "/api/v1/namespaces/d/pods?resourceVersion=5&watch=true", sent.asked[0].URL.RequestURI())
+	require.Equal(t, "application/json", sent.asked[0].Header.Get("Accept"))
+	require.Equal(t, "/api/v1/namespaces/d/pods?resourceVersion=5", r.URL().RequestURI(), "the request is as it was")
+
+	event, err := watched.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, watch.Added, event.Type)
+	require.Equal(t, "web", event.Object.GetName())
+	require.Empty(t, event.Object.GetManagedFields(), "they are skipped in watches")
+	event, err = watched.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, watch.Bookmark, event.Type)
+	require.Equal(t, "9", event.ResourceVersion)
+	require.Nil(t, event.Object)
+	_, err = watched.Next(t.Context())
+	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
+
+	empty, err := r.Watch(t.Context())
+	require.NoError(t, err)
+	defer empty.Stop()
+	_, err = empty.Next(t.Context())
+	require.Equal(t, io.EOF, err)
+}
+
+// A watch that cannot be opened is an error, never an empty stream.
+func TestAWatchThatCannotBeOpenedIsAnError(t *testing.T) {
+	client, sent := scripted(t, Config{}, breaks(io.EOF), says(404, ""), says(200, "<html>", "Content-Type", "text/html"))
+	for _, want := range []string{"watch pods: GET https://server:6443/api/v1/pods: EOF", "could not find the requested resource", "text/html"} {
+		watched, err := client.GroupVersion(coreV1).Get().Resource("pods").Watch(t.Context())
+		require.ErrorContains(t, err, want)
+		require.Nil(t, watched)
+	}
+	require.Len(t, sent.asked, 3, "and its owner decides when to try again")
+
+	_, err := client.GroupVersion(coreV1).Get().Resource("..").Watch(t.Context())
+	require.ErrorContains(t, err, "Resource: ")
+}
