@@ -7,7 +7,8 @@ import "hash/maphash"
 const MaxLen = 64
 
 // Strings are filed by hash in sets of four places: two for those that have
-// come again since they were filed, two for newcomers.
+// come again since they were filed, the last to do so first, and two for
+// newcomers.
 const (
 	sets      = 512
 	ways      = 4
@@ -19,7 +20,7 @@ const (
 type Table struct {
 	seed   maphash.Seed
 	places [sets][ways]place
-	turn   uint32 // which newcomer, and which of the others, goes next
+	turn   uint32 // which newcomer goes next
 }
 
 type place struct {
@@ -68,10 +69,8 @@ func (t *Table) find(b []byte) *place {
 		if i < newcomers {
 			return &set[i]
 		}
-		t.turn++
-		stays := &set[t.turn%newcomers]
-		*stays, set[i] = set[i], *stays
-		return stays
+		set[0], set[1], set[i] = set[i], set[0], set[1]
+		return &set[0]
 	}
 	t.turn++
 	p := &set[newcomers+t.turn%(ways-newcomers)]

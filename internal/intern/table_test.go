@@ -41,7 +41,7 @@ func TestWhatComesAgainIsShared(t *testing.T) {
 // once": a thousand names for each place in the table do not move it.
 func TestStringsThatComeOncePushOutNoneThatCameTwice(t *testing.T) {
 	table := New()
-	kept := make([]string, 64)
+	kept := make([]string, 32)
 	for i := range kept {
 		text := []byte(fmt.Sprintf("kept-%d", i))
 		table.Get(text)
@@ -56,8 +56,8 @@ func TestStringsThatComeOncePushOutNoneThatCameTwice(t *testing.T) {
 			lost++
 		}
 	}
-	// Three in one set, where two places are for them, are possible.
-	require.LessOrEqual(t, lost, 4)
+	// Three in one set, where two places are for them, are possible, if rare.
+	require.LessOrEqual(t, lost, 3)
 }
 
 // Promise: "Nothing keeps the bytes that were passed in".
