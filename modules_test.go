@@ -18,6 +18,7 @@ import (
 // every user: docs/design/dependencies.md says with what, and for what.
 var mayRequire = []string{
 	"github.com/json-iterator/go",
+	"go.yaml.in/yaml/v2",
 	"gopkg.in/evanphx/json-patch.v4",
 	"golang.org/x/net",
 	"golang.org/x/time",
@@ -43,7 +44,6 @@ var mayFollow = []string{
 	"github.com/modern-go/reflect2",
 	"github.com/pmezard/go-difflib",
 	"github.com/x448/float16",
-	"go.yaml.in/yaml/v2",
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/text",
 	"gopkg.in/inf.v0",

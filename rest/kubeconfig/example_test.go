@@ -1,0 +1,40 @@
+package kubeconfig_test
+
+import (
+	"fmt"
+
+	"github.com/thinformer/thinformer/rest"
+	"github.com/thinformer/thinformer/rest/kubeconfig"
+)
+
+// With a Path it is that file; without one it is what kubectl would take, or
+// the pod's own cluster.
+func ExampleLoad() {
+	loaded, err := kubeconfig.Load(kubeconfig.Options{Path: "testdata/config.yaml", Context: "staging"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client, err := rest.New(loaded.Config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+
+	fmt.Println(loaded.Config.Host, loaded.User, loaded.Namespace)
+	// Output: https://staging.example.com:6443 developer shop
+}
+
+// Errors say what there would have been.
+func ExampleFromBytes() {
+	text := []byte(`
+current-context: prod
+contexts:
+- name: production
+  context: {cluster: production}
+`)
+	_, err := kubeconfig.FromBytes(text, kubeconfig.Options{})
+	fmt.Println(err)
+	// Output: use the kubeconfig (from bytes): the context "prod" does not exist: known contexts: "production"
+}

@@ -1,0 +1,101 @@
+package kubeconfig
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Contract: errors never show what a field holds, however it was misspelt.
+func TestErrorsDoNotQuoteSecrets(t *testing.T) {
+	for _, token := range []string{
+		`*s3cret`, `!!int s3cret`, `!!float "s3cret"`, `!!bool s3cret`, `!!timestamp s3cret`, `!!binary s3cret!`, `!s3cret! x`,
+		`"s3cret`, `'s3cret`, `"s3cret\q"`, `{s3cret`, `[s3cret`, `{s3cret: s3cret}`, `[s3cret]`, `{[s3cret]: x}`, `{{s3cret: x}: y}`, `{? {s3cret: 1} : x}`,
+		`{<<: s3cret}`, `&s3cret [*s3cret]`, `|s3cret`, `%s3cret`, `@s3cret`, "`s3cret", `s3cret: s3cret`, "s3cret\x01", "s3cret\xff", "\ts3cret",
+	} {
+		for _, field := range []string{"token", "password", "client-key-data", "tokenFile", "exec", "as-groups", "insecure"} {
+			_, err := FromBytes([]byte("users:\n- name: u\n  user:\n    "+field+": "+token+"\n"), Options{Server: "https://c", User: "u"})
+			if err != nil && field != "tokenFile" { // which is a path, and shown
+				require.NotContains(t, err.Error(), "s3cret", "%s: %s", field, token)
+			}
+		}
+	}
+}
+
+// Contract: a small file does not become a large one: not by aliases of
+// aliases, not by many aliases of one long text, and not by depth.
+func TestBombsAreSurvived(t *testing.T) {
+	laughs := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := 1; i < 12; i++ {
+		laughs += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
+	}
+	_, err := FromBytes([]byte(laughs), Options{Server: "https://c"})
+	require.ErrorContains(t, err, "excessive aliasing")
+
+	for name, deep := range map[string]string{
+		"flow lists": strings.Repeat("[", 1<<20), "flow maps": strings.Repeat("{a: ", 1<<20), "JSON": strings.Repeat(`{"a":`, 1<<20),
+		"lines": strings.Repeat("- ", 1<<20),
+	} {
+		_, err := FromBytes([]byte(deep), Options{Server: "https://c"})
+		require.ErrorContains(t, err, "parse the kubeconfig", name)
+		require.Less(t, len(err.Error()), 1000, name)
+	}
+
+	const copies = 50_000
+	long := "long: &long " + strings.Repeat("x", 1<<20) + "\nall: &all [" + strings.Repeat("*long,", copies) + "]\n" +
+		"clusters: [{name: c, cluster: {server: 'https://c', extensions: [{name: client.authentication.k8s.io/exec, extension: *all}]}}]\n" +
+		"users: [{name: u, user: {exec: {command: p, apiVersion: client.authentication.k8s.io/v1, provideClusterInfo: true, args: *all}}}]\n"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = FromBytes([]byte(long), Options{Cluster: "c", User: "u"})
+	runtime.ReadMemStats(&after)
+	require.ErrorIs(t, err, errLargeExtension)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20), "written out it would have 50 GB")
+}
+
+// Whatever it is given, parsing ends with an error or a kubeconfig of which
+// every context can be asked for.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		minimal, "", "{}", "- x", "a: *b", `{"clusters":[{"name":"c","cluster":{"server":"https://c"}}]}`,
+		"users:\n- name: u\n  user:\n    exec: {command: p, args: [a], env: [{name: A, value: b}]}\n",
+		"a: &a [x]\nb: [*a, *a]\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n",
+		"clusters: [{name: c, cluster: {server: \"https://c\", extensions: [{name: client.authentication.k8s.io/exec, extension: {a: {1: 2}}}]}}]\n" +
+			"users: [{name: u, user: {exec: {command: p, apiVersion: client.authentication.k8s.io/v1, provideClusterInfo: true}}}]",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		read, err := parse(data, "fuzz", "/folder")
+		if err != nil {
+			require.Nil(t, read)
+			require.Less(t, len(err.Error()), 4096+8*len(data))
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(read.contexts)) {
+			useChecked(t, read, Options{Context: name})
+		}
+		for cluster := range read.clusters {
+			for user := range read.users {
+				useChecked(t, read, Options{Cluster: cluster, User: user})
+			}
+		}
+	})
+}
+
+func useChecked(t *testing.T, read *file, options Options) {
+	loaded, err := read.use(options)
+	if err != nil {
+		require.Nil(t, loaded)
+		return
+	}
+	require.NotEmpty(t, loaded.Config.Host)
+	if exec := loaded.Config.Exec; exec != nil {
+		require.LessOrEqual(t, len(exec.Config), 8*maxExtension)
+	}
+}
