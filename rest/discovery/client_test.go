@@ -1,0 +1,244 @@
+package discovery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Contract: a server with aggregated discovery is asked twice, one without for
+// each group version, and the results are the same.
+func TestBothWaysGiveTheSameResults(t *testing.T) {
+	aggregated, legacy := newServer(true), newServer(false)
+	groups, lists, err := aggregated.start(t).ServerGroupsAndResources(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, aggregated.requests())
+
+	groupsToo, listsToo, err := legacy.start(t).ServerGroupsAndResources(t.Context())
+	require.NoError(t, err)
+	require.Len(t, legacy.requests(), 2+8, "/api, /apis and eight group versions")
+
+	requireJSON(t, groupsToo, groups)
+	requireJSON(t, listsToo, lists)
+	require.Len(t, groups, 6)
+	require.Empty(t, groups[0].Name, "core is first")
+	require.Equal(t, "apps/v1", groups[1].PreferredVersion.GroupVersion)
+	var order []string
+	for _, list := range lists {
+		order = append(order, list.GroupVersion)
+	}
+	require.Equal(t, strings.Fields("v1 apps/v1 apps/v1beta1 events.k8s.io/v1 storage.k8s.io/v1 example.com/v2 example.com/v1 metrics.k8s.io/v1beta1"), order)
+	require.Equal(t, metav1.APIResource{
+		Name: "pods/eviction", SingularName: "pod", Namespaced: true, Group: "policy", Version: "v1", Kind: "Eviction", Verbs: metav1.Verbs{"get"},
+	}, lists[0].APIResources[1])
+}
+
+// requireJSON compares what is said, nil and empty being alike.
+func requireJSON(t *testing.T, want, got any) {
+	t.Helper()
+	wantText, err := json.Marshal(want)
+	require.NoError(t, err)
+	gotText, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.JSONEq(t, string(wantText), string(gotText))
+}
+
+func TestTheSingleQuestions(t *testing.T) {
+	for _, aggregated := range []bool{true, false} {
+		c := newServer(aggregated).start(t)
+		version, err := c.ServerVersion(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "v1.37.2", version.GitVersion)
+
+		groups, err := c.ServerGroups(t.Context())
+		require.NoError(t, err)
+		require.Len(t, groups.Groups, 6)
+		require.Equal(t, "example.com/v2", groups.Groups[4].PreferredVersion.GroupVersion)
+
+		list, err := c.ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps", Version: "v1"})
+		require.NoError(t, err)
+		require.Equal(t, "apps/v1", list.GroupVersion)
+		require.Equal(t, "deployments", list.APIResources[0].Name)
+		_, err = c.ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Version: "v1"})
+		require.NoError(t, err, "core is at /api/v1")
+
+		_, err = c.ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps", Version: "v3"})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
+		require.ErrorContains(t, err, "discover the resources of apps/v3")
+	}
+}
+
+// A server may serve only named groups (an extension server) or only core.
+func TestOneRootIsEnough(t *testing.T) {
+	for _, aggregated := range []bool{true, false} {
+		for path, groups := range map[string]int{"/api": 5, "/apis": 1} {
+			s := newServer(aggregated)
+			s.breaks(path, http.StatusNotFound, "text/plain", "404 page not found")
+			found, err := s.start(t).ServerGroups(t.Context())
+			require.NoError(t, err)
+			require.Len(t, found.Groups, groups, path)
+		}
+	}
+}
+
+// The two roots may be of different age.
+func TestTheRootsMayAnswerInDifferentForms(t *testing.T) {
+	s := newServer(true)
+	s.breaks("/api", http.StatusOK, "application/json", `{"kind":"APIVersions","versions":["v1"]}`)
+	_, lists, err := s.start(t).ServerGroupsAndResources(t.Context())
+	require.NoError(t, err)
+	require.Len(t, lists, 8)
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1, "/api/v1": 1}, s.requests())
+}
+
+// Contract: what failed does not hide the rest, and is named with its error.
+func TestAFailedGroupVersionDoesNotHideTheRest(t *testing.T) {
+	s := newServer(false)
+	s.breaks("/apis/metrics.k8s.io/v1beta1", http.StatusServiceUnavailable, "text/plain", "no endpoints")
+	s.breaks("/apis/apps/v1", http.StatusOK, "application/json", `{"kind":"APIResourceList","groupVersion":"apps/v2"}`)
+	groups, lists, err := s.start(t).ServerGroupsAndResources(t.Context())
+	require.Len(t, groups, 6)
+	require.Len(t, lists, 6)
+
+	var partial *PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Failed, 2)
+	require.True(t, apierrors.IsServiceUnavailable(partial.Failed[schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"}]))
+	var status *apierrors.StatusError
+	require.ErrorAs(t, err, &status, "the errors of the group versions can be reached")
+	require.Regexp(t, `^discovery has failed for 2 group versions: apps/v1: the answer is about "apps/v2"; metrics.k8s.io/v1beta1: `, err.Error())
+}
+
+// Contract: stale group versions are named, as ErrStale; they are not preferred.
+func TestStaleGroupVersionsAreNamed(t *testing.T) {
+	s := newServer(true)
+	s.serves[4].versions[0].stale = true // example.com/v2
+	s.serves[5].versions[0].stale = true // metrics.k8s.io/v1beta1
+	c := s.start(t)
+	groups, lists, err := c.ServerGroupsAndResources(t.Context())
+	require.ErrorIs(t, err, ErrStale)
+	var partial *PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Failed, 2)
+	require.ErrorIs(t, partial.Failed[schema.GroupVersion{Group: "example.com", Version: "v2"}], ErrStale)
+	require.Len(t, lists, 6)
+	require.Len(t, groups[4].Versions, 2, "the group still has it")
+	require.Equal(t, "v1", groups[4].PreferredVersion.Version)
+	require.Equal(t, "v1beta1", groups[5].PreferredVersion.Version)
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, s.requests(), "and is not asked for")
+}
+
+// Contract: an answer that is not what was asked for is an error.
+func TestHostileAnswers(t *testing.T) {
+	for name, body := range map[string]string{
+		"HTML":           "<html><body>Please log in</body></html>",
+		"another kind":   `{"kind":"PodList","apiVersion":"v1","items":[]}`,
+		"no kind":        `{}`,
+		"null":           `null`,
+		"a list":         `[]`,
+		"half":           `{"kind":"APIGroupList","groups":[{"name":"a"`,
+		"wrong types":    `{"kind":"APIGroupList","groups":"many"}`,
+		"old aggregated": `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2beta1","items":[]}`,
+		"a failure":      `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":500}`,
+		"deep":           `{"kind":"APIGroupList","groups":` + strings.Repeat(`[`, 20_000),
+		"too large":      `{"kind":"APIGroupList","x":"` + strings.Repeat("x", maxAnswer) + `"}`,
+		"too many":       `{"kind":"APIGroupList","groups":[` + manyGroups(maxVersions+1) + `]}`,
+	} {
+		s := newServer(false)
+		s.breaks("/apis", http.StatusOK, "application/json", body)
+		_, err := s.start(t).ServerGroups(t.Context())
+		require.ErrorContains(t, err, "discover the server's groups: ", name)
+		require.Less(t, len(err.Error()), 3000, name)
+	}
+
+	s := newServer(false)
+	s.breaks("/apis", http.StatusOK, "text/html", "<html>")
+	_, err := s.start(t).ServerGroups(t.Context())
+	require.ErrorContains(t, err, "text/html")
+
+	for _, body := range []string{`{}`, `{"kind":"APIGroupList"}`, "<html>"} {
+		s.breaks("/apis/apps/v1", http.StatusOK, "application/json", body)
+		_, err = s.start(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps", Version: "v1"})
+		require.Error(t, err, body)
+	}
+	s.breaks("/version", http.StatusOK, "application/json", `{}`)
+	_, err = s.start(t).ServerVersion(t.Context())
+	require.ErrorContains(t, err, "the answer has none")
+}
+
+func manyGroups(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,{"name":"g%d","versions":[{"groupVersion":"g%d/v1","version":"v1"}]}`, i, i)
+	}
+	return b.String()[1:]
+}
+
+// Contract: a name cannot lead to another path than its own.
+func TestNamesThatWouldLeadElsewhereAreNotFollowed(t *testing.T) {
+	s := newServer(false)
+	s.breaks("/apis", http.StatusOK, "application/json",
+		`{"kind":"APIGroupList","groups":[{"name":"../api","versions":[{"version":"v1"}]},{"name":"a/b","versions":[{"version":"v1"}]},`+
+			`{"name":"ok","versions":[{"version":"v1?x"},{"version":".."},{"version":""}]},{"name":"none"}]}`)
+	_, lists, err := s.start(t).ServerGroupsAndResources(t.Context())
+	var partial *PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Failed, 5)
+	require.Len(t, lists, 1, "core is not hidden")
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1, "/api/v1": 1}, s.requests())
+
+	_, err = s.start(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps"})
+	require.ErrorContains(t, err, "is not a group version that could be asked for")
+}
+
+// Contract: group versions are asked for a few at a time.
+func TestGroupVersionsAreAskedForAFewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(false)
+		const groups = 60
+		s.breaks("/apis", http.StatusOK, "application/json", `{"kind":"APIGroupList","groups":[`+manyGroups(groups)+`]}`)
+		var now, most atomic.Int32
+		for i := range groups {
+			s.answers(fmt.Sprintf("/apis/g%d/v1", i), func(w http.ResponseWriter, _ *http.Request) {
+				now.Add(1)
+				time.Sleep(time.Second) // so that all that come at once are here
+				most.Store(max(most.Load(), now.Load()))
+				time.Sleep(time.Second)
+				now.Add(-1)
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"kind":"APIResourceList","groupVersion":"g%d/v1","resources":[]}`, i)
+			})
+		}
+		_, lists, err := s.inProcess(t).ServerGroupsAndResources(t.Context())
+		require.NoError(t, err)
+		require.Len(t, lists, groups+1)
+		require.EqualValues(t, atOnce, most.Load())
+	})
+}
+
+// Contract: the context ends everything, and an ended one is no partial result.
+func TestTheContextEndsDiscovery(t *testing.T) {
+	s := newServer(false)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	s.answers("/apis/apps/v1", func(_ http.ResponseWriter, r *http.Request) {
+		cancel(enough)
+		<-r.Context().Done()
+	})
+	groups, lists, err := s.start(t).ServerGroupsAndResources(ctx)
+	require.ErrorIs(t, err, enough)
+	require.Nil(t, groups)
+	require.Nil(t, lists)
+}
