@@ -4,6 +4,10 @@
 //
 // Data flows down this list. Each room can be used alone.
 //
+//   - rest: the client of one API server; it decodes lists and watches straight
+//     into Go types. Below it, rest/kubeconfig finds the server, and
+//     rest/discovery what it serves.
+//   - listwatch: the seam between a source of objects and what keeps up with it.
 //   - indexer: the thread-safe store with its indexes, and the key functions.
 //   - deltafifo: the queue of changes between a reflector and a store.
 //   - workqueue: the queue of keys between event handlers and workers.

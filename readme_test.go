@@ -3,15 +3,19 @@ package thinformer_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/rest"
 	"github.com/thinformer/thinformer/workqueue"
 )
 
@@ -49,6 +53,49 @@ func Example() {
 	// web-0
 	// <nil>
 	// reconcile default/web-0
+}
+
+func Example_rest() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintln(w, `{"kind":"DeploymentList","metadata":{"resourceVersion":"7"},"items":[
+			{"metadata":{"name":"web"},"spec":{"replicas":3,"template":{}}},
+			{"metadata":{"name":"db"},"spec":{"replicas":1}}]}`)
+	}))
+	defer server.Close()
+	list(context.Background(), &rest.Config{Host: server.URL})
+	// Output:
+	// web 3
+	// db 1
+}
+
+func list(ctx context.Context, config *rest.Config) error {
+	type Deployment struct { // a type of k8s.io/api would do as well
+		rest.SlimMeta `json:"metadata"`
+		Spec          struct {
+			Replicas int32 `json:"replicas"`
+		} `json:"spec"`
+	}
+
+	client, err := rest.New(config) // of kubeconfig.Load, or rest.InCluster
+	deployments := rest.NewView[*Deployment](client, rest.ResourceInfo{
+		GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"},
+		Namespaced:           true,
+	})
+	list, err := deployments.List(ctx, metav1.ListOptions{})
+	// ...
+	defer client.Close()
+	if err != nil {
+		return err
+	}
+	for d, err := range list.Items() { // all pages, one object at a time in memory
+		// ...
+		if err != nil {
+			return err
+		}
+		fmt.Println(d.Name, d.Spec.Replicas)
+	}
+	return nil
 }
 
 func work(reconcile func(string) error) {

@@ -54,6 +54,7 @@ var (
 	_ error                                                                         = rest.ErrWouldDropFields
 	_ func(context.Context, *rest.Trace) context.Context                            = rest.WithTrace
 	_ func(context.Context, *shape, *shape) (*shape, error)                         = (*rest.Resource[*shape])(nil).MergePatch
+	_ func(context.Context, func(context.Context) error) error                      = rest.RetryOnConflict
 )
 
 // listwatch

@@ -29,7 +29,55 @@
 //		Get().Resource("nodes").Name("n1").
 //		Do(ctx).Into(&node)
 //
+// Or, typed, with a struct that has only the fields that are wanted:
+//
+//	type Node struct {
+//		rest.SlimMeta `json:"metadata"`
+//		Spec          struct {
+//			PodCIDR string `json:"podCIDR"`
+//		} `json:"spec"`
+//	}
+//
+//	nodes := rest.NewView[*Node](client, rest.ResourceInfo{
+//		GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"},
+//	})
+//	list, err := nodes.List(ctx, metav1.ListOptions{})
+//	...
+//	for node, err := range list.Items() { // each as it arrives
+//		...
+//	}
+//	watch, err := nodes.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion()})
+//
+// # Which type to ask for
+//
+// T is a pointer to a struct, and no more than its json tags is needed: no
+// scheme, no DeepCopyObject, no list type. A type of k8s.io/api is decoded from
+// protobuf where the server has it. A struct of one's own, with
+// metav1.TypeMeta and metav1.ObjectMeta, is what a custom resource needs. A slim
+// struct, with [SlimMeta] and a few fields, is the cheapest to decode and to
+// keep: what it does not have is skipped, not built and thrown away.
+// *metav1.PartialObjectMetadata asks the server for metadata only, and
+// *unstructured.Unstructured takes whatever comes.
+//
 // # What is promised
+//
+// Lists and watches:
+//
+//   - An object goes from the response to its Go type once: there is no buffer
+//     of a whole response, no tree of maps in between, no goroutine. It keeps
+//     nothing else alive: not the page, not the bytes that it came in.
+//   - All pages of a list are one state of the collection; see [ErrRestarted]
+//     for what happens when the server has forgotten it. A list that has not
+//     ended well has no version.
+//   - An object that cannot be decoded costs itself, and says which it is: see
+//     [ItemError].
+//   - What is too large, too deep, cut off, or not what its content type says is
+//     an error that says what and where.
+//   - managedFields are skipped, unless [DecodeOptions] ask for them. Get and
+//     the writes return them.
+//   - Field names are taken as they are written, upper and lower case apart. Of
+//     a name that comes twice the last one counts.
+//   - Update does not drop fields in silence: see [ErrWouldDropFields].
 //
 // Requests:
 //
@@ -73,6 +121,10 @@
 //	Config, Client                rest.Config, rest.HTTPClientFor and the clientset around it
 //	Client.GroupVersion           rest.RESTClientFor(&config), one config a group
 //	RESTClient, Request, Result   the same, with the same words
+//	View, Resource                the typed clients of a clientset; dynamic.Interface; metadata.Interface
+//	List                          tools/pager, and the PodList that it fills
+//	Watch                         watch.Interface, without its channel and goroutine
+//	Get/UpdateScale               scale.ScalesGetter
 //	Client.Get().AbsPath(...)     clientset.Discovery().RESTClient().Get()
 //	Result.Get, Request.Watch     the same, as unstructured: there is no scheme
 //	RetryOnConflict               util/retry.RetryOnConflict
