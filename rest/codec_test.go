@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -171,4 +172,41 @@ func TestObjectsComeThroughEveryReader(t *testing.T) {
 	o, err = p.decodeObject(protobufType, sealed(t, "meta.k8s.io/v1", "PartialObjectMetadata", &pom))
 	require.NoError(t, err)
 	require.Equal(t, &want, o)
+}
+
+// ownProtobuf declares its own Unmarshal, which can be told to fail: by an
+// object's annotation, or by bytes that are no protobuf.
+type ownProtobuf struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+}
+
+func (o *ownProtobuf) Unmarshal(data []byte) error {
+	var p metav1.PartialObjectMetadata
+	if err := p.Unmarshal(data); err != nil {
+		return err
+	}
+	switch p.Annotations["unmarshal"] {
+	case "panics":
+		panic("as it was told")
+	case "fails":
+		return errors.New("failed as it was told")
+	}
+	o.ObjectMeta = p.ObjectMeta
+	return nil
+}
+
+// message is the object with the Marshal that apimachinery has generated.
+func (o *ownProtobuf) message() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: o.ObjectMeta}
+}
+
+// sameMemory says whether two strings are one.
+func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
+
+func onlyKey(m map[string]string) string {
+	for key := range m {
+		return key
+	}
+	return ""
 }

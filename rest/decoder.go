@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -64,6 +65,7 @@ func newCodec(t reflect.Type, info ResourceInfo, o DecodeOptions, dropped func(o
 	if o.MaxObjectBytes <= 0 {
 		o.MaxObjectBytes = defaultMaxObjectBytes
 	}
+	o.MaxObjectBytes = min(o.MaxObjectBytes, math.MaxInt32) // a slice is as long as an int
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = defaultMaxDepth
 	}
@@ -159,8 +161,7 @@ func (c *codec) borrow(keep bool) *scratch {
 	return s
 }
 
-// giveBack takes a scratch whose reader has ended. One in the middle of which
-// there was a panic is not given back.
+// giveBack takes a scratch whose reader has ended.
 func (c *codec) giveBack(s *scratch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,6 +210,9 @@ func (e *panicError) Error() string {
 // costsOneItem says whether an error is about one object, so that what follows
 // it can still be read.
 func costsOneItem(err error) bool {
+	if err == nil {
+		return false
+	}
 	var value *jsonobj.ValueError
 	var panicked *panicError
 	var unmarshaled *unmarshalError

@@ -287,7 +287,7 @@ func (l *jsonList) checkKind() error {
 func (l *jsonList) end() error {
 	switch {
 	case l.kind == statusKind:
-		return statusFromJSON(l.s, fmt.Appendf(nil, `{"kind":"Status"%s}`, l.status))
+		return statusFromJSON(l.s, fmt.Appendf(nil, `{"kind":"Status","apiVersion":"v1"%s}`, l.status))
 	case l.kind == "" && !l.hadItems:
 		return errors.New("the server sent neither a kind nor items: it is no list")
 	}

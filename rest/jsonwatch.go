@@ -75,20 +75,25 @@ func (w *jsonWatch) advance() (wireEvent, error) {
 
 // took passes the frame that has been decoded, or that could not be.
 func (w *jsonWatch) took(event wireEvent, n int, err error) (wireEvent, error) {
-	var lost *ItemError
+	lost, goesOn := err.(*ItemError)
 	switch {
-	case err == nil && n > w.window.limit:
-		return wireEvent{}, w.window.tooLong("a value")
-	case err == nil:
-		w.window.use(n)
-		w.events++
-		return event, nil
-	case !errors.As(err, &lost):
+	case goesOn:
+		return wireEvent{}, w.lost(lost)
+	case err != nil:
 		return wireEvent{}, err
+	case n > w.window.limit:
+		return wireEvent{}, w.window.tooLong("a value")
 	}
+	w.window.use(n)
+	w.events++
+	return event, nil
+}
+
+// lost passes a frame whose object could not be decoded, and names the object.
+func (w *jsonWatch) lost(lost *ItemError) error {
 	whole, err := w.window.value()
 	if err != nil {
-		return wireEvent{}, err
+		return err
 	}
 	eachText(whole, w.c.options.MaxDepth, func(key, value []byte) {
 		if string(key) == "object" {
@@ -99,7 +104,7 @@ func (w *jsonWatch) took(event wireEvent, n int, err error) (wireEvent, error) {
 	})
 	w.window.use(len(whole))
 	w.events++
-	return wireEvent{}, lost
+	return lost
 }
 
 // frame decodes the frame at the start of data and returns how long it is. Of
@@ -162,8 +167,12 @@ func (w *jsonWatch) frame(data []byte) (event wireEvent, n int, err error) {
 
 // object decodes the object at the start of data, as it is meant by the type.
 func (w *jsonWatch) object(typ watch.EventType, data []byte) (event wireEvent, n int, err error) {
-	if data[0] != '{' {
-		return wireEvent{}, 0, fmt.Errorf("the %s event's object is %v", typ, jsonobj.KindOf(data[0]))
+	switch kind := jsonobj.KindOf(data[0]); kind {
+	case jsonobj.Object:
+	case jsonobj.Invalid:
+		return wireEvent{}, 0, &jsonobj.SyntaxError{Msg: "no value where the event's object should be"}
+	default:
+		return wireEvent{}, 0, fmt.Errorf("the %s event's object is %v", typ, kind)
 	}
 	switch typ {
 	case watch.Error:

@@ -1,8 +1,12 @@
 package rest
 
 import (
+	"errors"
 	"io"
 )
+
+// errReaderClosed: next was called after close.
+var errReaderClosed = errors.New("the reader has been closed")
 
 // listReader is one response to a list request, as it arrives: its items one
 // by one, and what the server says of the list as a whole.
@@ -68,7 +72,7 @@ func (l *listReader) meta() listMeta { return l.source.head() }
 // time but while next runs, and more than once.
 func (l *listReader) close() {
 	if l.err == nil {
-		l.err = ErrClosed
+		l.err = errReaderClosed
 	}
 	l.source.close()
 }

@@ -41,18 +41,26 @@ func (c *codec) accept(kind acceptKind, configured string) string {
 	if kind == acceptList {
 		as = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	}
-	var asked []string
+	asked := withAs(types, as)
+	if asked == nil {
+		asked = withAs(c.accepted(""), as)
+	}
+	return strings.Join(append(asked, jsonType), ", ")
+}
+
+// withAs adds parameters to those types that name an encoding and no form.
+func withAs(types []string, as string) (asked []string) {
 	for _, t := range types {
-		if strings.Contains(t, ";as=") || strings.Contains(t, "*/*") {
+		if strings.Contains(t, ";as=") || strings.Contains(t, "*") {
 			continue
 		}
-		name, parameters, _ := strings.Cut(t, ";")
-		if parameters != "" {
+		name, parameters, has := strings.Cut(t, ";")
+		if has {
 			parameters = ";" + parameters
 		}
 		asked = append(asked, strings.TrimSpace(name)+as+parameters)
 	}
-	return strings.Join(append(asked, jsonType), ", ")
+	return asked
 }
 
 func (c *codec) accepted(configured string) (types []string) {

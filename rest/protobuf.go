@@ -2,7 +2,6 @@ package rest
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -62,14 +61,18 @@ func unmarshal(into pbobj.Unmarshaler, raw []byte) (err error) {
 }
 
 // decodeProtobuf decodes one object. Unless managedFields are kept, the bytes
-// are changed. The error costs this object and no other.
+// are changed. The error is an *ItemError that names the object.
 func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (object any, err error) {
 	object = c.new()
 	if !keepManagedFields && c.protobuf.cuts {
 		raw = s.cutter.CutManagedFields(raw)
 	}
 	if err := unmarshal(object.(pbobj.Unmarshaler), raw); err != nil {
-		return nil, err
+		id := pbobj.Identify(raw)
+		return nil, &ItemError{
+			Namespace: id.Namespace, Name: id.Name,
+			UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion, Err: err,
+		}
 	}
 	if c.dropped != nil && c.protobuf.sizes {
 		c.dropped(object, dropped(object.(pbobj.Sizer), raw))
@@ -121,17 +124,8 @@ func (c *codec) protobufObject(s *scratch, body []byte) (any, error) {
 	}
 	object, err := c.decodeProtobuf(s, envelope.Raw, true)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", typeMeta.Kind, err)
+		return nil, err
 	}
 	c.setTypeMeta(object, typeMeta)
 	return object, nil
-}
-
-// itemErrorOf names the object that could not be decoded.
-func itemErrorOf(raw []byte, err error) *ItemError {
-	id := pbobj.Identify(raw)
-	return &ItemError{
-		Namespace: id.Namespace, Name: id.Name,
-		UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion, Err: err,
-	}
 }

@@ -221,8 +221,5 @@ func (l *protobufList) listField() (object any, isItem bool, err error) {
 		return nil, false, nil
 	}
 	object, err = l.c.decodeProtobuf(l.s, content, l.c.options.KeepManagedFields)
-	if err != nil {
-		return nil, true, itemErrorOf(content, err)
-	}
-	return object, true, nil
+	return object, true, err
 }

@@ -75,8 +75,7 @@ func (w *protobufWatch) advance() (wireEvent, error) {
 		return wireEvent{}, err
 	}
 	event, err := w.frame(frame)
-	var lost *ItemError
-	if err != nil && !errors.As(err, &lost) {
+	if _, goesOn := err.(*ItemError); err != nil && !goesOn {
 		return wireEvent{}, err
 	}
 	w.window.use(int(length))
@@ -115,8 +114,7 @@ func (w *protobufWatch) frame(data []byte) (wireEvent, error) {
 		}, nil
 	}
 	object, err := w.c.decodeProtobuf(w.s, envelope.Raw, w.c.options.KeepManagedFields)
-	if err != nil {
-		lost := itemErrorOf(envelope.Raw, err)
+	if lost, ok := err.(*ItemError); ok {
 		lost.Type = typ
 		return wireEvent{}, lost
 	}

@@ -67,7 +67,7 @@ func (w *watchReader) next() (wireEvent, error) {
 // time but while next runs, and more than once.
 func (w *watchReader) close() {
 	if w.err == nil {
-		w.err = ErrClosed
+		w.err = errReaderClosed
 	}
 	w.source.close()
 }

@@ -1,0 +1,245 @@
+package rest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// allocated is how many bytes f allocates, whatever becomes of them.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// Issue, "Security": a hostile server is survived with a clear error and
+// bounded memory. Each of these bodies goes on for ever, or for longer than
+// there is memory; limit is what one object may take.
+func TestHostileBodiesEndInAnErrorAndBoundedMemory(t *testing.T) {
+	const limit = 128 << 10
+	o := DecodeOptions{MaxObjectBytes: limit}
+	name := `{"kind":"WidgetList","items":[{"metadata":{"name":"`
+	frame := `{"type":"ADDED","object":{"metadata":{"name":"`
+	tooLong := fmt.Sprintf("more than %d bytes (DecodeOptions.MaxObjectBytes)", limit)
+	forever := func(head, body string) *madeUp { return &madeUp{head: head, body: body, times: -1} }
+	for what, c := range map[string]struct {
+		body *madeUp
+		why  string
+	}{
+		"list: an endless string":               {forever(name, "x"), tooLong},
+		"list: an endless escape":               {forever(name, `\\`), tooLong},
+		"list: an endless string, skipped":      {forever(`{"kind":"WidgetList","items":[{"nobody":"`, "x"), tooLong},
+		"list: an endless string in no item":    {forever(`{"kind":"WidgetList","nobody":"`, "x"), tooLong},
+		"list: an endless key":                  {forever(`{"`, "x"), tooLong},
+		"list: an endless kind":                 {forever(`{"kind":"`, "x"), tooLong},
+		"list: endless metadata":                {forever(`{"metadata":{"continue":"`, "x"), tooLong},
+		"list: an endless message":              {forever(`{"kind":"Status","message":"`, "x"), tooLong},
+		"list: messages without end":            {forever(`{"kind":"Status"`, `,"message":"twenty bytes long"`), "a Status of " + tooLong},
+		"list: an endless number":               {forever(`{"kind":"WidgetList","items":[{"spec":{"size":`, "1"), tooLong},
+		"list: an item of endless fields":       {forever(`{"kind":"WidgetList","items":[{`, `"a":1,`), tooLong},
+		"list: endless white space":             {forever(`{"kind":"WidgetList","items":[`, " "), tooLong},
+		"list: endless white space in front":    {forever("", "\n"), tooLong},
+		"list: endless white space behind":      {forever(aList("[]"), "\n"), tooLong},
+		"list: depth without end":               {forever(`{"kind":"WidgetList","items":[{"metadata":{"labels":`, `{"a":`), "nested deeper than"},
+		"list: depth without end, skipped":      {forever(`{"kind":"WidgetList","items":[{"nobody":`, "["), "nested deeper than"},
+		"list: depth without end in no item":    {forever(`{"nobody":`, `[{"a":`), "nested deeper than"},
+		"list: nothing but brackets":            {forever("", "["), "no JSON object"},
+		"watch: an endless string":              {forever(frame, "x"), tooLong},
+		"watch: an endless string and newlines": {forever(frame, "\\n \n"), "not JSON"},
+		"watch: an endless type":                {forever(`{"type":"`, "x"), tooLong},
+		"watch: an endless field nobody wants":  {forever(`{"nobody":"`, "x"), tooLong},
+		"watch: endless white space":            {forever("", "\n"), tooLong},
+		"watch: depth without end":              {forever(`{"type":"ADDED","object":{"metadata":{"labels":`, `{"a":`), "nested deeper than"},
+		"watch: an object before its type":      {forever(`{"object":{"a":"`, "x"), tooLong},
+		"object: 10,000 levels, skipped":        {&madeUp{head: `{"nobody":`, body: "[", tail: strings.Repeat("]", 10_000) + "}", times: 10_000}, "nested deeper than"},
+		"object: 10,000 levels":                 {&madeUp{head: `{"metadata":{"labels":`, body: `{"a":`, times: 10_000}, ""},
+	} {
+		codecs := map[string]*codec{"typed": codecFor[wireWidget](t, o), "unstructured": codecFor[unstructured.Unstructured](t, o)}
+		for which, codec := range codecs {
+			body := *c.body
+			var err error
+			took := allocated(func() {
+				switch kind, _, _ := strings.Cut(what, ":"); kind {
+				case "list":
+					_, _, _, err = readList(t, codec, jsonType, &body)
+				case "watch":
+					_, _, err = readWatch(t, codec, jsonType, &body)
+				default:
+					whole, _ := io.ReadAll(&body)
+					_, err = codec.decodeObject(jsonType, whole)
+				}
+			})
+			require.ErrorContains(t, err, c.why, "%s, %s", what, which)
+			require.Less(t, len(err.Error()), 6000, what)
+			// The buffer doubles up to the limit; unstructured content is several
+			// times as large as its bytes.
+			require.Less(t, took, int64(16*limit+1<<20), "%s, %s", what, which)
+		}
+	}
+}
+
+// Issue, "Security": a watch frame of 100 MB.
+func TestAFrameOf100MB(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	body := &madeUp{head: `{"type":"ADDED","object":{"metadata":{"name":"`, body: "0123456789", times: 10_000_000, tail: `"}}}`}
+	took := allocated(func() {
+		_, _, err := readWatch(t, c, jsonType, body)
+		require.ErrorContains(t, err, "more than 33554432 bytes")
+	})
+	require.Less(t, took, int64(100<<20), "what is held is bounded by what is allowed")
+
+	took = allocated(func() {
+		frame := &madeUp{head: string(binary.BigEndian.AppendUint32(nil, 100_000_000)), body: "0123456789", times: 10_000_000}
+		_, _, err := readWatch(t, c, protobufWatchType, frame)
+		require.ErrorContains(t, err, "a frame of 100000000 bytes: of more than 33554432 bytes")
+	})
+	require.Less(t, took, int64(1<<20), "a length is refused before there is memory for it")
+
+	took = allocated(func() {
+		frame := string(binary.BigEndian.AppendUint32(nil, 30<<20)) + "and nothing more"
+		_, _, err := readWatch(t, c, protobufWatchType, strings.NewReader(frame))
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	})
+	require.Less(t, took, int64(1<<20), "a length that is allowed is not believed before the bytes are there")
+}
+
+// A list is as long as it is: what bounds it is that nothing of it is kept.
+func TestAListStreamsInBoundedMemory(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	const items = 25_000
+	body := &madeUp{head: `{"kind":"WidgetList","metadata":{"resourceVersion":"9"},"items":[{}`, body: "," + toJSON(t, aWidget("a")), times: items, tail: "]}"}
+	l, err := c.listReader(jsonType, body)
+	require.NoError(t, err)
+	defer l.close()
+	runtime.GC()
+	var before, during runtime.MemStats
+	runtime.ReadMemStats(&before)
+	count := 0
+	for ; ; count++ {
+		_, err := l.next()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		if count%10_000 == 5000 {
+			runtime.GC()
+			runtime.ReadMemStats(&during)
+			require.Less(t, int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20), "after %d items", count)
+		}
+	}
+	require.Equal(t, items+1, count)
+}
+
+// Issue, "Decoding": an item never keeps the body it came in alive. Whoever
+// keeps one small object of a response with a large one must not keep either
+// the large one or the buffer.
+func TestAKeptItemKeepsNothingElseAlive(t *testing.T) {
+	o := DecodeOptions{ShareStrings: ShareAlways}
+	large := ownProtobuf{ObjectMeta: metav1.ObjectMeta{Name: "large", Annotations: map[string]string{"a": strings.Repeat("x", 1<<20)}}}
+	small := ownProtobuf{ObjectMeta: aWidget("small").ObjectMeta}
+	inJSON := jsonFrame(t, "ADDED", large) + jsonFrame(t, "ADDED", small)
+	inProtobuf := protobufFrame(t, "ADDED", sealed(t, "v1", "W", large.message()))
+	inProtobuf = append(inProtobuf, protobufFrame(t, "ADDED", sealed(t, "v1", "W", small.message()))...)
+	listJSON := aList("[" + toJSON(t, large) + "," + toJSON(t, small) + "]")
+	listProtobuf := sealed(t, "v1", "WList", &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*large.message(), *small.message()}})
+
+	collected := make(chan string, 16)
+	watched := func(what string, buf []byte) {
+		runtime.AddCleanup(&buf[0], func(what string) { collected <- what }, what)
+	}
+	wanted := map[string]bool{}
+	watchWindow := func(what string, w *window) {
+		for part, buf := range map[string][]byte{"small": w.small, "large": w.buf} {
+			wanted[what+part] = true
+			watched(what+part, buf)
+		}
+		require.Greater(t, len(w.buf), len(w.small), what)
+	}
+	var kept []any
+	for contentType, body := range map[string]string{jsonType: inJSON, protobufWatchType: string(inProtobuf)} {
+		w, err := codecFor[ownProtobuf](t, o).watchReader(contentType, strings.NewReader(body))
+		require.NoError(t, err)
+		_, err = w.next()
+		require.NoError(t, err)
+		event, err := w.next()
+		require.NoError(t, err)
+		kept = append(kept, event.object)
+		if inJSON, ok := w.source.(*jsonWatch); ok {
+			watchWindow("json watch ", &inJSON.window)
+		} else {
+			watchWindow("protobuf watch ", &w.source.(*protobufWatch).window)
+		}
+		w.close()
+	}
+	for contentType, body := range map[string]string{jsonType: listJSON, protobufType: string(listProtobuf)} {
+		l, err := codecFor[ownProtobuf](t, o).listReader(contentType, strings.NewReader(body))
+		require.NoError(t, err)
+		_, err = l.next()
+		require.NoError(t, err)
+		item, err := l.next()
+		require.NoError(t, err)
+		kept = append(kept, item)
+		if inJSON, ok := l.source.(*jsonList); ok {
+			watchWindow("json list ", &inJSON.window)
+		} else {
+			watchWindow("protobuf list ", &l.source.(*protobufList).window)
+		}
+		l.close()
+	}
+	for rounds := 0; len(wanted) > 0; rounds++ {
+		require.Less(t, rounds, 1000, "still alive: %v", wanted)
+		runtime.GC()
+		runtime.Gosched()
+		for len(collected) > 0 {
+			delete(wanted, <-collected)
+		}
+	}
+	for _, object := range kept {
+		require.Equal(t, "small", object.(*ownProtobuf).Name)
+	}
+	runtime.KeepAlive(kept)
+}
+
+// Invalid UTF-8, duplicate keys and numbers out of range cost what they cost in
+// apimachinery, or an item, and never the stream.
+func TestValuesOutOfTheOrdinary(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	items, lost, _, err := listOfJSON(t, c, aList(`[`+
+		`{"metadata":{"name":"invalid `+"\xff\xfe"+` utf-8 \ud800"}},`+
+		`{"metadata":{"name":"one"},"metadata":{"name":"two"}},`+
+		`{"metadata":{"name":"range"},"spec":{"size":3000000000}},`+
+		`{"metadata":{"name":"fraction"},"spec":{"size":1.5}},`+
+		`{"metadata":{"name":"last"}}]`))
+	require.NoError(t, err)
+	require.Len(t, items, 3)
+	require.Equal(t, "invalid \ufffd\ufffd utf-8 \ufffd", items[0].(*wireWidget).Name)
+	require.Equal(t, "two", items[1].(*wireWidget).Name)
+	require.Equal(t, "last", items[2].(*wireWidget).Name)
+	require.Len(t, lost, 2)
+	require.Equal(t, "range", lost[0].Name)
+	require.ErrorContains(t, lost[0], "in spec.size")
+	require.Equal(t, "fraction", lost[1].Name)
+}
+
+func TestAReaderThatPanicsIsNotHidden(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	l, err := c.listReader(jsonType, panickingBody{})
+	require.NoError(t, err)
+	defer l.close()
+	require.Panics(t, func() { _, _ = l.next() }, "only a type's own unmarshaling is caught")
+}
+
+type panickingBody struct{}
+
+func (panickingBody) Read([]byte) (int, error) { panic(errors.New("as it was told")) }

@@ -1,0 +1,311 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+func watchOfJSON(t testing.TB, c *codec, body string) ([]wireEvent, []*ItemError, error) {
+	t.Helper()
+	return readWatch(t, c, jsonType, strings.NewReader(body))
+}
+
+// protobufWatchType is what servers call a watch in protobuf.
+const protobufWatchType = protobufType + ";stream=watch"
+
+// twoFrames is a watch of two events, in both encodings, and what they are.
+func twoFrames(t testing.TB) (inJSON string, inProtobuf []byte, want []wireEvent, types metav1.TypeMeta) {
+	types = metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}
+	for i, typ := range []watch.EventType{watch.Added, watch.Deleted} {
+		w := &ownProtobuf{TypeMeta: types, ObjectMeta: aWidget(fmt.Sprint("widget-", i)).ObjectMeta}
+		inJSON += jsonFrame(t, string(typ), w)
+		inProtobuf = append(inProtobuf, protobufFrame(t, string(typ), sealed(t, types.APIVersion, types.Kind, w.message()))...)
+		want = append(want, wireEvent{typ: typ, object: w, resourceVersion: "7"})
+	}
+	return inJSON, inProtobuf, want, types
+}
+
+// Issue, "Decoding": watch frames one by one, however the bytes are cut.
+func TestAWatchHoweverItArrives(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	inJSON, inProtobuf, want, _ := twoFrames(t)
+	for contentType, body := range map[string]string{jsonType: inJSON, protobufWatchType: string(inProtobuf)} {
+		for cut := range len(body) + 1 {
+			events, lost, err := readWatch(t, c, contentType, &pieces{body[:cut], body[cut:]})
+			require.NoError(t, err, "%s cut at %d", contentType, cut)
+			require.Empty(t, lost)
+			require.Equal(t, want, events, "%s cut at %d", contentType, cut)
+		}
+		for what, r := range map[string]io.Reader{
+			"bytes":  iotest.OneByteReader(strings.NewReader(body)),
+			"halves": iotest.HalfReader(strings.NewReader(body)),
+			"end":    iotest.DataErrReader(strings.NewReader(body)),
+		} {
+			events, _, err := readWatch(t, c, contentType, r)
+			require.NoError(t, err, what)
+			require.Equal(t, want, events, what)
+		}
+	}
+}
+
+// An event must not wait for the one after it: once its last byte is in, the
+// body is not read again.
+func TestAnEventComesWithItsLastByte(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	inJSON, inProtobuf, want, _ := twoFrames(t)
+	first := 4 + int(binary.BigEndian.Uint32(inProtobuf))
+	for contentType, frames := range map[string][]string{
+		jsonType:          {inJSON[:strings.IndexByte(inJSON, '\n')], inJSON[strings.IndexByte(inJSON, '\n'):]},
+		protobufWatchType: {string(inProtobuf[:first]), string(inProtobuf[first:])},
+	} {
+		for cut := range len(frames[0]) {
+			tooEarly := errors.New("read for more than was needed")
+			body := io.MultiReader(&pieces{frames[0][:cut], frames[0][cut:]}, iotest.ErrReader(tooEarly))
+			w, err := c.watchReader(contentType, body)
+			require.NoError(t, err)
+			event, err := w.next()
+			require.NoError(t, err, "%s cut at %d", contentType, cut)
+			require.Equal(t, want[0], event)
+			_, err = w.next()
+			require.ErrorIs(t, err, tooEarly)
+			w.close()
+		}
+	}
+}
+
+// The end between two events is the end of the watch; within one it is an
+// error that says so.
+func TestWhereAWatchEnds(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	inJSON, inProtobuf, _, _ := twoFrames(t)
+	frame := strings.IndexByte(inJSON, '\n')
+	between := map[string][]int{
+		jsonType:          {0, frame, frame + 1, len(inJSON) - 1, len(inJSON)},
+		protobufWatchType: {0, 4 + int(binary.BigEndian.Uint32(inProtobuf)), len(inProtobuf)},
+	}
+	for contentType, body := range map[string]string{jsonType: inJSON, protobufWatchType: string(inProtobuf)} {
+		for cut := range len(body) + 1 {
+			for _, end := range []error{io.EOF, io.ErrUnexpectedEOF} {
+				r := io.MultiReader(strings.NewReader(body[:cut]), iotest.ErrReader(end))
+				_, lost, err := readWatch(t, c, contentType, r)
+				require.Empty(t, lost)
+				isBetween := false
+				for _, at := range between[contentType] {
+					isBetween = isBetween || at == cut
+				}
+				if isBetween {
+					require.NoError(t, err, "%s %v at %d", contentType, end, cut)
+					continue
+				}
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s cut at %d", contentType, cut)
+				require.ErrorContains(t, err, fmt.Sprintf("of the watch: the body ends too early, at byte %d", cut))
+			}
+		}
+	}
+	_, _, err := readWatch(t, c, jsonType, io.MultiReader(strings.NewReader(inJSON), iotest.ErrReader(io.ErrClosedPipe)))
+	require.ErrorIs(t, err, io.ErrClosedPipe, "a failure is not an end")
+}
+
+func TestFramesInAnyForm(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	object := toJSON(t, aWidget("a"))
+	want := []wireEvent{{typ: watch.Modified, object: aWidget("a"), resourceVersion: "7"}}
+	for _, frame := range []string{
+		`{"type":"MODIFIED","object":` + object + `}`,
+		`{"object":` + object + `,"type":"MODIFIED"}`,
+		"\n\n { \"object\" : " + object + "\n,\t\"type\" : \"MODIFIED\" } \r\n",
+		`{"new":{"type":"ADDED"},"object":` + object + `,"more":[1,2],"type":"MODIFIED","last":null}`,
+		`{"type":"\u004dODIFIED","obj` + `\u0065ct":` + object + `}`,
+	} {
+		for _, after := range []string{"", "\n"} {
+			for _, r := range []io.Reader{strings.NewReader(frame + after), iotest.OneByteReader(strings.NewReader(frame + after))} {
+				events, lost, err := readWatch(t, c, jsonType, r)
+				require.NoError(t, err, frame)
+				require.Empty(t, lost)
+				require.Equal(t, want, events, frame)
+			}
+		}
+	}
+	events, _, err := watchOfJSON(t, c, `{"type":"ADDED","object":{}}{"type":"ADDED","object":{}}`)
+	require.NoError(t, err)
+	require.Len(t, events, 2, "frames need nothing between them")
+}
+
+func TestFramesThatAreNone(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	for frame, why := range map[string]string{
+		`{"type":"RENAMED","object":{}}`:               `unknown type "RENAMED"`,
+		`{"object":{},"type":"renamed"}`:               `unknown type "renamed"`,
+		`{"type":"` + strings.Repeat("x", 500) + `"}`:  `unknown type "xxxxxxxx`,
+		`{"type":"","object":{}}`:                      `unknown type ""`,
+		`{"type":7,"object":{}}`:                       "not JSON",
+		`{"object":{}}`:                                "without a type",
+		`{}`:                                           "without a type",
+		`{"type":"ADDED"}`:                             "the ADDED event has no object",
+		`{"type":"ADDED","object":null}`:               "the ADDED event's object is null",
+		`{"object":7,"type":"DELETED"}`:                "the DELETED event's object is a number",
+		`{"type":"ADDED","type":"ADDED","object":{}}`:  "two types",
+		`{"type":"ADDED","object":{},"object":{}}`:     "two objects",
+		`{"object":{},"object":{},"type":"ADDED"}`:     "two objects",
+		`{"type":"ADDED" "object":{}}`:                 "not JSON",
+		`{"type":"ADDED","object":{},}`:                "not JSON",
+		`{"type" "ADDED","object":{}}`:                 "not JSON",
+		`{"type":"ADDED","object":{"metadata":{,}}}`:   "not JSON",
+		`{"type":"ADDED","object":{]}`:                 "not JSON",
+		`{:}`:                                          "not JSON",
+		`{"type":"ADDED","object":}`:                   "not JSON",
+		`[]`:                                           `no event begins here, but "[`,
+		`,{"type":"ADDED","object":{}}`:                "no event begins here",
+		`{"kind":"Status","apiVersion":"v1","code":1}`: "without a type",
+	} {
+		for _, r := range []io.Reader{strings.NewReader(frame), strings.NewReader(frame + "\n"), iotest.OneByteReader(strings.NewReader(frame))} {
+			events, lost, err := readWatch(t, c, jsonType, r)
+			require.ErrorContains(t, err, why, frame)
+			require.ErrorContains(t, err, "decode event 1 of the watch", frame)
+			require.Less(t, len(err.Error()), 250, frame)
+			require.Empty(t, events, frame)
+			require.Empty(t, lost, frame)
+		}
+	}
+}
+
+func TestBookmarks(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	for _, end := range []string{"true", "false", ""} {
+		o := &ownProtobuf{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "12"}}
+		if end != "" {
+			o.Annotations = map[string]string{"a": "b", metav1.InitialEventsAnnotationKey: end}
+		}
+		want := []wireEvent{{typ: watch.Bookmark, resourceVersion: "12", initialEventsEnd: end == "true"}}
+		events, lost, err := watchOfJSON(t, c, jsonFrame(t, "BOOKMARK", o))
+		require.NoError(t, err)
+		require.Empty(t, lost)
+		require.Equal(t, want, events)
+		frame := protobufFrame(t, "BOOKMARK", sealed(t, "example.com/v1", "Widget", o.message()))
+		events, lost, err = readWatch(t, c, protobufWatchType, bytes.NewReader(frame))
+		require.NoError(t, err)
+		require.Empty(t, lost)
+		require.Equal(t, want, events)
+	}
+	// Of the object nothing else is looked at.
+	events, lost, err := watchOfJSON(t, c, `{"type":"BOOKMARK","object":{"kind":7,"metadata":{"name":{},"resourceVersion":"3"}}}`)
+	require.NoError(t, err)
+	require.Empty(t, lost)
+	require.Equal(t, []wireEvent{{typ: watch.Bookmark, resourceVersion: "3"}}, events)
+}
+
+// Issue, "Decoding": ERROR events become *errors.StatusError.
+func TestErrorEvents(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	status := &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Message: "too old", Reason: metav1.StatusReasonExpired, Code: 410,
+	}
+	first, firstProtobuf, _, _ := twoFrames(t)
+	for contentType, body := range map[string]string{
+		jsonType:          first + jsonFrame(t, "ERROR", status),
+		protobufWatchType: string(firstProtobuf) + string(protobufFrame(t, "ERROR", sealed(t, "v1", "Status", status))),
+	} {
+		for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
+			events, _, err := readWatch(t, c, contentType, r)
+			require.Len(t, events, 2)
+			require.True(t, apierrors.IsResourceExpired(err), "%s: %v", contentType, err)
+			require.IsType(t, &apierrors.StatusError{}, err)
+			require.Equal(t, "too old", err.Error())
+		}
+	}
+	_, _, err := watchOfJSON(t, c, `{"type":"ERROR","object":{"code":"x"}}`)
+	require.ErrorContains(t, err, "decode the Status that came instead")
+	_, _, err = readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ERROR", sealed(t, "v1", "Pod", status))))
+	require.ErrorContains(t, err, `the ERROR event has a "Pod" and no Status`)
+}
+
+func TestAnEventThatDoesNotFitCostsItself(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	bad := `"object":{"spec":{"size":"large"},"metadata":{"name":"bad","namespace":"shop","uid":"u","resourceVersion":"5"}}`
+	body := `{"type":"MODIFIED",` + bad + "}\n{" + bad + `,"type":"DELETED"}` + `{"type":"BOOKMARK","object":{"metadata":{"name":"b","resourceVersion":7}}}` + jsonFrame(t, "ADDED", aWidget("good"))
+	for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
+		events, lost, err := readWatch(t, c, jsonType, r)
+		require.NoError(t, err)
+		require.Equal(t, []wireEvent{{typ: watch.Added, object: aWidget("good"), resourceVersion: "7"}}, events)
+		require.Len(t, lost, 3)
+		require.Equal(t, ItemError{Type: watch.Modified, Namespace: "shop", Name: "bad", UID: "u", ResourceVersion: "5", Err: lost[0].Err}, *lost[0])
+		require.Equal(t, watch.Deleted, lost[1].Type)
+		require.ErrorContains(t, lost[1], "decode DELETED event of shop/bad: a string does not fit")
+		require.ErrorContains(t, lost[1], "in spec.size")
+		require.Equal(t, watch.Bookmark, lost[2].Type)
+	}
+
+	own := codecFor[ownProtobuf](t, DecodeOptions{})
+	var frames []byte
+	for _, told := range []string{"fails", "panics", ""} {
+		o := &ownProtobuf{ObjectMeta: aWidget("w" + told).ObjectMeta}
+		o.Annotations = map[string]string{"unmarshal": told}
+		frames = append(frames, protobufFrame(t, "MODIFIED", sealed(t, "example.com/v1", "Widget", o.message()))...)
+	}
+	events, lost, err := readWatch(t, own, protobufWatchType, bytes.NewReader(frames))
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	require.Len(t, lost, 2)
+	require.Equal(t, ItemError{Type: watch.Modified, Namespace: "shop", Name: "wfails", UID: "uid-of-wfails", ResourceVersion: "7", Err: lost[0].Err}, *lost[0])
+	require.ErrorContains(t, lost[1], "panicked")
+}
+
+// Issue, "Security": protobuf with lying lengths; a watch frame of 100 MB.
+func TestProtobufFramesThatAreNone(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{MaxObjectBytes: 1 << 10})
+	frame := func(content string) string {
+		return string(binary.BigEndian.AppendUint32(nil, uint32(len(content)))) + content
+	}
+	object := string(sealed(t, "v1", "Widget", &metav1.PartialObjectMetadata{}))
+	for body, why := range map[string]string{
+		"\x00\x00\x00\x00":                                            "an empty frame",
+		"\x00\x00\x04\x01":                                            "a frame of 1025 bytes: of more than 1024 bytes",
+		"\xff\xff\xff\xff\x0a":                                        "a frame of 4294967295 bytes: of more than 1024 bytes",
+		`{"type":"ADDED","object":{}}`:                                "a frame of 2065855609 bytes",
+		frame("\x0a\x7fADDED"):                                        "field 1 says it has 127 bytes, and 5 are left",
+		frame("\x0a\x05ADDED"):                                        "the ADDED event has no object",
+		frame("\x12\x00"):                                             `unknown type ""`,
+		frame("\x0a\x03BAD\x12\x00"):                                  `unknown type "BAD"`,
+		frame("\x0a\x05ADDED\x12\x00"):                                "the ADDED event has no object",
+		frame("\x0a\x05ADDED\x12\x02\x0a\x7f"):                        "the event's object: the protobuf message is cut short",
+		frame("\x0a\x05ADDED\x12\x02\x0a\x00"):                        "does not begin as the protobuf of Kubernetes does",
+		frame("\x0a\x05ADDED\x12\x08\x0a\x06k8s\x00\x12\x7f"):         "the envelope, at byte 4",
+		frame("\x0a\x05ADDED\x12\x08\x0a\x06" + object[:6]):           "the envelope, at byte 4",
+		frame("\x0a\x05ADDED\x12\x0a\x0a\x08k8s\x00\x0a\x02\x0a\x7f"): "the type in the envelope",
+		frame("\x0b\x05ADDED"):                                        "unknown form 3",
+	} {
+		events, lost, err := readWatch(t, c, protobufWatchType, strings.NewReader(body))
+		require.ErrorContains(t, err, why, "%q", body)
+		require.ErrorContains(t, err, "decode event 1 of the watch", "%q", body)
+		require.Empty(t, events)
+		require.Empty(t, lost)
+	}
+}
+
+// The kind of an event's object is the same again and again, and is held once.
+func TestProtobufEventsShareTheirType(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	_, body, _, _ := twoFrames(t)
+	one := body[:4+int(binary.BigEndian.Uint32(body))]
+	w, err := c.watchReader(protobufWatchType, &madeUp{body: string(one), times: -1})
+	require.NoError(t, err)
+	defer w.close()
+	_, err = w.next()
+	require.NoError(t, err)
+	with := testing.AllocsPerRun(200, func() { _, _ = w.next() })
+	raw := toProtobuf(t, &metav1.PartialObjectMetadata{ObjectMeta: aWidget("widget-0").ObjectMeta})
+	bare := testing.AllocsPerRun(200, func() { _ = new(ownProtobuf).Unmarshal(raw) }) + 1 // the object itself
+	require.Equal(t, bare, with)
+}
