@@ -1,14 +1,18 @@
 package main
 
 import (
+	"github.com/thinformer/thinformer/bench/decode"
 	"github.com/thinformer/thinformer/bench/fifo"
 	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/list"
 	"github.com/thinformer/thinformer/bench/queue"
 	"github.com/thinformer/thinformer/bench/store"
 )
 
 // allCases are the cases of every room, in the order of the data's way.
 func allCases() (cases []harness.Case) {
+	cases = append(cases, decode.Cases()...)
+	cases = append(cases, list.Cases()...)
 	cases = append(cases, fifo.Cases()...)
 	cases = append(cases, store.Cases()...)
 	cases = append(cases, queue.Cases()...)

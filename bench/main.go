@@ -20,9 +20,13 @@ import (
 	"time"
 
 	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/list"
 )
 
 func main() {
+	if list.RunAsChild() {
+		return
+	}
 	run := flag.String("run", "", "only the cases whose name matches this regular expression")
 	short := flag.Bool("short", false, "fewer and shorter rounds: under a minute for everything")
 	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")

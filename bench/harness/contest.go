@@ -83,7 +83,7 @@ type Columns struct {
 func NewColumns(w io.Writer, contests []Contest, sides []string) (Columns, error) {
 	c := Columns{w, len("case")}
 	for _, contest := range contests {
-		c.width = max(c.width, len(contest.Name)+len("/p99"))
+		c.width = max(c.width, len(contest.Name)+len("/bytes"))
 	}
 	return c, c.line("case", "unit", sides)
 }

@@ -17,7 +17,7 @@ type Printer interface {
 func NewTable(w io.Writer, names []string) (Printer, error) {
 	width := len("case")
 	for _, name := range names {
-		width = max(width, len(name)+len("/p99"))
+		width = max(width, len(name)+len("/bytes"))
 	}
 	t := table{w, width}
 	return t, t.line("case", "unit", "ours", "client-go", "ratio", "allocs", "client-go's")

@@ -1,0 +1,87 @@
+package decode
+
+import (
+	"encoding/json"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Both sides of a case decode the same: what is compared in time is equal in
+// everything else, but for the managed fields that the lean ones leave out.
+func TestBothSidesDecodeTheSame(t *testing.T) {
+	for name, pair := range map[string]struct {
+		form         encoding
+		ours, theirs dial
+		lean         bool
+		watches      bool
+	}{
+		"json":              {asJSON, oursTyped(asJSON, whole), theirsTyped(asJSON), false, true},
+		"json, lean":        {asJSON, oursTyped(asJSON, lean), theirsTyped(asJSON), true, true},
+		"protobuf":          {asProtobuf, oursTyped(asProtobuf, whole), theirsTyped(asProtobuf), false, true},
+		"protobuf, lean":    {asProtobuf, oursTyped(asProtobuf, lean), theirsTyped(asProtobuf), true, true},
+		"unstructured":      {asJSON, oursUnstructured(whole), theirsUnstructured(), false, true},
+		"unstructured,lean": {asJSON, oursUnstructured(lean), theirsUnstructured(), true, true},
+		"metadata":          {asJSON, oursMetadata(), theirsSkim(), true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ours, theirs := read(pair.ours, pair.form.list(page), client.List), read(pair.theirs, pair.form.list(page), client.List)
+			same(t, ours, theirs, pair.lean)
+			if pair.watches {
+				ours, theirs := read(pair.ours, pair.form.watch(page), client.Watch), read(pair.theirs, pair.form.watch(page), client.Watch)
+				same(t, ours, theirs, pair.lean)
+			}
+		})
+	}
+}
+
+func read(open dial, body []byte, how func(client) []any) []any {
+	transport := &answer{}
+	c := open(transport)
+	transport.use(body)
+	return how(c)
+}
+
+func same(t *testing.T, ours, theirs []any, lean bool) {
+	t.Helper()
+	if len(ours) != page || len(theirs) != page {
+		t.Fatalf("%d and %d objects", len(ours), len(theirs))
+	}
+	for i := range ours {
+		if managed := theirs[i].(metav1.Object).GetManagedFields(); len(managed) == 0 {
+			t.Fatal("the bodies have no managed fields")
+		}
+		if lean {
+			theirs[i].(metav1.Object).SetManagedFields(nil)
+		}
+		if pod, typed := ours[i].(*corev1.Pod); typed {
+			pod.TypeMeta = metav1.TypeMeta{} // the clientset takes it off what a watch sends
+		}
+		if !equality.Semantic.DeepEqual(ours[i], theirs[i]) {
+			t.Fatalf("object %d differs:\n%s\n%s", i, must(json.Marshal(ours[i])), must(json.Marshal(theirs[i])))
+		}
+	}
+}
+
+// The slim type holds the same as the pods.
+func TestTheSlimTypeHasItsFields(t *testing.T) {
+	slim, typed := read(oursSlim(), asJSON.list(page), client.List), read(theirsTyped(asJSON), asJSON.list(page), client.List)
+	for i := range slim {
+		got, want := slim[i].(*SlimPod), typed[i].(*corev1.Pod)
+		if got.Name != want.Name || got.Namespace != want.Namespace || got.UID != want.UID || got.ResourceVersion != want.ResourceVersion || got.Spec.NodeName != want.Spec.NodeName || got.Status.Phase != want.Status.Phase ||
+			!equality.Semantic.DeepEqual(got.Labels, want.Labels) || !equality.Semantic.DeepEqual(got.OwnerReferences, want.OwnerReferences) {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+// A body says what it should, for whoever reads it.
+func TestTheBodiesAreWhatAServerSends(t *testing.T) {
+	var list unstructured.UnstructuredList
+	if err := list.UnmarshalJSON(asJSON.list(3)); err != nil || len(list.Items) != 3 || list.GetResourceVersion() == "" {
+		t.Errorf("%d items, %v", len(list.Items), err)
+	}
+}
