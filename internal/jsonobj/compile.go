@@ -148,18 +148,27 @@ func (c *compiler) slice(n *node) (err error) {
 	return nil
 }
 
-// mapping: maps whose keys are strings are decoded here, others by the
-// fall-back, if it can.
+// mapping settles how keys are read, and which maps are read without reflection.
 func (c *compiler) mapping(n *node) (err error) {
 	key := n.typ.Key()
 	if n.elem, err = c.value(n.typ.Elem()); err != nil {
 		return err
 	}
-	switch text := reflect.PointerTo(key).Implements(textUnmarshaler); {
-	case key.Kind() == reflect.String && !text:
-		n.how = asMap
-	case text, key.Kind() >= reflect.Int && key.Kind() <= reflect.Uintptr:
-		n.how = asFallback
+	n.how = asMap
+	switch pointer := reflect.PointerTo(key); {
+	case pointer.Implements(textUnmarshaler):
+		n.key = asText
+		if pointer.Implements(unmarshaler) {
+			n.key = asUnmarshaler
+		}
+		return nil
+	case key.Kind() == reflect.String:
+		n.key = asString
+	case key.Kind() >= reflect.Int && key.Kind() <= reflect.Int64:
+		n.key = asInt
+		return nil
+	case key.Kind() >= reflect.Uint && key.Kind() <= reflect.Uintptr:
+		n.key = asUint
 		return nil
 	default:
 		return fmt.Errorf("a %v cannot be decoded from JSON: a key is a string, a whole number or an encoding.TextUnmarshaler", n.typ)

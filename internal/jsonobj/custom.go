@@ -72,8 +72,6 @@ func (d *Decoder) unmarshal(n *node, dst unsafe.Pointer, raw []byte) error {
 			(*runtime.RawExtension)(dst).Raw = append([]byte(nil), raw...)
 		}
 		return nil
-	case asFallback:
-		return utiljson.Unmarshal(raw, reflect.NewAt(n.typ, dst).Interface())
 	case asQuoted:
 		wrapper := reflect.New(n.wrapped)
 		value := reflect.NewAt(n.typ, dst).Elem()

@@ -24,8 +24,11 @@ type Decoder struct {
 	data    []byte
 	err     error
 	depth   int    // levels that may still be opened
-	dropped int    // where the first dropped key is, or -1
-	path    string // of the dropped key, once it is known
+	// trail has, by depth, where the value that is being decoded is in its
+	// container: the place of its key in the data, or ^ of its index.
+	trail   []int
+	dropped bool
+	path    string // of the first dropped key, if dropped
 	text    []byte // the last string that needed unescaping
 	scratch scratch
 }
@@ -41,8 +44,11 @@ func (d *Decoder) Decode(p *Plan, data []byte, into any) (n int, err error) {
 	if v.Kind() != reflect.Pointer || v.Type().Elem() != p.typ || v.IsNil() {
 		return 0, fmt.Errorf("decode a %v into a %T: the plan is for another type", p.typ, into)
 	}
-	d.data, d.err, d.dropped, d.path = data, nil, -1, ""
+	d.data, d.err, d.dropped = data, nil, false
 	d.depth = depthOf(d.MaxDepth)
+	if len(d.trail) < d.depth {
+		d.trail = make([]int, d.depth)
+	}
 	defer d.release()
 	i := space(data, 0)
 	if p.root.how == asUnstructured {
@@ -53,15 +59,17 @@ func (d *Decoder) Decode(p *Plan, data []byte, into any) (n int, err error) {
 	if i < 0 {
 		return d.explain()
 	}
-	if d.dropped >= 0 {
-		d.path = pathTo(data, d.dropped)
-	}
 	return i, nil
 }
 
 // Dropped is the path of the first field that the last Decode passed over
 // because the type does not have it, "" if there was none.
-func (d *Decoder) Dropped() string { return d.path }
+func (d *Decoder) Dropped() string {
+	if !d.dropped {
+		return ""
+	}
+	return d.path
+}
 
 // release lets go of everything that belongs to the last value.
 func (d *Decoder) release() {
@@ -181,7 +189,7 @@ func (d *Decoder) null(n *node, dst unsafe.Pointer, i int) int {
 		return d.fail(err)
 	}
 	switch n.how {
-	case asUnmarshaler, asTime, asMicroTime, asQuantity, asIntOrString, asFieldsV1, asRaw, asRawExtension, asFallback, asQuoted:
+	case asUnmarshaler, asTime, asMicroTime, asQuantity, asIntOrString, asFieldsV1, asRaw, asRawExtension, asQuoted:
 		return d.customValue(n, dst, i)
 	case asStruct, asArray, asSkipped:
 		return end
@@ -199,23 +207,26 @@ func (d *Decoder) skip(i int) int {
 	if i >= len(data) {
 		return d.short()
 	}
-	if data[i] == '"' {
+	switch data[i] {
+	case '"':
 		if i = textAfter(data, i+1); i > len(data) {
 			return d.short()
 		}
 		return i
+	case '{', '[':
+		bound := depthOf(d.MaxDepth)
+		f := Framer{at: inside, MaxDepth: bound, around: bound - d.depth}
+		i, err := f.tokens(data, i)
+		switch {
+		case err != nil:
+			return d.fail(err)
+		case f.at != afterValue:
+			return d.short()
+		}
+		return i
 	}
-	bound := depthOf(d.MaxDepth)
-	f := Framer{MaxDepth: bound, around: bound - d.depth}
-	n, done, err := f.Next(data[i:])
-	switch {
-	case err != nil:
-		err.(*SyntaxError).Offset += i
-		return d.fail(err)
-	case !done:
-		return d.short()
-	}
-	return i + n
+	_, i = d.raw(i)
+	return i
 }
 
 func (d *Decoder) tooDeep(i int) int { return d.fail(tooDeep(i, depthOf(d.MaxDepth))) }

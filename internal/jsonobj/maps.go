@@ -1,14 +1,18 @@
 package jsonobj
 
 import (
+	"encoding"
+	"encoding/json"
+	"errors"
 	"reflect"
+	"strconv"
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// mapValue decodes an object into a map whose keys are strings. A map that is
-// there is added to, as encoding/json does.
+// mapValue decodes an object into a map of any type. A map that is there is
+// added to, as encoding/json does.
 func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '{' {
 		return d.misfit(i, n.typ.String())
@@ -24,22 +28,57 @@ func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 	if done {
 		return i
 	}
-	name := reflect.New(n.typ.Key()).Elem()
-	elem := reflect.New(n.elem.typ)
+	key, elem := reflect.New(n.typ.Key()), reflect.New(n.elem.typ)
 	for !done && i >= 0 {
-		var text []byte
-		if text, i = d.keyAt(i); i < 0 {
+		d.trail[d.depth] = i
+		if i = d.mapKey(n, key, i); i < 0 {
 			return -1
 		}
-		name.SetString(d.share(text))
 		if i = d.value(n.elem, elem.UnsafePointer(), i); i < 0 {
 			return -1
 		}
-		m.SetMapIndex(name, elem.Elem())
+		m.SetMapIndex(key.Elem(), elem.Elem())
+		key.Elem().SetZero()
 		elem.Elem().SetZero()
 		i, done = d.more(i, '}')
 	}
 	return i
+}
+
+// mapKey reads the key at i into what key points to, and passes the colon.
+func (d *Decoder) mapKey(n *node, key reflect.Value, i int) int {
+	text, next := d.keyAt(i)
+	if next < 0 {
+		return -1
+	}
+	var err error
+	switch to := key.Elem(); n.key {
+	case asString:
+		to.SetString(d.share(text))
+	case asInt:
+		var v int64
+		if v, err = strconv.ParseInt(string(text), 10, to.Type().Bits()); err == nil {
+			to.SetInt(v)
+		}
+	case asUint:
+		var v uint64
+		if v, err = strconv.ParseUint(string(text), 10, to.Type().Bits()); err == nil {
+			to.SetUint(v)
+		}
+	case asText:
+		err = key.Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+	case asUnmarshaler:
+		end := textAfter(d.data, i+1)
+		err = key.Interface().(json.Unmarshaler).UnmarshalJSON(d.data[i:end:end])
+	}
+	if err != nil {
+		// The text is in the error's path; the number's error would repeat it.
+		if number := (*strconv.NumError)(nil); errors.As(err, &number) {
+			err = number.Err
+		}
+		return d.fail(&ValueError{Offset: i, Want: "the key of a " + n.typ.String(), Got: "a string", Err: err})
+	}
+	return next
 }
 
 func (d *Decoder) stringMap(n *node, dst unsafe.Pointer, i int) int {

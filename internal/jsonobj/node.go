@@ -11,6 +11,9 @@ type node struct {
 	typ reflect.Type
 	// elem is what a pointer, slice, array or map holds.
 	elem *node
+	// key is how a map's keys are read: as a string, a whole number with or
+	// without a sign, or by a method of its type.
+	key how
 	// fields of a struct.
 	fields *fields
 	// id numbers the slices, for the scratch space that a Decoder has for each.
@@ -61,7 +64,6 @@ const (
 	asFieldsV1     // metav1.FieldsV1
 	asRaw          // json.RawMessage
 	asRawExtension // runtime.RawExtension
-	asFallback     // rare shapes: apimachinery's decoder
 	asQuoted       // a field with the option ",string"
 	asSkipped      // passed over, and not counted as dropped
 	asUnstructured // unstructured.Unstructured, as the whole object

@@ -54,27 +54,58 @@ func spell(data []byte, offset int, open []step) string {
 	for k, s := range open {
 		switch {
 		case s.array:
-			path = append(path, '[')
-			path = strconv.AppendInt(path, int64(s.index), 10)
-			path = append(path, ']')
+			path = appendIndex(path, s.index)
 			continue
 		case s.key == 0 && k == len(open)-1 && offset < len(data) && data[offset] == '"':
 			s.key = offset // the path of a key ends with it
 		case s.key == 0:
 			continue
 		}
-		name, _, err := String(data[s.key:], nil)
-		if err != nil {
-			continue
-		}
-		if len(path) > 0 {
-			path = append(path, '.')
-		}
-		if len(name) == 0 {
-			name = []byte(`""`)
-		}
-		path = append(path, name...)
+		path = appendName(path, data, s.key)
 	}
+	return shown(path)
+}
+
+// drop notes the path of the key that is being passed over. The path is often
+// the same as that of the object before, and then no new string.
+func (d *Decoder) drop() {
+	d.dropped = true
+	path := d.text[:0]
+	for level := depthOf(d.MaxDepth) - 1; level >= d.depth; level-- {
+		if at := d.trail[level]; at < 0 {
+			path = appendIndex(path, ^at)
+		} else {
+			path = appendName(path, d.data, at)
+		}
+	}
+	d.text = path
+	if d.path != string(path) {
+		d.path = shown(path)
+	}
+}
+
+func appendIndex(path []byte, index int) []byte {
+	path = append(path, '[')
+	path = strconv.AppendInt(path, int64(index), 10)
+	return append(path, ']')
+}
+
+// appendName appends the key at a place in the data.
+func appendName(path, data []byte, at int) []byte {
+	name, _, err := String(data[at:], nil)
+	if err != nil {
+		return path
+	}
+	if len(path) > 0 {
+		path = append(path, '.')
+	}
+	if len(name) == 0 {
+		name = []byte(`""`)
+	}
+	return append(path, name...)
+}
+
+func shown(path []byte) string {
 	if len(path) > longest {
 		return string(path[:longest/2]) + "..." + string(path[len(path)-longest/2:])
 	}

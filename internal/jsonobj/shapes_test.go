@@ -65,6 +65,7 @@ type shapes struct {
 	MapInt    map[int8]string                  `json:"mapint"`
 	MapUint   map[uint16]part                  `json:"mapuint"`
 	MapText   map[textKey]string               `json:"maptext"`
+	MapBoth   map[bothKey]int                  `json:"mapboth"`
 	MapBool   map[string]bool                  `json:"mapbool"`
 	MapQ      map[types.UID]resource.Quantity  `json:"mapq"`
 	MapQP     map[types.UID]*resource.Quantity `json:"mapqp"`
@@ -245,5 +246,18 @@ type textKey struct{ K string }
 
 func (t *textKey) UnmarshalText(b []byte) error {
 	t.K = strings.ToUpper(string(b))
+	return nil
+}
+
+// bothKey reads text and JSON; encoding/json has it read JSON.
+type bothKey struct{ K string }
+
+func (k *bothKey) UnmarshalText(b []byte) error {
+	k.K = "text " + string(b)
+	return nil
+}
+
+func (k *bothKey) UnmarshalJSON(b []byte) error {
+	k.K = "json " + string(b)
 	return nil
 }

@@ -96,6 +96,7 @@ func (d *Decoder) sliceValue(n *node, dst unsafe.Pointer, i int) int {
 		if count == e.cap {
 			e.grow(count)
 		}
+		d.trail[d.depth] = ^count
 		if i = d.value(n.elem, unsafe.Add(e.base, uintptr(count)*size), i); i < 0 {
 			count++
 			break
@@ -177,6 +178,7 @@ func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
 	i, done := d.first(i, ']')
 	size, count := n.elem.typ.Size(), 0
 	for !done && i >= 0 {
+		d.trail[d.depth] = ^count
 		if count < n.typ.Len() {
 			i = d.value(n.elem, unsafe.Add(dst, uintptr(count)*size), i)
 		} else {

@@ -67,9 +67,10 @@ func (d *Decoder) fieldAt(fs *fields, i int) (*field, int) {
 // fieldValue decodes the value at i into field f of the struct at dst; begin is
 // the place of its key.
 func (d *Decoder) fieldValue(f *field, dst unsafe.Pointer, begin, i int) int {
+	d.trail[d.depth] = begin
 	if f == nil {
-		if d.dropped < 0 {
-			d.dropped = begin
+		if !d.dropped {
+			d.drop()
 		}
 		return d.skip(i)
 	}
