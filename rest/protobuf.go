@@ -20,15 +20,14 @@ type protobufPlan struct {
 	// cuts is whether metadata is where Kubernetes has it, so that managedFields
 	// can be cut out of the bytes.
 	cuts bool
-	// sizes is whether values say how many bytes they take, which tells whether
-	// their Unmarshal has passed over some.
-	sizes bool
+	// schema is which fields the type has; nil if it does not tell.
+	schema *pbobj.Schema
 	// sharer is nil unless strings are to be shared.
 	sharer *pbobj.Sharer
 }
 
 func newProtobufPlan(t reflect.Type, o DecodeOptions) *protobufPlan {
-	p := &protobufPlan{sizes: pbobj.DeclaresSize(t)}
+	p := &protobufPlan{schema: pbobj.NewSchema(t)}
 	if field, ok := t.FieldByName("TypeMeta"); ok && field.Type == reflect.TypeFor[metav1.TypeMeta]() && len(field.Index) == 1 {
 		p.typeMeta = field.Index
 	}
@@ -67,15 +66,19 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 	if !keepManagedFields && c.protobuf.cuts {
 		raw = s.cutter.CutManagedFields(raw)
 	}
-	if err := unmarshal(object.(pbobj.Unmarshaler), raw); err != nil {
+	unknown, err := c.unknownIn(raw)
+	if err == nil {
+		err = unmarshal(object.(pbobj.Unmarshaler), raw)
+	}
+	if err != nil {
 		id := pbobj.Identify(raw)
 		return nil, &ItemError{
 			Namespace: id.Namespace, Name: id.Name,
 			UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion, Err: err,
 		}
 	}
-	if c.dropped != nil && c.protobuf.sizes {
-		c.dropped(object, dropped(object.(pbobj.Sizer), raw))
+	if c.dropped != nil && c.protobuf.schema != nil {
+		c.dropped(object, unknown)
 	}
 	if !keepManagedFields {
 		// What could not be cut, in a type or a message out of the ordinary.
@@ -91,15 +94,17 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 	return object, nil
 }
 
-// dropped says whether Unmarshal has passed over a field that the type lacks, as
-// generated code does without a word: what it has kept takes fewer bytes then
-// than it was made of. Protobuf names no fields, so there is no path. Asking
-// costs less than a tenth of Unmarshal.
-func dropped(object pbobj.Sizer, raw []byte) (path string) {
-	if object.Size() == len(raw) {
-		return ""
+// unknownIn looks for what Unmarshal would pass over, if anybody wants to know,
+// and that it does not go too deep, if the type is one that could.
+func (c *codec) unknownIn(raw []byte) (path string, err error) {
+	schema := c.protobuf.schema
+	if schema == nil || c.dropped == nil && !schema.Recursive() {
+		return "", nil
 	}
-	return "a field that protobuf does not name"
+	if path, err = schema.Unknown(raw, c.options.MaxDepth); err != nil {
+		return "", &unmarshalError{err}
+	}
+	return path, nil
 }
 
 // setTypeMeta gives an object the type that its envelope names.

@@ -34,21 +34,6 @@ func DeclaresUnmarshal(t reflect.Type) bool {
 	return !isWrapper(method.Func.Pointer())
 }
 
-// Sizer is what generated types can do besides: say how many bytes they take.
-type Sizer interface {
-	Size() int
-}
-
-// DeclaresSize says the same of Size. A Size with a receiver that is no pointer
-// counts as lent.
-func DeclaresSize(t reflect.Type) bool {
-	if !reflect.PointerTo(t).Implements(reflect.TypeFor[Sizer]()) {
-		return false
-	}
-	method, _ := reflect.PointerTo(t).MethodByName("Size")
-	return !isWrapper(method.Func.Pointer())
-}
-
 // lenders counts the embedded fields that could lend t an Unmarshal, at the
 // least depth at which there are any.
 func lenders(t reflect.Type) (count int) {

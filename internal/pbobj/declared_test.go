@@ -72,12 +72,3 @@ func TestOnlyADeclaredUnmarshalCounts(t *testing.T) {
 		require.True(t, DeclaresUnmarshal(reflect.TypeOf(value)), "%T", value)
 	}
 }
-
-func TestOnlyADeclaredSizeCounts(t *testing.T) {
-	for _, value := range []any{onlyMeta{}, onlyMetaPtr{}, twoLevels{}, plain{}} {
-		require.False(t, DeclaresSize(reflect.TypeOf(value)), "%T", value)
-	}
-	for _, value := range []any{metav1.ObjectMeta{}, metav1.PartialObjectMetadata{}, metav1.Status{}} {
-		require.True(t, DeclaresSize(reflect.TypeOf(value)), "%T", value)
-	}
-}
