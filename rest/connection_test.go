@@ -302,12 +302,7 @@ func TestCloseEndsEverythingAndReturnsWhenNothingIsLeft(t *testing.T) {
 						<-ctx.Done()
 						return nil, ctx.Err()
 					}
-					conn, err := new(net.Dialer).DialContext(ctx, network, address)
-					if err != nil {
-						return nil, err
-					}
-					open.Add(1)
-					return &counted{Conn: conn, open: &open}, nil
+					return countingDial(&open)(ctx, network, address)
 				},
 			})
 			_, body := watchLine(t, conn, "/watch")
@@ -338,6 +333,18 @@ func TestCloseEndsEverythingAndReturnsWhenNothingIsLeft(t *testing.T) {
 			require.ErrorIs(t, err, ErrClosed)
 			conn.close() // again does nothing
 		})
+	}
+}
+
+// countingDial counts the connections that are open.
+func countingDial(open *atomic.Int32) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		open.Add(1)
+		return &counted{Conn: conn, open: open}, nil
 	}
 }
 

@@ -9,46 +9,31 @@ import (
 // maxHeaderBytes bounds the headers of a response.
 const maxHeaderBytes = 1 << 20
 
-// generation is all connections that were made with one set of certificates.
+// generation is the connections of one pool that were made with one set of
+// certificates.
 type generation struct {
-	short, long *http.Transport
-	dialer      *dialer
+	transport *http.Transport
+	dialer    *dialer
 	// requests are those that run on it; guarded by transports.mu.
 	requests int
 }
 
 func newGeneration(config *Config, t timing, tlsConfig *tls.Config) *generation {
 	d := newDialer(config.Dial, t.dial)
-	return &generation{
-		short:  newTransport(config, t, tlsConfig, d),
-		long:   newTransport(config, t, tlsConfig, d),
-		dialer: d,
-	}
-}
-
-func (g *generation) transport(long bool) *http.Transport {
-	if long {
-		return g.long
-	}
-	return g.short
-}
-
-func (g *generation) closeIdle() {
-	g.short.CloseIdleConnections()
-	g.long.CloseIdleConnections()
+	return &generation{transport: newTransport(config, t, tlsConfig, d), dialer: d}
 }
 
 // end closes all connections, idle or not, and lets no new ones be made.
 func (g *generation) end() {
 	g.dialer.end()
-	g.closeIdle()
+	g.transport.CloseIdleConnections()
 }
 
 func newTransport(config *Config, t timing, tlsConfig *tls.Config, d *dialer) *http.Transport {
-	transport := &http.Transport{
+	return &http.Transport{
 		Proxy:                  proxy(config),
 		DialContext:            d.dialContext,
-		TLSClientConfig:        tlsConfig.Clone(),
+		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    t.handshake,
 		IdleConnTimeout:        t.idle,
 		MaxIdleConnsPerHost:    25,
@@ -61,7 +46,6 @@ func newTransport(config *Config, t timing, tlsConfig *tls.Config, d *dialer) *h
 			WriteByteTimeout: t.ping,
 		},
 	}
-	return transport
 }
 
 // protocols are what the transport may speak; the handshake chooses.

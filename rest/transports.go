@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// transports are the connections of a client, in generations: one for each set
-// of certificates that there has been and that something still runs on. What is
-// new runs on the current one.
+// transports are the connections of a client: two pools, each in generations,
+// one for each set of certificates that there has been and that something still
+// runs on. What is new runs on the current one.
 type transports struct {
 	config  *Config
 	timing  timing
@@ -18,8 +18,9 @@ type transports struct {
 	trouble trouble
 
 	mu sync.Mutex
-	// current takes all new requests. It is never nil.
-	current *generation
+	// short and long are the current generations of the two pools, which take
+	// all new requests. They are never nil.
+	short, long *generation
 	// retired are those before it on which something still runs.
 	retired map[*generation]struct{}
 	closed  bool
@@ -46,27 +47,28 @@ func newTransports(config *Config, t timing) (*transports, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &transports{
+	made := &transports{
 		config: config, timing: t, files: files,
 		trouble: trouble{
 			logger: config.logger(),
 			begins: "cannot use the changed certificate files: the old ones stay in use",
 			over:   "the certificate files can be used again",
 		},
-		current:   newGeneration(config, t, files.tlsConfig(nil)),
 		retired:   map[*generation]struct{}{},
 		nextCheck: time.Now().Add(t.fileCheck),
-	}, nil
+	}
+	made.replaceLocked()
+	return made, nil
 }
 
 func (t *transports) roundTrip(request *http.Request, long bool) (*http.Response, error) {
 	t.checkFiles()
-	g, err := t.acquire()
+	g, err := t.acquire(long)
 	if err != nil {
 		closeBody(request)
 		return nil, err
 	}
-	response, err := g.transport(long).RoundTrip(request)
+	response, err := g.transport.RoundTrip(request)
 	if err != nil {
 		t.release(g)
 		return nil, err
@@ -75,14 +77,18 @@ func (t *transports) roundTrip(request *http.Request, long bool) (*http.Response
 	return response, nil
 }
 
-func (t *transports) acquire() (*generation, error) {
+func (t *transports) acquire(long bool) (*generation, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return nil, ErrClosed
 	}
-	t.current.requests++
-	return t.current, nil
+	g := t.short
+	if long {
+		g = t.long
+	}
+	g.requests++
+	return g, nil
 }
 
 func (t *transports) release(g *generation) {
@@ -98,7 +104,7 @@ func (t *transports) release(g *generation) {
 	case over:
 		g.end()
 	case retired:
-		g.closeIdle()
+		g.transport.CloseIdleConnections()
 	}
 }
 
@@ -121,7 +127,7 @@ func (t *transports) checkFiles() {
 	t.mu.Lock()
 	t.checking = false
 	t.nextCheck = time.Now().Add(t.timing.fileCheck)
-	var old *generation
+	var old []*generation
 	if changed {
 		old = t.replaceLocked()
 	}
@@ -140,32 +146,36 @@ func (t *transports) present(certificate *tls.Certificate) {
 	t.retire(old)
 }
 
-// replaceLocked returns the generation that was current, for retire.
-func (t *transports) replaceLocked() *generation {
+// replaceLocked begins new generations and returns those that were current, for
+// retire.
+func (t *transports) replaceLocked() (old []*generation) {
 	if t.closed {
 		return nil
 	}
-	old := t.current
-	t.current = newGeneration(t.config, t.timing, t.files.tlsConfig(t.certificate))
-	if old.requests > 0 {
-		t.retired[old] = struct{}{}
+	for _, current := range []**generation{&t.short, &t.long} {
+		if g := *current; g != nil {
+			old = append(old, g)
+			if g.requests > 0 {
+				t.retired[g] = struct{}{}
+			}
+		}
+		*current = newGeneration(t.config, t.timing, t.files.tlsConfig(t.certificate))
 	}
 	return old
 }
 
-// retire closes what is idle of a generation that gets no more requests, and
-// all of it if nothing runs on it.
-func (t *transports) retire(old *generation) {
-	if old == nil {
-		return
-	}
-	t.mu.Lock()
-	_, runs := t.retired[old]
-	t.mu.Unlock()
-	if runs {
-		old.closeIdle()
-	} else {
-		old.end()
+// retire closes what is idle of generations that get no more requests, and all
+// of one that nothing runs on.
+func (t *transports) retire(old []*generation) {
+	for _, g := range old {
+		t.mu.Lock()
+		_, runs := t.retired[g]
+		t.mu.Unlock()
+		if runs {
+			g.transport.CloseIdleConnections()
+		} else {
+			g.end()
+		}
 	}
 }
 
@@ -173,7 +183,7 @@ func (t *transports) retire(old *generation) {
 func (t *transports) close() {
 	t.mu.Lock()
 	t.closed = true
-	all := []*generation{t.current}
+	all := []*generation{t.short, t.long}
 	for g := range t.retired {
 		all = append(all, g)
 	}
