@@ -64,7 +64,7 @@ func (p *execProgram) ask(ctx context.Context) (*issued, error) {
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // it left a process behind that holds its output
 		return nil, p.whyFailed(err)
 	}
-	return readAnswer(output.Bytes(), plugin.APIVersion)
+	return readAnswer(output.taken.Bytes(), plugin.APIVersion)
 }
 
 func (p *execProgram) whyFailed(err error) error {
@@ -100,13 +100,13 @@ var errTooMuchOutput = errors.New("too much output")
 
 // boundedBuffer takes what fits. left is negative once something did not.
 type boundedBuffer struct {
-	bytes.Buffer
-	left int
+	taken bytes.Buffer // not embedded: its ReadFrom would take everything
+	left  int
 }
 
 func (b *boundedBuffer) Write(p []byte) (int, error) {
 	if b.left -= len(p); b.left < 0 {
 		return 0, errTooMuchOutput
 	}
-	return b.Buffer.Write(p)
+	return b.taken.Write(p)
 }
