@@ -55,7 +55,8 @@ func TestPlugin(t *testing.T) {
 func pluginConfig(play string, env ...ExecEnv) *ExecConfig {
 	return &ExecConfig{
 		Command: os.Args[0], Args: []string{"-test.run=^TestPlugin$"}, APIVersion: execV1,
-		Env: append([]ExecEnv{{pluginPlay, play}}, env...),
+		// Under the race detector a program waits for a second before it ends.
+		Env: append([]ExecEnv{{pluginPlay, play}, {"GORACE", "atexit_sleep_ms=0"}}, env...),
 	}
 }
 
