@@ -168,7 +168,7 @@ func TestHostileAnswers(t *testing.T) {
 	_, err := s.start(t).ServerGroups(t.Context())
 	require.ErrorContains(t, err, "text/html")
 
-	for _, body := range []string{`{}`, `{"kind":"APIGroupList"}`, "<html>"} {
+	for _, body := range []string{`{}`, `{"kind":"APIGroupList","groupVersion":"apps/v1"}`, `{"kind":"APIResourceList"}`, "<html>"} {
 		s.breaks("/apis/apps/v1", http.StatusOK, "application/json", body)
 		_, err = s.start(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps", Version: "v1"})
 		require.Error(t, err, body)
@@ -201,6 +201,43 @@ func TestNamesThatWouldLeadElsewhereAreNotFollowed(t *testing.T) {
 
 	_, err = s.start(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps"})
 	require.ErrorContains(t, err, "is not a group version that could be asked for")
+}
+
+// What a server says twice counts once, and a resource that has no kind stands
+// there for its subresources.
+func TestRepetitionsAndResourcesWithoutAKind(t *testing.T) {
+	s := newServer(true)
+	version := `{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"First"}},{"resource":"pods","responseKind":{"kind":"Second"}},` +
+		`{"resource":"proxies","responseKind":{},"subresources":[{"subresource":"connect","responseKind":{"group":"x","version":"v1","kind":"Connection"}},{"subresource":"none"}]}]}`
+	s.breaks("/api", http.StatusOK, "application/json", `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[`+
+		`{"metadata":{"name":"x"},"versions":[`+version+`,`+version+`]},{"metadata":{"name":"x"},"versions":[`+version+`]}]}`)
+	s.breaks("/apis", http.StatusNotFound, "text/plain", "")
+	c := s.start(t)
+	_, lists, err := c.ServerGroupsAndResources(t.Context())
+	require.NoError(t, err)
+	require.Len(t, lists, 1)
+	var names []string
+	for _, resource := range lists[0].APIResources {
+		names = append(names, resource.Name)
+	}
+	require.Equal(t, []string{"pods", "pods", "proxies/connect"}, names)
+
+	all, err := NewMapper(c).Resources(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, "First", all[0].Kind)
+}
+
+// Contract: however much has failed, the error's text is short, and all of it
+// is in Failed.
+func TestAPartialErrorNamesAFew(t *testing.T) {
+	s := newServer(false)
+	s.breaks("/apis", http.StatusOK, "application/json", `{"kind":"APIGroupList","groups":[`+manyGroups(40)+`]}`)
+	_, _, err := s.start(t).ServerGroupsAndResources(t.Context())
+	var partial *PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Failed, 40)
+	require.Regexp(t, `^discovery has failed for 40 group versions: g0/v1: .*; g12/v1: [^;]*; and 35 more$`, err.Error())
 }
 
 // Contract: group versions are asked for a few at a time.

@@ -72,7 +72,7 @@ func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 func (m *Mapper) Invalidate() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.known, m.flight, m.askedAt = nil, nil, time.Time{}
+	m.known, m.flight = nil, nil
 }
 
 func (m *Mapper) find(ctx context.Context, q query) (Resource, error) {
@@ -84,7 +84,7 @@ func (m *Mapper) find(ctx context.Context, q query) (Resource, error) {
 		return r.clone(), nil
 	}
 	if !asked {
-		newer, err := m.again(ctx, known)
+		newer, err := m.again(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return Resource{}, fmt.Errorf("look up the %s: %w", q.text, context.Cause(ctx))
@@ -112,14 +112,10 @@ func (m *Mapper) first(ctx context.Context) (known *catalog, asked bool, err err
 	return known, true, err
 }
 
-// again asks the server after a miss in what was known. If somebody has just
-// done so it does not: then what comes back is what that one was told.
-func (m *Mapper) again(ctx context.Context, missed *catalog) (*catalog, error) {
+// again asks the server after a miss. If somebody has just done so it does not:
+// then what comes back is what that one was told.
+func (m *Mapper) again(ctx context.Context) (*catalog, error) {
 	m.mu.Lock()
-	if m.known != nil && m.known != missed {
-		defer m.mu.Unlock()
-		return m.known, nil
-	}
 	if m.flight == nil && m.known != nil && time.Since(m.askedAt) < missInterval {
 		defer m.mu.Unlock()
 		return m.known, nil

@@ -55,12 +55,17 @@ func TestTheServerIsAskedOnceForAll(t *testing.T) {
 	})
 }
 
+// hangover is how long a slow answer that nobody wants any more goes on.
+const hangover = time.Second
+
 // slow makes an answer of the server take a while.
 func slow(s *server, path string, wait time.Duration) {
 	s.answers(path, func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-time.After(wait):
 		case <-r.Context().Done():
+			time.Sleep(hangover)
+			s.givenUp.Add(1)
 			return
 		}
 		plain := newServer(s.aggregated)
@@ -86,6 +91,28 @@ func TestAMissAsksOnceMore(t *testing.T) {
 		found, err := m.ForResource(t.Context(), "novelties")
 		require.NoError(t, err)
 		require.Equal(t, "new.io", found.Group)
+		require.Equal(t, 2, s.requests()["/apis"])
+	})
+}
+
+// Contract: who misses while the server is being asked again waits for that.
+func TestMissesAtTheSameTimeWaitForTheSameAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(true)
+		m := NewMapper(s.inProcess(t))
+		_, err := m.Resources(t.Context())
+		require.NoError(t, err)
+		s.serve(more())
+		slow(s, "/apis", time.Second)
+		var all sync.WaitGroup
+		for i := range 10 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 50 * time.Millisecond)
+				_, err := m.ForResource(t.Context(), "novelties")
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
 		require.Equal(t, 2, s.requests()["/apis"])
 	})
 }
@@ -158,8 +185,9 @@ func TestInvalidate(t *testing.T) {
 		asked := s.requests()["/apis"]
 		close(release)
 		require.NoError(t, <-old) // it, too, was answered after the change
-		_, err = m.ForResource(t.Context(), "pods")
-		require.NoError(t, err, "the late answer, which has no core, was not kept")
+		found, err := m.ForResource(t.Context(), "pods")
+		require.NoError(t, err)
+		require.Empty(t, found.Group, "the late answer, which has no core, was not kept")
 		require.Equal(t, asked+1, s.requests()["/apis"])
 	})
 }
@@ -194,10 +222,14 @@ func TestWaitersLeaveOneByOne(t *testing.T) {
 		_, err := m.ForResource(ctx, "pods")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, `look up the resource "pods": `)
-		synctest.Wait()
 		s.heals("/apis")
+		before := time.Now()
 		_, err = m.ForResource(t.Context(), "pods")
 		require.NoError(t, err, "who comes after is not given what was given up")
+		require.Zero(t, time.Since(before), "nor waits for it")
+		time.Sleep(hangover)
+		synctest.Wait()
+		require.EqualValues(t, 1, s.givenUp.Load(), "the request has ended")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,7 @@ import (
 type server struct {
 	serves     []group
 	aggregated bool
+	givenUp    atomic.Int32 // slow requests whose context ended
 
 	mu     sync.Mutex
 	asked  map[string]int          // per path

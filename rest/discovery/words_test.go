@@ -106,6 +106,9 @@ func TestWhatAResourceSays(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, all, 15)
 		require.Equal(t, "pods", all[0].Resource)
+		metrics, err := m.ForResource(t.Context(), "pods.metrics.k8s.io")
+		require.NoError(t, err)
+		require.Equal(t, "podmetrics", metrics.SingularName, "which the server does not say")
 		namespaces, err := m.ForResource(t.Context(), "ns")
 		require.NoError(t, err)
 		require.False(t, namespaces.Namespaced)
@@ -124,7 +127,7 @@ func TestAMissSaysWhereItMayBe(t *testing.T) {
 	_, err = m.ForResource(t.Context(), "pods")
 	require.NoError(t, err, "what is known is found")
 
-	for word, maybe := range map[string]bool{"load": true, "load.metrics": true, "load.v1beta1.metrics.k8s.io": true, "load.v1.metrics.k8s.io": false, "load.apps": false} {
+	for word, maybe := range map[string]bool{"load": true, "load.metrics": true, "load.v1beta1.metrics.k8s.io": true, "load.v1.metrics.k8s.io": false, "load.apps": false, "load.v1beta1.metrics": false} {
 		_, err = m.ForResource(t.Context(), word)
 		var noMatch *NoMatchError
 		require.ErrorAs(t, err, &noMatch)

@@ -58,6 +58,22 @@ func TestBombsAreSurvived(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20), "written out it would have 50 GB")
 }
 
+// The bound on what a plugin is given counts places as well as texts.
+func TestAnExtensionOfNothingsIsBounded(t *testing.T) {
+	nothing := make([]any, 2000)
+	all := make([]any, 2000)
+	for i := range all {
+		all[i] = nothing
+	}
+	_, err := jsonOf(all)
+	require.ErrorIs(t, err, errLargeExtension)
+	text, err := jsonOf(map[any]any{1: nothing[:2], "a": map[string]any{"b": true}})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"1":[null,null],"a":{"b":true}}`, string(text))
+	_, err = jsonOf(map[any]any{nil: 1})
+	require.ErrorContains(t, err, "a map has nothing for a name")
+}
+
 // Whatever it is given, parsing ends with an error or a kubeconfig of which
 // every context can be asked for.
 func FuzzParse(f *testing.F) {

@@ -48,7 +48,7 @@ func (p *process) run(t *testing.T, d *datadriven.TestData) string {
 	case "file":
 		path := filepath.Join(p.folder, d.CmdArgs[0].Key)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(d.Input), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte(d.Input+"\n"), 0o600))
 	case "env":
 		for _, arg := range d.CmdArgs {
 			p.vars[arg.Key] = strings.ReplaceAll(strings.Join(arg.Vals, ""), "@", p.folder)

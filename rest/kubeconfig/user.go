@@ -73,13 +73,15 @@ func (u *user) apply(config *rest.Config, onto *cluster) error {
 
 // identified is whether the user needs no plugin.
 func (u *user) identified() bool {
-	return u.token != "" || u.tokenFile != "" || u.username != "" || u.password != "" || u.certFile != "" || u.certData != nil
+	return u.token != "" || u.tokenFile != "" || u.username != "" || u.certFile != "" || u.certData != nil
 }
 
 func (u *user) applySecrets(config *rest.Config) error {
-	basic := u.username != "" || u.password != ""
-	if basic && (u.token != "" || u.tokenFile != "") {
+	switch {
+	case u.username != "" && (u.token != "" || u.tokenFile != ""):
 		return errors.New("token and username exclude each other")
+	case u.username == "" && u.password != "":
+		return errors.New("password has no username beside it")
 	}
 	config.Username, config.Password = u.username, u.password
 	config.BearerToken, config.BearerTokenFile = u.token, u.tokenFile
