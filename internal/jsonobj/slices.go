@@ -104,15 +104,16 @@ func (d *Decoder) sliceValue(n *node, dst unsafe.Pointer, i int) int {
 		count++
 		i, done = d.more(i, ']')
 	}
-	collected := e.slice.Slice(0, count)
+	e.slice.SetLen(count)
 	if i >= 0 {
 		v.SetZero()
 		v.Grow(count)
 		v.SetLen(count)
 		v.SetCap(count)
-		reflect.Copy(v, collected)
+		reflect.Copy(v, e.slice)
 	}
-	collected.Clear()
+	e.slice.Clear()
+	e.slice.SetLen(e.cap)
 	e.busy = false
 	if uintptr(e.cap)*size > 1<<18 {
 		*e = *newElements(n)
