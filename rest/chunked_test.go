@@ -1,0 +1,168 @@
+package rest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// chunkServer answers every request with bytes that a test has written down:
+// the chunks of a body, well formed or not. It is no net/http server, which
+// would cut and mend them.
+type chunkServer struct {
+	address string
+	client  *http.Client
+}
+
+// serveChunks answers the request for /n with what body(n) says, each string
+// written on its own.
+func serveChunks(t *testing.T, contentType string, body func(n int) []string) *chunkServer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() { answerChunks(conn, contentType, body) })
+		}
+	})
+	transport := &http.Transport{}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		_ = listener.Close()
+		serving.Wait()
+	})
+	return &chunkServer{"http://" + listener.Addr().String(), &http.Client{Transport: transport}}
+}
+
+func answerChunks(conn net.Conn, contentType string, body func(n int) []string) {
+	defer conn.Close()
+	requests := bufio.NewReader(conn)
+	for {
+		request, err := http.ReadRequest(requests)
+		if err != nil {
+			return
+		}
+		n, _ := strconv.Atoi(strings.TrimPrefix(request.URL.Path, "/"))
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n", contentType)
+		for _, part := range body(n) {
+			if part == hangUp {
+				return
+			}
+			if _, err := io.WriteString(conn, part); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// hangUp in the place of a part closes the connection.
+const hangUp = "\x00hang up"
+
+func chunk(s string) string {
+	if s == "" {
+		return ""
+	}
+	return fmt.Sprintf("%x\r\n%s\r\n", len(s), s)
+}
+
+const lastChunk = "0\r\n\r\n"
+
+func (s *chunkServer) get(t *testing.T, n int) *http.Response {
+	t.Helper()
+	response, err := s.client.Get(fmt.Sprintf("%s/%d", s.address, n))
+	require.NoError(t, err)
+	return response
+}
+
+// Issue, "Proof": raw chunked bytes with cuts at every offset of a frame.
+func TestAWatchInChunksCutAtEveryOffset(t *testing.T) {
+	c := codecFor[ownProtobuf](t, DecodeOptions{})
+	inJSON, inProtobuf, want, _ := twoFrames(t)
+	for contentType, body := range map[string]string{jsonType: inJSON, protobufWatchType: string(inProtobuf)} {
+		server := serveChunks(t, contentType, func(n int) []string {
+			return []string{chunk(body[:n]), chunk(body[n:]), lastChunk}
+		})
+		for cut := range len(body) + 1 {
+			response := server.get(t, cut)
+			events, lost, err := readWatch(t, c, response.Header.Get("Content-Type"), response.Body)
+			require.NoError(t, err, "%s cut at %d", contentType, cut)
+			require.Empty(t, lost)
+			require.Equal(t, want, events, "%s cut at %d", contentType, cut)
+			require.NoError(t, response.Body.Close())
+		}
+	}
+}
+
+func TestAListInChunksCutAtEveryOffset(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	body := aList("[" + toJSON(t, aWidget("a")) + "," + toJSON(t, aWidget("b")) + "]")
+	server := serveChunks(t, jsonType, func(n int) []string {
+		return []string{chunk(body[:n]), chunk(body[n:]), lastChunk}
+	})
+	for cut := range len(body) + 1 {
+		response := server.get(t, cut)
+		items, _, meta, err := readList(t, c, jsonType, response.Body)
+		require.NoError(t, err, "cut at %d", cut)
+		require.Equal(t, []any{aWidget("a"), aWidget("b")}, items, "cut at %d", cut)
+		require.Equal(t, "9", meta.resourceVersion)
+		require.NoError(t, response.Body.Close())
+	}
+}
+
+// Issue, "Security": truncated chunk, bad chunk size. A list that did not come
+// whole is an error even when all of its JSON did; a watch that ends between
+// two events has just ended.
+func TestChunksThatAreBroken(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	list := aList("[" + toJSON(t, aWidget("a")) + "," + toJSON(t, aWidget("b")) + "]")
+	frame := jsonFrame(t, "ADDED", aWidget("a"))
+	half := len(frame) / 2
+	bodies := [][]string{
+		{chunk(list[:50]), hangUp},
+		{fmt.Sprintf("%x\r\n", len(list)), list[:50], hangUp},
+		{chunk(list[:50]), "xyz\r\n", hangUp},
+		{chunk(list[:50]), "fffffffffffffffffff\r\n", hangUp},
+		{chunk(list[:50]), "-1\r\n", hangUp},
+		{chunk(list), hangUp}, // the last chunk is missing
+		{chunk(frame), chunk(frame[:half]), hangUp},
+		{chunk(frame), fmt.Sprintf("%x\r\n", len(frame)), frame[:half], hangUp},
+		{chunk(frame), chunk(frame[:half]), "xyz\r\n", hangUp},
+		{chunk(frame), "xyz\r\n", hangUp},
+		{chunk(frame), hangUp}, // as above, but a watch
+		{chunk(frame), lastChunk},
+	}
+	server := serveChunks(t, jsonType, func(n int) []string { return bodies[n] })
+	for n := range 6 {
+		response := server.get(t, n)
+		_, lost, _, err := readList(t, c, jsonType, response.Body)
+		require.ErrorContains(t, err, "decode the list: ", "body %d", n)
+		require.ErrorContains(t, err, "at byte", "body %d", n)
+		require.Empty(t, lost, "body %d", n)
+		require.NoError(t, response.Body.Close())
+	}
+	for n := 6; n < len(bodies); n++ {
+		response := server.get(t, n)
+		events, lost, err := readWatch(t, c, jsonType, response.Body)
+		require.Len(t, events, 1, "body %d", n)
+		require.Empty(t, lost, "body %d", n)
+		if n < len(bodies)-2 {
+			require.ErrorContains(t, err, "decode event 2 of the watch", "body %d", n)
+		} else {
+			require.NoError(t, err, "body %d", n)
+		}
+		_ = response.Body.Close()
+	}
+}

@@ -1,0 +1,235 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// outcome is everything that comes out of a body, to be compared.
+type outcome struct {
+	items  []any
+	events []wireEvent
+	lost   []string
+	meta   listMeta
+	failed bool
+}
+
+// ways are the forms in which the same bytes may arrive.
+func ways(data []byte) map[string]io.Reader {
+	return map[string]io.Reader{
+		"whole":  bytes.NewReader(data),
+		"bytes":  iotest.OneByteReader(bytes.NewReader(data)),
+		"halves": iotest.HalfReader(bytes.NewReader(data)),
+		"end":    iotest.DataErrReader(bytes.NewReader(data)),
+	}
+}
+
+// sameHoweverItArrives fails the test unless the bytes lead to the same however
+// they are cut, and returns what they lead to.
+func sameHoweverItArrives(t *testing.T, data []byte, read func(io.Reader) (outcome, error)) outcome {
+	t.Helper()
+	var first *outcome
+	for way, r := range ways(data) {
+		got, err := read(r)
+		got.failed = err != nil
+		noPanic(t, err)
+		if first == nil {
+			first = &got
+		}
+		require.Equal(t, *first, got, "%s: %v", way, err)
+	}
+	return *first
+}
+
+func noPanic(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		require.NotContains(t, err.Error(), "panicked")
+		require.Less(t, len(err.Error()), 4000, "an error shows little of the body")
+	}
+}
+
+func lostNames(t *testing.T, lost []*ItemError) (names []string) {
+	for _, l := range lost {
+		noPanic(t, l)
+		names = append(names, fmt.Sprintf("%s %s/%s %s %s", l.Type, l.Namespace, l.Name, l.UID, l.ResourceVersion))
+	}
+	return names
+}
+
+// FuzzListJSON: however a body is cut, the same comes out; and what comes out of
+// a list is what apimachinery's decoder makes of it.
+func FuzzListJSON(f *testing.F) {
+	widget := toJSON(f, aWidget("a"))
+	for _, seed := range []string{
+		aList("[" + widget + "," + widget + "]"), aList("[]"), aList("null"), aList(`[{"spec":{"size":"x"}},` + widget + `]`),
+		`{"items":[` + widget + `],"metadata":{"continue":"c","remainingItemCount":3},"kind":"WidgetList"}`,
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","code":410}`, `{"kind":"Table"}`, aList("[null,1]") + "x",
+		aList("[{\"metadata\":{\"name\":\"\xff\\ud800\"}}]"), aList(`[{"a":[[[[{}]]]]}]`), ` {"items":[{},{}]}` + "\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	typed, any := codecFor[wireWidget](f, DecodeOptions{KeepManagedFields: true}), codecFor[unstructured.Unstructured](f, DecodeOptions{KeepManagedFields: true})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, c := range []*codec{typed, any} {
+			got := sameHoweverItArrives(t, data, func(r io.Reader) (outcome, error) {
+				items, lost, meta, err := readList(t, c, jsonType, r)
+				return outcome{items: items, lost: lostNames(t, lost), meta: meta}, err
+			})
+			if c == typed && !got.failed && got.lost == nil {
+				sameAsApimachinery(t, data, got)
+			}
+		}
+	})
+}
+
+func sameAsApimachinery(t *testing.T, data []byte, got outcome) {
+	var want struct {
+		metav1.ListMeta `json:"metadata"`
+		Items           []*wireWidget `json:"items"`
+	}
+	if json.Unmarshal(data, &want) != nil {
+		return // in what was skipped
+	}
+	if bytes.Count(data, []byte("metadata")) > 1+len(got.items) || bytes.Contains(data, []byte(`\u`)) {
+		return // perhaps the same key twice: what that means is not settled
+	}
+	require.Equal(t, want.ResourceVersion, got.meta.resourceVersion)
+	require.Equal(t, want.Continue, got.meta.continuation)
+	require.Equal(t, want.RemainingItemCount, got.meta.remaining)
+	require.Len(t, got.items, len(want.Items))
+	for i, item := range want.Items {
+		require.Equal(t, item, got.items[i])
+	}
+}
+
+// FuzzWatchJSON: however a body is cut, the same comes out.
+func FuzzWatchJSON(f *testing.F) {
+	frame := jsonFrame(f, "ADDED", aWidget("a"))
+	for _, seed := range []string{
+		frame + frame, strings.TrimSpace(frame) + frame, frame[:40], "\n\n" + frame + "\n",
+		`{"object":{"metadata":{"name":"a"}},"type":"DELETED"}`, `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"3"}}}`,
+		`{"type":"ERROR","object":{"kind":"Status","code":410}}`, `{"type":"ADDED","object":{"spec":{"size":"x"}}}` + frame,
+		`{"type":"ADDED","object":{},"object":{}}`, `{"type":"\u0041DDED","object":{"a":[]}}`, `{"x":[{}],"type":"MODIFIED","object":{} }`,
+	} {
+		f.Add([]byte(seed))
+	}
+	c := codecFor[wireWidget](f, DecodeOptions{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		sameHoweverItArrives(t, data, func(r io.Reader) (outcome, error) {
+			events, lost, err := readWatch(t, c, jsonType, r)
+			return outcome{events: events, lost: lostNames(t, lost)}, err
+		})
+	})
+}
+
+// FuzzListProtobuf: however a body is cut, the same comes out; and what comes
+// out of a list is what apimachinery's decoder makes of it.
+func FuzzListProtobuf(f *testing.F) {
+	body, _ := protobufListBody(f)
+	f.Add(body)
+	f.Add(body[:len(body)/2])
+	f.Add(sealed(f, "v1", "Status", &metav1.Status{Status: "Failure", Code: 410}))
+	f.Add(sealed(f, "v1", "XList", &metav1.PartialObjectMetadataList{}))
+	f.Add([]byte("k8s\x00\x0a\x07\x12\x05XList\x12\x05\x12\x7f"))
+	c := codecFor[metav1.PartialObjectMetadata](f, DecodeOptions{KeepManagedFields: true, MaxObjectBytes: 1 << 16})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := sameHoweverItArrives(t, data, func(r io.Reader) (outcome, error) {
+			items, lost, meta, err := readList(t, c, protobufType, r)
+			return outcome{items: items, lost: lostNames(t, lost), meta: meta}, err
+		})
+		if got.failed || got.lost != nil {
+			return
+		}
+		var envelope runtime.Unknown
+		var want metav1.PartialObjectMetadataList
+		require.NoError(t, envelope.Unmarshal(data[4:]))
+		require.NoError(t, want.Unmarshal(envelope.Raw))
+		require.Equal(t, want.ResourceVersion, got.meta.resourceVersion)
+		require.Equal(t, want.Continue, got.meta.continuation)
+		require.Len(t, got.items, len(want.Items))
+		for i := range want.Items {
+			require.Equal(t, &want.Items[i], got.items[i])
+		}
+	})
+}
+
+// FuzzWatchProtobuf: however a body is cut, the same comes out; and what comes
+// out of a frame is what apimachinery's decoder makes of it.
+func FuzzWatchProtobuf(f *testing.F) {
+	_, body, _, _ := twoFrames(f)
+	f.Add(body)
+	f.Add(body[:len(body)-7])
+	f.Add(protobufFrame(f, "BOOKMARK", sealed(f, "v1", "W", aWidgetMessage())))
+	f.Add(protobufFrame(f, "ERROR", sealed(f, "v1", "Status", &metav1.Status{Code: 410})))
+	f.Add([]byte("\x00\x00\x00\x02\x0a\x00"))
+	c := codecFor[metav1.PartialObjectMetadata](f, DecodeOptions{KeepManagedFields: true, MaxObjectBytes: 1 << 16})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := sameHoweverItArrives(t, data, func(r io.Reader) (outcome, error) {
+			events, lost, err := readWatch(t, c, protobufWatchType, r)
+			return outcome{events: events, lost: lostNames(t, lost)}, err
+		})
+		if got.lost != nil {
+			return
+		}
+		for _, event := range got.events {
+			length := binary.BigEndian.Uint32(data)
+			var frame metav1.WatchEvent
+			var envelope runtime.Unknown
+			var want metav1.PartialObjectMetadata
+			require.NoError(t, frame.Unmarshal(data[4:4+length]))
+			require.NoError(t, envelope.Unmarshal(frame.Object.Raw[4:]))
+			data = data[4+length:]
+			require.Equal(t, frame.Type, string(event.typ))
+			if event.typ == watch.Bookmark {
+				continue
+			}
+			require.NoError(t, want.Unmarshal(envelope.Raw))
+			want.TypeMeta = metav1.TypeMeta{Kind: envelope.Kind, APIVersion: envelope.APIVersion}
+			require.Equal(t, &want, event.object)
+		}
+	})
+}
+
+func aWidgetMessage() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: aWidget("a").ObjectMeta}
+}
+
+// FuzzDecodeObject: a body is an object or an error, in either encoding.
+func FuzzDecodeObject(f *testing.F) {
+	f.Add([]byte(toJSON(f, aWidget("a"))))
+	f.Add([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","details":{"causes":[{}]}}`))
+	f.Add([]byte(`{"apiVersion":"v1","kind":"Status","status":"Success"}`))
+	f.Add(sealed(f, "v1", "W", aWidgetMessage()))
+	f.Add(sealed(f, "v1", "Status", &metav1.Status{Code: 404}))
+	own, plain := codecFor[ownProtobuf](f, DecodeOptions{}), codecFor[wireWidget](f, DecodeOptions{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before := bytes.Clone(data)
+		_, err := own.decodeObject(protobufType, data)
+		if err != nil && !strings.Contains(err.Error(), "as it was told") {
+			noPanic(t, err)
+		}
+		object, err := plain.decodeObject(jsonType, data)
+		noPanic(t, err)
+		require.Equal(t, before, data, "the body is the caller's")
+		if err != nil {
+			return
+		}
+		want := new(wireWidget)
+		if json.Unmarshal(data, want) == nil && bytes.Count(data, []byte(`"`)) < 8 {
+			require.Equal(t, want, object)
+		}
+	})
+}
