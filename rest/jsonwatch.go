@@ -167,6 +167,9 @@ func (w *jsonWatch) frame(data []byte) (event wireEvent, n int, err error) {
 
 // object decodes the object at the start of data, as it is meant by the type.
 func (w *jsonWatch) object(typ watch.EventType, data []byte) (event wireEvent, n int, err error) {
+	if len(data) == 0 {
+		return wireEvent{}, 0, jsonobj.ErrShort
+	}
 	switch kind := jsonobj.KindOf(data[0]); kind {
 	case jsonobj.Object:
 	case jsonobj.Invalid:

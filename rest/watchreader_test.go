@@ -142,6 +142,28 @@ func TestFramesInAnyForm(t *testing.T) {
 	require.Len(t, events, 2, "frames need nothing between them")
 }
 
+// A newline is where a server has ended a frame, but it may also be within one,
+// with the rest yet to come.
+func TestFramesOfManyLines(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	for _, frame := range []string{
+		"{\n\"type\"\n:\n\"ADDED\"\n,\n\"object\"\n:\n{\n\"metadata\"\n:\n{\n\"name\"\n:\n\"a\"\n}\n}\n}\n",
+		"{\n\"object\"\n:\n{\n\"metadata\"\n:\n{\n\"name\"\n:\n\"a\"\n}\n}\n,\n\"type\"\n:\n\"ADDED\"\n}\n",
+	} {
+		for cut := range len(frame) + 1 {
+			events, lost, err := readWatch(t, c, jsonType, &pieces{frame[:cut], frame[cut:]})
+			require.NoError(t, err, "cut at %d", cut)
+			require.Empty(t, lost)
+			require.Len(t, events, 1)
+			require.Equal(t, "a", events[0].object.(*wireWidget).Name)
+			_, _, err = readWatch(t, c, jsonType, strings.NewReader(frame[:cut]))
+			if cut > 0 && cut < len(frame)-1 {
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, "cut at %d", cut)
+			}
+		}
+	}
+}
+
 func TestFramesThatAreNone(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
 	for frame, why := range map[string]string{
