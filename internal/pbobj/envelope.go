@@ -13,6 +13,8 @@ const Magic = "k8s\x00"
 const (
 	EnvelopeTypeMeta = 1
 	EnvelopeRaw      = 2
+
+	envelopeLast = 4 // the last field that an envelope has: its content type
 )
 
 // Envelope is an object with what it says to be.
@@ -27,6 +29,9 @@ func Open(data []byte) (Envelope, error) {
 	if !bytes.HasPrefix(data, []byte(Magic)) {
 		return Envelope{}, errors.New("it does not begin as the protobuf of Kubernetes does")
 	}
+	if len(data) == len(Magic) {
+		return Envelope{}, errors.New("it ends after the magic number")
+	}
 	var e Envelope
 	for rest := data[len(Magic):]; len(rest) > 0; {
 		h, content, n, err := Next(rest)
@@ -35,6 +40,9 @@ func Open(data []byte) (Envelope, error) {
 		}
 		rest = rest[n:]
 		if h.Wire != Bytes {
+			if h.Number <= envelopeLast {
+				return Envelope{}, fmt.Errorf("the envelope: field %d is not of bytes", h.Number)
+			}
 			continue
 		}
 		switch h.Number {
@@ -58,6 +66,9 @@ func TypeMeta(data []byte) (apiVersion, kind []byte, err error) {
 		}
 		data = data[n:]
 		if h.Wire != Bytes {
+			if h.Number <= 2 {
+				return nil, nil, fmt.Errorf("the type in the envelope: field %d is not of bytes", h.Number)
+			}
 			continue
 		}
 		switch h.Number {

@@ -107,6 +107,12 @@ func TestAnEnvelopeIsOpened(t *testing.T) {
 	require.Error(t, err)
 	_, err = Open([]byte(Magic + "\x0a\x02\x0a\x09"))
 	require.ErrorContains(t, err, "the type in the envelope")
+	_, err = Open([]byte(Magic))
+	require.ErrorContains(t, err, "ends after the magic number")
+	for _, wrong := range []string{"\x08\x01", "\x10\x01", "\x20\x01", "\x0a\x02\x08\x01"} { // numbers where bytes should be
+		_, err = Open([]byte(Magic + wrong))
+		require.ErrorContains(t, err, "is not of bytes")
+	}
 }
 
 func TestAnObjectIsIdentifiedAsFarAsItCanBeRead(t *testing.T) {
