@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
@@ -55,7 +56,6 @@ func TestMutationsOfTheCorpusDecodeAlike(t *testing.T) {
 // Random objects of every kind of the corpus.
 func TestRandomObjectsDecodeAlike(t *testing.T) {
 	const rounds = 20
-	filler := fuzzer.FuzzerFor(metafuzzer.Funcs, oldrand.NewSource(7), scheme.Codecs)
 	done := map[schema.GroupVersionKind]bool{}
 	for _, entry := range corpus(t) {
 		kind := kindOf(t, entry.JSON)
@@ -65,11 +65,7 @@ func TestRandomObjectsDecodeAlike(t *testing.T) {
 		done[kind] = true
 		t.Run(entry.Name, func(t *testing.T) {
 			for range rounds {
-				object, err := scheme.Scheme.New(kind)
-				require.NoError(t, err)
-				filler.Fill(object)
-				object.GetObjectKind().SetGroupVersionKind(kind)
-				data, err := objects.JSON(object)
+				data, err := objects.JSON(randomObject(t, kind))
 				require.NoError(t, err)
 				for _, into := range intoTypes(kind) {
 					mustAgree(t, data, into)
@@ -77,6 +73,18 @@ func TestRandomObjectsDecodeAlike(t *testing.T) {
 			}
 		})
 	}
+}
+
+var filler = fuzzer.FuzzerFor(metafuzzer.Funcs, oldrand.NewSource(7), scheme.Codecs)
+
+// randomObject has something in most of its fields.
+func randomObject(t testing.TB, kind schema.GroupVersionKind) runtime.Object {
+	t.Helper()
+	object, err := scheme.Scheme.New(kind)
+	require.NoError(t, err)
+	filler.Fill(object)
+	object.GetObjectKind().SetGroupVersionKind(kind)
+	return object
 }
 
 // FuzzJSON lets the bytes be anything. Where they are JSON without a key that
