@@ -15,7 +15,8 @@ import (
 // compiler makes the nodes of one plan. A type that holds itself is met again
 // while its node is still being made, and finds it in nodes.
 type compiler struct {
-	nodes map[nodeKey]*node
+	nodes  map[nodeKey]*node
+	slices int // how many nodes are of slices
 }
 
 // nodeKey: a type without a name has the methods of its embedded fields only
@@ -135,7 +136,8 @@ var scalars = map[reflect.Kind]how{
 
 func (c *compiler) slice(n *node) (err error) {
 	n.how = asSlice
-	n.id = int(nodes.Add(1))
+	n.id = c.slices
+	c.slices++
 	if n.elem, err = c.value(n.typ.Elem()); err != nil {
 		return err
 	}
@@ -184,28 +186,24 @@ func (c *compiler) mapping(n *node) (err error) {
 	return nil
 }
 
-// metadata gives the root a node of its own for the field "metadata", in which
-// managedFields can be told from a field of that name elsewhere.
-func (c *compiler) metadata(root *node) error {
+// withMetadata is the root with a node of its own for the field "metadata", in
+// which managedFields can be told from a field of that name elsewhere, even
+// where the type holds itself.
+func withMetadata(root *node) *node {
 	if root.how != asStruct {
-		return nil
+		return root
 	}
 	f := root.fields.named("metadata")
 	if f == nil || f.node.how != asStruct {
-		return nil
+		return root
 	}
 	own := *f.node
-	fields := f.node.fields.withManagedFields()
-	own.fields = fields
-	for _, name := range []string{"name", "generateName"} {
-		if f := fields.named(name); f != nil && f.node.how == asString {
-			f.node = &node{how: asString, typ: f.node.typ, alone: true}
-		}
+	own.fields = own.fields.withManagedFields()
+	if name := own.fields.named("name"); name != nil && name.node.how == asString {
+		name.node = &node{how: asString, typ: name.node.typ, alone: true}
 	}
-	all := root.fields.copied()
-	all.named("metadata").node = &own
-	copied := *root
-	copied.fields = all
-	*root = copied
-	return nil
+	whole := *root
+	whole.fields = whole.fields.copied()
+	whole.fields.named("metadata").node = &own
+	return &whole
 }

@@ -21,9 +21,9 @@ type Decoder struct {
 	// MaxDepth bounds how deep arrays and objects nest; 0 is 512.
 	MaxDepth int
 
-	data    []byte
-	err     error
-	depth   int    // levels that may still be opened
+	data  []byte
+	err   error
+	depth int // levels that may still be opened
 	// trail has, by depth, where the value that is being decoded is in its
 	// container: the place of its key in the data, or ^ of its index.
 	trail   []int
@@ -48,6 +48,9 @@ func (d *Decoder) Decode(p *Plan, data []byte, into any) (n int, err error) {
 	d.depth = depthOf(d.MaxDepth)
 	if len(d.trail) < d.depth {
 		d.trail = make([]int, d.depth)
+	}
+	if d.scratch.plan != p {
+		d.scratch.plan, d.scratch.slices = p, make([]*elements, p.slices)
 	}
 	defer d.release()
 	i := space(data, 0)

@@ -192,6 +192,12 @@ func TestDroppedInEveryContainer(t *testing.T) {
 	}
 }
 
+// nested holds objects of its own type.
+type nested struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Parts             []nested `json:"parts"`
+}
+
 // Promise: "false: metadata.managedFields is skipped, and does not count as
 // dropped", of the whole object and of nothing else.
 func TestManagedFields(t *testing.T) {
@@ -213,6 +219,12 @@ func TestManagedFields(t *testing.T) {
 		require.True(t, found)
 		require.Equal(t, []any{"kept"}, kept)
 		require.Contains(t, u.Object, "managedFields")
+
+		// An object within an object has managedFields like any other field.
+		n, _, err := decode[nested](t, d, `{"metadata":{"managedFields":[{"manager":"a"}]},"parts":[{"metadata":{"managedFields":[{"manager":"b"}]}}]}`)
+		require.NoError(t, err)
+		require.Equal(t, keep, n.ManagedFields != nil)
+		require.Len(t, n.Parts[0].ManagedFields, 1)
 
 		// A type that has no such field loses nothing by it.
 		_, _, err = decode[slimLike](t, d, `{"metadata":{"name":"n","managedFields":[{"a":1}]}}`)

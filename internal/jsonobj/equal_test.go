@@ -59,9 +59,7 @@ var values = []string{
 // does not have.
 func fieldNames(t testing.TB) []string {
 	names := []string{`"unknown"`, `""`, `"S"`, `"Hidden"`, `"inner"`, `"embeds"`, `"Further"`, `"Deep"`, `"longNameTheSameC"`, `"longNameTheSame"`, `"\u0073"`, `"gr\u00f6\u00dfe"`, `"ünicode"`, "\"\xff\"", `"metadata"`, `"-"`, `"bad\"tag"`, `"BadTag"`}
-	root, err := compileRoot(reflect.TypeFor[shapes]())
-	require.NoError(t, err)
-	for _, f := range root.fields.list {
+	for _, f := range planOf[shapes](t).root.fields.list {
 		names = append(names, quoteName(f.name))
 	}
 	return names
@@ -126,11 +124,11 @@ func TestRandomDocumentsAreDecodedAsApimachineryDoes(t *testing.T) {
 type generator struct{ *rand.Rand }
 
 func (g *generator) object(t reflect.Type, depth int) string {
-	root, err := compileRoot(t)
+	plan, err := PlanOf(t)
 	if err != nil {
 		panic(err)
 	}
-	return g.fields(root, depth)
+	return g.fields(plan.root, depth)
 }
 
 func (g *generator) space() string {

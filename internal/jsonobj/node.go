@@ -1,9 +1,6 @@
 package jsonobj
 
-import (
-	"reflect"
-	"sync/atomic"
-)
+import "reflect"
 
 // node is how a value of one Go type is decoded.
 type node struct {
@@ -16,7 +13,8 @@ type node struct {
 	key how
 	// fields of a struct.
 	fields *fields
-	// id numbers the slices, for the scratch space that a Decoder has for each.
+	// id numbers the slices of a plan, for the scratch space that a Decoder has
+	// for each.
 	id int
 	// alone: the string is not likely to come again.
 	alone bool
@@ -68,6 +66,3 @@ const (
 	asSkipped      // passed over, and not counted as dropped
 	asUnstructured // unstructured.Unstructured, as the whole object
 )
-
-// nodes counts the slice nodes of all plans.
-var nodes atomic.Int64

@@ -13,6 +13,8 @@ import (
 type Plan struct {
 	typ  reflect.Type
 	root *node
+	// slices is how many nodes there are of slices.
+	slices int
 }
 
 // plans has the Plan of each type that was asked for, or the error. Types are
@@ -37,8 +39,8 @@ func PlanOf(t reflect.Type) (*Plan, error) {
 		known := known.(planned)
 		return known.plan, known.err
 	}
-	root, err := compileRoot(t)
-	made := planned{&Plan{typ: t, root: root}, nil}
+	plan, err := compile(t)
+	made := planned{plan, nil}
 	if err != nil {
 		made = planned{nil, fmt.Errorf("plan the decoding of %v: %w", t, err)}
 	}
@@ -49,14 +51,14 @@ func PlanOf(t reflect.Type) (*Plan, error) {
 
 var unstructuredType = reflect.TypeFor[unstructured.Unstructured]()
 
-func compileRoot(t reflect.Type) (*node, error) {
+func compile(t reflect.Type) (*Plan, error) {
 	if t == unstructuredType {
-		return &node{how: asUnstructured, typ: t}, nil
+		return &Plan{typ: t, root: &node{how: asUnstructured, typ: t}}, nil
 	}
 	c := compiler{nodes: map[nodeKey]*node{}}
 	root, err := c.pointed(t)
 	if err != nil {
 		return nil, err
 	}
-	return root, c.metadata(root)
+	return &Plan{typ: t, root: withMetadata(root), slices: c.slices}, nil
 }

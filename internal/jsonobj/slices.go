@@ -9,6 +9,7 @@ import (
 // scratch is where elements are collected until their number is known: what is
 // kept then has no room to spare.
 type scratch struct {
+	plan    *Plan       // that slices is for
 	slices  []*elements // by the id of the node
 	strings []string
 	pairs   []string
@@ -48,9 +49,6 @@ func cut[T any](s *[]T, begin int) {
 }
 
 func (d *Decoder) elements(n *node) *elements {
-	for n.id >= len(d.scratch.slices) {
-		d.scratch.slices = append(d.scratch.slices, nil)
-	}
 	e := d.scratch.slices[n.id]
 	if e == nil {
 		e = newElements(n)
