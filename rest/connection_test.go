@@ -481,7 +481,7 @@ func TestARequestGoesThroughAProxy(t *testing.T) {
 	require.ErrorContains(t, err, "Proxy Authentication Required")
 	require.NotContains(t, err.Error(), "WRONG")
 
-	config.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("http://u:WRONG@%zz") }
+	config.Proxy = func(*http.Request) (*url.URL, error) { return nil, &url.Error{Op: "parse", URL: "http://u:WRONG@%zz", Err: url.EscapeError("%zz")} }
 	conn = connected(t, config)
 	_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
 	require.ErrorContains(t, err, "no proxy can be chosen")
