@@ -2,16 +2,14 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
 	"time"
 )
 
-var (
-	errProxy = errors.New("no proxy can be chosen: Config.Proxy failed, or HTTPS_PROXY or HTTP_PROXY is no URL")
-	errEnded = errors.New("the connection is no longer wanted: certificates have changed or the client is closed")
-)
+var errEnded = errors.New("the connection is no longer wanted: certificates have changed or the client is closed")
 
 // dialer makes the connections of one generation and knows all that are open,
 // so that they can be closed whatever runs on them.
@@ -21,9 +19,16 @@ type dialer struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
+	// proxyTLS and handshake are how, and for how long, hands are shaken with
+	// an https proxy.
+	proxyTLS  *tls.Config
+	handshake time.Duration
+
 	mu    sync.Mutex
 	conns map[*trackedConn]struct{}
 	ended bool
+	// secure are the addresses of https proxies.
+	secure map[string]struct{}
 	// open counts dials and connections. From zero, nothing is added to it once
 	// ended is set.
 	open sync.WaitGroup
@@ -34,7 +39,7 @@ func newDialer(dial func(context.Context, string, string) (net.Conn, error), tim
 		dial = (&net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}).DialContext
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &dialer{dial: dial, ctx: ctx, cancel: cancel, conns: map[*trackedConn]struct{}{}}
+	return &dialer{dial: dial, ctx: ctx, cancel: cancel, conns: map[*trackedConn]struct{}{}, secure: map[string]struct{}{}}
 }
 
 func (d *dialer) dialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -59,7 +64,11 @@ func (d *dialer) dialContext(ctx context.Context, network, address string) (net.
 	if conn == nil {
 		return nil, errors.New("Config.Dial returned neither a connection nor an error")
 	}
-	return d.track(conn)
+	tracked, err := d.track(conn)
+	if err != nil {
+		return nil, err
+	}
+	return d.secured(ctx, tracked, address)
 }
 
 func (d *dialer) track(conn net.Conn) (net.Conn, error) {

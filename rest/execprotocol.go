@@ -122,8 +122,10 @@ func (c *Config) execRequest(base *url.URL, interactive bool) ([]byte, error) {
 			}
 			cluster.Authorities = authorities
 		}
-		if through, err := proxy(c)(&http.Request{Method: http.MethodGet, URL: base}); err == nil && through != nil && c.Proxy != nil {
-			cluster.ProxyURL = through.String()
+		if c.Proxy != nil {
+			if through, err := c.Proxy(&http.Request{Method: http.MethodGet, URL: base}); err == nil && through != nil {
+				cluster.ProxyURL = through.String()
+			}
 		}
 		told.Spec.Cluster = cluster
 	}

@@ -3,7 +3,6 @@ package rest
 import (
 	"crypto/tls"
 	"net/http"
-	"net/url"
 )
 
 // maxHeaderBytes bounds the headers of a response.
@@ -18,8 +17,9 @@ type generation struct {
 	requests int
 }
 
-func newGeneration(config *Config, t timing, tlsConfig *tls.Config) *generation {
+func newGeneration(config *Config, t timing, tlsConfig, proxyTLS *tls.Config) *generation {
 	d := newDialer(config.Dial, t.dial)
+	d.proxyTLS, d.handshake = proxyTLS, t.handshake
 	return &generation{transport: newTransport(config, t, tlsConfig, d), dialer: d}
 }
 
@@ -31,7 +31,7 @@ func (g *generation) end() {
 
 func newTransport(config *Config, t timing, tlsConfig *tls.Config, d *dialer) *http.Transport {
 	return &http.Transport{
-		Proxy:                  proxy(config),
+		Proxy:                  d.proxied(config),
 		DialContext:            d.dialContext,
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    t.handshake,
@@ -65,20 +65,4 @@ func protocols(config *Config) *http.Protocols {
 	p.SetHTTP2(offered("h2") && !config.DisableHTTP2)
 	p.SetHTTP1(offered("http/1.1") || !p.HTTP2())
 	return &p
-}
-
-// proxy chooses as the config says. What it fails with may hold the password
-// of a proxy, and is not repeated.
-func proxy(config *Config) func(*http.Request) (*url.URL, error) {
-	choose := config.Proxy
-	if choose == nil {
-		choose = http.ProxyFromEnvironment
-	}
-	return func(request *http.Request) (*url.URL, error) {
-		through, err := choose(request)
-		if err != nil {
-			return nil, errProxy
-		}
-		return through, nil
-	}
 }

@@ -14,12 +14,14 @@ import (
 // from files that may change or from data that do not.
 type tlsFiles struct {
 	config *TLSConfig
-	// certificate, key and authorities as they were last read, and applied as
-	// they were when they last made sense. Only check changes them.
+	// certificate, key and authorities are as they were last read. Only check
+	// uses them.
 	certificate, key, authorities pemFile
-	applied                       [3][]byte
 
 	mu sync.Mutex
+	// applied are the three as they were when they last made sense. Only check
+	// changes them.
+	applied [3][]byte
 	// pair and roots are what applied says; nil is none, and the system's.
 	pair  *tls.Certificate
 	roots *x509.CertPool
@@ -77,9 +79,8 @@ func (f *tlsFiles) check() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	f.applied = now
 	f.mu.Lock()
-	f.pair, f.roots = pair, roots
+	f.applied, f.pair, f.roots = now, pair, roots
 	f.mu.Unlock()
 	return true, nil
 }
@@ -131,6 +132,26 @@ func (f *tlsFiles) tlsConfig(certificate *tls.Certificate) *tls.Config {
 		// A server need not name the authorities of the certificates that it
 		// takes, and Certificates would send none then.
 		made.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair, nil }
+	}
+	return made
+}
+
+// proxyConfig is how hands are shaken with an https proxy. It is another host
+// than the server: its name is its own, it is not shown the client's
+// certificate, and those vouch for it who vouch for the web, or the server's
+// authorities.
+func (f *tlsFiles) proxyConfig() *tls.Config {
+	f.mu.Lock()
+	authorities := f.applied[2]
+	f.mu.Unlock()
+	made := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.config.Insecure}
+	if len(authorities) > 0 {
+		roots, err := x509.SystemCertPool()
+		if err != nil {
+			roots = x509.NewCertPool()
+		}
+		roots.AppendCertsFromPEM(authorities)
+		made.RootCAs = roots
 	}
 	return made
 }

@@ -159,7 +159,7 @@ func (t *transports) replaceLocked() (old []*generation) {
 				t.retired[g] = struct{}{}
 			}
 		}
-		*current = newGeneration(t.config, t.timing, t.files.tlsConfig(t.certificate))
+		*current = newGeneration(t.config, t.timing, t.files.tlsConfig(t.certificate), t.files.proxyConfig())
 	}
 	return old
 }

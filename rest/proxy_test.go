@@ -1,0 +1,144 @@
+package rest
+
+import (
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestARequestGoesThroughAProxy(t *testing.T) {
+	ca := newAuthority(t, "ca")
+	server := ca.serve(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Header.Get("Authorization"), " ", r.Header.Get("Proxy-Authorization"), " ", r.Proto)
+	})
+	var connects atomic.Int32
+	var seen atomic.Value
+	proxyServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen.Store(r.Header.Clone())
+		if r.Method != http.MethodConnect || r.Header.Get("Proxy-Authorization") != "Basic dTpQUk9YWQ==" {
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		connects.Add(1)
+		tunnel(w, server.Listener.Addr().String())
+	}))
+	t.Cleanup(proxyServer.Close)
+	through := func(userinfo string) func(*http.Request) (*url.URL, error) {
+		return func(*http.Request) (*url.URL, error) {
+			return url.Parse(strings.Replace(proxyServer.URL, "://", "://"+userinfo, 1))
+		}
+	}
+	config := Config{Host: "https://server:6443", BearerToken: "TOKEN", TLS: TLSConfig{CAData: ca.pem}, Proxy: through("u:PROXY@")}
+	conn := connected(t, config)
+	_, body := get(t, conn, "/")
+	require.Equal(t, "Bearer TOKEN  HTTP/2.0", body)
+	require.EqualValues(t, 1, connects.Load())
+	require.NotContains(t, fmt.Sprint(seen.Load()), "TOKEN", "the proxy saw what it is not told")
+	conn.close()
+
+	config.Proxy = through("u:WRONG@")
+	conn = connected(t, config)
+	_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+	require.ErrorContains(t, err, "Proxy Authentication Required")
+	require.NotContains(t, err.Error(), "WRONG")
+
+	config.Proxy = func(*http.Request) (*url.URL, error) {
+		return nil, &url.Error{Op: "parse", URL: "http://u:WRONG@%zz", Err: url.EscapeError("%zz")}
+	}
+	conn = connected(t, config)
+	_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+	require.ErrorContains(t, err, "no proxy can be chosen")
+	require.NotContains(t, err.Error(), "WRONG")
+
+	config.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("gopher://u:WRONG@proxy") }
+	conn = connected(t, config)
+	_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "WRONG")
+}
+
+// An https proxy is another host than the server: it sees neither the client's
+// certificate nor the token, and the server's name is not its name.
+func TestAnHTTPSProxyIsShownNoCredentials(t *testing.T) {
+	ca := newAuthority(t, "ca")
+	server := ca.serve(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, commonName(r), " ", r.Header.Get("Authorization"), " ", r.Proto)
+	})
+	var seen, connects atomic.Int32
+	proxyServer := ca.serve(func(w http.ResponseWriter, r *http.Request) {
+		if commonName(r) != "" || r.Header.Get("Authorization") != "" || r.Header.Get("Proxy-Authorization") != "Basic dTpw" {
+			seen.Add(1)
+		}
+		connects.Add(1)
+		tunnel(w, server.Listener.Addr().String())
+	}, http1, func(s *httptest.Server) { s.TLS = ca.tlsConfig("proxy") }, quiet)
+	cert, key := ca.issue("client")
+	config := Config{
+		Host: "https://10.11.12.13:6443", BearerToken: "t",
+		TLS: TLSConfig{CAData: ca.pem, CertData: cert, KeyData: key, ServerName: "server"},
+		Proxy: func(*http.Request) (*url.URL, error) {
+			return url.Parse(strings.Replace(proxyServer.URL, "://", "://u:p@", 1))
+		},
+	}
+	conn := connected(t, config)
+	_, body := get(t, conn, "/")
+	require.Equal(t, "client Bearer t HTTP/2.0", body)
+	require.EqualValues(t, 1, connects.Load())
+	require.Zero(t, seen.Load())
+	conn.close()
+
+	other := newAuthority(t, "other")
+	config.TLS.CAData = other.pem
+	conn = connected(t, config)
+	_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+	require.ErrorContains(t, err, "proxyconnect")
+	require.ErrorContains(t, err, "unknown authority")
+
+	config.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("https://u:SECRET@pröxy") }
+	conn = connected(t, config)
+	_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+	require.ErrorIs(t, err, errProxyName)
+}
+
+func TestTheWebsAuthoritiesVouchForAnHTTPSProxyAsWell(t *testing.T) {
+	ca := newAuthority(t, "ca")
+	files, err := loadTLSFiles(&TLSConfig{CAData: ca.pem})
+	require.NoError(t, err)
+	want, err := x509.SystemCertPool()
+	require.NoError(t, err)
+	want.AddCert(ca.cert)
+	require.True(t, want.Equal(files.proxyConfig().RootCAs))
+	require.True(t, ca.pool().Equal(files.tlsConfig(nil).RootCAs), "but not for the server")
+}
+
+// tunnel is the answer to a CONNECT.
+func tunnel(w http.ResponseWriter, address string) {
+	up, err := net.Dial("tcp", address)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+	down, buffered, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		up.Close()
+		return
+	}
+	go func() {
+		defer up.Close()
+		io.Copy(up, buffered)
+	}()
+	go func() {
+		defer down.Close()
+		io.Copy(down, up)
+	}()
+}
