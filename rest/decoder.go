@@ -125,24 +125,28 @@ func findMetadata(root, t reflect.Type, seen map[reflect.Type]bool) error {
 	return nil
 }
 
-// scratch is what a reader works with. It holds nothing of what it has decoded
+// scratch is what decoding works with. It holds nothing of what it has decoded
 // but strings, in a table of fixed size.
 type scratch struct {
-	buf     []byte
 	json    jsonobj.Decoder
-	strings *intern.Table
+	strings *intern.Table // nil until strings are shared
 	cutter  pbobj.Cutter
 }
 
-// bufferLen is where a window begins: room for several objects of usual size.
-const bufferLen = 64 << 10
+// Where the windows begin: over a list, with room for several objects of usual
+// size, which are read as fast as they come; over a watch, with less, as it
+// waits most of the time, and there are many.
+const (
+	listBufferLen  = 64 << 10
+	watchBufferLen = 16 << 10
+)
 
-// maxIdle is how many scratches wait for another reader.
+// maxIdle is how many scratches wait for another use.
 const maxIdle = 2
 
-// borrow returns a scratch for one reader. keep says whether managedFields are
-// wanted.
-func (c *codec) borrow(keep bool) *scratch {
+// borrow returns a scratch. keep says whether managedFields are wanted, share
+// whether strings are shared.
+func (c *codec) borrow(keep, share bool) *scratch {
 	c.mu.Lock()
 	var s *scratch
 	if n := len(c.idle); n > 0 {
@@ -150,18 +154,27 @@ func (c *codec) borrow(keep bool) *scratch {
 	}
 	c.mu.Unlock()
 	if s == nil {
-		s = &scratch{buf: make([]byte, bufferLen)}
+		s = &scratch{}
 		s.json.MaxDepth = c.options.MaxDepth
-		if c.options.ShareStrings != ShareNever {
-			s.strings = intern.New()
-			s.json.Strings = s.strings
-		}
+	}
+	if share && s.strings == nil {
+		s.strings = intern.New()
+	}
+	s.json.Strings = nil
+	if share {
+		s.json.Strings = s.strings
 	}
 	s.json.KeepManagedFields = keep
 	return s
 }
 
-// giveBack takes a scratch whose reader has ended.
+// forStream is the scratch for a list or a watch.
+func (c *codec) forStream(format encoding) *scratch {
+	share := c.options.ShareStrings == ShareAlways || c.options.ShareStrings == ShareJSON && format == encodingJSON
+	return c.borrow(c.options.KeepManagedFields, share)
+}
+
+// giveBack takes a scratch that is no longer used.
 func (c *codec) giveBack(s *scratch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,7 +240,7 @@ func (c *codec) decodeObject(contentType string, body []byte) (any, error) {
 	if err != nil {
 		return nil, withBeginning(err, bytes.NewReader(body))
 	}
-	s := c.borrow(true)
+	s := c.borrow(true, false)
 	defer c.giveBack(s)
 	var object any
 	if format == encodingProtobuf {

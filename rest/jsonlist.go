@@ -51,7 +51,7 @@ const (
 
 func newJSONList(c *codec, s *scratch, body io.Reader) *jsonList {
 	l := &jsonList{c: c, s: s}
-	l.window.begin(body, s.buf, c.options)
+	l.window.begin(body, make([]byte, listBufferLen), c.options)
 	return l
 }
 

@@ -24,7 +24,7 @@ type jsonWatch struct {
 
 func newJSONWatch(c *codec, s *scratch, body io.Reader) *jsonWatch {
 	w := &jsonWatch{c: c, s: s}
-	w.window.begin(body, s.buf, c.options)
+	w.window.begin(body, make([]byte, watchBufferLen), c.options)
 	return w
 }
 

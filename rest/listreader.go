@@ -40,7 +40,7 @@ func (c *codec) listReader(contentType string, body io.Reader) (*listReader, err
 	if err != nil {
 		return nil, withBeginning(err, body)
 	}
-	s := c.borrow(c.options.KeepManagedFields)
+	s := c.forStream(format)
 	if format == encodingProtobuf {
 		return &listReader{source: newProtobufList(c, s, body)}, nil
 	}

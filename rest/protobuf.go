@@ -89,7 +89,7 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 		}
 	}
 	if c.protobuf.sharer != nil {
-		c.protobuf.sharer.Share(object, s.strings)
+		c.protobuf.sharer.Share(object, s.json.Strings)
 	}
 	return object, nil
 }

@@ -37,7 +37,7 @@ const (
 
 func newProtobufList(c *codec, s *scratch, body io.Reader) *protobufList {
 	l := &protobufList{c: c, s: s}
-	l.window.begin(body, s.buf, c.options)
+	l.window.begin(body, make([]byte, listBufferLen), c.options)
 	return l
 }
 

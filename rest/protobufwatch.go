@@ -29,7 +29,7 @@ const frameHeaderLen = 4
 
 func newProtobufWatch(c *codec, s *scratch, body io.Reader) *protobufWatch {
 	w := &protobufWatch{c: c, s: s}
-	w.window.begin(body, s.buf, c.options)
+	w.window.begin(body, make([]byte, watchBufferLen), c.options)
 	return w
 }
 

@@ -38,7 +38,7 @@ func (c *codec) watchReader(contentType string, body io.Reader) (*watchReader, e
 	if err != nil {
 		return nil, withBeginning(err, body)
 	}
-	s := c.borrow(c.options.KeepManagedFields)
+	s := c.forStream(format)
 	if format == encodingProtobuf {
 		return &watchReader{source: newProtobufWatch(c, s, body)}, nil
 	}

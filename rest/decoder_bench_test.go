@@ -1,0 +1,122 @@
+package rest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/internal/jsonobj"
+)
+
+// benchItems are objects of the size of a pod, with some variety.
+func benchItems(n int) (items []metav1.PartialObjectMetadata) {
+	for i := range n {
+		meta := aWidget(fmt.Sprint("widget-", i)).ObjectMeta
+		meta.Annotations = map[string]string{}
+		for k := range 30 {
+			meta.Annotations[fmt.Sprintf("example.com/annotation-%d", k)] = fmt.Sprintf("%d: value of some length, %d", i, k)
+		}
+		meta.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Manager: "manager", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1",
+			FieldsV1: &metav1.FieldsV1{Raw: bytes.Repeat([]byte(`{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":0,"f:s":`), 30)},
+		}}
+		meta.ManagedFields[0].FieldsV1.Raw = append(meta.ManagedFields[0].FieldsV1.Raw, "1"+string(bytes.Repeat([]byte("}"), 30))...)
+		items = append(items, metav1.PartialObjectMetadata{ObjectMeta: meta})
+	}
+	return items
+}
+
+const benchLen = 500
+
+// The overhead of the readers is the difference between an item of a list, or
+// an event, and the bare decoding of its value.
+func BenchmarkReaders(b *testing.B) {
+	items := benchItems(benchLen)
+	inJSON, inProtobuf := make([][]byte, benchLen), make([][]byte, benchLen)
+	var framesJSON, framesProtobuf []byte
+	for i := range items {
+		inJSON[i], inProtobuf[i] = []byte(toJSON(b, items[i])), toProtobuf(b, &items[i])
+		framesJSON = fmt.Appendf(framesJSON, "{\"type\":\"ADDED\",\"object\":%s}\n", inJSON[i])
+		framesProtobuf = append(framesProtobuf, protobufFrame(b, "ADDED", sealed(b, "v1", "W", &items[i]))...)
+	}
+	listJSON := []byte(`{"kind":"WList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + string(bytes.Join(inJSON, []byte(","))) + "]}")
+	listProtobuf := sealed(b, "v1", "WList", &metav1.PartialObjectMetadataList{Items: items})
+	c := codecFor[metav1.PartialObjectMetadata](b, DecodeOptions{})
+	s := c.borrow(false, true)
+
+	each := func(b *testing.B, size int, one func(i int)) {
+		b.Helper()
+		b.ReportAllocs()
+		b.SetBytes(int64(size / benchLen))
+		for i := 0; b.Loop(); i++ {
+			one(i % benchLen)
+		}
+	}
+	b.Run("json/bare", func(b *testing.B) {
+		each(b, len(listJSON), func(i int) {
+			_, _, err := c.decodeJSON(s, inJSON[i])
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+	b.Run("json/skip", func(b *testing.B) {
+		each(b, len(listJSON), func(i int) { _, _ = jsonobj.Skip(inJSON[i], 0) })
+	})
+	list := func(contentType string, body []byte) func(b *testing.B) {
+		return func(b *testing.B) {
+			var l *listReader
+			var r bytes.Reader
+			each(b, len(body), func(i int) {
+				if i == 0 {
+					if l != nil {
+						_, err := l.next()
+						require.Equal(b, io.EOF, err)
+						l.close()
+					}
+					r.Reset(body)
+					l, _ = c.listReader(contentType, &r)
+				}
+				_, err := l.next()
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+	b.Run("json/list", list(jsonType, listJSON))
+	watch := func(contentType string, body []byte) func(b *testing.B) {
+		return func(b *testing.B) {
+			var w *watchReader
+			var r bytes.Reader
+			each(b, len(body), func(i int) {
+				if i == 0 {
+					if w != nil {
+						w.close()
+					}
+					r.Reset(body)
+					w, _ = c.watchReader(contentType, &r)
+				}
+				_, err := w.next()
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+	b.Run("json/watch", watch(jsonType, framesJSON))
+	b.Run("protobuf/bare", func(b *testing.B) {
+		each(b, len(listProtobuf), func(i int) {
+			o := new(metav1.PartialObjectMetadata)
+			if err := o.Unmarshal(inProtobuf[i]); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+	b.Run("protobuf/list", list(protobufType, listProtobuf))
+	b.Run("protobuf/watch", watch(protobufWatchType, framesProtobuf))
+}
