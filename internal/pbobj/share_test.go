@@ -1,0 +1,130 @@
+package pbobj
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/thinformer/thinformer/internal/intern"
+)
+
+type (
+	named string
+	// shape has strings wherever a Kubernetes type may have them.
+	shape struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta
+		Name     named
+		Pointer  *string
+		Slice    []string
+		Named    []named
+		Map      map[string]string
+		ByName   map[named]named
+		Structs  map[string]part
+		Lists    map[string][]string
+		Amounts  map[named]resource.Quantity
+		Port     intstr.IntOrString
+		Since    metav1.Time
+		Parts    []part
+		PartsPtr []*part
+		Inner    struct{ Deep [2]part }
+		Next     *shape
+		Any      any
+		Bytes    []byte
+		number   int
+	}
+	part struct {
+		Kind string
+		Of   *part
+	}
+)
+
+// aShape makes all strings anew, so that no two of them are one.
+func aShape(depth int) *shape {
+	s := func(text string) string { return strings.Clone(text) }
+	quantity := resource.MustParse("100m")
+	pointed := s("pointed")
+	made := &shape{
+		TypeMeta:   metav1.TypeMeta{Kind: s("Kind")},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s("ns"), UID: "uid", ResourceVersion: "7", Labels: map[string]string{s("app"): s("shop")}},
+		Name:       named(s("name")), Pointer: &pointed,
+		Slice: []string{s("one"), s("two")}, Named: []named{named(s("three"))},
+		Map: map[string]string{s("k"): s("v"), s("l"): ""}, ByName: map[named]named{named(s("a")): named(s("b"))},
+		Structs: map[string]part{s("p"): {Kind: s("q"), Of: &part{Kind: s("r")}}},
+		Lists:   map[string][]string{s("m"): {s("n")}}, Amounts: map[named]resource.Quantity{named(s("cpu")): quantity},
+		Port: intstr.FromString(s("http")), Since: metav1.Unix(1_700_000_000, 0),
+		Parts: []part{{Kind: s("x")}, {}}, PartsPtr: []*part{nil, {Kind: s("y")}},
+		Any: s("left alone"), Bytes: []byte("bytes"), number: 3,
+	}
+	if depth > 0 {
+		made.Next = aShape(depth - 1)
+	}
+	return made
+}
+
+// texts are the strings in a value, but for those in interfaces.
+func texts(v reflect.Value, visit func(string)) {
+	switch v.Kind() {
+	case reflect.String:
+		visit(v.String())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			texts(v.Elem(), visit)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Type().Field(i); field.IsExported() && field.Name != "UID" && field.Name != "ResourceVersion" {
+				texts(v.Field(i), visit)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			texts(v.Index(i), visit)
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); entries.Next(); {
+			texts(entries.Key(), visit)
+			texts(entries.Value(), visit)
+		}
+	}
+}
+
+// The pass changes nothing but where strings are, and finds them everywhere.
+func TestStringsAreSharedWhereverTheyAre(t *testing.T) {
+	sharer, table := NewSharer(reflect.TypeFor[shape]()), intern.New()
+	first, second := aShape(2), aShape(2)
+	sharer.Share(first, table)
+	sharer.Share(second, table)
+	untouched := aShape(2)
+	require.Equal(t, untouched, first)
+	require.Equal(t, untouched, second)
+
+	at := map[string]*byte{}
+	count := 0
+	for _, object := range []*shape{first, second} {
+		texts(reflect.ValueOf(object), func(text string) {
+			if text == "" {
+				return
+			}
+			if at[text] == nil {
+				at[text] = unsafe.StringData(text)
+			}
+			count++
+			require.Same(t, at[text], unsafe.StringData(text), "%q is there twice", text)
+		})
+	}
+	require.Greater(t, count, 120)
+}
+
+func TestSharingWithoutATable(t *testing.T) {
+	object := aShape(0)
+	NewSharer(reflect.TypeFor[shape]()).Share(object, nil)
+	require.Equal(t, named("name"), object.Name)
+	NewSharer(reflect.TypeFor[struct{ N int }]()).Share(&struct{ N int }{1}, intern.New())
+}
