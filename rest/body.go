@@ -36,6 +36,8 @@ func (b *body) on(request *http.Request) error {
 			closer = io.NopCloser(b.stream)
 		}
 		request.Body, request.ContentLength = closer, -1
+	case b.bytes != nil && len(b.bytes) == 0:
+		request.Body, request.GetBody = http.NoBody, func() (io.ReadCloser, error) { return http.NoBody, nil }
 	case b.bytes != nil:
 		open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.bytes)), nil }
 		request.Body, _ = open()
@@ -103,11 +105,15 @@ func (r *Request) readAll(response *http.Response) ([]byte, error) {
 	if most == 0 {
 		most = defaultMaxResponseBytes
 	}
-	if response.ContentLength > most {
-		return nil, fmt.Errorf("%s: the answer has %d bytes, and MaxResponseBytes is %d", r.what(), response.ContentLength, most)
+	length := response.ContentLength
+	if r.method == http.MethodHead {
+		length = 0 // what it announces does not come
+	}
+	if length > most {
+		return nil, fmt.Errorf("%s: the answer has %d bytes, and MaxResponseBytes is %d", r.what(), length, most)
 	}
 	var read bytes.Buffer
-	if length := response.ContentLength; length > 0 {
+	if length > 0 {
 		// What a server announces is believed only so far.
 		read.Grow(int(min(length, trustedLength)) + bytes.MinRead)
 	}

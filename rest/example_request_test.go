@@ -65,7 +65,7 @@ func ExampleRequest_URL() {
 	// https://server:6443/apis/apps/v1/namespaces/shop/deployments?labelSelector=app%3Dweb&limit=5
 	// https://server:6443/apis/apps/v1/namespaces/shop/deployments/web/scale
 	// https://server:6443/healthz
-	// Namespace: "../.." may not contain '/'
+	// Namespace: it may not contain '/', as it does after ".."
 }
 
 // Errors are those of apimachinery.

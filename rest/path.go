@@ -75,9 +75,10 @@ func checkSegment(s string) error {
 	case !utf8.ValidString(s):
 		return fmt.Errorf("%q is not valid UTF-8", s)
 	}
-	for _, c := range s {
+	for i, c := range s {
 		if strings.ContainsRune("/%?#", c) || c < ' ' || c == 0x7f {
-			return fmt.Errorf("%q may not contain %q", s, c)
+			// What follows a ? may be a secret.
+			return fmt.Errorf("it may not contain %q, as it does after %q", c, s[:i])
 		}
 	}
 	return nil
@@ -92,9 +93,9 @@ func splitPath(path string) (segments []string, slash bool, err error) {
 		return nil, slash, nil
 	}
 	segments = strings.Split(inner, "/")
-	for _, s := range segments {
+	for i, s := range segments {
 		if err := checkSegment(s); err != nil {
-			return nil, false, fmt.Errorf("a segment of %q: %w", path, err)
+			return nil, false, fmt.Errorf("segment %d: %w", i+1, err)
 		}
 	}
 	return segments, slash, nil
@@ -113,11 +114,12 @@ func splitPaths(parts []string) (segments []string, slash bool, err error) {
 }
 
 // splitURI takes the path and the parameters of a request URI, /path?query as
-// it stands on the wire. The errors do not repeat the query.
+// it stands on the wire. The errors repeat no more of it than a segment: it may
+// hold a secret, be it that somebody gave a whole URL.
 func splitURI(uri string) (segments []string, slash bool, query url.Values, err error) {
 	path, rawQuery, _ := strings.Cut(uri, "?")
 	if !strings.HasPrefix(path, "/") {
-		return nil, false, nil, fmt.Errorf("%q does not begin with a slash", path)
+		return nil, false, nil, errors.New("it does not begin with a slash: want /path?query")
 	}
 	slash = strings.HasSuffix(path, "/")
 	if inner := strings.TrimSuffix(path[1:], "/"); inner != "" {
@@ -129,7 +131,7 @@ func splitURI(uri string) (segments []string, slash bool, query url.Values, err 
 			err = checkSegment(s)
 		}
 		if err != nil {
-			return nil, false, nil, fmt.Errorf("a segment of %q: %w", path, err)
+			return nil, false, nil, fmt.Errorf("segment %d: %w", i+1, err)
 		}
 		segments[i] = s
 	}

@@ -156,6 +156,20 @@ func TestWrongInputIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "the config is nil")
 }
 
+// Who mistakes a URL for a path does not find its password in the log.
+func TestAURLInThePlaceOfAPathIsNotShown(t *testing.T) {
+	client, _ := scripted(t, Config{})
+	for _, r := range []*Request{
+		client.Get().AbsPath("https://user:hidden@host/x?token=hidden"),
+		client.Get().RequestURI("https://user:hidden@host/x?token=hidden"),
+		client.Get().RequestURI("/x?token=hidden%zz"),
+		client.Get().AbsPath("/x?token=hidden"),
+	} {
+		require.Error(t, r.Error())
+		require.NotContains(t, r.Error().Error(), "hidden")
+	}
+}
+
 func TestHeadersAreTheCallersLastWord(t *testing.T) {
 	client, sent := scripted(t, Config{}, says(200, "ok"), says(200, "ok"))
 	_, err := client.Get().AbsPath("/healthz").DoRaw(t.Context())

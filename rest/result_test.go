@@ -1,9 +1,12 @@
 package rest
 
 import (
+	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -57,7 +60,7 @@ func TestAProtobufAnswerNeedsATypeThatDeclaresUnmarshal(t *testing.T) {
 		target     any
 	}{
 		{body, "", &metav1.PartialObjectMetadata{}},
-		{body, "the type does not declare Unmarshal", &widget{}}, // it has ObjectMeta's
+		{body, "the type does not declare Unmarshal", &lent{}},
 		{body, "the type does not declare Unmarshal", &map[string]any{}},
 		{"k8s", "", nil},
 		{"not protobuf", "", nil},
@@ -78,6 +81,11 @@ func TestAProtobufAnswerNeedsATypeThatDeclaresUnmarshal(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "web", c.target.(*metav1.PartialObjectMetadata).Name)
 	}
+}
+
+// lent has ObjectMeta's Unmarshal, which would decode nonsense.
+type lent struct {
+	metav1.ObjectMeta `json:"metadata"`
 }
 
 type panicking struct{}
@@ -129,9 +137,9 @@ func TestWhatElseAnAnswerTells(t *testing.T) {
 
 // Memory is bounded: by what the server announces, and by what it sends.
 func TestAnAnswerIsBounded(t *testing.T) {
-	sent := 0
+	sent, closed := 0, false
 	endlessly := func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: endless{&sent}, ContentLength: -1}, nil
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: endless{&sent, &closed}, ContentLength: -1}, nil
 	}
 	announced := func(request *http.Request) (*http.Response, error) {
 		response, _ := endlessly(request)
@@ -151,6 +159,38 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	require.Len(t, body, 1000)
 	_, err = client.Get().AbsPath("/x").DoRaw(t.Context())
 	require.Error(t, err)
+}
+
+// A HEAD announces what a GET would bring, and brings nothing.
+func TestTheLengthOfAHeadIsNotItsOwn(t *testing.T) {
+	client, _ := scripted(t, Config{MaxResponseBytes: 10}, func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, ContentLength: 1000}, nil
+	})
+	body, err := client.Verb("HEAD").AbsPath("/x").DoRaw(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, body)
+}
+
+// A body that unpacks to more than it should is bounded by what it unpacks to.
+func TestACompressedBombIsBounded(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		require.Equal(t, "gzip", request.Header.Get("Accept-Encoding"))
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(w)
+		zeros := make([]byte, 1<<20)
+		for range 64 {
+			if _, err := packed.Write(zeros); err != nil {
+				return
+			}
+		}
+		_ = packed.Close()
+	}))
+	defer server.Close()
+	client, err := New(&Config{Host: server.URL, MaxResponseBytes: 1 << 20})
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = client.Get().AbsPath("/x").DoRaw(t.Context())
+	require.EqualError(t, err, "GET /x: the answer is larger than MaxResponseBytes, 1048576")
 }
 
 // An answer that breaks off is never half an answer.
@@ -218,7 +258,8 @@ func (c *closing) Close() error {
 
 // Credentials never reach errors: a *url.Error has the whole query.
 func TestATransportErrorDoesNotShowTheURL(t *testing.T) {
-	client, _ := scripted(t, Config{}, breaks(errors.New("no route")))
+	wrapped := &url.Error{Op: "Post", URL: "https://server/?token=hidden", Err: errors.New("no route")}
+	client, _ := scripted(t, Config{}, breaks(wrapped))
 	_, err := client.GroupVersion(coreV1).Post().Resource("pods").Namespace("d").Param("token", "hidden").DoRaw(t.Context())
 	require.ErrorContains(t, err, "create pods in namespace d: ")
 	require.ErrorContains(t, err, "no route")

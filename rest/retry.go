@@ -174,7 +174,7 @@ func isLost(err error) bool {
 	// Package net/http has no names for these.
 	said := err.Error()
 	for _, lost := range []string{
-		"http2: server sent GOAWAY", "http2: client connection lost",
+		"GOAWAY", "http2: client connection lost",
 		"server closed idle connection", "write HTTP request on broken connection",
 	} {
 		if strings.Contains(said, lost) {

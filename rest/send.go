@@ -59,7 +59,7 @@ func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
 			return response, nil
 		}
 		wait, ok := again.after(failed, time.Now())
-		if !ok || ctx.Err() != nil {
+		if !ok {
 			return nil, r.failed(ctx, failed.err, before)
 		}
 		told.retry(info, wait, failed.err)

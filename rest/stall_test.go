@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -150,6 +151,36 @@ func TestTimeoutOfAStreamBoundsItsBeginning(t *testing.T) {
 		_, err := client.Get().AbsPath("/x").Stream(t.Context())
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 10*time.Second, time.Since(begun))
+	})
+}
+
+// slowBody is that of a transport which says of its end only that it came.
+type slowBody struct{ ctx context.Context }
+
+func (b slowBody) Read([]byte) (int, error) {
+	<-b.ctx.Done()
+	return 0, errors.New("gone")
+}
+
+func (slowBody) Close() error { return nil }
+
+func TestATimeoutIsCalledOneWhateverTheTransportSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, clock := watchStall(t.Context(), time.Second, &url.URL{Host: "server"})
+		body := &stallingBody{ReadCloser: slowBody{ctx}, ctx: ctx, stall: clock}
+		_, err := body.Read(nil)
+		require.True(t, isTimeout(err), "%v", err)
+	})
+}
+
+// Nothing is left when an answer is closed.
+func TestAClosedAnswerHasNoClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, clock := watchStall(t.Context(), time.Second, &url.URL{Host: "server"})
+		body := &stallingBody{ReadCloser: slowBody{ctx}, ctx: ctx, stall: clock, parts: true}
+		require.NoError(t, body.Close())
+		require.Equal(t, context.Canceled, context.Cause(ctx))
+		require.False(t, clock.timer.Stop(), "the timer was stopped")
 	})
 }
 

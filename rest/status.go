@@ -41,7 +41,7 @@ func (r *Request) statusError(response *http.Response) *apierrors.StatusError {
 	if named := retryAfter(response.Header, time.Now()); named > 0 {
 		wait = int((named + time.Second - 1) / time.Second)
 	}
-	if status := statusIn(contentType, body); status != nil && status.Status != metav1.StatusSuccess {
+	if status := statusIn(contentType, body); status != nil {
 		return r.completed(status, response.StatusCode, wait)
 	}
 	generic := r.generic(response.StatusCode, textIn(contentType, body), wait)

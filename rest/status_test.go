@@ -42,6 +42,7 @@ func TestTheErrorOfAnAnswer(t *testing.T) {
 		{"half a Status", says(500, `{"kind":"Status","apiVersion":"v1","status":"Fai`), apierrors.IsInternalError, "an error on the server"},
 		{"a Status of success", says(500, `{"kind":"Status","apiVersion":"v1","status":"Success"}`), apierrors.IsInternalError, "an error on the server"},
 		{"another kind", says(404, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"Status"}}`), apierrors.IsNotFound, "could not find"},
+		{"another kind of that name", says(404, `{"kind":"Status","apiVersion":"shop/v1","message":"sold"}`), apierrors.IsNotFound, "could not find"},
 		{"protobuf that lies", says(404, protobufMagic+"\xff\xff\xff\xff\xff", "Content-Type", protobufType), apierrors.IsNotFound, "could not find"},
 		{"401", says(401, ""), apierrors.IsUnauthorized, "the server has asked for the client to provide credentials"},
 		{"405", says(405, ""), apierrors.IsMethodNotSupported, "does not allow"},
@@ -66,10 +67,12 @@ func TestTheErrorOfAnAnswer(t *testing.T) {
 
 // A conflict of a POST is an object that exists, as in client-go.
 func TestTheReasonDependsOnTheVerb(t *testing.T) {
-	client, _ := scripted(t, Config{}, says(409, ""), says(409, ""))
+	const silent = `{"kind":"Status","apiVersion":"v1","status":"Failure"}`
+	client, _ := scripted(t, Config{}, says(409, ""), says(409, ""), says(409, silent))
 	core := client.GroupVersion(coreV1)
 	require.True(t, apierrors.IsAlreadyExists(core.Post().Resource("pods").Body([]byte("{}")).Do(t.Context()).Error()))
 	require.True(t, apierrors.IsConflict(core.Put().Resource("pods").Name("x").Body([]byte("{}")).Do(t.Context()).Error()))
+	require.True(t, apierrors.IsAlreadyExists(core.Post().Resource("pods").Body([]byte("{}")).Do(t.Context()).Error()))
 }
 
 func TestAnErrorWithoutAResourceNamesThePath(t *testing.T) {
@@ -92,25 +95,32 @@ func TestRetryAfterIsInTheError(t *testing.T) {
 
 // A hostile server is survived: what is quoted and what is read are bounded.
 func TestAnEndlessErrorIsReadOnlySoFar(t *testing.T) {
-	read := 0
+	read, closed := 0, false
 	client, _ := scripted(t, Config{}, func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 500, Header: http.Header{}, Body: endless{&read}, ContentLength: -1}, nil
+		return &http.Response{StatusCode: 500, Header: http.Header{}, Body: endless{&read, &closed}, ContentLength: -1}, nil
 	})
 	_, err := client.Get().AbsPath("/x").DoRaw(t.Context())
 	require.True(t, apierrors.IsInternalError(err))
 	require.Less(t, len(err.Error()), 2*longestText)
 	require.LessOrEqual(t, read, 2*largestStatus)
+	require.True(t, closed)
 }
 
 // endless is a body without an end, of which nobody should read much.
-type endless struct{ read *int }
+type endless struct {
+	read   *int
+	closed *bool
+}
 
 func (e endless) Read(p []byte) (int, error) {
 	*e.read += len(p)
 	return copy(p, strings.Repeat("x", len(p))), nil
 }
 
-func (endless) Close() error { return nil }
+func (e endless) Close() error {
+	*e.closed = true
+	return nil
+}
 
 // A 200 whose body is a failure is a failure.
 func TestASuccessThatCarriesAFailureIsAnError(t *testing.T) {
