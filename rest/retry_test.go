@@ -106,6 +106,7 @@ func TestWhatIsRepeated(t *testing.T) {
 				}
 			} else {
 				require.Len(t, sent.asked, 1, c.what)
+				require.NotContains(t, err.Error(), "the attempt before", c.what)
 				_, why := c.fails(sent.asked[0])
 				if why == nil {
 					require.NotZero(t, apierrors.ReasonForError(err), "%s: %v is what the server said", c.what, err)
