@@ -66,19 +66,19 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 		return "", errors.New("protobuf messages nest too deep")
 	}
 	for len(data) > 0 {
-		h, content, n, err := Next(data)
-		if err != nil {
+		number, content, rest, ok := step(data)
+		if !ok {
 			return path, nil
 		}
-		data = data[n:]
-		if h.Number >= len(m.fields) || m.fields[h.Number] == nil {
+		data = rest
+		if number >= len(m.fields) || m.fields[number] == nil {
 			if path == "" {
-				path = "field " + strconv.Itoa(h.Number)
+				path = "field " + strconv.Itoa(number)
 			}
 			continue
 		}
-		field := m.fields[h.Number]
-		if field.inner == nil || h.Wire != Bytes {
+		field := m.fields[number]
+		if field.inner == nil || content == nil {
 			continue
 		}
 		if field.entries {
@@ -93,6 +93,25 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 		}
 	}
 	return path, nil
+}
+
+// step is Next for a walk through every field of an object, most of which are a
+// few bytes with a low number. The content is nil of a field that is not of
+// bytes.
+func step(data []byte) (number int, content, rest []byte, ok bool) {
+	if len(data) >= 2 && data[0]&0x87 == byte(Bytes) && data[0] > byte(Bytes) {
+		if end := 2 + int(data[1]); end < 2+0x80 && end <= len(data) {
+			return int(data[0] >> 3), data[2:end], data[end:], true
+		}
+	}
+	h, content, n, err := Next(data)
+	if err != nil {
+		return 0, nil, nil, false
+	}
+	if h.Wire != Bytes {
+		content = nil
+	}
+	return h.Number, content, data[n:], true
 }
 
 func separator(inner string) string {
