@@ -18,7 +18,8 @@ type Decoder struct {
 	// KeepManagedFields decodes metadata.managedFields, which otherwise is
 	// passed over and does not count as dropped.
 	KeepManagedFields bool
-	// MaxDepth bounds how deep arrays and objects nest; 0 is 512.
+	// MaxDepth bounds how deep arrays and objects nest; 0 is 512, and more than
+	// 10,000, which is apimachinery's own bound, is 10,000.
 	MaxDepth int
 
 	data  []byte

@@ -452,6 +452,45 @@ func TestAnEmbeddedPointerThatCannotBeSet(t *testing.T) {
 	same(t, new(Decoder), planOf[outer](t), `{"other":"a"}`)
 }
 
+// An embedded struct that is not exported but has a name in JSON is decoded by
+// its fields: encoding/json cannot call its methods.
+func TestAnEmbeddedStructWithAName(t *testing.T) {
+	type hiddenTime struct{ metav1.Time }
+	type hiddenOwn struct {
+		own
+		Inner string `json:"inner"`
+	}
+	type outer struct {
+		hiddenTime `json:"when"`
+		hiddenOwn  `json:"own"`
+		Other      string `json:"other"`
+	}
+	for _, document := range []string{
+		`{"when":"2024-01-01T00:00:00Z"}`, `{"when":{}}`, `{"when":null,"own":null}`, `{"own":{"Got":"x","inner":"y"},"other":"z"}`, `{"own":[]}`,
+	} {
+		same(t, new(Decoder), planOf[outer](t), document)
+	}
+}
+
+// A struct that embeds a pointer to itself has its fields once.
+func TestAStructThatEmbedsItself(t *testing.T) {
+	type Loop struct {
+		*Loop
+		N int
+	}
+	same(t, new(Decoder), planOf[Loop](t), `{"N":1,"Loop":{"N":2}}`)
+}
+
+// What has methods by what it embeds decodes itself, as the whole object too.
+func TestTheWholeObjectDecodesItself(t *testing.T) {
+	for _, document := range []string{`"2024-01-01T00:00:00Z"`, `{"other":"x"}`, `null`, `"x"`} {
+		same(t, new(Decoder), planOf[promoted](t), document)
+		same(t, new(Decoder), planOf[own](t), document)
+		same(t, new(Decoder), planOf[textual](t), document)
+		same(t, new(Decoder), planOf[unstructured.Unstructured](t), document)
+	}
+}
+
 // Strings that come again are shared, through the table and no other way.
 func TestSharing(t *testing.T) {
 	table := intern.New()

@@ -60,18 +60,22 @@ func unexpected(data []byte, i int, instead string) error {
 	return &SyntaxError{Offset: i, Msg: "unexpected " + strconv.QuoteRune(rune(data[i])) + " instead of " + instead}
 }
 
-func tooDeep(i, max int) error {
-	return &SyntaxError{Offset: i, Msg: fmt.Sprintf("nested deeper than %d levels", max)}
+func tooDeep(i, bound int) error {
+	return &SyntaxError{Offset: i, Msg: fmt.Sprintf("nested deeper than %d levels", bound)}
 }
 
 // defaultDepth is how deep arrays and objects nest if nobody says otherwise.
-const defaultDepth = 512
+// Nobody can ask for more than deepest: every level takes stack.
+const (
+	defaultDepth = 512
+	deepest      = 10_000
+)
 
-func depthOf(max int) int {
-	if max <= 0 {
+func depthOf(bound int) int {
+	if bound <= 0 {
 		return defaultDepth
 	}
-	return max
+	return min(bound, deepest)
 }
 
 // errDeep is what validate says of a value that is nested too deep; the caller

@@ -11,7 +11,7 @@ import (
 //
 // The zero value is ready, with the depth of 512.
 type Framer struct {
-	// MaxDepth bounds how deep arrays and objects nest; 0 is 512.
+	// MaxDepth bounds how deep arrays and objects nest, as a Decoder's does.
 	MaxDepth int
 
 	at     place
@@ -134,8 +134,8 @@ func (f *Framer) tokens(part []byte, i int) (int, error) {
 				}
 			}
 		case opening:
-			if max := depthOf(f.MaxDepth); f.around+f.depth == max {
-				return i, tooDeep(i, max)
+			if bound := depthOf(f.MaxDepth); f.around+f.depth == bound {
+				return i, tooDeep(i, bound)
 			}
 			f.push(c == '{')
 			i++

@@ -97,7 +97,7 @@ func TestWhatSkipRefuses(t *testing.T) {
 
 // Promise: "its depth is bounded".
 func TestDepthIsBounded(t *testing.T) {
-	for _, bound := range []int{1, 2, 63, 64, 65, 128, 129, 0, 700} {
+	for _, bound := range []int{1, 2, 63, 64, 65, 128, 129, 0, 700, 1 << 30} {
 		levels := depthOf(bound)
 		fits := strings.Repeat("[", levels) + strings.Repeat("]", levels)
 		_, err := Skip([]byte(fits), bound)

@@ -1,5 +1,7 @@
 package jsonobj
 
+//lint:file-ignore SA5008 odd tags are part of what encoding/json defines
+
 import (
 	"encoding/json"
 	"errors"
@@ -54,6 +56,7 @@ type shapes struct {
 	Octets   [3]byte           `json:"octets"`
 	None     [0]int            `json:"none"`
 	Tree     []tree            `json:"tree"`
+	Empties  []struct{}        `json:"empties"`
 	Anys     []any             `json:"anys"`
 	Labels   map[string]string `json:"labels"`
 
