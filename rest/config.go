@@ -63,7 +63,7 @@ type Config struct {
 	Timeout time.Duration
 	// QPS and Burst limit the requests per second that this client sends,
 	// watches excepted. 0 is no limit: the server has its own (API priority and
-	// fairness), and it is better at it.
+	// fairness), and it is better at it. A Burst of 0 is a second's worth.
 	QPS   float32
 	Burst int
 	// RateLimiter takes the place of QPS and Burst. *rate.Limiter of

@@ -19,12 +19,12 @@ func limiterOf(config *Config) (RateLimiter, error) {
 	}
 	if config.QPS <= 0 {
 		if config.Burst != 0 && config.QPS == 0 {
-			return nil, fmt.Errorf("Burst is %d and QPS is 0: a burst limits nothing without a rate", config.Burst)
+			return nil, fmt.Errorf("the config's Burst is %d and its QPS is 0: a burst limits nothing without a rate", config.Burst)
 		}
 		return nil, nil
 	}
 	if config.Burst < 0 {
-		return nil, fmt.Errorf("Burst is %d: no request could ever be sent", config.Burst)
+		return nil, fmt.Errorf("the config's Burst is %d: no request could ever be sent", config.Burst)
 	}
 	burst := config.Burst
 	if burst == 0 {

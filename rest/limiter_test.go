@@ -55,7 +55,7 @@ func TestQPSAndBurstLimitAllGroupsTogether(t *testing.T) {
 	require.Equal(t, 3, client.GroupVersion(coreV1).GetRateLimiter().(*rate.Limiter).Burst())
 	for _, wrong := range []Config{{Burst: 10}, {QPS: 1, Burst: -1}} {
 		_, err := New(&wrong)
-		require.ErrorContains(t, err, "make a client: Burst is")
+		require.ErrorContains(t, err, "make a client: the config's Burst is")
 	}
 }
 

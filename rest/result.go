@@ -181,7 +181,7 @@ func decodeProtobuf(body []byte, target any) (err error) {
 	}
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("Unmarshal panicked: %v", panicked)
+			err = fmt.Errorf("its Unmarshal panicked: %v", panicked)
 		}
 	}()
 	return into.Unmarshal(object.Raw)
