@@ -1,14 +1,15 @@
 package discovery
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// catalog is what a server serves, in the order in which it is preferred: of
-// each group the resources of its preferred version, then those of the other
-// versions. It never changes.
+// catalog is what a server serves, in the order in which it is preferred: group
+// by group, of each the resources of its preferred version and then those of
+// the others. It never changes.
 type catalog struct {
 	all     []*Resource
 	partial *PartialError
@@ -17,21 +18,23 @@ type catalog struct {
 	names map[string][]*Resource // plurals and singulars, in lower case
 	short map[string][]*Resource
 	kinds map[string][]*Resource
+	lower map[string][]*Resource // kinds in lower case
 }
 
 func newCatalog(from *answers) *catalog {
 	c := &catalog{
 		partial: from.partial(),
-		names:   map[string][]*Resource{}, short: map[string][]*Resource{}, kinds: map[string][]*Resource{},
+		names:   map[string][]*Resource{},
+		short:   map[string][]*Resource{},
+		kinds:   map[string][]*Resource{},
+		lower:   map[string][]*Resource{},
 	}
-	preferred := map[schema.GroupVersion]bool{}
+	added := map[schema.GroupVersion]bool{}
 	for _, group := range from.groups {
-		preferred[schema.GroupVersion{Group: group.Name, Version: group.PreferredVersion.Version}] = true
-	}
-	versions := from.versions()
-	for _, first := range []bool{true, false} {
-		for _, gv := range versions {
-			if list := from.resources[gv]; list != nil && preferred[gv] == first {
+		for _, version := range slices.Insert(slices.Clone(group.Versions), 0, group.PreferredVersion) {
+			gv := schema.GroupVersion{Group: group.Name, Version: version.Version}
+			if list := from.resources[gv]; list != nil && !added[gv] {
+				added[gv] = true
 				c.add(resourcesIn(gv, list))
 			}
 		}
@@ -52,9 +55,8 @@ func (c *catalog) add(resources []*Resource) {
 		}
 		if r.Kind != "" {
 			c.kinds[r.Kind] = append(c.kinds[r.Kind], r)
-			if lower := strings.ToLower(r.Kind); lower != r.Kind {
-				c.kinds[lower] = append(c.kinds[lower], r)
-			}
+			lower := strings.ToLower(r.Kind)
+			c.lower[lower] = append(c.lower[lower], r)
 		}
 	}
 }
@@ -62,12 +64,8 @@ func (c *catalog) add(resources []*Resource) {
 // find is the first resource that the query means.
 func (c *catalog) find(q query) *Resource {
 	if q.exactKind {
-		for _, r := range c.kinds[q.readings[0].name] {
-			if r.Kind == q.readings[0].name && q.readings[0].exactly(r) {
-				return r
-			}
-		}
-		return nil
+		as := q.readings[0]
+		return as.exactOf(c.kinds[as.name])
 	}
 	for _, as := range q.readings {
 		if r := as.firstOf(c.names[strings.ToLower(as.name)]); r != nil {
@@ -78,7 +76,10 @@ func (c *catalog) find(q query) *Resource {
 		}
 	}
 	for _, as := range q.readings {
-		if r := as.firstOf(c.kinds[as.name]); r != nil {
+		if r := as.exactOf(c.kinds[as.name]); r != nil {
+			return r
+		}
+		if r := as.exactOf(c.lower[as.name]); r != nil {
 			return r
 		}
 	}

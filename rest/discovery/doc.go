@@ -40,12 +40,13 @@
 // # What a word means
 //
 // ForResource takes what kubectl takes: a plural, a singular (in any case), a
-// short name (in its own case) or, when it is none of these, a kind; alone, or
-// as name.group (a beginning of the group will do), or name.version.group. Full
-// names win over short names, and short names over kinds. Of several groups
-// that have the name the first in the server's order is meant, core before all,
-// those first in whose preferred version it is: "events" is core's. Subresources
-// are not resources; a [Resource] lists its own.
+// short name (in its own case); alone, or as name.group (a beginning of the group
+// will do), or name.version.group. What is none of these may be a kind, with its
+// whole group. Full names win over short names. Of several groups
+// that have the name the first in the server's order is meant, core before all:
+// "events" is core's. Of several versions it is the group's preferred one, or
+// else the first that has it. Subresources are not resources; a [Resource] lists
+// its own.
 //
 // client-go calls these things discovery.DiscoveryClient and, together,
 // restmapper's DeferredDiscoveryRESTMapper and its shortcut expander. The next

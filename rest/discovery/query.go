@@ -51,9 +51,15 @@ func ofWord(word string) (query, error) {
 	return q, nil
 }
 
-// exactly is whether group and version, if there is one, are those of r.
-func (as reading) exactly(r *Resource) bool {
-	return r.Group == as.group && (as.version == "" || r.Version == as.version)
+// exactOf is the first of some resources of the reading's kind that has its
+// group, core's if it is "", and its version, if that is said.
+func (as reading) exactOf(ofKind []*Resource) *Resource {
+	for _, r := range ofKind {
+		if r.Group == as.group && (as.version == "" || r.Version == as.version) {
+			return r
+		}
+	}
+	return nil
 }
 
 // firstOf is the first of some resources of the reading's name that has its

@@ -25,14 +25,17 @@ func TestWhatAWordMeans(t *testing.T) {
 		// With a version, the group is exact, or not said.
 		"deployments.v1.apps": "apps/v1 deployments", "deployments.v1beta1.apps": "apps/v1beta1 deployments", "deploy.v1beta1.apps": "apps/v1beta1 deployments",
 		"deployments.v2.apps": "", "deployments.v1.app": "", "pods.v1.": "v1 pods", "widgets.v1.example.com": "example.com/v1 widgets", "pods.v1beta1.": "metrics.k8s.io/v1beta1 pods",
-		// The preferred version, of a group and before that of an earlier group.
-		"widgets": "example.com/v2 widgets", "wd": "example.com/v2 widgets", "relics": "example.com/v2 relics", "relics.apps": "apps/v1beta1 relics",
+		// The preferred version of a group; but the group's place counts first.
+		"widgets": "example.com/v2 widgets", "wd": "example.com/v2 widgets", "relics": "apps/v1beta1 relics", "relics.example.com": "example.com/v2 relics",
 		// A full name wins over a short one.
 		"sc": "example.com/v2 sc", "sc.storage.k8s.io": "storage.k8s.io/v1 storageclasses",
 		// A short name of two: core's.
 		"po.example.com": "example.com/v2 widgets",
-		// A kind, when it is none of these. A singular that is not said is the kind's.
-		"Human": "example.com/v2 people", "human": "example.com/v2 people", "HUMAN": "", "Human.v2.example.com": "example.com/v2 people", "podmetrics": "metrics.k8s.io/v1beta1 pods",
+		// A kind with its group, when it is none of these.
+		"Human.example.com": "example.com/v2 people", "human.example.com": "example.com/v2 people", "Human.v2.example.com": "example.com/v2 people",
+		"HUMAN.example.com": "", "Human": "", "human": "", "Human.example": "", "Human.v1.example.com": "",
+		// A singular that is not said is the kind's.
+		"podmetrics": "metrics.k8s.io/v1beta1 pods",
 		// Not resources.
 		"status": "", "": "", ".apps": "", "nonsense": "", "pods.": "v1 pods", "pods..": "v1 pods",
 	} {

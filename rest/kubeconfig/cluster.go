@@ -75,13 +75,11 @@ func (c *cluster) apply(config *rest.Config) error {
 	return nil
 }
 
-// secure is whether the server will be spoken to by TLS: it says https, or says
-// nothing and is known by more than its address.
+// secure is whether the server will be spoken to by TLS. As for kubectl, one
+// that does not say https is http, whatever else is said about it.
 func (c *cluster) secure() bool {
-	if scheme, _, ok := strings.Cut(c.server, "://"); ok {
-		return strings.EqualFold(scheme, "https")
-	}
-	return c.insecure || c.caFile != "" || c.caData != nil
+	scheme, _, ok := strings.Cut(c.server, "://")
+	return ok && strings.EqualFold(scheme, "https")
 }
 
 // checkServer never repeats an address that may hold a password.

@@ -36,8 +36,8 @@ func printable(hint string) string {
 	}, hint)
 }
 
-// applyExec checks what rest cannot name as well: it does not know the file.
-func applyExec(config *rest.Config, exec rest.ExecConfig, onto *cluster) error {
+// checkExec finds what rest would find as well, but could not say of whom.
+func checkExec(exec *rest.ExecConfig) error {
 	switch {
 	case exec.Command == "":
 		return errors.New("exec has no command")
@@ -56,6 +56,10 @@ func applyExec(config *rest.Config, exec rest.ExecConfig, onto *cluster) error {
 			return fmt.Errorf("exec has an env[%d] without a name", i)
 		}
 	}
+	return nil
+}
+
+func applyExec(config *rest.Config, exec rest.ExecConfig, onto *cluster) error {
 	if exec.ProvideClusterInfo && onto.execExtension.here() {
 		text, err := jsonOf(onto.execExtension.value)
 		if err != nil {

@@ -65,8 +65,11 @@ func (u *user) apply(config *rest.Config, onto *cluster) error {
 	if err := u.applySecrets(config); err != nil {
 		return err
 	}
-	if u.exec == nil || u.identified() {
+	if u.exec == nil {
 		return nil
+	}
+	if err := checkExec(u.exec); err != nil || u.identified() {
+		return err
 	}
 	return applyExec(config, *u.exec, onto)
 }
