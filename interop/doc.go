@@ -5,6 +5,7 @@
 // What is compared: every object of the corpus, mutations of it and random
 // objects of the same types, decoded by thinformer and by apimachinery's
 // serializers, from JSON and from protobuf, alone, in lists and in watches,
-// into full types, slim ones, metadata alone and unstructured; and the URLs
-// that the same builder calls make on both sides.
+// into full types, slim ones, metadata alone and unstructured; the URLs
+// that the same builder calls make on both sides, random kubeconfigs, and what
+// words for resources mean.
 package interop

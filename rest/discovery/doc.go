@@ -49,6 +49,7 @@
 // its own.
 //
 // client-go calls these things discovery.DiscoveryClient and, together,
-// restmapper's DeferredDiscoveryRESTMapper and its shortcut expander. The next
-// room is package rest, which takes the ResourceInfo.
+// restmapper's DeferredDiscoveryRESTMapper and its shortcut expander, which drops
+// the version of deploy.v1beta1.apps; here it is meant. The next room is package
+// rest, which takes the ResourceInfo.
 package discovery

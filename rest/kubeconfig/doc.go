@@ -49,5 +49,9 @@
 //
 // client-go calls this tools/clientcmd: Load is its
 // NewNonInteractiveDeferredLoadingClientConfig with default rules, FromBytes its
-// RESTConfigFromKubeConfig. The next room is package rest.
+// RESTConfigFromKubeConfig. Where that goes on in silence, this does not: a
+// context whose user does not exist, a client-key without its certificate, and
+// contexts of which none is current, in a pod, are errors. Where that gives up,
+// this goes on: data beside a file, and a plugin of v1 that does not say how
+// interactive it is. The next room is package rest.
 package kubeconfig
