@@ -33,7 +33,7 @@ func Manage(object runtime.Object, manager, statusManager string) error {
 		}
 		return metav1.ManagedFieldsEntry{
 			Manager: by, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: apiVersion, Subresource: subresource,
-			Time: pointAt(after), FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: fields},
+			Time: pointAt(after), FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(fields)),
 		}
 	}
 	status, hasStatus := whole["status"].(map[string]any)
