@@ -507,6 +507,30 @@ func TestSharing(t *testing.T) {
 	require.False(t, sameBytes(c.S, c.Strings[0]))
 }
 
+// What names one object is not remembered: it would push out what comes again.
+func TestWhatNeverRepeatsIsNotShared(t *testing.T) {
+	d := &Decoder{Strings: intern.New()}
+	document := `{"metadata":{"name":"n-1","uid":"u-1","resourceVersion":"17","namespace":"ns"},"status":{"podIP":"10.0.0.1","hostIP":"10.1.1.1"}}`
+	a, _, err := decode[podLike](t, d, document)
+	require.NoError(t, err)
+	b, _, err := decode[podLike](t, d, document)
+	require.NoError(t, err)
+	for _, once := range [][2]string{{a.Name, b.Name}, {string(a.UID), string(b.UID)}, {a.ResourceVersion, b.ResourceVersion}, {a.Status.PodIP, b.Status.PodIP}} {
+		require.Equal(t, once[0], once[1])
+		require.False(t, sameBytes(once[0], once[1]), once[0])
+	}
+	require.True(t, sameBytes(a.Namespace, b.Namespace))
+	require.True(t, sameBytes(a.Status.HostIP, b.Status.HostIP))
+
+	u, _, err := decode[unstructured.Unstructured](t, d, document)
+	require.NoError(t, err)
+	v, _, err := decode[unstructured.Unstructured](t, d, document)
+	require.NoError(t, err)
+	require.False(t, sameBytes(u.GetName(), v.GetName()))
+	require.False(t, sameBytes(string(u.GetUID()), string(v.GetUID())))
+	require.True(t, sameBytes(u.GetNamespace(), v.GetNamespace()))
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add(pod(f))
 	for _, value := range values {

@@ -13,7 +13,7 @@ type entry struct {
 	value any
 }
 
-// place of an object within the whole one, as far as it matters.
+// within is which part of the whole an object is, as far as that matters.
 type within uint8
 
 const (
@@ -140,7 +140,7 @@ func (d *Decoder) object(i int, where within) (map[string]any, int) {
 		if name, i = d.keyAt(i); i < 0 {
 			return nil, -1
 		}
-		if where != anywhere && !d.KeepManagedFields && where == wholeMetadata && string(name) == "managedFields" {
+		if where == wholeMetadata && !d.KeepManagedFields && string(name) == "managedFields" {
 			if i = d.skip(i); i < 0 {
 				return nil, -1
 			}
