@@ -5,10 +5,14 @@ import (
 	"encoding/binary"
 	stdjson "encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"reflect"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,6 +37,9 @@ type server struct {
 	pieces int
 	// failure ends the watch, if there is one.
 	failure *metav1.Status
+
+	mu      sync.Mutex
+	written []byte // the last body that was sent with a PUT
 }
 
 func (s *server) start(t *testing.T) (url string) {
@@ -49,9 +56,12 @@ func (s *server) serve(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	}
 	var body []byte
 	var err error
-	if r.URL.Query().Get("watch") != "" {
+	switch name := path.Base(r.URL.Path); {
+	case strings.HasPrefix(name, "object-"):
+		body, err = s.one(r, name, encode)
+	case r.URL.Query().Get("watch") != "":
 		body, err = s.watch(contentType, encode)
-	} else {
+	default:
 		body, err = s.list(contentType, encode)
 	}
 	if err != nil {
@@ -66,6 +76,42 @@ func (s *server) serve(t *testing.T, w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		body = body[n:]
 	}
+}
+
+// one answers with the object of that number, read or written.
+func (s *server) one(r *http.Request, name string, encode func(runtime.Object) ([]byte, error)) ([]byte, error) {
+	number, err := strconv.Atoi(strings.TrimPrefix(name, "object-"))
+	if err != nil {
+		return nil, err
+	}
+	if r.Method == http.MethodPut {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		s.written = body
+		s.mu.Unlock()
+	}
+	return encode(s.named(s.objects[number], number))
+}
+
+// named is the object under a name that it can be asked for by.
+func (s *server) named(object runtime.Object, number int) runtime.Object {
+	named := object.DeepCopyObject()
+	accessor, err := apimeta.Accessor(named)
+	if err != nil {
+		panic(err) // the corpus has objects alone
+	}
+	accessor.SetNamespace("shop")
+	accessor.SetName(fmt.Sprintf("object-%d", number))
+	return named
+}
+
+func (s *server) lastWrite() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written
 }
 
 // list is the body of a list, of the list's own Go type where there is one.

@@ -28,6 +28,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
@@ -91,7 +92,8 @@ func resourceOf(kind schema.GroupVersionKind) rest.ResourceInfo {
 }
 
 // compare lists and watches a typed resource on both sides, in both encodings,
-// with the managed fields and without; and as untyped objects and metadata.
+// with the managed fields and without; writes its objects back; and reads them
+// as untyped objects and metadata.
 func compare[T rest.Object](t *testing.T, s *server, url string) {
 	for _, encoding := range []string{"application/json", protobufType} {
 		for name, options := range map[string]rest.DecodeOptions{
@@ -107,6 +109,7 @@ func compare[T rest.Object](t *testing.T, s *server, url string) {
 			})
 		}
 	}
+	updates[T](t, s, url)
 	compareUntyped(t, s, url)
 	t.Run("metadata", func(t *testing.T) {
 		view := viewOf[*metav1.PartialObjectMetadata](t, url, s.kind, "application/json", rest.DecodeOptions{KeepManagedFields: true})
@@ -319,4 +322,16 @@ func TestErrorEventsAreTheSame(t *testing.T) {
 			require.Equal(t, want.object, &got)
 		})
 	}
+}
+
+// A few megabytes in one object are no matter.
+func TestABigSecretIsTheSame(t *testing.T) {
+	big := &corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: "big", Namespace: "shop", ResourceVersion: "1"}}
+	big.Data = map[string][]byte{"bytes": make([]byte, 3<<20)}
+	for i := range big.Data["bytes"] {
+		big.Data["bytes"][i] = byte(i ^ i>>7)
+	}
+	big.StringData = map[string]string{"text": strings.Repeat("all of <this> & \u2028 that\n", 40_000)}
+	s := &server{kind: corev1.SchemeGroupVersion.WithKind("Secret"), objects: []runtime.Object{big}, pieces: 48 << 10}
+	compare[*corev1.Secret](t, s, s.start(t))
 }
