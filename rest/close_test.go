@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -181,3 +184,90 @@ func (p *pipes) Accept() (net.Conn, error) {
 
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.done) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "pipe"} }
+
+func TestCloseWaitsForRequestsThatTakeTheirTimeToEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		conn := connected(t, Config{Host: "https://server", Transport: transport(func(r *http.Request) (*http.Response, error) {
+			sent++
+			<-r.Context().Done()
+			time.Sleep(time.Second)
+			return nil, r.Context().Err()
+		})})
+		failed := make(chan error, 1)
+		go func() {
+			_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+			failed <- err
+		}()
+		synctest.Wait()
+		begun := time.Now()
+		conn.close()
+		require.Equal(t, time.Second, time.Since(begun))
+		require.ErrorIs(t, <-failed, ErrClosed)
+
+		_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+		require.ErrorIs(t, err, ErrClosed)
+		require.Equal(t, 1, sent, "something was sent after close")
+	})
+}
+
+func TestADialerEndsWhatIsDialledAndWaitsForTheOwnersOfConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		block := false
+		d := newDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+			if block {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			client, server := net.Pipe()
+			t.Cleanup(func() { server.Close() })
+			return client, nil
+		}, time.Minute)
+		conn, err := d.dialContext(t.Context(), "tcp", "server:1")
+		require.NoError(t, err)
+		block = true
+		failed := make(chan error, 1)
+		go func() {
+			_, err := d.dialContext(t.Context(), "tcp", "server:1")
+			failed <- err
+		}()
+		synctest.Wait()
+		d.end()
+		require.Error(t, <-failed)
+		_, err = conn.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.ErrClosedPipe)
+		time.AfterFunc(time.Hour, func() { conn.Close() })
+		begun := time.Now()
+		d.wait()
+		require.Equal(t, time.Hour, time.Since(begun))
+		_, err = d.dialContext(t.Context(), "tcp", "server:1")
+		require.ErrorIs(t, err, errEnded)
+	})
+}
+
+// openBody counts itself while it is open.
+type openBody struct {
+	io.Reader
+	open *int
+}
+
+func (b *openBody) Close() error { *b.open--; return nil }
+
+func TestAnswersThatTheCallerDoesNotSeeAreClosed(t *testing.T) {
+	open, sent := 0, 0
+	path := filepath.Join(t.TempDir(), "token")
+	write(t, path, []byte("first"))
+	conn := connected(t, Config{Host: "https://server", BearerTokenFile: path, Transport: transport(func(r *http.Request) (*http.Response, error) {
+		sent++
+		response := answerOf([]int{401, 302, 200}[sent-1], "")
+		response.Header.Set("Location", "/there")
+		response.Body = &openBody{strings.NewReader(""), &open}
+		open++
+		write(t, path, []byte("second"))
+		return response, nil
+	})})
+	status, _ := get(t, conn, "/")
+	require.Equal(t, 200, status)
+	require.Equal(t, 3, sent)
+	require.Zero(t, open)
+}

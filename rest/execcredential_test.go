@@ -257,3 +257,34 @@ func TestTheErrorOfTheFirstRunIsThatOfTheRequest(t *testing.T) {
 		require.Zero(t, log.lines())
 	})
 }
+
+func TestALateRefusalOfOldCredentialsBeginsNoRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dispenser{}
+		conn, _ := dispensed(t, d, transport(func(r *http.Request) (*http.Response, error) {
+			if r.Header.Get("Authorization") != "Bearer 1" {
+				return answerOf(200, ""), nil
+			}
+			if r.Header.Get("Late") != "" {
+				time.Sleep(time.Minute)
+			}
+			return answerOf(http.StatusUnauthorized, ""), nil
+		}))
+		late := newRequestFor(t, conn, http.MethodGet, "/", "")
+		late.Header.Set("Late", "yes")
+		status := make(chan int, 1)
+		go func() {
+			response, err := conn.do(late, false)
+			if err != nil {
+				status <- 0
+				return
+			}
+			response.Body.Close()
+			status <- response.StatusCode
+		}()
+		synctest.Wait()
+		require.NoError(t, ask(t, t.Context(), conn))
+		require.Equal(t, 200, <-status)
+		require.Equal(t, 2, d.runs)
+	})
+}

@@ -90,6 +90,8 @@ func TestOnlyReadsFollowRedirects(t *testing.T) {
 		require.ErrorContains(t, err, "from https://server/here to https://server/there, which is not followed: only a GET")
 		require.Equal(t, 1, sent)
 	}
+	_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/here", "body"), false)
+	require.ErrorContains(t, err, "only a GET without a body")
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		sent = 0
 		_, err := conn.do(newRequestFor(t, conn, method, "/here", ""), true)

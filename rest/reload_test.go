@@ -139,6 +139,7 @@ func TestFilesThatCannotBeUsedChangeNothingAndAreLoggedOnce(t *testing.T) {
 		"key without its certificate": func(f TLSConfig) { _, key := ca.issue("x"); write(t, f.KeyFile, key) },
 		"half a certificate":          func(f TLSConfig) { cert, _ := ca.issue("x"); write(t, f.CertFile, cert[:len(cert)/2]) },
 		"empty key":                   func(f TLSConfig) { write(t, f.KeyFile, nil) },
+		"empty authorities":           func(f TLSConfig) { write(t, f.CAFile, nil) }, // not those of the system
 		"no authorities":              func(f TLSConfig) { write(t, f.CAFile, []byte("none")) },
 		"missing":                     func(f TLSConfig) { require.NoError(t, os.Remove(f.CAFile)) },
 		"huge":                        func(f TLSConfig) { write(t, f.CAFile, make([]byte, maxCredentialBytes+1)) },
