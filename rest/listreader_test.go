@@ -129,8 +129,11 @@ func TestAnErrorSaysWhereInTheBodyAndTheList(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("at byte %d", strings.Index(body, ";")))
 		require.NotContains(t, err.Error(), "secret", "what the body holds is nobody's business")
 	}
-	_, _, _, err := listOfJSON(t, c, `{"kind":"WidgetList","junk":{"a":[}}`)
-	require.ErrorContains(t, err, fmt.Sprintf("at byte %d", strings.Index(`{"kind":"WidgetList","junk":{"a":[}}`, "}}")))
+	junk := `{"kind":"WidgetList","junk":{"a":[}}`
+	for _, r := range []io.Reader{strings.NewReader(junk), iotest.OneByteReader(strings.NewReader(junk))} {
+		_, _, _, err := readList(t, c, jsonType, r)
+		require.ErrorContains(t, err, fmt.Sprintf("at byte %d", strings.Index(junk, "}}")))
+	}
 }
 
 // Issue, "Security": a 200 that carries a failure Status.
@@ -217,6 +220,7 @@ func TestUnstructuredItemsSayWhatTheyAre(t *testing.T) {
 		aList(`[{"kind":"Own","apiVersion":"own/v1","metadata":{"name":"a"}}]`):                    {"own/v1", "Own"},
 		aList(`[{"kind":"","apiVersion":"","metadata":{"name":"a"}}]`):                             {"example.com/v1", "Widget"},
 		`{"kind":"GadgetList","apiVersion":"v2","items":[{"kind":"Own","metadata":{"name":"a"}}]}`: {"", "Own"},
+		aList(`[{"apiVersion":"own/v1","metadata":{"name":"a"}}]`):                                 {"own/v1", ""},
 	} {
 		items, _, _, err := listOfJSON(t, c, body)
 		require.NoError(t, err)
@@ -254,6 +258,36 @@ func TestManagedFieldsInLists(t *testing.T) {
 		items, _, _, err = readList(t, codecFor[metav1.PartialObjectMetadata](t, o), protobufType, bytes.NewReader(sealed(t, "meta.k8s.io/v1", "PartialObjectMetadataList", message)))
 		require.NoError(t, err)
 		require.Equal(t, []any{&metav1.PartialObjectMetadata{ObjectMeta: want.ObjectMeta}, &metav1.PartialObjectMetadata{ObjectMeta: want.ObjectMeta}}, items)
+	}
+}
+
+// DecodeOptions.MaxObjectBytes holds for an object that came at once as well.
+func TestTheLimitOfAnObject(t *testing.T) {
+	object := toJSON(t, aWidget("a"))
+	for _, limit := range []int{len(object), len(object) - 1} {
+		c := codecFor[wireWidget](t, DecodeOptions{MaxObjectBytes: int64(limit)})
+		body := aList("[" + object + "," + object + "]")
+		for _, r := range ways([]byte(body)) {
+			items, _, _, err := readList(t, c, jsonType, r)
+			if limit == len(object) {
+				require.NoError(t, err)
+				require.Len(t, items, 2)
+			} else {
+				require.ErrorContains(t, err, "more than")
+				require.Empty(t, items)
+			}
+		}
+		frame := `{"type":"ADDED","object":` + object + "}\n"
+		c = codecFor[wireWidget](t, DecodeOptions{MaxObjectBytes: int64(len(frame) - 2 + limit - len(object) + 1)})
+		for _, r := range ways([]byte(frame)) {
+			events, _, err := readWatch(t, c, jsonType, r)
+			if limit == len(object) {
+				require.NoError(t, err)
+				require.Len(t, events, 1)
+			} else {
+				require.ErrorContains(t, err, "more than")
+			}
+		}
 	}
 }
 
