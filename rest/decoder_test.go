@@ -17,7 +17,7 @@ import (
 // whatever the options for lists say.
 func TestAnObjectIsDecodedWhole(t *testing.T) {
 	want := &ownProtobuf{TypeMeta: metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, ObjectMeta: aWidget("a").ObjectMeta}
-	want.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{}}`)}}}
+	want.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 	c := codecFor[ownProtobuf](t, DecodeOptions{})
 	for contentType, body := range map[string][]byte{
 		jsonType:     []byte("\n " + toJSON(t, want) + " \n"),

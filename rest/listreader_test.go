@@ -243,7 +243,7 @@ func TestTypedItemsCarryWhatTheWireDid(t *testing.T) {
 // Issue, "Decoding": managedFields skipped in lists unless asked for.
 func TestManagedFieldsInLists(t *testing.T) {
 	managed := aWidget("a")
-	managed.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{}}`)}}}
+	managed.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 	message := &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: managed.ObjectMeta}, {ObjectMeta: managed.ObjectMeta}}}
 	for _, keep := range []bool{false, true} {
 		o := DecodeOptions{KeepManagedFields: keep}

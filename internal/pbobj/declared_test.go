@@ -23,7 +23,7 @@ type (
 	ofASlice    struct{ notAStruct }
 	small       struct{ n int }
 	ofASmall    struct {
-		first int
+		_ int
 		small
 	}
 	// Each of these declares its own.

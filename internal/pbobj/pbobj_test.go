@@ -25,7 +25,7 @@ func widget(managed int) *metav1.PartialObjectMetadata {
 	for i := range managed {
 		w.ManagedFields = append(w.ManagedFields, metav1.ManagedFieldsEntry{
 			Manager: fmt.Sprint("manager-", i), Operation: metav1.ManagedFieldsOperationApply,
-			FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{"f:app":{}}}}`)},
+			FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:app":{}}}}`),
 		})
 	}
 	return w
