@@ -78,13 +78,17 @@ func list(ctx context.Context, config *rest.Config) error {
 	}
 
 	client, err := rest.New(config) // of kubeconfig.Load, or rest.InCluster
+	// ...
+	if err != nil {
+		return err
+	}
+	defer client.Close()
 	deployments := rest.NewView[*Deployment](client, rest.ResourceInfo{
 		GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"},
 		Namespaced:           true,
 	})
 	list, err := deployments.List(ctx, metav1.ListOptions{})
 	// ...
-	defer client.Close()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,9 +23,8 @@ func benchItems(n int) (items []metav1.PartialObjectMetadata) {
 		}
 		meta.ManagedFields = []metav1.ManagedFieldsEntry{{
 			Manager: "manager", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1",
-			FieldsV1: &metav1.FieldsV1{Raw: bytes.Repeat([]byte(`{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":0,"f:s":`), 30)},
+			FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":0,"f:s":`, 30) + "1" + strings.Repeat("}", 30)),
 		}}
-		meta.ManagedFields[0].FieldsV1.Raw = append(meta.ManagedFields[0].FieldsV1.Raw, "1"+string(bytes.Repeat([]byte("}"), 30))...)
 		items = append(items, metav1.PartialObjectMetadata{ObjectMeta: meta})
 	}
 	return items

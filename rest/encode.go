@@ -51,7 +51,7 @@ func encodeProtobuf(marshal func() ([]byte, error), info ResourceInfo) ([]byte, 
 	if err != nil {
 		return nil, fmt.Errorf("encode as protobuf: %w", err)
 	}
-	return append([]byte(protobufMagic), body...), nil
+	return append([]byte(pbobj.Magic), body...), nil
 }
 
 // withKind puts apiVersion and kind into an object's JSON. Values that say what

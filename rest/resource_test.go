@@ -344,7 +344,7 @@ func TestUpdateRefusesToDropFieldsOfProtobuf(t *testing.T) {
 	const unknownField = "\x9a\x06\x03new" // field 99: "new"
 	meta := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Name: "a", Namespace: "ns", UID: "uid-a", Labels: map[string]string{"k": "v", "l": "w"},
-		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1("{}")}},
 	}}
 	raw, err := meta.Marshal()
 	require.NoError(t, err)

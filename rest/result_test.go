@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 const pod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"d","uid":"u1","resourceVersion":"7","managedFields":[{"manager":"m"}]},"spec":{"replicas":3,"share":0.5}}`
@@ -64,7 +66,7 @@ func TestAProtobufAnswerNeedsATypeThatDeclaresUnmarshal(t *testing.T) {
 		{body, "the type does not declare Unmarshal", &map[string]any{}},
 		{"k8s", "", nil},
 		{"not protobuf", "", nil},
-		{protobufMagic + "\x0a\xff", "", nil},
+		{pbobj.Magic + "\x0a\xff", "", nil},
 		{body, "Unmarshal panicked: hostile", &panicking{}},
 	} {
 		client, _ := scripted(t, Config{}, says(200, c.body, "Content-Type", protobufType))

@@ -25,12 +25,8 @@ const (
 	unknownText = "unknown"
 )
 
-// protobufType is the content type of objects in protobuf, and protobufMagic
-// how they begin.
-const (
-	protobufType  = "application/vnd.kubernetes.protobuf"
-	protobufMagic = "k8s\x00"
-)
+// protobufType is the content type of objects in protobuf.
+const protobufType = "application/vnd.kubernetes.protobuf"
 
 // statusError makes an error of an answer that is not a success, and reads as
 // much of its body as that takes.
@@ -87,7 +83,7 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	if len(body) > largestStatus {
 		return nil
 	}
-	if bytes.HasPrefix(body, []byte(protobufMagic)) {
+	if bytes.HasPrefix(body, []byte(pbobj.Magic)) {
 		return protobufStatus(body)
 	}
 	if !bytes.Contains(body, []byte(`"Status"`)) {

@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 func inProtobuf(t *testing.T, apiVersion, kind string, object interface{ Marshal() ([]byte, error) }) string {
@@ -19,7 +21,7 @@ func inProtobuf(t *testing.T, apiVersion, kind string, object interface{ Marshal
 	envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: raw}
 	body, err := envelope.Marshal()
 	require.NoError(t, err)
-	return protobufMagic + string(body)
+	return pbobj.Magic + string(body)
 }
 
 // Errors are apimachinery's, so that apierrors.IsNotFound and the rest work.
@@ -43,7 +45,7 @@ func TestTheErrorOfAnAnswer(t *testing.T) {
 		{"a Status of success", says(500, `{"kind":"Status","apiVersion":"v1","status":"Success"}`), apierrors.IsInternalError, "an error on the server"},
 		{"another kind", says(404, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"Status"}}`), apierrors.IsNotFound, "could not find"},
 		{"another kind of that name", says(404, `{"kind":"Status","apiVersion":"shop/v1","message":"sold"}`), apierrors.IsNotFound, "could not find"},
-		{"protobuf that lies", says(404, protobufMagic+"\xff\xff\xff\xff\xff", "Content-Type", protobufType), apierrors.IsNotFound, "could not find"},
+		{"protobuf that lies", says(404, pbobj.Magic+"\xff\xff\xff\xff\xff", "Content-Type", protobufType), apierrors.IsNotFound, "could not find"},
 		{"401", says(401, ""), apierrors.IsUnauthorized, "the server has asked for the client to provide credentials"},
 		{"405", says(405, ""), apierrors.IsMethodNotSupported, "does not allow"},
 		{"406", says(406, ""), apierrors.IsNotAcceptable, "content type"},
