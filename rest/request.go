@@ -226,6 +226,11 @@ func (r *Request) SpecificallyVersionedParams(options runtime.Object, codec runt
 	if err != nil {
 		return r.failf("VersionedParams", "encode %T: %w", options, err)
 	}
+	return r.addParams(params)
+}
+
+// addParams is Param for each of many.
+func (r *Request) addParams(params url.Values) *Request {
 	for name, values := range params {
 		for _, value := range values {
 			r.Param(name, value)
