@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -15,11 +16,15 @@ func (r *Resource[T]) Delete(ctx context.Context, name string, opts metav1.Delet
 	return r.remove(ctx, r.named(r.rest().Delete(), r.namespace, name), opts)
 }
 
-// DeleteCollection deletes the objects that list selects: with no selector, all
-// of the namespace, or of the cluster.
+// DeleteCollection deletes the objects that list selects: with no selector, all.
+// Those in namespaces are deleted in one namespace at a time: the API has no
+// request for all of them at once.
 func (r *Resource[T]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, list metav1.ListOptions) error {
 	if r.err != nil {
 		return r.err
+	}
+	if r.info.Namespaced && r.namespace == "" {
+		return fmt.Errorf("%s %s: the namespace is empty", verbDeleteCollection, r.info.Resource)
 	}
 	return r.remove(ctx, r.in(r.rest().Delete(), r.namespace).as(verbDeleteCollection).options(&list), opts)
 }

@@ -11,8 +11,13 @@ import (
 type List[T any] struct {
 	items   iter.Seq2[T, error]
 	version func() string
-	close   func()
-	read    atomic.Bool
+	// cancel ends a read that is under way, and may be called at any time; close
+	// releases a list of which no read is. Both are nil where there is nothing
+	// to do.
+	cancel, close func()
+
+	read  atomic.Bool // somebody has begun to read, or has closed it
+	ended atomic.Bool // all items have been yielded
 }
 
 // NewList makes a List of a sequence; version is asked after the end of items
@@ -46,8 +51,16 @@ func (l *List[T]) Items() iter.Seq2[T, error] {
 			yield(none, ErrListConsumed)
 			return
 		}
-		defer l.Close()
-		l.items(yield)
+		if l.close != nil {
+			defer l.close()
+		}
+		whole := true
+		l.items(func(item T, err error) bool {
+			goesOn := err == nil || isItemError(err) || errors.Is(err, ErrRestarted)
+			whole = yield(item, err) && goesOn
+			return whole
+		})
+		l.ended.Store(whole)
 	}
 }
 
@@ -71,12 +84,22 @@ func (l *List[T]) Slice() ([]T, error) {
 
 // ResourceVersion is the version of the collection that the items were: where a
 // watch goes on. It is valid once Items has ended without error, "" before.
-func (l *List[T]) ResourceVersion() string { return l.version() }
+func (l *List[T]) ResourceVersion() string {
+	if !l.ended.Load() {
+		return ""
+	}
+	return l.version()
+}
 
-// Close releases a list that is not read. After Items it does nothing.
+// Close releases a list that is not read, and ends one that is being read:
+// Items then yields an error, unless it has yielded everything. It may be called
+// at any time, more than once, and from any goroutine.
 func (l *List[T]) Close() {
-	l.read.Store(true)
-	if l.close != nil {
+	if unread := !l.read.Swap(true); unread && l.close != nil {
 		l.close()
+		return
+	}
+	if l.cancel != nil {
+		l.cancel()
 	}
 }

@@ -5,11 +5,14 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // losses remembers of which objects a field was skipped because the Go type
 // does not have it, so that Update can refuse to send them back without it. It
-// goes by the object's uid, not by the value: programs update copies.
+// goes by the object's uid, not by the value: programs update copies. A value
+// without a uid is looked up by its name.
 //
 // It holds a bounded number of objects. A type that loses fields of more than
 // that loses fields of nearly all, and counts as one that loses them of all.
@@ -18,19 +21,20 @@ type losses struct {
 	some atomic.Bool
 
 	mu       sync.Mutex
-	byObject map[string]string // path of the first field lost, by lossKey
+	byObject map[string]string // path of the first field lost, by uid and by name
 	all      string            // the same for every object, "" if not yet
 }
 
 const maxLosses = 1024
 
-// lossesOf are those of one resource decoded into one Go type.
+// lossesOf are those of one resource decoded into one Go type, in whichever
+// version of the API it was read.
 func (c *Client) lossesOf(info ResourceInfo, t reflect.Type) *losses {
 	type key struct {
-		resource any
+		resource schema.GroupResource
 		t        reflect.Type
 	}
-	found, _ := c.losses.LoadOrStore(key{info.GroupVersionResource, t}, &losses{})
+	found, _ := c.losses.LoadOrStore(key{info.GroupResource(), t}, &losses{})
 	return found.(*losses)
 }
 
@@ -50,14 +54,18 @@ func (l *losses) note(decoded any, path string) {
 		return
 	}
 	if path == "" {
-		delete(l.byObject, lossKey(object))
+		delete(l.byObject, uidKey(object))
+		delete(l.byObject, nameKey(object))
 		return
 	}
 	if l.byObject == nil {
 		l.byObject = map[string]string{}
 	}
-	l.byObject[lossKey(object)] = path
-	if len(l.byObject) > maxLosses {
+	l.byObject[nameKey(object)] = path
+	if object.GetUID() != "" {
+		l.byObject[uidKey(object)] = path
+	}
+	if len(l.byObject) > 2*maxLosses {
 		l.all, l.byObject = path, nil
 	}
 	l.some.Store(true)
@@ -72,7 +80,11 @@ func (l *losses) check(object Object) error {
 	defer l.mu.Unlock()
 	path := l.all
 	if path == "" {
-		path = l.byObject[lossKey(object)]
+		key := nameKey(object)
+		if object.GetUID() != "" {
+			key = uidKey(object)
+		}
+		path = l.byObject[key]
 	}
 	if path == "" {
 		return nil
@@ -80,10 +92,20 @@ func (l *losses) check(object Object) error {
 	return fmt.Errorf("%w: %s", ErrWouldDropFields, path)
 }
 
-// lossKey is the uid; of an object without one, its name.
-func lossKey(o Object) string {
-	if uid := o.GetUID(); uid != "" {
-		return string(uid)
+func uidKey(o Object) string  { return "uid/" + string(o.GetUID()) }
+func nameKey(o Object) string { return "name/" + o.GetNamespace() + "/" + o.GetName() }
+
+// isSlim says whether a struct has SlimMeta embedded, at whatever depth: such a
+// type is made to show less than there is.
+func isSlim(t reflect.Type) bool {
+	if t == reflect.TypeFor[SlimMeta]() {
+		return true
 	}
-	return o.GetNamespace() + "/" + o.GetName()
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Anonymous && field.Type.Kind() == reflect.Struct && isSlim(field.Type) {
+			return true
+		}
+	}
+	return false
 }

@@ -24,6 +24,10 @@ func TestLossesGoByObject(t *testing.T) {
 	l.note(&SlimMeta{Name: "a", Namespace: "ns"}, "spec.y")
 	require.Error(t, l.check(&SlimMeta{Name: "a", Namespace: "ns"}), "by name where there is no uid")
 	require.NoError(t, l.check(&SlimMeta{Name: "a", Namespace: "other"}))
+
+	l.note(&SlimMeta{Name: "b", UID: "9"}, "spec.z")
+	require.Error(t, l.check(&SlimMeta{Name: "b"}), "a copy whose uid was cleared")
+	require.NoError(t, l.check(&SlimMeta{Name: "b", UID: "10"}), "a later object of the name")
 }
 
 // What is remembered is bounded, and errs on the safe side.
@@ -39,4 +43,6 @@ func TestLossesAreBounded(t *testing.T) {
 	require.ErrorContains(t, l.check(lossy("never seen")), "spec.last")
 	l.note(lossy("1"), "")
 	require.Error(t, l.check(lossy("1")), "nothing is known of single objects any more")
+	l.note(lossy("2"), "spec.y")
+	require.Nil(t, l.byObject, "and nothing is remembered")
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -34,13 +35,14 @@ func mergePatch(old, new Object) ([]byte, error) {
 	if old.GetUID() != "" {
 		setMetadata(patch, "uid", string(old.GetUID()))
 	}
-	if lists && old.GetResourceVersion() != "" && old.GetResourceVersion() == new.GetResourceVersion() {
-		setMetadata(patch, "resourceVersion", old.GetResourceVersion())
+	if version := cmp.Or(old.GetResourceVersion(), new.GetResourceVersion()); lists && version != "" {
+		setMetadata(patch, "resourceVersion", version)
 	}
 	return json.Marshal(patch)
 }
 
-// tree is an object's JSON as maps. Numbers stay as they are written.
+// tree is what an object says, as maps: its JSON without its type and without
+// what is not the client's to say. Numbers stay as they are written.
 func tree(object Object) (map[string]any, error) {
 	var value any = object
 	if u, ok := object.(*unstructured.Unstructured); ok {
@@ -56,7 +58,21 @@ func tree(object Object) (map[string]any, error) {
 	if err := decoder.Decode(&fields); err != nil || fields == nil {
 		return nil, fmt.Errorf("%T does not encode to a JSON object", object)
 	}
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+	if metadata, ok := fields["metadata"].(map[string]any); ok {
+		for _, name := range serversOwn {
+			delete(metadata, name)
+		}
+	}
 	return fields, nil
+}
+
+// serversOwn is the metadata that no client writes. Two values of one object may
+// differ in it for how they were read, and mean nothing by it.
+var serversOwn = []string{
+	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+	"managedFields", "selfLink",
 }
 
 // difference is what must be said to make after of before, and whether that

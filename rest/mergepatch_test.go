@@ -34,7 +34,19 @@ func TestMergePatch(t *testing.T) {
 		{"so is one that goes with its map",
 			`{"metadata":{"name":"a","resourceVersion":"5"},"x":{"y":[1]}}`, `{"metadata":{"name":"a","resourceVersion":"5"}}`,
 			`{"metadata":{"resourceVersion":"5"},"x":null}`},
-		{"unless the version was cleared", `{"metadata":{"name":"a"},"x":[1]}`, `{"metadata":{"name":"a"},"x":[]}`, `{"x":[]}`},
+		{"so is one that becomes something else", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"metadata":{"resourceVersion":"5"},"x":1}`,
+			`{"metadata":{"resourceVersion":"5"},"x":1}`},
+		{"the version of old counts", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"metadata":{"resourceVersion":"6"},"x":[]}`,
+			`{"metadata":{"resourceVersion":"5"},"x":[]}`},
+		{"also if only old has one", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"x":[]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`},
+		{"or only new", `{"x":[1]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`},
+		{"unless both were cleared", `{"metadata":{"name":"a"},"x":[1]}`, `{"metadata":{"name":"a"},"x":[]}`, `{"x":[]}`},
+		{"what Get returned, and what comes from a cache",
+			`{"apiVersion":"v1","kind":"K","metadata":{"uid":"u","resourceVersion":"5","generation":2,"creationTimestamp":"2020-01-01T00:00:00Z","managedFields":[{"manager":"m"}]},"x":1}`,
+			`{"metadata":{"uid":"u","resourceVersion":"5"},"x":2}`, `{"metadata":{"uid":"u"},"x":2}`},
+		{"and the other way round",
+			`{"metadata":{"uid":"u","resourceVersion":"4"},"x":1}`,
+			`{"apiVersion":"v1","kind":"K","metadata":{"uid":"u","resourceVersion":"5","managedFields":[{"manager":"m"}]},"x":1}`, ``},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			patch, err := mergePatch(object(t, c.old), object(t, c.new))

@@ -2,7 +2,9 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,11 +32,20 @@ type pages[T Object] struct {
 	what   string
 	body   io.Closer
 	reader *listReader
-	// first is the version of the first page; every later one shows the same.
+	// first is the version of the first page, which is that of the list: the
+	// token says which state the later ones are to show.
 	first string
-	// done is set when the last page has ended well.
-	done bool
+	// seen are the tokens of the pages before, by their hash: a server that
+	// hands one out again would be followed for ever.
+	seen map[uint64]bool
+	seed maphash.Seed
+	// empty counts the pages without items since the last one with some.
+	empty int
 }
+
+// maxEmptyPages is how many pages may come in a row that have no items and yet
+// a token.
+const maxEmptyPages = 1000
 
 // open asks for the page that opts and limit describe.
 func (p *pages[T]) open() error {
@@ -66,14 +77,6 @@ func (p *pages[T]) close() {
 	p.reader, p.body = nil, nil
 }
 
-// version is that of the list, once all of it has been read.
-func (p *pages[T]) version() string {
-	if !p.done {
-		return ""
-	}
-	return p.first
-}
-
 // items yields the open page and those that follow it.
 func (p *pages[T]) items(yield func(T, error) bool) {
 	var none T
@@ -97,7 +100,7 @@ func (p *pages[T]) items(yield func(T, error) bool) {
 			return
 		}
 		restarted = true
-		p.opts, p.limit, p.first = p.asked, 0, ""
+		p.opts, p.limit, p.first, p.seen = p.asked, 0, "", nil
 		if err = p.open(); err != nil {
 			yield(none, err)
 			return
@@ -113,6 +116,7 @@ func (p *pages[T]) items(yield func(T, error) bool) {
 func (p *pages[T]) page(yield func(T, error) bool) (goesOn bool, err error) {
 	defer p.close()
 	var none T
+	items := 0
 	for {
 		object, err := p.reader.next()
 		if err == io.EOF {
@@ -127,6 +131,7 @@ func (p *pages[T]) page(yield func(T, error) bool) (goesOn bool, err error) {
 			}
 			continue
 		}
+		items++
 		if !yield(object.(T), nil) {
 			return false, nil
 		}
@@ -136,24 +141,39 @@ func (p *pages[T]) page(yield func(T, error) bool) (goesOn bool, err error) {
 		p.first = meta.resourceVersion
 	}
 	if meta.continuation == "" {
-		p.done = true
 		return false, nil
 	}
-	if meta.continuation == p.opts.Continue {
-		return false, p.failed(fmt.Errorf("the server's continue token leads back to the page it came with"))
+	if err := p.follow(meta.continuation, items); err != nil {
+		return false, p.failed(err)
+	}
+	return true, nil
+}
+
+// follow makes the options ask for the page after one with so many items.
+func (p *pages[T]) follow(token string, items int) error {
+	if p.seen == nil {
+		p.seen, p.seed = map[uint64]bool{}, maphash.MakeSeed()
+	}
+	hash := maphash.String(p.seed, token)
+	if p.seen[hash] {
+		return errors.New("the server's continue token leads back to a page that has been read")
+	}
+	p.seen[hash] = true
+	if p.empty++; items > 0 {
+		p.empty = 0
+	}
+	if p.empty > maxEmptyPages {
+		return fmt.Errorf("%d pages in a row had no items and said that there are more", p.empty)
 	}
 	// The token says which version it goes on with; the server refuses both.
-	p.opts.Continue = meta.continuation
+	p.opts.Continue = token
 	p.opts.ResourceVersion, p.opts.ResourceVersionMatch = "", ""
-	return true, nil
+	return nil
 }
 
 // failed says what was being read. When the context has ended, that is why.
 func (p *pages[T]) failed(err error) error {
-	if ended := context.Cause(p.ctx); ended != nil {
-		err = ended
-	}
-	return fmt.Errorf("%s: %w", p.what, err)
+	return fmt.Errorf("%s: %w", p.what, whyOver(p.ctx, err))
 }
 
 func isExpired(err error) bool {

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,7 +79,7 @@ func (r *Resource[T]) write(ctx context.Context, object T, verb, sub string, opt
 			request.Namespace(namespace)
 		}
 	} else {
-		request = r.part(r.named(r.rest().Put(), namespace, object.GetName()), sub)
+		request = r.named(r.rest().Put(), namespace, object.GetName()).part(sub)
 		if err := r.wouldLose(object); err != nil {
 			return none, fmt.Errorf("%s: %w", request.what(), err)
 		}
@@ -97,16 +98,18 @@ func (r *Resource[T]) wouldLose(object T) error {
 		return nil
 	case r.codec.metadataOnly:
 		return fmt.Errorf("%w: all but the metadata", ErrWouldDropFields)
+	case isSlim(reflect.TypeFor[T]().Elem()):
+		return fmt.Errorf("%w: %T is a slim type", ErrWouldDropFields, object)
 	}
 	return r.losses.check(object)
 }
 
 // part addresses a subresource; "" is the object itself.
-func (r *Resource[T]) part(request *Request, sub string) *Request {
+func (r *Request) part(sub string) *Request {
 	if sub == "" {
-		return request
+		return r
 	}
-	return request.SubResource(sub)
+	return r.SubResource(sub)
 }
 
 // placeOf is the namespace that an object is written to.
@@ -141,7 +144,11 @@ func (r *Resource[T]) Patch(ctx context.Context, name string, pt types.PatchType
 }
 
 func (r *Resource[T]) patch(ctx context.Context, namespace, name, sub string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (T, error) {
-	request := r.part(r.named(r.rest().Patch(pt), namespace, name), sub)
+	if len(data) == 0 {
+		var none T
+		return none, fmt.Errorf("patch %s %s: the patch is empty", r.info.Resource, name)
+	}
+	request := r.named(r.rest().Patch(pt), namespace, name).part(sub)
 	return r.one(ctx, request.options(&opts).Body(data))
 }
 
@@ -150,9 +157,12 @@ func (r *Resource[T]) patch(ctx context.Context, namespace, name, sub string, pt
 // Where nothing has changed nothing is sent, and new is returned.
 //
 // A merge patch replaces lists as a whole. One that does so carries old's
-// resourceVersion, so that it conflicts, instead of undoing what others have
-// changed in the list since; see RetryOnConflict. To overwrite in any case,
-// clear the resourceVersion of both.
+// resourceVersion (new's, if old has none), so that it conflicts, instead of
+// undoing what others have changed in the list since; see RetryOnConflict. To
+// overwrite in any case, clear the resourceVersion of both.
+//
+// What only the server writes is not compared: versions, uid, managedFields and
+// the like. So old may be what Get returned, and new come from a cache.
 func (r *Resource[T]) MergePatch(ctx context.Context, old, new T) (T, error) {
 	return r.mergePatch(ctx, old, new, "")
 }
@@ -189,6 +199,9 @@ func (r *Resource[T]) apply(ctx context.Context, object T, sub string, opts meta
 	namespace, err := r.placeOf(object, "apply")
 	if err != nil {
 		return none, err
+	}
+	if object.GetName() == "" {
+		return none, fmt.Errorf("apply %s: the object has no name", r.info.Resource)
 	}
 	if opts.FieldManager == "" {
 		return none, fmt.Errorf("apply %s %s: ApplyOptions.FieldManager is empty: it says who owns the fields", r.info.Resource, object.GetName())

@@ -397,3 +397,61 @@ func TestMetadataIsNoWholeObject(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"metadata":{"labels":{"a":"b"}}}`, api.last(t).Body)
 }
+
+// A slim type is made to show less: it is not put, whatever was read with it.
+func TestSlimTypesAreNotPut(t *testing.T) {
+	type meta struct {
+		rest.SlimMeta `json:",inline"`
+		Labels        map[string]string `json:"labels"`
+	}
+	type deeper struct {
+		meta `json:"metadata"`
+	}
+	api := answering(t, widgetJSON("a", "6", ""))
+	slim := &SlimWidget{SlimMeta: rest.SlimMeta{Name: "a", Namespace: "ns"}}
+	_, err := rest.NewResource[*SlimWidget](api.client, widgets).Update(t.Context(), slim, metav1.UpdateOptions{})
+	require.ErrorIs(t, err, rest.ErrWouldDropFields)
+	inner := &deeper{meta{SlimMeta: rest.SlimMeta{Name: "a", Namespace: "ns"}}}
+	_, err = rest.NewResource[*deeper](api.client, widgets).Update(t.Context(), inner, metav1.UpdateOptions{})
+	require.ErrorIs(t, err, rest.ErrWouldDropFields)
+	require.Empty(t, api.requests())
+	_, err = rest.NewResource[*SlimWidget](api.client, widgets).AllowFieldLoss().Update(t.Context(), slim, metav1.UpdateOptions{})
+	require.NoError(t, err)
+}
+
+// What was read in one version of the API is missed when it is put in another.
+func TestLossIsOfTheResourceInAnyVersion(t *testing.T) {
+	api := answering(t, widgetJSON("a", "5", `,"spec":{"color":"red"}`))
+	got, err := rest.NewView[*Widget](api.client, widgets).Namespace("ns").Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	newer := widgets
+	newer.Version = "v2"
+	got.TypeMeta = metav1.TypeMeta{}
+	_, err = rest.NewResource[*Widget](api.client, newer).Update(t.Context(), got, metav1.UpdateOptions{})
+	require.ErrorIs(t, err, rest.ErrWouldDropFields)
+}
+
+// A write that the server has accepted has happened, whether its answer can be
+// read or not: the trace is told, and the error says so.
+func TestAcceptedWriteWhoseAnswerCannotBeRead(t *testing.T) {
+	api := answering(t, widgetJSON("a", "6", `,"spec":{"size":"big"}`))
+	var written []rest.Written
+	ctx := rest.WithTrace(t.Context(), &rest.Trace{Wrote: func(w rest.Written) { written = append(written, w) }})
+	_, err := rest.NewResource[*Widget](api.client, widgets).Create(ctx, widget("a", 1), metav1.CreateOptions{})
+	require.ErrorContains(t, err, "has accepted it")
+	require.ErrorContains(t, err, "spec.size")
+	require.Len(t, written, 1)
+	require.Equal(t, types.UID("uid-a"), written[0].UID)
+	require.Equal(t, "6", written[0].ResourceVersion)
+}
+
+// null creation times and managedFields are not a client's to apply.
+func TestApplyLeavesOutWhatTheServerSets(t *testing.T) {
+	api := answering(t, widgetJSON("a", "6", ""))
+	u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{
+		"name": "a", "namespace": "ns", "creationTimestamp": nil, "managedFields": []any{},
+	}}}
+	_, err := rest.NewResource[*unstructured.Unstructured](api.client, widgets).Apply(t.Context(), u, metav1.ApplyOptions{FieldManager: "m"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","namespace":"ns"}}`, api.last(t).Body)
+}

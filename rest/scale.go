@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -38,6 +39,9 @@ func (r *Resource[T]) GetScale(ctx context.Context, name string) (*Scale, error)
 // UpdateScale sets the number of replicas. With scale's resourceVersion it
 // conflicts if the object has changed since.
 func (r *Resource[T]) UpdateScale(ctx context.Context, name string, scale *Scale, opts metav1.UpdateOptions) (*Scale, error) {
+	if scale == nil {
+		return nil, fmt.Errorf("update the scale of %s %s: the scale is nil", r.info.Resource, name)
+	}
 	sent := *scale
 	sent.TypeMeta = metav1.TypeMeta{APIVersion: "autoscaling/v1", Kind: "Scale"}
 	stored := &Scale{}

@@ -14,7 +14,8 @@ import (
 // whoever stops it while next waits for bytes ends the request instead, which
 // ends the wait.
 type stream[T Object] struct {
-	what   string // is being done, for errors
+	what   string          // is being done, for errors
+	opener <-chan struct{} // the Done of the context that it was opened with
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	body   io.Closer
@@ -23,6 +24,7 @@ type stream[T Object] struct {
 	// reading is held by next, and by whoever closes the reader.
 	reading sync.Mutex
 	closed  bool
+	final   error // that has ended the stream, and is returned again
 }
 
 // errStopped is the cause of a stream's context that stop has ended.
@@ -34,6 +36,7 @@ func openStream[T Object](ctx context.Context, r *Request, c *codec) (*Watch[T],
 	if _, set := r.header["Accept"]; !set {
 		r.SetHeader("Accept", c.accept(acceptWatch, r.client.config.AcceptContentTypes))
 	}
+	opener := ctx.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	response, err := r.open(ctx, true)
 	if err != nil {
@@ -46,7 +49,7 @@ func openStream[T Object](ctx context.Context, r *Request, c *codec) (*Watch[T],
 		response.Body.Close()
 		return nil, fmt.Errorf("%s: %w", r.what(), err)
 	}
-	s := &stream[T]{ctx: ctx, cancel: cancel, body: response.Body, reader: reader, what: r.what()}
+	s := &stream[T]{opener: opener, ctx: ctx, cancel: cancel, body: response.Body, reader: reader, what: r.what()}
 	return NewWatch(s.next, s.stop), nil
 }
 
@@ -54,10 +57,13 @@ func (s *stream[T]) next(ctx context.Context) (Event[T], error) {
 	s.reading.Lock()
 	defer s.release()
 	// The context that the watch was opened with ends the read by itself.
-	if ctx.Done() != nil && ctx.Done() != s.ctx.Done() {
-		defer context.AfterFunc(ctx, func() { s.cancel(context.Cause(ctx)) })()
+	if ctx.Done() != nil && ctx.Done() != s.opener {
+		defer context.AfterFunc(ctx, func() { s.cancel(&nextEnded{whyOver(ctx, nil)}) })()
 	}
-	if s.closed || s.ctx.Err() != nil {
+	switch {
+	case s.final != nil:
+		return Event[T]{}, s.final
+	case s.ctx.Err() != nil:
 		return Event[T]{}, s.over()
 	}
 	wire, err := s.reader.next()
@@ -71,25 +77,53 @@ func (s *stream[T]) next(ctx context.Context) (Event[T], error) {
 	return event, nil
 }
 
-// failed is what next returns for an error of the reader.
+// failed is what next returns for an error of the reader. All but an ItemError
+// is the end: the connection is given back without waiting for Stop.
 func (s *stream[T]) failed(err error) error {
-	switch {
-	case s.ctx.Err() != nil:
-		return s.over()
-	case err == io.EOF, isItemError(err), isStatusError(err):
+	if isItemError(err) && s.ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", s.what, err)
+	switch {
+	case s.ctx.Err() != nil:
+		s.final = s.over()
+	case err == io.EOF, isStatusError(err):
+		s.final = err
+	default:
+		s.final = fmt.Errorf("%s: %w", s.what, err)
+	}
+	s.cancel(errStopped)
+	return s.final
 }
 
 // over is what next returns when the stream has been ended from this side.
 func (s *stream[T]) over() error {
-	switch cause := context.Cause(s.ctx); {
-	case cause == nil, errors.Is(cause, errStopped):
+	cause := context.Cause(s.ctx)
+	if errors.Is(cause, errStopped) {
 		return io.EOF
-	default:
-		return cause
 	}
+	if ended, ok := cause.(*nextEnded); ok {
+		return fmt.Errorf("%s: %w", s.what, ended.err)
+	}
+	return fmt.Errorf("%s: %w", s.what, whyOver(s.ctx, nil))
+}
+
+// nextEnded is the cause of a stream's context that a context of next has
+// ended.
+type nextEnded struct{ err error }
+
+func (e *nextEnded) Error() string { return e.err.Error() }
+
+// whyOver is err, unless the context has ended: then it is that, with the cause
+// where somebody has given one.
+func whyOver(ctx context.Context, err error) error {
+	ended := ctx.Err()
+	if ended == nil {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != ended {
+		return fmt.Errorf("%w: %w", ended, cause)
+	}
+	return ended
 }
 
 func (s *stream[T]) stop() {

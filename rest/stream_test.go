@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,7 +98,10 @@ func TestWatchEndsWithTheContextItWasOpenedWith(t *testing.T) {
 	ended := make(chan error)
 	go func() { _, err := w.Next(ctx); ended <- err }()
 	cancel(reason)
-	require.ErrorIs(t, <-ended, reason)
+	err = <-ended
+	require.ErrorIs(t, err, reason)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "watch widgets.example.com")
 	<-api.gone
 }
 
@@ -117,6 +122,55 @@ func TestNextEndsWithItsOwnContext(t *testing.T) {
 	<-api.gone
 	_, err = w.Next(t.Context())
 	require.ErrorIs(t, err, reason, "the watch is over")
+}
+
+func TestNextEndsWithItsOwnDeadline(t *testing.T) {
+	api := silent(t, "")
+	w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err = w.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NotErrorIs(t, err, context.Canceled, "nobody has cancelled anything")
+	<-api.gone
+}
+
+// A watch that has ended holds no connection, whether it is stopped or not.
+func TestEndedWatchHoldsNothing(t *testing.T) {
+	for _, last := range []string{
+		`{"type":"ERROR","object":` + statusJSON(410, metav1.StatusReasonExpired) + `}`,
+		`{"type":"ADDED","object":}`,
+		`{"type":"NONSENSE","object":{}}`,
+	} {
+		api := silent(t, last)
+		w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		_, first := w.Next(t.Context())
+		require.Error(t, first)
+		<-api.gone
+		_, err = w.Next(t.Context())
+		require.Equal(t, first, err, "the end stays what it was")
+		w.Stop()
+	}
+}
+
+// The context that the watch was opened with costs nothing for each event.
+func TestNextWithTheOpeningContextAllocatesNothingMore(t *testing.T) {
+	frame := `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}`
+	api := silent(t, strings.Repeat(frame, 1000))
+	ctx, cancel := cancelCause(t)
+	defer cancel(nil)
+	w, err := rest.NewView[*Widget](api.client, widgets).Watch(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	defer w.Stop()
+	next := func(ctx context.Context) float64 {
+		return testing.AllocsPerRun(200, func() {
+			_, err := w.Next(ctx)
+			require.NoError(t, err)
+		})
+	}
+	require.Equal(t, next(context.Background()), next(ctx))
 }
 
 // Stop may be called from any goroutine at any time: nothing is read after the

@@ -2,7 +2,9 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
@@ -73,13 +75,18 @@ func (v *View[T]) List(ctx context.Context, opts metav1.ListOptions) (*List[T], 
 	if v.err != nil {
 		return nil, v.err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	opts.Watch = false
+	ctx, cancel := context.WithCancelCause(ctx)
 	p := &pages[T]{view: v, ctx: ctx, asked: opts, opts: opts, limit: v.limit(opts)}
 	if err := p.open(); err != nil {
-		cancel()
+		cancel(nil)
 		return nil, err
 	}
-	return &List[T]{items: p.items, version: p.version, close: func() { cancel(); p.close() }}, nil
+	end := func() { cancel(errListClosed) }
+	return &List[T]{
+		items: p.items, version: func() string { return p.first },
+		cancel: end, close: func() { end(); p.close() },
+	}, nil
 }
 
 // limit is the page size to ask for. The server reads a limit together with a
@@ -100,6 +107,9 @@ func (v *View[T]) limit(opts metav1.ListOptions) int64 {
 }
 
 const defaultPageSize = 500
+
+// errListClosed is the cause of a list's context that Close has ended.
+var errListClosed = errors.New("the list was closed")
 
 // Watch opens a stream of changes. An error means that there is no stream: it
 // is never empty because it could not be opened. The stream ends with ctx, with
@@ -125,13 +135,26 @@ func (v *View[T]) one(ctx context.Context, r *Request) (T, error) {
 	}
 	object, err := v.codec.decodeObject(answer.contentType, answer.body)
 	if err != nil {
-		return none, fmt.Errorf("%s: %w", r.what(), err)
+		return none, r.unreadable(ctx, answer, err)
 	}
 	typed := object.(T)
 	r.wrote(ctx, func() stored {
 		return stored{typed.GetNamespace(), typed.GetName(), typed.GetUID(), typed.GetResourceVersion()}
 	})
 	return typed, nil
+}
+
+// unreadable is the error of an answer that could not be decoded. A write that
+// the server has accepted has happened all the same, and is reported.
+func (r *Request) unreadable(ctx context.Context, answer Result, err error) error {
+	if isStatusError(err) {
+		return err
+	}
+	if r.method == http.MethodGet {
+		return fmt.Errorf("%s: %w", r.what(), err)
+	}
+	r.wrote(ctx, func() stored { return storedIn(answer.contentType, answer.body) })
+	return fmt.Errorf("%s: the server has accepted it (%d), but its answer is of no use: %w", r.what(), answer.status, err)
 }
 
 // rest makes the requests of the view's group and version.

@@ -1,7 +1,9 @@
 package rest_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"testing"
@@ -60,12 +62,33 @@ func TestWhatCannotBeAddressedIsNotSent(t *testing.T) {
 	all := rest.NewResource[*Widget](api.client, widgets)
 	in := all.Namespace("ns")
 	for what, call := range map[string]func() error{
-		"get without a namespace":   func() error { _, err := all.Get(t.Context(), "a", metav1.GetOptions{}); return err },
-		"get without a name":        func() error { _, err := in.Get(t.Context(), "", metav1.GetOptions{}); return err },
-		"get with a path":           func() error { _, err := in.Get(t.Context(), "a/../b", metav1.GetOptions{}); return err },
-		"get up":                    func() error { _, err := in.Get(t.Context(), "..", metav1.GetOptions{}); return err },
-		"get escaped":               func() error { _, err := in.Get(t.Context(), "a%2fb", metav1.GetOptions{}); return err },
-		"list in a path":            func() error { _, err := all.Namespace("a/b").List(t.Context(), metav1.ListOptions{}); return err },
+		"get without a namespace": func() error { _, err := all.Get(t.Context(), "a", metav1.GetOptions{}); return err },
+		"get without a name":      func() error { _, err := in.Get(t.Context(), "", metav1.GetOptions{}); return err },
+		"get with a path":         func() error { _, err := in.Get(t.Context(), "a/../b", metav1.GetOptions{}); return err },
+		"get up":                  func() error { _, err := in.Get(t.Context(), "..", metav1.GetOptions{}); return err },
+		"get escaped":             func() error { _, err := in.Get(t.Context(), "a%2fb", metav1.GetOptions{}); return err },
+		"list in a path":          func() error { _, err := all.Namespace("a/b").List(t.Context(), metav1.ListOptions{}); return err },
+		"a namespace of what has none": func() error {
+			info := widgets
+			info.Namespaced = false
+			_, err := rest.NewView[*Widget](api.client, info).Namespace("ns").List(t.Context(), metav1.ListOptions{})
+			return err
+		},
+		"delete everything of all namespaces": func() error {
+			return all.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
+		},
+		"scale to nothing": func() error { _, err := in.UpdateScale(t.Context(), "a", nil, metav1.UpdateOptions{}); return err },
+		"an empty patch": func() error {
+			_, err := in.Patch(t.Context(), "a", "application/merge-patch+json", nil, metav1.PatchOptions{})
+			return err
+		},
+		"apply without a name": func() error {
+			_, err := in.Apply(t.Context(), &Widget{}, metav1.ApplyOptions{FieldManager: "m"})
+			return err
+		},
+		"a subresource of a type that cannot be": func() error {
+			return rest.NewResource[rest.Object](api.client, widgets).Namespace("ns").SubResource("status").Get(t.Context(), "a", &Widget{})
+		},
 		"watch up":                  func() error { _, err := all.Namespace("..").Watch(t.Context(), metav1.ListOptions{}); return err },
 		"delete without a name":     func() error { return in.Delete(t.Context(), "", metav1.DeleteOptions{}) },
 		"delete all of a namespace": func() error { return all.Delete(t.Context(), "a", metav1.DeleteOptions{}) },
@@ -191,6 +214,7 @@ func TestListEndsWithTheErrorThatEndsIt(t *testing.T) {
 		{"the restart is refused", []string{first, expired, statusJSON(403, metav1.StatusReasonForbidden)}, metav1.ListOptions{}, "Forbidden"},
 		{"a list that began in the middle cannot begin again", []string{first, expired}, metav1.ListOptions{Continue: "mine"}, "Expired"},
 		{"the token leads in a circle", []string{first, first}, metav1.ListOptions{}, "continue token"},
+		{"the token leads in a wider circle", []string{first, listJSON("10", "t2", widgetJSON("b", "1", "")), first}, metav1.ListOptions{}, "continue token"},
 		{"a page ends too early", []string{first, first[:len(first)-1]}, metav1.ListOptions{}, "list widgets"},
 		{"a page is no list", []string{first, `{"kind":"Widget"}`}, metav1.ListOptions{}, "Widget"},
 	} {
@@ -203,6 +227,49 @@ func TestListEndsWithTheErrorThatEndsIt(t *testing.T) {
 			require.Empty(t, list.ResourceVersion(), "a list that has not ended well has no version")
 		})
 	}
+}
+
+// A server that cannot keep a list together long enough is not asked for ever.
+func TestListRestartsOnce(t *testing.T) {
+	n := 0
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, s sent) {
+		n++
+		if s.Query.Has("continue") {
+			w.WriteHeader(http.StatusGone) // without a reason, as some servers do
+			io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","code":410}`)
+			return
+		}
+		io.WriteString(w, listJSON("10", "t", widgetJSON("a", "1", "")))
+	})
+	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = list.Slice()
+	require.True(t, apierrors.IsGone(err), "%v", err)
+	require.Equal(t, 4, n, "a page and its continuation, twice")
+}
+
+// Nor is one that has always more, and never anything.
+func TestListOfEmptyPagesEnds(t *testing.T) {
+	n := 0
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, s sent) {
+		n++
+		io.WriteString(w, listJSON("10", fmt.Sprint("t", n)))
+	})
+	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = list.Slice()
+	require.ErrorContains(t, err, "no items")
+}
+
+// The version of a list is that of its first page.
+func TestVersionOfTheFirstPage(t *testing.T) {
+	api := answering(t, listJSON("10", "t1", widgetJSON("a", "1", "")), listJSON("11", "", widgetJSON("b", "11", "")))
+	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{Watch: true})
+	require.NoError(t, err)
+	_, err = list.Slice()
+	require.NoError(t, err)
+	require.Equal(t, "10", list.ResourceVersion(), "a watch from there misses nothing")
+	require.False(t, api.requests()[0].Query.Has("watch"), "a list is no watch")
 }
 
 // An object that cannot be decoded costs only itself.
@@ -277,5 +344,66 @@ func TestListEndsWithItsContext(t *testing.T) {
 		cancel(reason)
 	}
 	require.ErrorIs(t, last, reason)
+	require.ErrorIs(t, last, context.Canceled)
+	require.ErrorContains(t, last, "list widgets.example.com")
 	require.Empty(t, list.ResourceVersion())
+}
+
+// Close may be called at any time: in the loop, and by another goroutine while
+// the loop waits for the server.
+func TestCloseWhileItemsAreRead(t *testing.T) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+		io.WriteString(w, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"},"items":[`+widgetJSON("a", "1", ""))
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	view := rest.NewView[*Widget](api.client, widgets)
+	for _, close := range []func(*rest.List[*Widget]){
+		func(l *rest.List[*Widget]) { l.Close() },
+		func(l *rest.List[*Widget]) { go l.Close() },
+	} {
+		list, err := view.List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		var last error
+		for _, err := range list.Items() {
+			last = err
+			close(list)
+		}
+		require.ErrorContains(t, last, "the list was closed")
+		require.Empty(t, list.ResourceVersion())
+		<-api.gone
+	}
+}
+
+// What hand-made sources promise is what those of a server do.
+func TestListOfHasAVersionAtItsEnd(t *testing.T) {
+	list := rest.ListOf("5", 1, 2)
+	require.Empty(t, list.ResourceVersion())
+	for range list.Items() {
+		require.Empty(t, list.ResourceVersion())
+		break
+	}
+	require.Empty(t, list.ResourceVersion(), "it was not read to its end")
+
+	list = rest.NewList(func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, errors.New("broken")) }, func() string { return "5" })
+	_, err := list.Slice()
+	require.ErrorContains(t, err, "broken")
+	require.Empty(t, list.ResourceVersion())
+
+	list = rest.NewList(func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, rest.ErrRestarted) }, func() string { return "5" })
+	items, err := list.Slice()
+	require.NoError(t, err)
+	require.Empty(t, items)
+	require.Equal(t, "5", list.ResourceVersion(), "of the list that was begun again, and is empty")
+}
+
+// Items that a restart has made void are let go at once.
+func TestSliceHoldsNothingVoid(t *testing.T) {
+	first := new(int)
+	list := rest.NewList(func(yield func(*int, error) bool) {
+		_ = yield(first, nil) && yield(nil, rest.ErrRestarted)
+	}, func() string { return "5" })
+	items, err := list.Slice()
+	require.NoError(t, err)
+	require.Nil(t, items[:1][0])
 }

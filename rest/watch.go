@@ -29,8 +29,11 @@ type Watch[T any] struct {
 }
 
 // NewWatch makes a Watch of two functions; stop may be called more than once
-// and while next runs, which then returns.
+// and while next runs, which then returns. A nil stop does nothing.
 func NewWatch[T any](next func(context.Context) (Event[T], error), stop func()) *Watch[T] {
+	if stop == nil {
+		stop = func() {}
+	}
 	return &Watch[T]{next: next, stop: stop}
 }
 
