@@ -177,10 +177,11 @@ func (e *execCredential) fly(ctx context.Context, run *execRun) {
 		e.run = nil
 	}
 	e.mu.Unlock()
-	close(run.done)
+	// Before done is closed: the last waiter to leave cancels the run.
 	if ctx.Err() == nil && (err == nil || renewing) {
 		e.trouble.is(err)
 	}
+	close(run.done)
 }
 
 // renewal is when credentials should be fetched anew; zero is never.
