@@ -46,12 +46,23 @@ func (b *body) on(request *http.Request) error {
 	return nil
 }
 
+// abandon closes a stream that nobody will send any more.
+func (b *body) abandon() {
+	if b.stream == nil || b.sent {
+		return
+	}
+	b.sent = true
+	if closer, ok := b.stream.(io.Closer); ok {
+		closer.Close()
+	}
+}
+
 // Body is what the request sends:
 //
 //   - []byte, as it is;
 //   - an io.Reader: a *bytes.Buffer, *bytes.Reader or *strings.Reader is read
-//     now; any other is sent as it is read, closed if it is an io.Closer, and
-//     the request is never repeated;
+//     now; any other is sent as it is read, and the request is never repeated; the
+//     terminal call closes it if it is an io.Closer, sent or not;
 //   - nil or a nil pointer: nothing;
 //   - any other value but a string: as JSON.
 //
@@ -110,7 +121,7 @@ func (r *Request) readAll(response *http.Response) ([]byte, error) {
 		length = 0 // what it announces does not come
 	}
 	if length > most {
-		return nil, fmt.Errorf("%s: the answer has %d bytes, and MaxResponseBytes is %d", r.what(), length, most)
+		return nil, fmt.Errorf("the answer has %d bytes, and MaxResponseBytes is %d", length, most)
 	}
 	var read bytes.Buffer
 	if length > 0 {
@@ -120,9 +131,9 @@ func (r *Request) readAll(response *http.Response) ([]byte, error) {
 	n, err := read.ReadFrom(io.LimitReader(response.Body, most+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: read the answer after %d bytes: %w", r.what(), n, err)
+		return nil, fmt.Errorf("read the answer after %d bytes: %w", n, err)
 	case n > most:
-		return nil, fmt.Errorf("%s: the answer is larger than MaxResponseBytes, %d", r.what(), most)
+		return nil, fmt.Errorf("the answer is larger than MaxResponseBytes, %d", most)
 	}
 	return read.Bytes(), nil
 }

@@ -98,19 +98,22 @@
 //
 //   - The server asks for it, by Retry-After: after a 429, whatever the verb,
 //     for then it has done nothing; after a 5xx if repeating cannot do harm:
-//     GET, HEAD, OPTIONS, PUT, DELETE, apply, and merge patches that name a
-//     resourceVersion. It is never asked again earlier than it said. If its
-//     waits would come to more than a minute in all, or pass the caller's
-//     deadline, the answer is returned at once.
-//   - The connection was lost: GET and HEAD only, for about two seconds. It
-//     could not be made at all, so that the server has seen nothing: all verbs.
-//     Watches and streams not at all, since who watches has a patience of his
-//     own.
+//     GET, HEAD and OPTIONS; PUT and merge patches that name a resourceVersion;
+//     DELETE with a uid or resourceVersion among its preconditions; apply
+//     without force, or with a resourceVersion. It is never asked again earlier
+//     than it said. If its waits would come to more than a minute in all, or
+//     pass the caller's deadline, the answer is returned at once.
+//   - The connection was lost before the answer began: GET and HEAD only, for
+//     about two seconds. It could not be made at all, so that the server has
+//     seen nothing: all verbs. Watches and streams not at all, since who watches
+//     has a patience of his own. An answer that breaks off is an error.
 //   - At most [Request.MaxRetries] times, 10 unless set, and never if the body
 //     is a stream. Each attempt passes the limiter, watches excepted.
 //
 // A POST is therefore not repeated once the server may have seen it, but for a
-// 429. The error of the attempt before is part of the last one's.
+// 429. The error of the attempt before is part of the last one's; what it is to
+// package apierrors is the last attempt's. An error about the answer to a write
+// that the server has accepted says so.
 //
 // There is no limit to the rate of requests unless [Config] sets one: the
 // server has its own, and knows how busy it is.
@@ -130,9 +133,13 @@
 //	RetryOnConflict               util/retry.RetryOnConflict
 //	Config.Trace, WithTrace       tools/metrics, and its global registry
 //
-// What is different: Body takes no file name; Namespace, Name and Resource may
+// What is different: Body takes no file name, and sends a value as it encodes:
+// without a scheme nobody can tell the apiVersion and kind of a typed object
+// that does not carry them, so set its TypeMeta, or write through a [Resource],
+// which knows them; Namespace, Name and Resource may
 // be repeated with the same value; Resource is not put into lower case, but
-// refused; AbsPath and RequestURI stay below the path in Config.Host.
+// refused; AbsPath and RequestURI stay below the path in Config.Host;
+// Result.StatusCode is HTTP's status, not the code in the Status that came.
 //
 // Package listwatch, the next room, is what a View is to a reflector.
 package rest

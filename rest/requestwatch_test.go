@@ -43,6 +43,20 @@ func TestARequestWatchesUntyped(t *testing.T) {
 	require.Equal(t, io.EOF, err)
 }
 
+// What a watch sets for itself is not left on the request.
+func TestAWatchLeavesTheRequestsHeadersAlone(t *testing.T) {
+	client, sent := scripted(t, Config{}, says(200, ""), says(200, "{}"))
+	r := client.GroupVersion(coreV1).Get().Resource("pods").SetHeader("X-Mine", "1")
+	watched, err := r.Watch(t.Context())
+	require.NoError(t, err)
+	defer watched.Stop()
+	require.NoError(t, r.Do(t.Context()).Error())
+	for i, accept := range []string{"application/json", "application/json, */*"} {
+		require.Equal(t, accept, sent.asked[i].Header.Get("Accept"))
+		require.Equal(t, "1", sent.asked[i].Header.Get("X-Mine"))
+	}
+}
+
 // A watch that cannot be opened is an error, never an empty stream.
 func TestAWatchThatCannotBeOpenedIsAnError(t *testing.T) {
 	client, sent := scripted(t, Config{}, breaks(io.EOF), says(404, ""), says(200, "<html>", "Content-Type", "text/html"))
@@ -55,4 +69,9 @@ func TestAWatchThatCannotBeOpenedIsAnError(t *testing.T) {
 
 	_, err := client.GroupVersion(coreV1).Get().Resource("..").Watch(t.Context())
 	require.ErrorContains(t, err, "Resource: ")
+	r := client.GroupVersion(coreV1).Post().Resource("pods")
+	_, err = r.Watch(t.Context())
+	require.EqualError(t, err, "watch pods: Watch: a watch is a GET, and this is a POST")
+	require.NoError(t, r.Error(), "the request is as it was")
+	require.Len(t, sent.asked, 3)
 }

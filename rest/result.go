@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"reflect"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 
@@ -19,7 +18,7 @@ import (
 
 // Result is the answer to a request, or the error in its place.
 type Result struct {
-	what        string
+	what        string // was asked for, for errors; see whatOf
 	body        []byte
 	contentType string
 	status      int
@@ -49,22 +48,27 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	return result.body, result.err
 }
 
+// do sends the request and reads the answer, which may still turn out to be a
+// failure. Of a write whose answer cannot be read the traces are told here; of
+// every other its caller tells them, once, when it knows that it was one.
 func (r *Request) do(ctx context.Context) Result {
-	result := Result{what: r.what()}
+	var result Result
 	response, err := r.open(ctx, false)
+	if response != nil {
+		result.status = response.StatusCode
+		result.contentType = response.Header.Get("Content-Type")
+		result.warnings = warningsOf(response.Header)
+	}
 	if err != nil {
 		result.err = err
-		var answered *apierrors.StatusError
-		if errors.As(err, &answered) {
-			result.status = int(answered.ErrStatus.Code)
-		}
 		return result
 	}
 	defer response.Body.Close()
-	result.status = response.StatusCode
-	result.contentType = response.Header.Get("Content-Type")
-	result.warnings = warningsOf(response.Header)
-	result.body, result.err = r.readAll(response)
+	result.what = r.whatOf(result.status)
+	if result.body, err = r.readAll(response); err != nil {
+		result.err = fmt.Errorf("%s: %w", result.what, err)
+		r.wrote(ctx, func() stored { return stored{} })
+	}
 	return result
 }
 
@@ -95,6 +99,9 @@ func (r *Request) Watch(ctx context.Context) (*Watch[*unstructured.Unstructured]
 		own.params = url.Values{}
 	}
 	own.params.Set("watch", "true")
+	if r.method != http.MethodGet {
+		own.failf("Watch", "a watch is a GET, and this is a %s", r.method)
+	}
 	return openStream[*unstructured.Unstructured](ctx, &own, codec)
 }
 
@@ -104,7 +111,8 @@ func (r Result) Error() error { return r.err }
 // Raw is the body as it came.
 func (r Result) Raw() ([]byte, error) { return r.body, r.err }
 
-// StatusCode writes the HTTP status to code, 0 if the server has not answered.
+// StatusCode writes the HTTP status to code, 0 if the server has not answered
+// the last attempt. The status in a failure's body is in its error.
 func (r Result) StatusCode(code *int) Result {
 	*code = r.status
 	return r

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/thinformer/thinformer/internal/pbobj"
@@ -135,6 +136,16 @@ func TestWhatElseAnAnswerTells(t *testing.T) {
 	require.False(t, created)
 	client.Put().AbsPath("/x").Do(t.Context()).StatusCode(&code)
 	require.Equal(t, 404, code)
+
+	// An error answer tells the same, and of the two codes in it HTTP's is the
+	// status.
+	refusal := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":500}`
+	client, _ = scripted(t, Config{}, says(403, refusal, "Warning", `299 - "old"`))
+	result = client.Put().AbsPath("/x").Do(t.Context()).StatusCode(&code).ContentType(&contentType)
+	require.True(t, apierrors.IsForbidden(result.Error()))
+	require.Equal(t, 403, code)
+	require.Equal(t, "application/json", contentType)
+	require.Equal(t, []Warning{{Code: 299, Agent: "-", Text: "old"}}, result.Warnings())
 }
 
 // Memory is bounded: by what the server announces, and by what it sends.
@@ -246,6 +257,24 @@ func TestWhatABodyMayBe(t *testing.T) {
 	_, err = client.Post().AbsPath("/x").Body(map[string]int{}).DoRaw(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "application/json", sent.asked[1].Header.Get("Content-Type"))
+}
+
+// A stream that is an io.Closer is closed by the terminal call, whether or not
+// anything is sent.
+func TestABodyThatIsNotSentIsClosed(t *testing.T) {
+	client, sent := scripted(t, Config{RateLimiter: &counting{err: errors.New("no")}})
+	for what, send := range map[string]func(*Request) error{
+		"a setter":    func(r *Request) error { return r.Name("..").Do(t.Context()).Error() },
+		"the request": func(r *Request) error { return r.Name("x").Do(t.Context()).Error() },
+		"the limiter": func(r *Request) error { return r.AbsPath("/x").Do(t.Context()).Error() },
+		"a stream":    func(r *Request) error { _, err := r.AbsPath("/x").Stream(t.Context()); return err },
+		"a watch":     func(r *Request) error { _, err := r.AbsPath("/x").Watch(t.Context()); return err },
+	} {
+		open := &closing{Reader: strings.NewReader("stream")}
+		require.Error(t, send(client.Post().Body(open)), what)
+		require.True(t, open.closed, what)
+	}
+	require.Empty(t, sent.asked)
 }
 
 type closing struct {

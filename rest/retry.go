@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/json"
 )
 
 const (
@@ -33,11 +32,21 @@ const (
 // failedAttempt is what came of an attempt that did not succeed.
 type failedAttempt struct {
 	err error
-	// status of the answer, 0 if there was none.
-	status int
+	// answer that was the failure, nil if there was none. Its body is closed.
+	answer *http.Response
 	// named is the wait that the server has asked for, negative if it has not
 	// asked for another attempt.
 	named time.Duration
+}
+
+// before is what the error of a later attempt tells of this one. If nobody has
+// answered that one it is no more than words: what the server has said of this
+// attempt must not be taken for what became of the other.
+func (f *failedAttempt) before(later *failedAttempt) error {
+	if f.err == nil || later.answer != nil {
+		return f.err
+	}
+	return errors.New(f.err.Error())
 }
 
 // repetition decides whether a request is sent once more. It does not wait, and
@@ -46,7 +55,7 @@ type repetition struct {
 	left       int  // repetitions
 	long       bool // its owner knows better when to try again
 	read       bool // it changes nothing on the server
-	idempotent func() bool
+	harmless   func() bool
 	repeatable bool // the body can be sent once more
 	deadline   time.Time
 
@@ -64,8 +73,8 @@ func (r *Request) repetition(ctx context.Context, long bool, now time.Time) *rep
 	}
 	return &repetition{
 		left: r.maxRetries, long: long, deadline: deadline, backoff: firstBackoff,
-		read:       r.method == http.MethodGet || r.method == http.MethodHead,
-		idempotent: r.idempotent, repeatable: r.body.repeatable(),
+		read:     r.method == http.MethodGet || r.method == http.MethodHead,
+		harmless: r.harmlessAgain, repeatable: r.body.repeatable(),
 	}
 }
 
@@ -76,7 +85,7 @@ func (p *repetition) after(f *failedAttempt, now time.Time) (wait time.Duration,
 		return 0, false
 	}
 	switch {
-	case f.status != 0:
+	case f.answer != nil:
 		wait, again = p.afterAnswer(f)
 	case !p.long:
 		wait, again = p.afterLoss(f.err, now)
@@ -91,7 +100,8 @@ func (p *repetition) after(f *failedAttempt, now time.Time) (wait time.Duration,
 // afterAnswer: the server is there and asks for patience. With 429 it has done
 // nothing yet; with a 5xx nobody knows.
 func (p *repetition) afterAnswer(f *failedAttempt) (time.Duration, bool) {
-	if f.named < 0 || f.status != http.StatusTooManyRequests && (f.status < 500 || !p.idempotent()) {
+	status := f.answer.StatusCode
+	if f.named < 0 || status != http.StatusTooManyRequests && (status < 500 || !p.harmless()) {
 		return 0, false
 	}
 	wait := f.named
@@ -126,16 +136,22 @@ func (p *repetition) nextBackoff() time.Duration {
 // jitter is anything up to d.
 func jitter(d time.Duration) time.Duration { return rand.N(d + 1) }
 
-// idempotent is whether the request can be repeated after the server may have
-// carried it out already. docs/design/requests.md gives the reasons.
-func (r *Request) idempotent() bool {
+// harmlessAgain is whether the request can be repeated after the server may
+// have carried it out already, and others have done something since.
+// docs/design/requests.md gives the reasons.
+func (r *Request) harmlessAgain() bool {
 	switch r.method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete:
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return true
+	case http.MethodPut:
+		return namesVersion(r.body.bytes)
+	case http.MethodDelete:
+		only := r.deleteOptions().Preconditions
+		return only != nil && (only.UID != nil || only.ResourceVersion != nil)
 	case http.MethodPatch:
 		switch r.form {
 		case types.ApplyPatchType, types.ApplyCBORPatchType:
-			return true
+			return r.params.Get("force") != "true" || namesVersion(r.body.bytes)
 		case types.MergePatchType, types.StrategicMergePatchType:
 			return namesVersion(r.body.bytes)
 		}
@@ -143,15 +159,12 @@ func (r *Request) idempotent() bool {
 	return false
 }
 
-// namesVersion is whether a merge patch is for one version of the object: the
-// server refuses it the second time.
-func namesVersion(patch []byte) bool {
-	var of struct {
-		Metadata struct {
-			ResourceVersion string `json:"resourceVersion"`
-		} `json:"metadata"`
-	}
-	return json.Unmarshal(patch, &of) == nil && of.Metadata.ResourceVersion != ""
+// namesVersion is whether an object, or a merge patch, is for one version of
+// what it replaces or changes: the server refuses it the second time. It takes
+// the version "0" for none.
+func namesVersion(body []byte) bool {
+	version := storedIn("", body).ResourceVersion
+	return version != "" && version != "0"
 }
 
 // neverSent is whether a request has certainly not reached the server.

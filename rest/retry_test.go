@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -39,8 +40,14 @@ func TestWhatIsRepeated(t *testing.T) {
 	tooMany := says(429, "busy", "Retry-After", "1")
 	get := func(c *Client) *Request { return c.Get() }
 	post := func(c *Client) *Request { return c.Post().Body([]byte(`{}`)) }
-	put := func(c *Client) *Request { return c.Put().Body([]byte(`{}`)) }
-	remove := func(c *Client) *Request { return c.Delete() }
+	put := func(body string) func(*Client) *Request {
+		return func(c *Client) *Request { return c.Put().Body([]byte(body)) }
+	}
+	remove := func(only *metav1.Preconditions) func(*Client) *Request {
+		return func(c *Client) *Request { return c.Delete().Body(&metav1.DeleteOptions{Preconditions: only}) }
+	}
+	uid, version := types.UID("u1"), "7"
+	ofVersion := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7"}}
 	head := func(c *Client) *Request { return c.Verb("HEAD") }
 	patch := func(form types.PatchType, body string) func(*Client) *Request {
 		return func(c *Client) *Request { return c.Patch(form).Body([]byte(body)) }
@@ -63,11 +70,30 @@ func TestWhatIsRepeated(t *testing.T) {
 		{"429 that asks for ever", get, says(429, "", "Retry-After", "99999999999999999999"), false},
 		{"503 GET", get, asked, true},
 		{"503 HEAD", head, asked, true},
-		{"503 PUT", put, asked, true},
-		{"503 DELETE", remove, asked, true},
+		{"503 OPTIONS", func(c *Client) *Request { return c.Verb("OPTIONS") }, asked, true},
+		{"503 PUT", put(`{"metadata":{"name":"x"}}`), asked, false},
+		{"503 PUT of no version", put(`{"metadata":{"resourceVersion":"0"}}`), asked, false},
+		{"503 PUT of what is no object", put(`7`), asked, false},
+		{"503 PUT of nothing", func(c *Client) *Request { return c.Put() }, asked, false},
+		{"503 PUT of a version", put(`{"metadata":{"resourceVersion":"7"}}`), asked, true},
+		{"503 PUT of a version in protobuf", put(inProtobuf(t, "v1", "Pod", ofVersion)), asked, true},
+		{"503 PUT of no version in protobuf", put(inProtobuf(t, "v1", "Pod", &metav1.PartialObjectMetadata{})), asked, false},
+		{"503 DELETE", func(c *Client) *Request { return c.Delete() }, asked, false},
+		{"503 DELETE with options", remove(nil), asked, false},
+		{"503 DELETE with empty preconditions", remove(&metav1.Preconditions{}), asked, false},
+		{"503 DELETE of an uid", remove(&metav1.Preconditions{UID: &uid}), asked, true},
+		{"503 DELETE of a version", remove(&metav1.Preconditions{ResourceVersion: &version}), asked, true},
+		{"503 DELETE of an uid in protobuf", func(c *Client) *Request {
+			options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
+			return c.Delete().Body([]byte(inProtobuf(t, "v1", "DeleteOptions", options)))
+		}, asked, true},
 		{"503 POST", post, asked, false},
 		{"503 JSON patch", patch(json, `[]`), asked, false},
 		{"503 apply", patch(types.ApplyPatchType, `a: b`), asked, true},
+		{"503 forced apply", func(c *Client) *Request { return patch(types.ApplyPatchType, `{}`)(c).Param("force", "true") }, asked, false},
+		{"503 forced apply of a version", func(c *Client) *Request {
+			return patch(types.ApplyPatchType, `{"metadata":{"resourceVersion":"7"}}`)(c).Param("force", "true")
+		}, asked, true},
 		{"503 merge patch", patch(types.MergePatchType, `{"metadata":{"labels":{"a":"b"}}}`), asked, false},
 		{"503 merge patch of a version", patch(types.MergePatchType, `{"metadata":{"resourceVersion":"7"}}`), asked, true},
 		{"503 strategic patch of a version", patch(types.StrategicMergePatchType, `{"metadata":{"resourceVersion":"7"}}`), asked, true},
@@ -75,7 +101,7 @@ func TestWhatIsRepeated(t *testing.T) {
 		{"503 that asks for nothing", get, says(503, "busy"), false},
 		{"500 that asks", get, says(500, "", "Retry-After", "1"), true},
 		{"404 that asks", get, says(404, "", "Retry-After", "1"), false},
-		{"409 that asks", put, says(409, "", "Retry-After", "1"), false},
+		{"409 that asks", put(`{}`), says(409, "", "Retry-After", "1"), false},
 		{"refused GET", get, breaks(refused), true},
 		{"refused POST", post, breaks(refused), true},
 		{"proxy refused POST", post, breaks(&net.OpError{Op: "proxyconnect", Err: refused}), true},
@@ -85,8 +111,8 @@ func TestWhatIsRepeated(t *testing.T) {
 		{"lost GET", get, breaks(lost), true},
 		{"lost HEAD", head, breaks(lost), true},
 		{"lost POST", post, breaks(lost), false},
-		{"lost PUT", put, breaks(lost), false},
-		{"lost DELETE", remove, breaks(lost), false},
+		{"lost PUT", put(`{"metadata":{"resourceVersion":"7"}}`), breaks(lost), false},
+		{"lost DELETE", remove(&metav1.Preconditions{UID: &uid}), breaks(lost), false},
 		{"EOF", get, breaks(io.EOF), true},
 		{"half an answer", get, breaks(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)), true},
 		{"broken pipe", get, breaks(syscall.EPIPE), true},
@@ -271,9 +297,48 @@ func TestAWaitPastTheDeadlineIsNotBegun(t *testing.T) {
 func TestAnEarlierErrorStaysVisible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, _ := scripted(t, Config{}, says(503, "", "Retry-After", "1"), says(404, ""))
-		err := client.GroupVersion(coreV1).Delete().Resource("pods").Namespace("d").Name("x").Do(t.Context()).Error()
+		err := client.GroupVersion(coreV1).Delete().Resource("pods").Namespace("d").Name("x").
+			Body(&metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("u1")}).Do(t.Context()).Error()
 		require.True(t, apierrors.IsNotFound(err))
 		require.ErrorContains(t, err, "the attempt before: the server is currently unable to handle the request (delete pods x)")
+	})
+}
+
+// What the server has said of one attempt is not what became of the next: that
+// one may have been carried out.
+func TestAnAttemptWithoutAnAnswerIsNotJudgedByTheOneBefore(t *testing.T) {
+	for _, lastly := range []error{lost, refused, io.EOF, context.DeadlineExceeded} {
+		synctest.Test(t, func(t *testing.T) {
+			client, sent := scripted(t, Config{}, says(429, "", "Retry-After", "1"), breaks(lastly))
+			code := -1
+			result := client.GroupVersion(coreV1).Post().Resource("pods").Namespace("d").MaxRetries(1).Do(t.Context())
+			err := result.StatusCode(&code).Error()
+			require.Len(t, sent.asked, 2)
+			require.ErrorIs(t, err, lastly)
+			require.False(t, apierrors.IsTooManyRequests(err), "%v", err)
+			require.Equal(t, metav1.StatusReasonUnknown, apierrors.ReasonForError(err))
+			require.Zero(t, code)
+			require.ErrorContains(t, err, "; the attempt before: the server has received too many requests")
+		})
+	}
+	synctest.Test(t, func(t *testing.T) { // and an attempt that was never begun judges nothing
+		client, _ := scripted(t, Config{}, says(429, "", "Retry-After", "30"))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		code := -1
+		err := client.Post().AbsPath("/x").Do(ctx).StatusCode(&code).Error()
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, 429, code)
+	})
+	synctest.Test(t, func(t *testing.T) { // nor one that the limiter has held back
+		no, code := errors.New("not today"), -1
+		client, _ := scripted(t, Config{}, says(429, "", "Retry-After", "1"))
+		limiter := &counting{}
+		trace := &Trace{Retry: func(RequestInfo, time.Duration, error) { limiter.err = no }}
+		err := client.Post().AbsPath("/x").Throttle(limiter).Do(WithTrace(t.Context(), trace)).StatusCode(&code).Error()
+		require.ErrorIs(t, err, no)
+		require.True(t, apierrors.IsTooManyRequests(err))
+		require.Equal(t, 429, code)
 	})
 }
 

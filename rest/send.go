@@ -14,11 +14,13 @@ import (
 // open sends the request, with everything that belongs to it: the limiter, the
 // credentials, the repetitions. It returns the answer when its status is a 2xx;
 // everything else is an error, an *errors.StatusError if the server has
-// answered. The caller closes the body.
+// answered. The caller closes the body. With the error comes the answer that
+// was one, for its status and headers: its body has been read and closed.
 //
 // long is a watch or a stream, whose answer may last for ever. See stall for
 // what Timeout bounds.
 func (r *Request) open(ctx context.Context, long bool) (*http.Response, error) {
+	defer r.body.abandon()
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -26,7 +28,7 @@ func (r *Request) open(ctx context.Context, long bool) (*http.Response, error) {
 	response, err := r.send(under, long)
 	if err != nil {
 		clock.stop()
-		return nil, err
+		return response, err
 	}
 	if clock.timer == nil {
 		return response, nil
@@ -48,11 +50,11 @@ func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
 	}
 	info.Verb = r.apiVerb() // the limiter asks
 	again := r.repetition(ctx, long, time.Now())
-	var before error
+	last := &failedAttempt{}
 	for attempt := 1; ; attempt++ {
 		info.Attempt = attempt
 		if err := r.throttle(ctx, told, info); err != nil {
-			return nil, r.failed(ctx, err, before)
+			return last.answer, r.failed(ctx, err, last.err)
 		}
 		response, failed := r.attempt(ctx, long, told, info)
 		if failed == nil {
@@ -60,12 +62,12 @@ func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
 		}
 		wait, ok := again.after(failed, time.Now())
 		if !ok {
-			return nil, r.failed(ctx, failed.err, before)
+			return failed.answer, r.failed(ctx, failed.err, last.before(failed))
 		}
 		told.retry(info, wait, failed.err)
-		before = failed.err
+		last = failed
 		if err := sleep(ctx, wait); err != nil {
-			return nil, r.failed(ctx, fmt.Errorf("wait to try again: %w", err), before)
+			return last.answer, r.failed(ctx, fmt.Errorf("wait to try again: %w", err), last.err)
 		}
 	}
 }
@@ -89,7 +91,7 @@ func (r *Request) attempt(ctx context.Context, long bool, told traces, info Requ
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		defer response.Body.Close()
 		named := retryAfter(response.Header, time.Now())
-		return nil, &failedAttempt{err: r.statusError(response), status: response.StatusCode, named: named}
+		return nil, &failedAttempt{err: r.statusError(response), answer: response, named: named}
 	}
 	return response, nil
 }

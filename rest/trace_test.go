@@ -3,11 +3,15 @@ package rest
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -76,6 +80,7 @@ func TestTheVerbIsTheAPIs(t *testing.T) {
 
 // Wrote is told of what the server has stored, as far as the answer says.
 func TestATraceIsToldOfWrites(t *testing.T) {
+	ofPod := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "web", UID: "u1", ResourceVersion: "7"}}
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"web","uid":"u9"}}`
 	for _, c := range []struct {
 		request func(*RESTClient) *Request
@@ -92,6 +97,14 @@ func TestATraceIsToldOfWrites(t *testing.T) {
 		{(*RESTClient).Post, says(409, ""), nil},
 		{(*RESTClient).Post, says(200, `{"kind":"Status","apiVersion":"v1","status":"Failure"}`), nil},
 		{func(c *RESTClient) *Request { return c.Post().Param("dryRun", "All") }, says(201, pod), nil},
+		{func(c *RESTClient) *Request { return c.Delete().Body(&metav1.DeleteOptions{DryRun: []string{"All"}}) }, says(200, pod), nil},
+		{func(c *RESTClient) *Request {
+			options := &metav1.DeleteOptions{DryRun: []string{"All"}}
+			return c.Delete().Body([]byte(inProtobuf(t, "v1", "DeleteOptions", options)))
+		}, says(200, pod), nil},
+		{func(c *RESTClient) *Request { return c.Delete().Name("web").Body(&metav1.DeleteOptions{}) }, says(200, pod), []string{"t: wrote delete d/web  u1@7"}},
+		{func(c *RESTClient) *Request { return c.Put().Body([]byte(`{"dryRun":["All"]}`)) }, says(200, pod), []string{"t: wrote update d/web  u1@7"}},
+		{(*RESTClient).Post, says(201, inProtobuf(t, "v1", "Pod", ofPod)), []string{"t: wrote create d/web  u1@7"}},
 		{(*RESTClient).Get, says(200, pod), nil},
 	} {
 		var told []string
@@ -101,6 +114,75 @@ func TestATraceIsToldOfWrites(t *testing.T) {
 		_ = c.request(client.GroupVersion(coreV1)).Resource("pods").Namespace("d").Do(t.Context())
 		require.Equal(t, c.told, told)
 	}
+}
+
+// The server has accepted a write whatever becomes of its answer: Wrote is told,
+// once, and the error says it.
+func TestAnAcceptedWriteWhoseAnswerIsLostIsAWrite(t *testing.T) {
+	cut := func(request *http.Request) (*http.Response, error) {
+		response, err := says(201, "")(request)
+		response.Body, response.ContentLength = io.NopCloser(io.MultiReader(strings.NewReader(`{"metadata":`), failing{io.ErrUnexpectedEOF})), -1
+		return response, err
+	}
+	for _, c := range []struct {
+		answer answer
+		says   string
+	}{
+		{cut, "read the answer after 12 bytes: unexpected EOF"},
+		{says(201, strings.Repeat("x", 1001)), "the answer has 1001 bytes, and MaxResponseBytes is 1000"},
+		{says(201, "<html>", "Content-Type", "text/html"), "decode the answer into *rest.widget: "},
+		{says(201, `{"metadata":`), "decode the answer into *rest.widget: "},
+		{says(201, ""), "decode the answer into *rest.widget: it is empty"},
+	} {
+		var told []string
+		ctx := WithTrace(t.Context(), &Trace{Wrote: toldIn(&told, "t").Wrote})
+		client, _ := scripted(t, Config{MaxResponseBytes: 1000}, c.answer, c.answer, c.answer)
+		send := func(r *Request) *Request { return r.Resource("pods").Namespace("d").Name("web").Body([]byte("{}")) }
+		core, code := client.GroupVersion(coreV1), 0
+		err := send(core.Put()).Do(ctx).StatusCode(&code).Into(&widget{})
+		require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201): "+c.says)
+		require.Equal(t, 201, code)
+		require.Equal(t, []string{"t: wrote update d/web  @"}, told)
+
+		if _, err = send(core.Put()).DoRaw(ctx); err != nil {
+			require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201): "+c.says)
+		}
+		require.Len(t, told, 2, "and of DoRaw")
+
+		err = send(core.Get()).Do(ctx).Into(&widget{})
+		require.ErrorContains(t, err, "get pods d/web: "+c.says)
+		require.Len(t, told, 2, "what reads writes nothing")
+	}
+	var told []string
+	client, _ := scripted(t, Config{}, cut, says(200, "line"))
+	ctx := WithTrace(t.Context(), &Trace{Wrote: toldIn(&told, "t").Wrote})
+	err := client.GroupVersion(coreV1).Post().Resource("pods").Param("dryRun", "All").Do(ctx).Error()
+	require.EqualError(t, err, "create pods: read the answer after 12 bytes: unexpected EOF")
+	require.Empty(t, told)
+	stream, err := client.GroupVersion(coreV1).Post().Resource("pods").Stream(ctx)
+	require.NoError(t, err)
+	require.NoError(t, stream.Close())
+	require.Equal(t, []string{"t: wrote create /  @"}, told)
+}
+
+// Two contexts that are made of one do not share their traces.
+func TestTracesOfOneContextAreNotAnothers(t *testing.T) {
+	var told []string
+	base := t.Context()
+	for range 3 { // a slice that has grown to three has room for a fourth
+		base = WithTrace(base, &Trace{})
+	}
+	first := WithTrace(base, toldIn(&told, "first"))
+	second := WithTrace(base, toldIn(&told, "second"))
+	client, _ := scripted(t, Config{}, says(200, ""), says(200, ""))
+	_, err := client.Get().AbsPath("/x").DoRaw(first)
+	require.NoError(t, err)
+	require.Len(t, told, 2)
+	require.Contains(t, told[0], "first: start")
+	_, err = client.Get().AbsPath("/x").DoRaw(second)
+	require.NoError(t, err)
+	require.Len(t, told, 4)
+	require.Contains(t, told[2], "second: start")
 }
 
 // A nil Trace, or a nil function, costs nothing.

@@ -2,12 +2,16 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 // The API's words for what a request does.
@@ -93,6 +97,39 @@ func (r *Request) what() string {
 	return said
 }
 
+// writes is whether the request changes something on the server. A dry run does
+// not: the parameter asks for one, or the options that a DELETE has as its body.
+func (r *Request) writes() bool {
+	switch r.method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return false
+	}
+	return !r.params.Has("dryRun") && len(r.deleteOptions().DryRun) == 0
+}
+
+// deleteOptions are those in the body of a DELETE, none if it has no such body.
+func (r *Request) deleteOptions() metav1.DeleteOptions {
+	var options metav1.DeleteOptions
+	if r.method == http.MethodDelete && len(r.body.bytes) > 0 {
+		if object, err := pbobj.Open(r.body.bytes); err == nil {
+			_ = options.Unmarshal(object.Raw)
+		} else {
+			_ = json.Unmarshal(r.body.bytes, &options)
+		}
+	}
+	return options
+}
+
+// whatOf is what, for an error about the answer that has come with a status: of
+// a write it says that the server has accepted it, whatever is wrong with the
+// answer.
+func (r *Request) whatOf(status int) string {
+	if !r.writes() {
+		return r.what()
+	}
+	return fmt.Sprintf("%s: the server has accepted it (%d)", r.what(), status)
+}
+
 // stored is what an answer to a write says about the object that it is about.
 type stored struct {
 	Namespace, Name string
@@ -102,10 +139,10 @@ type stored struct {
 
 // wrote tells the traces of a write that the server has accepted. read is asked
 // only if a trace wants to know; what it leaves empty is taken from the
-// request. A dry run has written nothing.
+// request: of a write whose answer is lost that is everything.
 func (r *Request) wrote(ctx context.Context, read func() stored) {
 	told := tracesOf(ctx, r.client.config.Trace)
-	if !slices.ContainsFunc(told, func(t *Trace) bool { return t.Wrote != nil }) || r.params.Has("dryRun") {
+	if !slices.ContainsFunc(told, func(t *Trace) bool { return t.Wrote != nil }) || !r.writes() {
 		return
 	}
 	info := r.info()
@@ -126,14 +163,18 @@ func (r *Request) wrote(ctx context.Context, read func() stored) {
 	}
 }
 
-// storedIn reads what it can from the body of an answer to a write: the object,
-// or the Status of a deletion.
+// storedIn reads what it can from the body of a write or of the answer to one:
+// the object, or the Status of a deletion.
 func storedIn(contentType string, body []byte) stored {
 	if status := statusIn(contentType, body); status != nil {
 		if status.Details == nil {
 			return stored{}
 		}
 		return stored{UID: status.Details.UID}
+	}
+	if object, err := pbobj.Open(body); err == nil {
+		id := pbobj.Identify(object.Raw)
+		return stored{id.Namespace, id.Name, types.UID(id.UID), id.ResourceVersion}
 	}
 	var object struct {
 		Metadata struct {
