@@ -220,6 +220,13 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("the type's own unmarshaling panicked: %v\n%s", e.value, e.stack)
 }
 
+// catch makes an error of a panic of a type's own unmarshaling. It is deferred.
+func catch(err *error) {
+	if p := recover(); p != nil {
+		*err = &panicError{p, debug.Stack()}
+	}
+}
+
 // costsOneItem says whether an error is about one object, so that what follows
 // it can still be read.
 func costsOneItem(err error) bool {

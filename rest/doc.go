@@ -84,8 +84,9 @@
 //   - The first wrong thing that a setter of a [Request] is given is the error
 //     of the call that would have sent it. Nothing is sent then.
 //   - A piece of a path that the server, or a proxy before it, would read as
-//     something else than this one piece is wrong: "", ".", "..", and whatever
-//     contains / % ? # or a control character.
+//     something else than this one piece is wrong: "", ".", "..", these two
+//     with a semicolon behind them, and whatever contains / % ? # or a control
+//     character.
 //   - What the server answers with an error is an *errors.StatusError of
 //     apimachinery, so that apierrors.IsNotFound and the rest work; also when a
 //     proxy answers in its place, and when a 200 carries a failure.

@@ -47,30 +47,40 @@ func isStatusJSON(object []byte, maxDepth int) bool {
 }
 
 // statusFromJSON is the error that a Status is, or why it could not be read.
-func statusFromJSON(s *scratch, data []byte) error {
-	plan, err := jsonobj.PlanOf(reflect.TypeFor[metav1.Status]())
-	if err != nil {
-		return err
-	}
-	var status metav1.Status
-	if _, err := guarded(&s.json, plan, data, &status); err != nil {
-		return fmt.Errorf("decode the Status that came instead: %w", err)
-	}
-	return statusError(&status)
-}
+func statusFromJSON(s *scratch, data []byte) error { return statusError(decodeStatusJSON(s, data)) }
 
 // statusFromProtobuf is statusFromJSON for what is in a protobuf envelope.
-func statusFromProtobuf(raw []byte) error {
-	var status metav1.Status
-	if err := unmarshal(&status, raw); err != nil {
-		return fmt.Errorf("decode the Status that came instead: %w", err)
-	}
-	return statusError(&status)
-}
+func statusFromProtobuf(raw []byte) error { return statusError(decodeStatusProtobuf(raw)) }
 
-func statusError(status *metav1.Status) error {
-	if status.Status == metav1.StatusSuccess {
+func statusError(status *metav1.Status, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("decode the Status that came instead: %w", err)
+	case status.Status == metav1.StatusSuccess:
 		return errors.New("a Status of success came instead")
 	}
 	return &apierrors.StatusError{ErrStatus: *status}
+}
+
+// decodeStatusJSON decodes data, which is one Status and nothing after it.
+func decodeStatusJSON(s *scratch, data []byte) (*metav1.Status, error) {
+	plan, err := jsonobj.PlanOf(reflect.TypeFor[metav1.Status]())
+	if err != nil {
+		return nil, err
+	}
+	status := &metav1.Status{}
+	n, err := guarded(&s.json, plan, data, status)
+	if err != nil {
+		return nil, err
+	}
+	if n += jsonobj.Space(data[n:]); n < len(data) {
+		return nil, fmt.Errorf("after it, at byte %d of %d, there is more", n, len(data))
+	}
+	return status, nil
+}
+
+// decodeStatusProtobuf decodes what is in a protobuf envelope.
+func decodeStatusProtobuf(raw []byte) (*metav1.Status, error) {
+	status := &metav1.Status{}
+	return status, unmarshal(status, raw)
 }

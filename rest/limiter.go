@@ -23,9 +23,6 @@ func limiterOf(config *Config) (RateLimiter, error) {
 		}
 		return nil, nil
 	}
-	if config.Burst < 0 {
-		return nil, fmt.Errorf("the config's Burst is %d: no request could ever be sent", config.Burst)
-	}
 	burst := config.Burst
 	if burst == 0 {
 		burst = int(math.Ceil(float64(config.QPS)))

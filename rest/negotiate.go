@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -91,8 +92,14 @@ func (c *codec) canDecode(mediaType string) bool {
 	}
 }
 
-// encodingOf reads a Content-Type. Without one a body is taken for JSON.
+// encodingOf reads the Content-Type of what is decoded into the codec's type.
 func (c *codec) encodingOf(contentType string) (encoding, error) {
+	return encodingOf(contentType, c.typ, c.protobuf != nil)
+}
+
+// encodingOf reads the Content-Type of what is decoded into a type, which may
+// have protobuf of its own. Without one a body is taken for JSON.
+func encodingOf(contentType string, into reflect.Type, protobuf bool) (encoding, error) {
 	name := contentType
 	switch contentType {
 	case jsonType, protobufType: // nearly always
@@ -107,15 +114,15 @@ func (c *codec) encodingOf(contentType string) (encoding, error) {
 	switch {
 	case name == jsonType:
 		return encodingJSON, nil
-	case name == protobufType && c.protobuf != nil:
+	case name == protobufType && protobuf:
 		return encodingProtobuf, nil
 	}
 	want := jsonType
-	if c.protobuf != nil {
+	if protobuf {
 		want += " or " + protobufType
 	}
 	return 0, fmt.Errorf("the server's answer has the content type %s, which %v cannot be decoded from: want %s",
-		excerpt([]byte(contentType)), c.typ, want)
+		excerpt([]byte(contentType)), into, want)
 }
 
 // withBeginning adds to an error about a body's content type how the body

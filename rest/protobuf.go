@@ -3,7 +3,6 @@ package rest
 import (
 	"errors"
 	"reflect"
-	"runtime/debug"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,11 +47,7 @@ func (e *unmarshalError) Unwrap() error { return e.err }
 
 // unmarshal calls an Unmarshal that may be anybody's.
 func unmarshal(into pbobj.Unmarshaler, raw []byte) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &panicError{p, debug.Stack()}
-		}
-	}()
+	defer catch(&err)
 	if err := into.Unmarshal(raw); err != nil {
 		return &unmarshalError{err}
 	}

@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"testing"
 	"time"
@@ -74,7 +77,7 @@ func TestAPathOfTheHostStaysInFront(t *testing.T) {
 func TestWhatWouldEscapeThePathIsRefused(t *testing.T) {
 	client, sent := scripted(t, Config{})
 	core := client.GroupVersion(coreV1)
-	for _, bad := range []string{"", ".", "..", "a/b", "/", "../x", "a%2fb", "a?b", "a#b", "a\nb", "a\x00", "\x7f", "\xff"} {
+	for _, bad := range []string{"", ".", "..", ".;", "..;", "..;a=b", "a/b", "/", "../x", "a%2fb", "a?b", "a#b", "a\nb", "a\x00", "\x7f", "\xff"} {
 		for setter, request := range map[string]*Request{
 			"Name":         core.Get().Resource("pods").Name(bad),
 			"Resource":     core.Get().Resource(bad),
@@ -88,13 +91,13 @@ func TestWhatWouldEscapeThePathIsRefused(t *testing.T) {
 			requireRefused(t, client.GroupVersion(schema.GroupVersion{Group: bad, Version: "v1"}).Get(), "GroupVersion")
 		}
 	}
-	for _, bad := range []string{"..", "/a/../b", "/a/./b", "//a", "a//b", "a%2e%2e/b", "/a?b=c", "a#b", "\r\n", "a/..", "../"} {
+	for _, bad := range []string{"..", "/a/../b", "/a/./b", "/a/..;/b", "/a/.;x", "//a", "a//b", "a%2e%2e/b", "/a?b=c", "a#b", "\r\n", "a/..", "../"} {
 		requireRefused(t, client.Get().AbsPath(bad), "AbsPath")
 		requireRefused(t, client.Get().AbsPath("fine", bad), "AbsPath")
 		requireRefused(t, core.Get().Prefix(bad), "Prefix")
 		requireRefused(t, core.Get().Resource("pods").Name("x").Suffix(bad), "Suffix")
 	}
-	for _, bad := range []string{"", "api", "//host/x", "https://host/x", "/a/../b", "/a/%2e%2E/b", "/a%2fb", "/a%zz", "/a%00", "/a//b", "/a#b", "/a?%zz", "/a?b;c=1"} {
+	for _, bad := range []string{"", "api", "//host/x", "https://host/x", "/a/../b", "/a/..;/b", "/a/%2e%2e;/b", "/a/%2e%2E/b", "/a%2fb", "/a%zz", "/a%00", "/a//b", "/a#b", "/a?%zz", "/a?b;c=1"} {
 		requireRefused(t, client.Get().RequestURI(bad), "RequestURI")
 	}
 	require.Empty(t, sent.asked)
@@ -168,6 +171,24 @@ func TestAURLInThePlaceOfAPathIsNotShown(t *testing.T) {
 		require.Error(t, r.Error())
 		require.NotContains(t, r.Error().Error(), "hidden")
 	}
+}
+
+// Credentials never reach logs: whoever prints a request sees where it goes.
+func TestAPrintedRequestShowsMethodAndPath(t *testing.T) {
+	client, _ := scripted(t, Config{BearerToken: "hidden"})
+	r := client.GroupVersion(coreV1).Post().Resource("pods").Namespace("d").Name("x").
+		SetHeader("Authorization", "Bearer hidden").Param("token", "hidden").Body([]byte("hidden"))
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d"} {
+		require.Equal(t, "POST /api/v1/namespaces/d/pods/x", fmt.Sprintf(verb, r), verb)
+		require.Equal(t, "POST /api/v1/namespaces/d/pods/x", fmt.Sprintf(verb, *r), verb)
+	}
+	require.Equal(t, "POST /api/v1/namespaces/d/pods/x", r.String())
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Info("sent", "request", r)
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("sent", "request", r)
+	require.Contains(t, log.String(), "POST /api/v1")
+	require.NotContains(t, log.String(), "hidden")
+	require.Equal(t, " /", Request{}.String())
 }
 
 func TestHeadersAreTheCallersLastWord(t *testing.T) {

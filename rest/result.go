@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -162,35 +163,23 @@ func (r Result) Get() (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// decode is one whole body into one value.
-func decode(contentType string, body []byte, target any) error {
-	media := mediaType(contentType)
-	switch {
-	case len(body) == 0:
+// decode is one whole body into what target points to.
+func decode(contentType string, body []byte, target any) (err error) {
+	if len(body) == 0 {
 		return errors.New("it is empty")
-	case media == protobufType:
-		return decodeProtobuf(body, target)
-	case media == "" || isJSON(media):
-		return json.Unmarshal(body, target)
 	}
-	return fmt.Errorf("it is %s: %q", media, truncated(string(body), shortExcerpt))
-}
-
-const shortExcerpt = 100
-
-func decodeProtobuf(body []byte, target any) (err error) {
-	into, ok := target.(pbobj.Unmarshaler)
-	if !ok || !pbobj.DeclaresUnmarshal(reflect.TypeOf(target).Elem()) {
-		return errors.New("it is protobuf, and the type does not declare Unmarshal")
+	into := reflect.TypeOf(target).Elem()
+	format, err := encodingOf(contentType, into, pbobj.DeclaresUnmarshal(into))
+	if err != nil {
+		return withBeginning(err, bytes.NewReader(body))
+	}
+	if format == encodingJSON {
+		defer catch(&err)
+		return json.Unmarshal(body, target)
 	}
 	object, err := pbobj.Open(body)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("its Unmarshal panicked: %v", panicked)
-		}
-	}()
-	return into.Unmarshal(object.Raw)
+	return unmarshal(target.(pbobj.Unmarshaler), object.Raw)
 }

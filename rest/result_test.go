@@ -63,12 +63,12 @@ func TestAProtobufAnswerNeedsATypeThatDeclaresUnmarshal(t *testing.T) {
 		target     any
 	}{
 		{body, "", &metav1.PartialObjectMetadata{}},
-		{body, "the type does not declare Unmarshal", &lent{}},
-		{body, "the type does not declare Unmarshal", &map[string]any{}},
+		{body, "rest.lent cannot be decoded from: want application/json", &lent{}},
+		{body, "map[string]interface {} cannot be decoded from: want application/json", &map[string]any{}},
 		{"k8s", "", nil},
 		{"not protobuf", "", nil},
 		{pbobj.Magic + "\x0a\xff", "", nil},
-		{body, "Unmarshal panicked: hostile", &panicking{}},
+		{body, "unmarshaling panicked: hostile", &panicking{}},
 	} {
 		client, _ := scripted(t, Config{}, says(200, c.body, "Content-Type", protobufType))
 		result := client.Get().AbsPath("/x").Do(t.Context())
@@ -95,6 +95,29 @@ type panicking struct{}
 
 func (*panicking) Unmarshal([]byte) error { panic("hostile") }
 
+func (*panicking) UnmarshalJSON([]byte) error { panic("hostile") }
+
+// A View and a Result take the same content types.
+func TestAResultTakesTheContentTypesOfAView(t *testing.T) {
+	for contentType, fine := range map[string]bool{
+		"": true, "application/json": true, "Application/JSON; charset=utf-8": true,
+		"application/x+json": false, "application/problem+json": false, "text/plain": false, "application/": false,
+	} {
+		client, _ := scripted(t, Config{}, says(200, `{"spec":{"replicas":3}}`, "Content-Type", contentType))
+		var object widget
+		err := client.Get().AbsPath("/x").Do(t.Context()).Into(&object)
+		require.Equal(t, fine, err == nil, "%q: %v", contentType, err)
+		_, err = codecFor[widget](t, DecodeOptions{}).encodingOf(contentType)
+		require.Equal(t, fine, err == nil, "%q: %v", contentType, err)
+	}
+}
+
+func TestAPanicOfATypesOwnUnmarshalingIsAnError(t *testing.T) {
+	client, _ := scripted(t, Config{}, says(200, "{}"))
+	err := client.Get().AbsPath("/x").Do(t.Context()).Into(&panicking{})
+	require.ErrorContains(t, err, "GET /x: decode the answer into *rest.panicking: the type's own unmarshaling panicked: hostile")
+}
+
 // What cannot be decoded says what it was, and of what.
 func TestAnAnswerThatIsNotWhatItSays(t *testing.T) {
 	for _, c := range []struct {
@@ -102,8 +125,9 @@ func TestAnAnswerThatIsNotWhatItSays(t *testing.T) {
 		says   string
 	}{
 		{says(200, ""), "GET /x: decode the answer into *rest.widget: it is empty"},
-		{says(200, "<html>sign in</html>", "Content-Type", "text/html; charset=utf-8"), `it is text/html: "<html>sign in</html>"`},
-		{says(200, strings.Repeat("ü", 1000), "Content-Type", "text/plain"), `it is text/plain: "` + strings.Repeat("ü", 50) + `..."`},
+		{says(200, "<html>sign in</html>", "Content-Type", "text/html; charset=utf-8"), `the content type "text/html; charset=utf-8", which rest.widget cannot be decoded from: want application/json; it begins with "<html>sign in</html>"`},
+		{says(200, strings.Repeat("ü", 1000), "Content-Type", "text/plain"), `it begins with "` + strings.Repeat("ü", 32) + `"...`},
+		{says(200, `{}`, "Content-Type", ";"), `the content type ";": mime:`},
 		{says(200, `{"metadata":`), "unexpected end of JSON input"},
 		{says(200, `{} {}`), "invalid character"},
 		{says(200, `{"spec":{"replicas":"three"}}`), "replicas"},

@@ -44,11 +44,11 @@ func says(code int, body string, headers ...string) answer {
 			StatusCode: code, Header: http.Header{}, Request: request,
 			Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
 		}
-		if strings.HasPrefix(body, "{") {
-			response.Header.Set("Content-Type", "application/json")
-		}
 		for i := 0; i < len(headers); i += 2 {
 			response.Header.Add(headers[i], headers[i+1])
+		}
+		if strings.HasPrefix(body, "{") && response.Header["Content-Type"] == nil {
+			response.Header.Set("Content-Type", "application/json")
 		}
 		return response, nil
 	}

@@ -28,7 +28,7 @@ func (e *timeoutError) Is(target error) bool { return target == context.Deadline
 // stall is Timeout's clock. It runs from the start of a request; what stops it
 // is how the answer is used:
 //
-//   - whole: the end of the body;
+//   - whole: the closing of the body;
 //   - in parts: the beginning of the answer. After that it runs anew while a
 //     reader waits for bytes, and stands while he is busy with them;
 //   - without end, a watch: the beginning of the answer.
@@ -83,9 +83,7 @@ func (b *stallingBody) Read(p []byte) (int, error) {
 		defer b.stall.pause()
 	}
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		b.stall.pause()
-	} else if err != nil {
+	if err != nil && err != io.EOF {
 		err = orTimeout(b.ctx, err)
 	}
 	return n, err

@@ -11,7 +11,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/thinformer/thinformer/internal/pbobj"
 )
@@ -78,42 +77,27 @@ func (r *Request) generic(code int, text string, wait int) metav1.Status {
 	return status
 }
 
-// statusIn is the Status that a body is, nil if it is something else.
-func statusIn(contentType string, body []byte) *metav1.Status {
-	if len(body) > largestStatus {
+// statusIn is the Status that a body is, nil if it is something else, be it
+// something that only begins like one.
+func statusIn(contentType string, body []byte) (status *metav1.Status) {
+	object, notProtobuf := pbobj.Open(body)
+	var err error
+	switch {
+	case len(body) > largestStatus:
+	case notProtobuf == nil && isStatus(string(object.APIVersion), string(object.Kind)):
+		status, err = decodeStatusProtobuf(object.Raw)
+	case isStatusJSON(body, defaultMaxDepth) && mayBeStatus(mediaType(contentType)):
+		status, err = decodeStatusJSON(&scratch{}, body)
+	}
+	if err != nil {
 		return nil
 	}
-	if bytes.HasPrefix(body, []byte(pbobj.Magic)) {
-		return protobufStatus(body)
-	}
-	if !bytes.Contains(body, []byte(`"Status"`)) {
-		return nil // nearly always: it need not be decoded to know
-	}
-	if media := mediaType(contentType); media != "" && !isJSON(media) && media != "text/plain" {
-		return nil
-	}
-	var kind metav1.TypeMeta
-	if json.Unmarshal(body, &kind) != nil || kind.Kind != "Status" || kind.APIVersion != "v1" {
-		return nil
-	}
-	var status metav1.Status
-	if json.Unmarshal(body, &status) != nil {
-		return nil
-	}
-	return &status
+	return status
 }
 
-func protobufStatus(body []byte) *metav1.Status {
-	object, err := pbobj.Open(body)
-	if err != nil || string(object.Kind) != "Status" || string(object.APIVersion) != "v1" {
-		return nil
-	}
-	var status metav1.Status
-	if status.Unmarshal(object.Raw) != nil {
-		return nil
-	}
-	return &status
-}
+// mayBeStatus is whether a Status in JSON may come as that: servers before the
+// API server write theirs as text.
+func mayBeStatus(media string) bool { return media == "" || isJSON(media) || media == "text/plain" }
 
 // failureIn is the error that a body of a successful answer carries, if it
 // does.

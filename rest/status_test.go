@@ -43,6 +43,9 @@ func TestTheErrorOfAnAnswer(t *testing.T) {
 		{"bytes", says(500, "\x00\x01", "Content-Type", "application/octet-stream"), apierrors.IsInternalError, `an error on the server ("unknown") has prevented`},
 		{"half a Status", says(500, `{"kind":"Status","apiVersion":"v1","status":"Fai`), apierrors.IsInternalError, "an error on the server"},
 		{"a Status of success", says(500, `{"kind":"Status","apiVersion":"v1","status":"Success"}`), apierrors.IsInternalError, "an error on the server"},
+		{"a Status that says to be HTML", says(404, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden"}`, "Content-Type", "text/html"), apierrors.IsNotFound, "could not find"},
+		{"a Status with more behind it", says(404, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden"}{}`), apierrors.IsNotFound, "could not find"},
+		{"a Status that is none", says(404, `{"kind":"Status","apiVersion":"v1","reason":7}`), apierrors.IsNotFound, "could not find"},
 		{"another kind", says(404, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"Status"}}`), apierrors.IsNotFound, "could not find"},
 		{"another kind of that name", says(404, `{"kind":"Status","apiVersion":"shop/v1","message":"sold"}`), apierrors.IsNotFound, "could not find"},
 		{"protobuf that lies", says(404, pbobj.Magic+"\xff\xff\xff\xff\xff", "Content-Type", protobufType), apierrors.IsNotFound, "could not find"},
@@ -127,7 +130,8 @@ func (e endless) Close() error {
 // A 200 whose body is a failure is a failure.
 func TestASuccessThatCarriesAFailureIsAnError(t *testing.T) {
 	failure := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":"gone"}`
-	client, _ := scripted(t, Config{}, says(200, failure), says(200, failure), says(200, `{"kind":"Status","apiVersion":"v1","status":"Success"}`))
+	client, _ := scripted(t, Config{}, says(200, failure), says(200, failure), says(200, `{"kind":"Status","apiVersion":"v1","status":"Success"}`),
+		says(200, `{"kind":"Status","apiVersion":"v1","message":"neither"}`), says(200, failure+"\nthe log goes on", "Content-Type", "text/plain"))
 	result := client.Get().AbsPath("/x").Do(t.Context())
 	require.True(t, apierrors.IsNotFound(result.Error()))
 	require.True(t, apierrors.IsNotFound(result.Into(&metav1.Status{})))
@@ -141,4 +145,10 @@ func TestASuccessThatCarriesAFailureIsAnError(t *testing.T) {
 	var status metav1.Status
 	require.NoError(t, client.Get().AbsPath("/x").Do(t.Context()).Into(&status))
 	require.Equal(t, "Success", status.Status)
+
+	require.NoError(t, client.Get().AbsPath("/x").Do(t.Context()).Into(&status), "only a failure is one")
+	require.Equal(t, "neither", status.Message)
+	raw, err = client.Get().AbsPath("/x").Do(t.Context()).Raw()
+	require.NoError(t, err, "a log may begin with a Status")
+	require.Contains(t, string(raw), "the log goes on")
 }

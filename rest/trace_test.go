@@ -140,12 +140,12 @@ func TestAnAcceptedWriteWhoseAnswerIsLostIsAWrite(t *testing.T) {
 		send := func(r *Request) *Request { return r.Resource("pods").Namespace("d").Name("web").Body([]byte("{}")) }
 		core, code := client.GroupVersion(coreV1), 0
 		err := send(core.Put()).Do(ctx).StatusCode(&code).Into(&widget{})
-		require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201): "+c.says)
+		require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201), but its answer is of no use: "+c.says)
 		require.Equal(t, 201, code)
 		require.Equal(t, []string{"t: wrote update d/web  @"}, told)
 
 		if _, err = send(core.Put()).DoRaw(ctx); err != nil {
-			require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201): "+c.says)
+			require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201), but its answer is of no use: "+c.says)
 		}
 		require.Len(t, told, 2, "and of DoRaw")
 

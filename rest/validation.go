@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ func (c *Config) validate() error {
 		c.validateCredentials(),
 		c.TLS.validate(),
 		c.validateTransport(),
+		c.validateBounds(),
 		c.Impersonate.validate(),
 		c.Exec.validate(),
 	)
@@ -57,9 +59,6 @@ func (t *TLSConfig) validate() error {
 }
 
 func (c *Config) validateTransport() error {
-	if c.Timeout < 0 {
-		return fmt.Errorf("Config.Timeout is %v: it must not be negative", c.Timeout)
-	}
 	if c.Transport == nil {
 		return nil
 	}
@@ -75,6 +74,29 @@ func (c *Config) validateTransport() error {
 	}
 	if len(ignored) > 0 {
 		return fmt.Errorf("Config.Transport is set together with %s: set it up in the transport itself", strings.Join(ignored, " and "))
+	}
+	return nil
+}
+
+// validateBounds refuses bounds that nothing fits in. PageSize and QPS may be
+// negative: no pages, no limit.
+func (c *Config) validateBounds() error {
+	for _, bound := range []struct {
+		name  string
+		value int64
+	}{
+		{"Timeout", int64(c.Timeout)},
+		{"Burst", int64(c.Burst)},
+		{"MaxResponseBytes", c.MaxResponseBytes},
+		{"Decode.MaxObjectBytes", c.Decode.MaxObjectBytes},
+		{"Decode.MaxDepth", int64(c.Decode.MaxDepth)},
+	} {
+		if bound.value < 0 {
+			return fmt.Errorf("Config.%s is negative: 0 is its default", bound.name)
+		}
+	}
+	if qps := float64(c.QPS); math.IsNaN(qps) || math.IsInf(qps, 0) {
+		return fmt.Errorf("Config.QPS is %v: 0 is no limit", c.QPS)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -44,7 +45,15 @@ func TestWhatContradictsItselfIsAnErrorOfNew(t *testing.T) {
 		"transport and dial": {Config{Transport: http.DefaultTransport, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, nil }},
 			"together with Dial"},
 		"wrapped into nothing": {Config{WrapTransport: func(http.RoundTripper) http.RoundTripper { return nil }}, "WrapTransport returned nil"},
-		"negative timeout":     {Config{Timeout: -1}, "Timeout"},
+
+		"negative timeout":       {Config{Timeout: -1}, "Config.Timeout is negative"},
+		"negative burst":         {Config{QPS: 1, Burst: -1}, "Config.Burst is negative"},
+		"negative idle burst":    {Config{Burst: -1}, "the config's Burst is -1"},
+		"negative answer":        {Config{MaxResponseBytes: -1}, "Config.MaxResponseBytes is negative"},
+		"negative object":        {Config{Decode: DecodeOptions{MaxObjectBytes: -1}}, "Config.Decode.MaxObjectBytes is negative"},
+		"negative depth":         {Config{Decode: DecodeOptions{MaxDepth: -1}}, "Config.Decode.MaxDepth is negative"},
+		"a rate that is no rate": {Config{QPS: float32(math.NaN())}, "Config.QPS is NaN"},
+		"a rate without end":     {Config{QPS: float32(math.Inf(1))}, "Config.QPS is +Inf"},
 
 		"groups of nobody":  {Config{Impersonate: ImpersonationConfig{Groups: []string{"g"}}}, "without UserName"},
 		"line in a group":   {Config{Impersonate: ImpersonationConfig{UserName: "u", Groups: []string{"a\nb"}}}, "group"},

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,12 +76,21 @@ func (r *Request) info() RequestInfo {
 	return info
 }
 
+// String is the method and the path below the server's address. It shows neither
+// the query nor headers nor the body: they may hold secrets.
+func (r Request) String() string {
+	segments, _ := r.target.segments()
+	return r.method + " /" + strings.Join(segments, "/")
+}
+
+// Format writes what String returns, whatever the verb.
+func (r Request) Format(f fmt.State, _ rune) { io.WriteString(f, r.String()) }
+
 // what is the request in errors: get pods/log default/web, or GET /healthz.
 func (r *Request) what() string {
 	t := &r.target
 	if t.resource == "" {
-		segments, _ := t.segments()
-		return r.method + " /" + strings.Join(segments, "/")
+		return r.String()
 	}
 	said := r.apiVerb() + " " + r.version.WithResource(t.resource).GroupResource().String()
 	if len(t.subresource) > 0 {
@@ -127,7 +137,7 @@ func (r *Request) whatOf(status int) string {
 	if !r.writes() {
 		return r.what()
 	}
-	return fmt.Sprintf("%s: the server has accepted it (%d)", r.what(), status)
+	return fmt.Sprintf("%s: the server has accepted it (%d), but its answer is of no use", r.what(), status)
 }
 
 // stored is what an answer to a write says about the object that it is about.
