@@ -231,6 +231,8 @@ func inside(err error) error {
 func (w *window) failed(doing, path string, err error) error {
 	var syntax *jsonobj.SyntaxError
 	switch {
+	case errors.Is(err, ErrClosed):
+		return err // nothing is wrong with the body
 	case errors.As(err, &syntax):
 		moved := *syntax
 		moved.Offset += int(w.offset())

@@ -2,7 +2,11 @@ package rest
 
 import (
 	"io"
+	"net"
+	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,6 +45,24 @@ func TestARequestWatchesUntyped(t *testing.T) {
 	defer empty.Stop()
 	_, err = empty.Next(t.Context())
 	require.Equal(t, io.EOF, err)
+}
+
+// A watch that the client's own end has ended says that, and not where in its
+// body it was.
+func TestAWatchOfAClosedClientSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := piped(t, Config{}, func(conn net.Conn, _ *http.Request) {
+			say(conn, 0, chunkedHead)
+			silence(conn)
+		})
+		watched, err := client.GroupVersion(coreV1).Get().Resource("pods").Watch(t.Context())
+		require.NoError(t, err)
+		defer watched.Stop()
+		time.AfterFunc(time.Second, client.Close)
+		_, err = watched.Next(t.Context())
+		require.ErrorIs(t, err, ErrClosed)
+		require.EqualError(t, err, "watch pods: the client is closed")
+	})
 }
 
 // What a watch sets for itself is not left on the request.
