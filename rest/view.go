@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
@@ -150,11 +149,8 @@ func (r *Request) unreadable(ctx context.Context, answer Result, err error) erro
 	if isStatusError(err) {
 		return err
 	}
-	if r.method == http.MethodGet {
-		return fmt.Errorf("%s: %w", r.what(), err)
-	}
 	r.wrote(ctx, func() stored { return storedIn(answer.contentType, answer.body) })
-	return fmt.Errorf("%s: the server has accepted it (%d), but its answer is of no use: %w", r.what(), answer.status, err)
+	return fmt.Errorf("%s: %w", answer.what, err)
 }
 
 // rest makes the requests of the view's group and version.
@@ -186,10 +182,5 @@ func (r *Request) options(opts any) *Request {
 	if err != nil {
 		return r.failf("VersionedParams", "encode %T: %w", opts, err)
 	}
-	for name, list := range values {
-		for _, value := range list {
-			r.Param(name, value)
-		}
-	}
-	return r
+	return r.addParams(values)
 }
