@@ -156,11 +156,14 @@ func TestTimeoutOfAStreamBoundsItsBeginning(t *testing.T) {
 }
 
 // slowBody is that of a transport which says of its end only that it came.
-type slowBody struct{ ctx context.Context }
+type slowBody struct {
+	ctx context.Context
+	err error
+}
 
 func (b slowBody) Read([]byte) (int, error) {
 	<-b.ctx.Done()
-	return 0, errors.New("gone")
+	return 0, b.err
 }
 
 func (slowBody) Close() error { return nil }
@@ -168,9 +171,13 @@ func (slowBody) Close() error { return nil }
 func TestATimeoutIsCalledOneWhateverTheTransportSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, clock := watchStall(t.Context(), time.Second, &url.URL{Host: "server"})
-		body := &stallingBody{ReadCloser: slowBody{ctx}, ctx: ctx, stall: clock}
+		body := &stallingBody{ReadCloser: slowBody{ctx, errors.New("gone")}, ctx: ctx, stall: clock}
 		_, err := body.Read(nil)
 		require.True(t, isTimeout(err), "%v", err)
+
+		body.ReadCloser = slowBody{ctx, io.EOF}
+		_, err = body.Read(nil)
+		require.Equal(t, io.EOF, err, "what has come to its end is whole")
 	})
 }
 
@@ -178,7 +185,7 @@ func TestATimeoutIsCalledOneWhateverTheTransportSays(t *testing.T) {
 func TestAClosedAnswerHasNoClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, clock := watchStall(t.Context(), time.Second, &url.URL{Host: "server"})
-		body := &stallingBody{ReadCloser: slowBody{ctx}, ctx: ctx, stall: clock, parts: true}
+		body := &stallingBody{ReadCloser: slowBody{ctx: ctx}, ctx: ctx, stall: clock, parts: true}
 		require.NoError(t, body.Close())
 		require.Equal(t, context.Canceled, context.Cause(ctx))
 		require.False(t, clock.timer.Stop(), "the timer was stopped")

@@ -83,7 +83,6 @@ func statusIn(contentType string, body []byte) (status *metav1.Status) {
 	object, notProtobuf := pbobj.Open(body)
 	var err error
 	switch {
-	case len(body) > largestStatus:
 	case notProtobuf == nil && isStatus(string(object.APIVersion), string(object.Kind)):
 		status, err = decodeStatusProtobuf(object.Raw)
 	case isStatusJSON(body, defaultMaxDepth) && mayBeStatus(mediaType(contentType)):

@@ -48,6 +48,8 @@ func TestTheErrorOfAnAnswer(t *testing.T) {
 		{"a Status that is none", says(404, `{"kind":"Status","apiVersion":"v1","reason":7}`), apierrors.IsNotFound, "could not find"},
 		{"another kind", says(404, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"Status"}}`), apierrors.IsNotFound, "could not find"},
 		{"another kind of that name", says(404, `{"kind":"Status","apiVersion":"shop/v1","message":"sold"}`), apierrors.IsNotFound, "could not find"},
+		{"another kind in protobuf", says(404, inProtobuf(t, "v1", "Pod", &metav1.Status{Status: "Failure", Reason: "Forbidden"}), "Content-Type", protobufType), apierrors.IsNotFound, "could not find"},
+		{"another kind of that name in protobuf", says(404, inProtobuf(t, "shop/v1", "Status", &metav1.Status{Status: "Failure", Reason: "Forbidden"}), "Content-Type", protobufType), apierrors.IsNotFound, "could not find"},
 		{"protobuf that lies", says(404, pbobj.Magic+"\xff\xff\xff\xff\xff", "Content-Type", protobufType), apierrors.IsNotFound, "could not find"},
 		{"401", says(401, ""), apierrors.IsUnauthorized, "the server has asked for the client to provide credentials"},
 		{"405", says(405, ""), apierrors.IsMethodNotSupported, "does not allow"},
