@@ -84,7 +84,7 @@
 //   - The first wrong thing that a setter of a [Request] is given is the error
 //     of the call that would have sent it. Nothing is sent then.
 //   - A piece of a path that the server, or a proxy before it, would read as
-//     something else than this one piece is wrong: "", ".", "..", these two
+//     something else than this one piece is wrong: "", ".", "..", these three
 //     with a semicolon behind them, and whatever contains / % ? # or a control
 //     character.
 //   - What the server answers with an error is an *errors.StatusError of

@@ -70,7 +70,7 @@ func checkSegment(s string) error {
 	switch {
 	case s == "":
 		return errors.New("it is empty")
-	case isDots(s):
+	case leadsElsewhere(s):
 		return fmt.Errorf("%q would lead elsewhere", s)
 	case !utf8.ValidString(s):
 		return fmt.Errorf("%q is not valid UTF-8", s)
@@ -84,11 +84,12 @@ func checkSegment(s string) error {
 	return nil
 }
 
-// isDots is whether a segment leads to itself or up, also with parameters:
-// some servers and proxies cut them off ("..;x") before they look at it.
-func isDots(s string) bool {
+// leadsElsewhere is whether a segment is passed over or leads up, also with
+// parameters: some servers and proxies cut these off ("..;x", ";x") before they
+// look at it.
+func leadsElsewhere(s string) bool {
 	s, _, _ = strings.Cut(s, ";")
-	return s == "." || s == ".."
+	return s == "" || s == "." || s == ".."
 }
 
 // splitPath takes a path apart at its slashes. One at the beginning counts for

@@ -77,7 +77,7 @@ func TestAPathOfTheHostStaysInFront(t *testing.T) {
 func TestWhatWouldEscapeThePathIsRefused(t *testing.T) {
 	client, sent := scripted(t, Config{})
 	core := client.GroupVersion(coreV1)
-	for _, bad := range []string{"", ".", "..", ".;", "..;", "..;a=b", "a/b", "/", "../x", "a%2fb", "a?b", "a#b", "a\nb", "a\x00", "\x7f", "\xff"} {
+	for _, bad := range []string{"", ".", "..", ".;", "..;", "..;a=b", ";", ";a", "a/b", "/", "../x", "a%2fb", "a?b", "a#b", "a\nb", "a\x00", "\x7f", "\xff"} {
 		for setter, request := range map[string]*Request{
 			"Name":         core.Get().Resource("pods").Name(bad),
 			"Resource":     core.Get().Resource(bad),
