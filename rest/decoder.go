@@ -217,8 +217,12 @@ type panicError struct {
 }
 
 func (e *panicError) Error() string {
-	return fmt.Sprintf("the type's own unmarshaling panicked: %v\n%s", e.value, e.stack)
+	return fmt.Sprintf("the type's own unmarshaling panicked: %s\n%s", truncated(fmt.Sprint(e.value), longestCause), e.stack)
 }
+
+// longestCause is how much is shown of what a type's own unmarshaling has said,
+// which may quote the whole object.
+const longestCause = 200
 
 // catch makes an error of a panic of a type's own unmarshaling. It is deferred.
 func catch(err *error) {

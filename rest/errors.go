@@ -50,13 +50,16 @@ type ItemError struct {
 	Err error
 }
 
+// longestKey is longer than any namespace and name that Kubernetes takes.
+const longestKey = 320
+
 // Error names the object and the field.
 func (e *ItemError) Error() string {
 	key := e.Name
 	if e.Namespace != "" {
 		key = e.Namespace + "/" + e.Name
 	}
-	if key == "" {
+	if key = truncated(key, longestKey); key == "" {
 		key = "an object without a name"
 	}
 	if e.Type != "" {

@@ -1,25 +1,31 @@
 package rest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
+	goruntime "runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 // allocated is how many bytes f allocates, whatever becomes of them.
 func allocated(f func()) int64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
 	f()
-	runtime.ReadMemStats(&after)
+	goruntime.ReadMemStats(&after)
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
@@ -114,6 +120,130 @@ func TestAFrameOf100MB(t *testing.T) {
 	require.Less(t, took, int64(1<<20), "a length that is allowed is not believed before the bytes are there")
 }
 
+// priced has a quantity, in JSON and in protobuf.
+type priced struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	Price             resource.Quantity `json:"price" protobuf:"bytes,2,opt,name=price"`
+}
+
+func (p *priced) Unmarshal(data []byte) error {
+	for len(data) > 0 {
+		h, content, n, err := pbobj.Next(data)
+		if err != nil {
+			return err
+		}
+		data = data[n:]
+		switch h.Number {
+		case 1:
+			err = p.ObjectMeta.Unmarshal(content)
+		case 2:
+			err = p.Price.Unmarshal(content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pricedAt is the protobuf of a priced that is called like its price.
+func pricedAt(t testing.TB, price string) []byte {
+	meta := toProtobuf(t, &metav1.ObjectMeta{Name: price})
+	data := append([]byte{1<<3 | 2, byte(len(meta))}, meta...)
+	return append(append(data, 2<<3|2, byte(2+len(price)), 1<<3|2, byte(len(price))), price...)
+}
+
+// A quantity of eleven bytes can keep a core busy for half a minute. It costs
+// its item.
+func TestQuantitiesThatWouldCostTooMuchCostTheirItem(t *testing.T) {
+	c := codecFor[priced](t, DecodeOptions{})
+	var raw []byte
+	for _, price := range []string{"1e-99999999", "2500m"} {
+		item := pricedAt(t, price)
+		raw = append(append(raw, 2<<3|2, byte(len(item))), item...)
+	}
+	list := toProtobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: "PricedList"}, Raw: append([]byte{1<<3 | 2, 0}, raw...)})
+	begun := time.Now()
+	for contentType, body := range map[string]string{
+		jsonType:     aList(`[{"metadata":{"name":"1e-99999999"},"price":"1e-99999999"},{"metadata":{"name":"2500m"},"price":"2500m"}]`),
+		protobufType: "k8s\x00" + string(list),
+	} {
+		items, lost, _, err := readList(t, c, contentType, strings.NewReader(body))
+		require.NoError(t, err, contentType)
+		require.Len(t, lost, 1, contentType)
+		require.Equal(t, "1e-99999999", lost[0].Name)
+		require.ErrorContains(t, lost[0], "an exponent beyond 100")
+		require.Len(t, items, 1)
+		require.EqualValues(t, 2500, items[0].(*priced).Price.MilliValue())
+	}
+	require.Less(t, time.Since(begun), 5*time.Second)
+}
+
+// Blueprint, errors: no message grows with what a server sends.
+func TestMessagesDoNotGrowWithTheBody(t *testing.T) {
+	typed, untyped := codecFor[wireWidget](t, DecodeOptions{}), codecFor[unstructured.Unstructured](t, DecodeOptions{})
+	digits := strings.Repeat("9", 8<<20)
+	text := `"` + digits + `"`
+	for _, item := range []string{
+		`{"spec":{"size":` + digits + `}}`, `{"spec":{"size":` + text + `}}`, `{"spec":{"extra":{` + text + `:1}}}`, `{"a":` + digits + `}`,
+		`{"metadata":{"name":` + text + `,"namespace":` + text + `},"spec":{"size":"x"},"a":` + digits + `}`,
+		`{"metadata":{"creationTimestamp":` + text + `}}`, `{"metadata":{"generation":-1` + digits + `}}`, `{` + text + `:{"a":tru}}`, text, digits,
+	} {
+		for _, c := range []*codec{typed, untyped} {
+			for contentType, body := range map[string]string{"list": aList("[" + item + "]"), "watch": `{"type":"ADDED","object":` + item + "}"} {
+				var lost []*ItemError
+				var err error
+				if contentType == "list" {
+					_, lost, _, err = listOfJSON(t, c, body)
+				} else {
+					_, lost, err = watchOfJSON(t, c, body)
+				}
+				for _, one := range lost {
+					require.Less(t, len(one.Error()), 1500, item[:20])
+				}
+				if err != nil {
+					require.Less(t, len(err.Error()), 1500, item[:20])
+				}
+			}
+			_, err := c.decodeObject(jsonType, []byte(item))
+			if err != nil {
+				require.Less(t, len(err.Error()), 1500, item[:20])
+			}
+		}
+	}
+	for _, body := range []string{
+		`{"kind":` + text + `}`, `{"metadata":{"remainingItemCount":` + digits + `}}`, `{"metadata":{"continue":` + digits + `}}`, digits, text, `{"apiVersion":` + digits + `}`,
+	} {
+		_, _, _, err := listOfJSON(t, typed, body)
+		require.Error(t, err, body[:20])
+		require.Less(t, len(err.Error()), 1500, body[:20])
+	}
+}
+
+// echoes says all that it has been given.
+type echoes struct {
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+}
+
+func (*echoes) Unmarshal(data []byte) error {
+	if bytes.Contains(data, []byte("panic")) {
+		panic(string(data))
+	}
+	return fmt.Errorf("what is %s", data)
+}
+
+func TestMessagesDoNotGrowWithWhatUnmarshalSays(t *testing.T) {
+	c := codecFor[echoes](t, DecodeOptions{})
+	for _, name := range []string{"panic", "error"} {
+		object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name + strings.Repeat("9", 8<<20)}}
+		_, err := c.decodeObject(protobufType, sealed(t, "v1", "Widget", object))
+		require.Error(t, err)
+		shown, _, _ := strings.Cut(err.Error(), "\n") // the stack, which is as long as it is
+		require.Less(t, len(shown), 1000)
+	}
+}
+
 // A list is as long as it is: what bounds it is that nothing of it is kept.
 func TestAListStreamsInBoundedMemory(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
@@ -122,9 +252,9 @@ func TestAListStreamsInBoundedMemory(t *testing.T) {
 	l, err := c.listReader(jsonType, body)
 	require.NoError(t, err)
 	defer l.close()
-	runtime.GC()
-	var before, during runtime.MemStats
-	runtime.ReadMemStats(&before)
+	goruntime.GC()
+	var before, during goruntime.MemStats
+	goruntime.ReadMemStats(&before)
 	count := 0
 	for ; ; count++ {
 		_, err := l.next()
@@ -133,8 +263,8 @@ func TestAListStreamsInBoundedMemory(t *testing.T) {
 		}
 		require.NoError(t, err)
 		if count%10_000 == 5000 {
-			runtime.GC()
-			runtime.ReadMemStats(&during)
+			goruntime.GC()
+			goruntime.ReadMemStats(&during)
 			require.Less(t, int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(1<<20), "after %d items", count)
 		}
 	}
@@ -156,7 +286,7 @@ func TestAKeptItemKeepsNothingElseAlive(t *testing.T) {
 
 	collected := make(chan string, 16)
 	watched := func(what string, buf []byte) {
-		runtime.AddCleanup(&buf[0], func(what string) { collected <- what }, what)
+		goruntime.AddCleanup(&buf[0], func(what string) { collected <- what }, what)
 	}
 	wanted := map[string]bool{}
 	watchWindow := func(what string, w *window) {
@@ -199,8 +329,8 @@ func TestAKeptItemKeepsNothingElseAlive(t *testing.T) {
 	}
 	for rounds := 0; len(wanted) > 0; rounds++ {
 		require.Less(t, rounds, 1000, "still alive: %v", wanted)
-		runtime.GC()
-		runtime.Gosched()
+		goruntime.GC()
+		goruntime.Gosched()
 		for len(collected) > 0 {
 			delete(wanted, <-collected)
 		}
@@ -208,7 +338,7 @@ func TestAKeptItemKeepsNothingElseAlive(t *testing.T) {
 	for _, object := range kept {
 		require.Equal(t, "small", object.(*ownProtobuf).Name)
 	}
-	runtime.KeepAlive(kept)
+	goruntime.KeepAlive(kept)
 }
 
 // Invalid UTF-8, duplicate keys and numbers out of range cost what they cost in

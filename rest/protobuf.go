@@ -42,7 +42,9 @@ func newProtobufPlan(t reflect.Type, o DecodeOptions) *protobufPlan {
 // unmarshalError is what a type's own Unmarshal has said: it costs one object.
 type unmarshalError struct{ err error }
 
-func (e *unmarshalError) Error() string { return "unmarshal the protobuf: " + e.err.Error() }
+func (e *unmarshalError) Error() string {
+	return "unmarshal the protobuf: " + truncated(e.err.Error(), longestCause)
+}
 func (e *unmarshalError) Unwrap() error { return e.err }
 
 // unmarshal calls an Unmarshal that may be anybody's.
@@ -90,10 +92,10 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 }
 
 // unknownIn looks for what Unmarshal would pass over, if anybody wants to know,
-// and that it does not go too deep, if the type is one that could.
+// and that it is not made to do too much, if the type is one that could.
 func (c *codec) unknownIn(raw []byte) (path string, err error) {
 	schema := c.protobuf.schema
-	if schema == nil || c.dropped == nil && !schema.Recursive() {
+	if schema == nil || c.dropped == nil && !schema.Hostile() {
 		return "", nil
 	}
 	if path, err = schema.Unknown(raw, c.options.MaxDepth); err != nil {

@@ -29,7 +29,6 @@ type nodeKey struct {
 var (
 	unmarshaler     = reflect.TypeFor[json.Unmarshaler]()
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-	quantityType    = reflect.TypeFor[resource.Quantity]()
 	numberType      = reflect.TypeFor[json.Number]()
 )
 
@@ -41,8 +40,8 @@ func known(t reflect.Type) (how, bool) {
 		return asTime, true
 	case reflect.TypeFor[metav1.MicroTime]():
 		return asMicroTime, true
-	case quantityType:
-		return asQuantity, true
+	case reflect.TypeFor[resource.Quantity](), reflect.TypeFor[resource.QuantityValue]():
+		return asQuantity, true // the latter holds a Quantity, and nothing else
 	case reflect.TypeFor[intstr.IntOrString]():
 		return asIntOrString, true
 	case reflect.TypeFor[metav1.FieldsV1]():

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/thinformer/thinformer/internal/quantity"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -59,6 +60,10 @@ func (d *Decoder) raw(i int) ([]byte, int) {
 // type would.
 func (d *Decoder) unmarshal(n *node, dst unsafe.Pointer, raw []byte) error {
 	switch n.how {
+	case asQuantity:
+		if err := quantity.Check(raw); err != nil {
+			return err
+		}
 	case asRaw:
 		*(*json.RawMessage)(dst) = append(json.RawMessage(nil), raw...)
 		return nil

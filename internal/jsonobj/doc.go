@@ -25,7 +25,11 @@
 //   - On every valid document the value equals what apimachinery's JSON
 //     serializers make of it (sigs.k8s.io/json, case-sensitive, whole numbers
 //     kept as int64): the null rules, embedded structs, UnmarshalJSON and
-//     UnmarshalText, invalid UTF-8 and lone surrogates included.
+//     UnmarshalText, invalid UTF-8 and lone surrogates included. Quantities of
+//     more than 100 bytes, or an exponent beyond 100, are refused: apimachinery
+//     would compute with that many digits. A type of somebody else's that hands
+//     its own bytes to a Quantity, by embedding one or in its UnmarshalJSON, is
+//     not protected.
 //   - Nothing of the value points into the bytes: strings are copied, or shared
 //     through an intern.Table.
 //   - A document that is not JSON is a [SyntaxError] that ends a stream. One

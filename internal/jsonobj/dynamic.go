@@ -104,7 +104,7 @@ func (d *Decoder) anyNumber(i int) (any, int) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {
-		return nil, d.fail(&ValueError{Offset: i, Want: "float64", Got: "the number " + text})
+		return nil, d.fail(&ValueError{Offset: i, Want: "float64", Got: numeral(text)})
 	}
 	return f, end
 }

@@ -44,7 +44,7 @@ var values = []string{
 	`"a string that is longer than what the tables of shared strings keep, so it is a copy"`,
 	`"2024-02-29T23:59:59Z"`, `"2023-02-29T00:00:00Z"`, `"1969-12-31T23:59:59Z"`, `"0000-01-01T00:00:00Z"`, `"0000-03-01T00:00:00Z"`, `"9999-12-31T23:59:59Z"`, `"2024-01-01T24:00:00Z"`, `"2024-13-01T00:00:00Z"`, `"2024-01-01T00:00:60Z"`, `"2024-1-01T00:00:00ZZ"`,
 	`"2024-01-01T00:00:00.123456Z"`, `"2024-01-01T00:00:00.1Z"`, `"2024-01-01T00:00:00.1x3456Z"`, `"2024-01-01T00:00:00.12x456Z"`, `"2024-01-01T00:00:00.12345xZ"`, `"2024-01-01T00:00:00x123456Z"`, `"2025-02-29T00:00:00Z"`, `"202x-01-01T00:00:00Z"`, `"2024x01-01T00:00:00Z"`, `"2024-01x01T00:00:00Z"`, `"2024-01-01x00:00:00Z"`, `"2024-01-01T00x00:00Z"`, `"2024-01-01T00:00x00Z"`, `"2024-01-01T00:0x:00Z"`, `"2024-0x-01T00:00:00Z"`, `"2024-01-0xT00:00:00Z"`, `"2024-01-01T0x:00:00Z"`, `"x024-01-01T00:00:00Z"`, `"2024-01-01T00:60:00Z"`, `"2024-00-01T00:00:00Z"`, `"2024-01-00T00:00:00Z"`, `"2024-04-31T00:00:00Z"`, `"2024-01-01T00:00:0:Z"`, `"2024-01-01T00:00:00.123456+02:00"`, `"2024-01-01T00:00:00+02:00"`, `"2024-01-01T00:00:00,123456Z"`, `"2024-01-01t00:00:00z"`, `"1900-02-28T00:00:00Z"`, `"1900-02-29T00:00:00Z"`, `"2000-02-29T00:00:00Z"`, `"2024-01-01T00:00:00Y"`, `"2024-01-01\u005400:00:00Z"`,
-	`"100m"`, `"1Gi"`, `" 1Gi "`, `"1.5Gi"`, `"1e3"`, `"12345678901234567890123"`, `"0"`, `"1\u0047"`, `"1h2m"`, `"0.0001"`,
+	`"100m"`, `"1Gi"`, `" 1Gi "`, `"1.5Gi"`, `"1e3"`, `"12345678901234567890123"`, `"0"`, `"1\u0047"`, `"1h2m"`, `"0.0001"`, `"1e-99999999"`, `1e-99999999`,
 	`{}`, `[]`, ` { } `, ` [ ] `, `[ [ ] , { } ]`, `{"a":"x","b":1,"c":[{"a":"y"},{"b":null}]}`, `{"":"","a":"b"}`, `{"A":"x","a ":"y","\u0061":"z"}`,
 	`{"name":"r","children":[{"name":"a","children":[{"name":"b"},{"n":3}]},{"name":"c"}],"parent":{"parent":{"children":[{"n":1},{"n":2},{"n":3},{"n":4},{"n":5},{"n":6}]}},"index":{"k":{"n":1,"index":{"l":{"n":2}}}}}`,
 	`["a","b","c","d","e","f","g","h","i","j"]`, `[1,2,3,4]`, `[true,false,null]`, `[null,null]`, `[[["deep"]]]`, `["a",1]`, `[1,"a",{},[],null,1.5,true]`,
@@ -74,8 +74,12 @@ func quoteName(s string) string {
 func same(t *testing.T, decoder *Decoder, plan *Plan, document string) {
 	t.Helper()
 	want, got := reflect.New(plan.typ).Interface(), reflect.New(plan.typ).Interface()
-	wantErr := theirs([]byte(document), want)
 	n, err := decoder.Decode(plan, []byte(document), got)
+	if refused(err) {
+		require.Equal(t, len(strings.TrimRight(document, " ")), n, document)
+		return // they would compute for minutes
+	}
+	wantErr := theirs([]byte(document), want)
 	if wantErr != nil {
 		value := (*ValueError)(nil)
 		if !errors.As(err, &value) {
@@ -89,6 +93,12 @@ func same(t *testing.T, decoder *Decoder, plan *Plan, document string) {
 		}
 	}
 	require.Equal(t, len(strings.TrimRight(document, " ")), n, document)
+}
+
+// refused is whether a quantity was too costly to be parsed.
+func refused(err error) bool {
+	value := (*ValueError)(nil)
+	return errors.As(err, &value) && value.Err != nil && strings.HasPrefix(value.Err.Error(), "a quantity ")
 }
 
 // theirs decodes as apimachinery does. An Unstructured without a kind is no

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // ErrShort says that the data ends before the value does. Nothing is wrong with
@@ -34,16 +35,27 @@ type ValueError struct {
 	Want, Got string
 	// Offset of the value in the data.
 	Offset int
-	// Err is the error of the type's own unmarshaling; else nil.
+	// Err is the error of the type's own unmarshaling; else nil. The message
+	// shows its beginning.
 	Err error
 }
 
 func (e *ValueError) Error() string {
 	s := fmt.Sprintf("%s does not fit %s at byte %d%s", e.Got, e.Want, e.Offset, in(e.Path))
 	if e.Err != nil {
-		s += ": " + e.Err.Error()
+		s += ": " + beginning(e.Err.Error())
 	}
 	return s
+}
+
+// beginning is as much of the message of somebody else's error as is shown: it
+// may quote the whole value.
+func beginning(message string) string {
+	const most = 200
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "..."
 }
 
 // Unwrap is the error of the type's own unmarshaling.

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/thinformer/thinformer/internal/quantity"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -88,7 +89,8 @@ func daysBefore(year, month, day int) int64 {
 }
 
 // quantity reads a quantity that is a string without escapes. Its text is part
-// of the value, and so worth sharing.
+// of the value, and so worth sharing. ok is false for anything else, and for
+// what is refused: unmarshal says why.
 func (d *Decoder) quantity(dst unsafe.Pointer, i int) (end int, ok bool) {
 	if d.data[i] != '"' {
 		return 0, false
@@ -97,9 +99,13 @@ func (d *Decoder) quantity(dst unsafe.Pointer, i int) (end int, ok bool) {
 	if end >= len(d.data) || d.data[end] != '"' {
 		return 0, false
 	}
-	q, err := resource.ParseQuantity(strings.TrimSpace(d.share(d.data[i+1 : end])))
+	text := d.data[i+1 : end]
+	if quantity.Check(text) != nil {
+		return 0, false
+	}
+	q, err := resource.ParseQuantity(strings.TrimSpace(d.share(text)))
 	if err != nil {
-		return 0, false // for UnmarshalJSON to say so
+		return 0, false
 	}
 	*(*resource.Quantity)(dst) = q
 	return end + 1, true

@@ -57,7 +57,7 @@ const (
 	asText         // UnmarshalText is called
 	asTime         // metav1.Time
 	asMicroTime    // metav1.MicroTime
-	asQuantity     // resource.Quantity
+	asQuantity     // resource.Quantity, resource.QuantityValue
 	asIntOrString  // intstr.IntOrString
 	asFieldsV1     // metav1.FieldsV1
 	asRaw          // json.RawMessage

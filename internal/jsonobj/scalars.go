@@ -1,6 +1,7 @@
 package jsonobj
 
 import (
+	"fmt"
 	"strconv"
 	"unsafe"
 )
@@ -168,7 +169,7 @@ func (d *Decoder) intValue(n *node, dst unsafe.Pointer, i int) int {
 		}
 		var err error
 		if v, err = strconv.ParseInt(text, 10, size); err != nil {
-			return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: "the number " + text})
+			return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: numeral(text)})
 		}
 	}
 	switch n.how {
@@ -193,7 +194,7 @@ func (d *Decoder) uintValue(n *node, dst unsafe.Pointer, i int) int {
 	}
 	v, err := strconv.ParseUint(text, 10, n.how.bits())
 	if err != nil {
-		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: "the number " + text})
+		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: numeral(text)})
 	}
 	switch n.how {
 	case asUint8:
@@ -217,7 +218,7 @@ func (d *Decoder) floatValue(n *node, dst unsafe.Pointer, i int) int {
 	}
 	v, err := strconv.ParseFloat(text, n.how.bits())
 	if err != nil {
-		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: "the number " + text})
+		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: numeral(text)})
 	}
 	if n.how == asFloat32 {
 		*(*float32)(dst) = float32(v)
@@ -225,6 +226,14 @@ func (d *Decoder) floatValue(n *node, dst unsafe.Pointer, i int) int {
 		*(*float64)(dst) = v
 	}
 	return end
+}
+
+// numeral names a number in an error. It may be as long as a server likes.
+func numeral(text string) string {
+	if len(text) > 32 {
+		return fmt.Sprintf("the number %s... of %d bytes", text[:32], len(text))
+	}
+	return "the number " + text
 }
 
 // numberText is the number at i as it stands there, and the place after it.

@@ -5,6 +5,9 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/thinformer/thinformer/internal/quantity"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // Schema is which fields messages of one Go type may have, as the tags say that
@@ -12,25 +15,29 @@ import (
 // is for any number of goroutines.
 //
 // Generated Unmarshal passes over fields that it does not know without a word,
-// and goes as deep as the bytes do. A Schema notices the first and bounds the
-// second.
+// goes as deep as the bytes do, and parses whatever quantity it is given. A
+// Schema notices the first, bounds the second and refuses those quantities that
+// would be costly.
 type Schema struct {
-	root      *message
-	recursive bool
+	root *message
+	// hostile: bytes could be made that are costly to unmarshal.
+	hostile bool
 }
 
 // message is the fields of one struct type by their numbers; nil where there is
 // none.
 type message struct {
 	fields []*messageField
+	// quantity: this is a resource.Quantity, whose field 1 is its text.
+	quantity bool
 }
 
 type messageField struct {
+	// name is "" for the key and the value of a map's entry, which is a message
+	// of these two.
 	name string
 	// inner is what the content is a message of; nil where that is no matter.
 	inner *message
-	// entries is set for a map: the content is {1: key, 2: inner}.
-	entries bool
 }
 
 // maxFieldNumber is the highest number that is kept account of. Those of
@@ -45,18 +52,19 @@ func NewSchema(t reflect.Type) *Schema {
 	if root == nil {
 		return nil
 	}
-	return &Schema{root: root, recursive: c.recursive}
+	return &Schema{root: root, hostile: c.hostile}
 }
 
-// Recursive says whether messages may contain messages of their own type, so
-// that how deep they nest is for the bytes to say.
-func (s *Schema) Recursive() bool { return s.recursive }
+// Hostile says whether bytes could be made that are costly to unmarshal: the
+// type has quantities, or messages that may contain messages of their own type,
+// so that how deep they nest is for the bytes to say.
+func (s *Schema) Hostile() bool { return s.hostile }
 
 // Unknown is the path of the first field in a message that the Go type does not
 // have, such as "spec, field 41", "" if there is none: only the path's
 // beginning has a name. managedFields are not looked into. The error says that
-// messages nest deeper than maxDepth. Bytes that make no sense are left for
-// Unmarshal to judge.
+// messages nest deeper than maxDepth, that a quantity is refused, or that the
+// bytes make no sense: what has not been looked at is not for Unmarshal to see.
 func (s *Schema) Unknown(object []byte, maxDepth int) (path string, err error) {
 	return s.root.unknown(object, maxDepth)
 }
@@ -66,11 +74,16 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 		return "", errors.New("protobuf messages nest too deep")
 	}
 	for len(data) > 0 {
-		number, content, rest, ok := step(data)
-		if !ok {
-			return path, nil
+		number, content, rest, err := step(data)
+		if err != nil {
+			return "", err
 		}
 		data = rest
+		if m.quantity && number == 1 {
+			if err := quantity.Check(content); err != nil {
+				return "", err
+			}
+		}
 		if number >= len(m.fields) || m.fields[number] == nil {
 			if path == "" {
 				path = "field " + strconv.Itoa(number)
@@ -81,15 +94,12 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 		if field.inner == nil || content == nil {
 			continue
 		}
-		if field.entries {
-			content = entryValue(content)
-		}
 		inner, err := field.inner.unknown(content, maxDepth-1)
 		if err != nil {
 			return "", err
 		}
 		if inner != "" && path == "" {
-			path = field.name + separator(inner) + inner
+			path = field.name + separator(field.name, inner) + inner
 		}
 	}
 	return path, nil
@@ -98,50 +108,48 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 // step is Next for a walk through every field of an object, most of which are a
 // few bytes with a low number. The content is nil of a field that is not of
 // bytes.
-func step(data []byte) (number int, content, rest []byte, ok bool) {
+func step(data []byte) (number int, content, rest []byte, err error) {
 	if len(data) >= 2 && data[0]&0x87 == byte(Bytes) && data[0] > byte(Bytes) {
 		if end := 2 + int(data[1]); end < 2+0x80 && end <= len(data) {
-			return int(data[0] >> 3), data[2:end], data[end:], true
+			return int(data[0] >> 3), data[2:end], data[end:], nil
 		}
 	}
 	h, content, n, err := Next(data)
 	if err != nil {
-		return 0, nil, nil, false
+		return 0, nil, nil, err
 	}
 	if h.Wire != Bytes {
 		content = nil
 	}
-	return h.Number, content, data[n:], true
+	return h.Number, content, data[n:], nil
 }
 
-func separator(inner string) string {
-	if strings.HasPrefix(inner, "field ") {
+func separator(name, inner string) string {
+	switch {
+	case name == "":
+		return ""
+	case strings.HasPrefix(inner, "field "):
 		return ", "
 	}
 	return "."
-}
-
-func entryValue(entry []byte) (value []byte) {
-	eachField(entry, func(number int, content []byte) {
-		if number == 2 {
-			value = content
-		}
-	})
-	return value
 }
 
 type schemaCompiler struct {
 	known map[reflect.Type]*message
 	// open are the types that are being compiled: to meet one again is to have
 	// found that it contains itself.
-	open      map[reflect.Type]bool
-	recursive bool
+	open    map[reflect.Type]bool
+	hostile bool
 }
 
 // message compiles a struct type; nil is one whose tags do not tell.
 func (c *schemaCompiler) message(t reflect.Type) *message {
+	if isQuantity(t) {
+		c.hostile = true
+		return &message{quantity: true, fields: []*messageField{nil, {}}}
+	}
 	if c.open[t] {
-		c.recursive = true
+		c.hostile = true
 	}
 	if known, ok := c.known[t]; ok {
 		return known
@@ -189,7 +197,9 @@ func (c *schemaCompiler) field(t reflect.Type, name string) *messageField {
 		return f
 	}
 	if t.Kind() == reflect.Map {
-		f.entries, t = true, t.Elem()
+		key := &messageField{}
+		f.inner = &message{fields: []*messageField{nil, key, c.field(t.Elem(), "")}}
+		return f
 	}
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -198,4 +208,9 @@ func (c *schemaCompiler) field(t reflect.Type, name string) *messageField {
 		f.inner = c.message(t)
 	}
 	return f
+}
+
+// isQuantity: these two have no tags, but their own Unmarshal.
+func isQuantity(t reflect.Type) bool {
+	return t == reflect.TypeFor[resource.Quantity]() || t == reflect.TypeFor[resource.QuantityValue]()
 }

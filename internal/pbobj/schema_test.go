@@ -3,9 +3,12 @@ package pbobj
 import (
 	"bytes"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -32,7 +35,7 @@ func within(number byte, parts ...[]byte) []byte {
 // found, and named as far as it has a name.
 func TestUnknownFieldsAreFound(t *testing.T) {
 	schema := NewSchema(reflect.TypeFor[tree]())
-	require.True(t, schema.Recursive())
+	require.True(t, schema.Hostile())
 	name, new := within(1, []byte("x")), within(9, []byte("new"))
 	for want, data := range map[string][]byte{
 		"":                                    bytes.Join([][]byte{name, within(2, name), within(3, name, within(2, name)), {0x20, 7}, within(5, new)}, nil),
@@ -46,14 +49,64 @@ func TestUnknownFieldsAreFound(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	got, err := schema.Unknown(append(name, 0x0a, 0x7f), 10)
-	require.NoError(t, err, "that is for Unmarshal to say")
-	require.Empty(t, got)
+	for _, senseless := range []string{"\x0a\x7f", "\x0b", "\xb2\x80\x80\x80\x80\x02\x00"} {
+		_, err := schema.Unknown(append(name, senseless...), 10)
+		require.Error(t, err, "Unmarshal may see sense in the rest")
+	}
+}
+
+// Issue, "Security and bad input": a few bytes must not cost a core.
+func TestQuantitiesAreChecked(t *testing.T) {
+	type amounts struct {
+		One   resource.Quantity            `protobuf:"bytes,1,opt,name=one"`
+		To    *resource.Quantity           `protobuf:"bytes,2,opt,name=to"`
+		List  []resource.QuantityValue     `protobuf:"bytes,3,rep,name=list"`
+		ByKey map[string]resource.Quantity `protobuf:"bytes,4,rep,name=byKey"`
+		Inner *struct {
+			ByKey map[string]*resource.Quantity `protobuf:"bytes,1,rep,name=byKey"`
+		} `protobuf:"bytes,5,opt,name=inner"`
+	}
+	schema := NewSchema(reflect.TypeFor[amounts]())
+	require.True(t, schema.Hostile())
+	for _, text := range []string{"100m", "1e-99999999", strings.Repeat("9", 101)} {
+		amount, fine := within(1, []byte(text)), within(1, []byte("1"))
+		key := within(1, []byte("k"))
+		for what, data := range map[string][]byte{
+			"plain": within(1, amount), "pointer": within(2, amount), "list": append(within(3, fine), within(3, amount)...),
+			"map": within(4, key, within(2, amount)), "inner map": within(5, within(1, key, within(2, amount))),
+			"a map's entry with two values": within(4, within(2, amount), within(2, fine)),
+			"a quantity with two texts":     within(1, amount, fine), "one field twice": append(within(1, amount), within(1, fine)...),
+		} {
+			_, err := schema.Unknown(data, 10)
+			require.Equal(t, text == "100m", err == nil, "%s %s: %v", what, text, err)
+		}
+	}
+	got, err := schema.Unknown(within(1, within(2, []byte("new"))), 10)
+	require.NoError(t, err)
+	require.Equal(t, "one, field 2", got)
+}
+
+// FuzzUnknown: whatever passes is unmarshaled in no time.
+func FuzzUnknown(f *testing.F) {
+	schema := &Schema{root: (&schemaCompiler{}).message(reflect.TypeFor[resource.Quantity]())}
+	for _, text := range []string{"100m", "1e-99999999", "1e+100"} {
+		f.Add(within(1, []byte(text)))
+		f.Add(within(1, []byte(text), within(1, []byte("1"))))
+	}
+	f.Add([]byte("\x0b\x0c\x0a\x0b1e-99999999"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := schema.Unknown(data, 10); err != nil {
+			return
+		}
+		begun := time.Now()
+		_ = new(resource.Quantity).Unmarshal(data)
+		require.Less(t, time.Since(begun), time.Second)
+	})
 }
 
 func TestRealObjectsHaveNoUnknownFields(t *testing.T) {
 	schema := NewSchema(reflect.TypeFor[metav1.PartialObjectMetadata]())
-	require.False(t, schema.Recursive())
+	require.False(t, schema.Hostile())
 	whole := marshal(t, widget(3))
 	got, err := schema.Unknown(whole, 10)
 	require.NoError(t, err)
