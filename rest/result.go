@@ -31,10 +31,7 @@ type Result struct {
 func (r *Request) Do(ctx context.Context) Result {
 	result := r.do(ctx)
 	if result.err == nil {
-		result.err = r.failureIn(result.contentType, result.body, result.status)
-	}
-	if result.err == nil {
-		r.wrote(ctx, func() stored { return storedIn(result.contentType, result.body) })
+		result.err = r.settled(ctx, result)
 	}
 	return result
 }
@@ -44,9 +41,19 @@ func (r *Request) Do(ctx context.Context) Result {
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	result := r.do(ctx)
 	if result.err == nil {
-		r.wrote(ctx, func() stored { return storedIn(result.contentType, result.body) })
+		_ = r.settled(ctx, result)
 	}
 	return result.body, result.err
+}
+
+// settled is the failure that an answer carries although its status is none. If
+// there is none, and it was a write, the traces are told.
+func (r *Request) settled(ctx context.Context, result Result) error {
+	failure := r.failureIn(result.contentType, result.body, result.status)
+	if failure == nil {
+		r.wrote(ctx, func() stored { return storedIn(result.contentType, result.body) })
+	}
+	return failure
 }
 
 // do sends the request and reads the answer, which may still turn out to be a

@@ -108,11 +108,15 @@ func TestATraceIsToldOfWrites(t *testing.T) {
 		{(*RESTClient).Get, says(200, pod), nil},
 	} {
 		var told []string
-		client, _ := scripted(t, Config{}, c.answer)
+		client, _ := scripted(t, Config{}, c.answer, c.answer)
 		trace := &Trace{Wrote: toldIn(&told, "t").Wrote}
 		client.config.Trace = trace
-		_ = c.request(client.GroupVersion(coreV1)).Resource("pods").Namespace("d").Do(t.Context())
+		r := c.request(client.GroupVersion(coreV1)).Resource("pods").Namespace("d")
+		_ = r.Do(t.Context())
 		require.Equal(t, c.told, told)
+		told = nil
+		_, _ = r.DoRaw(t.Context())
+		require.Equal(t, c.told, told, "DoRaw")
 	}
 }
 
