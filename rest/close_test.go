@@ -132,6 +132,39 @@ func TestTheCallersContextEndsARequestAndItsBody(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// After a 101 package net/http hands out the bare connection, which neither the
+// request's context nor its end would close.
+func TestAServerThatSwitchesProtocolsIsLeftAtOnce(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var served sync.WaitGroup
+	served.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			served.Go(func() {
+				defer conn.Close()
+				_, _ = conn.Read(make([]byte, 4096))
+				fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nhello")
+				_, _ = io.Copy(io.Discard, conn) // until the client leaves
+			})
+		}
+	})
+	client, err := New(&Config{Host: "http://" + listener.Addr().String()})
+	require.NoError(t, err)
+	for _, long := range []bool{false, true} {
+		_, err := client.conn.do(newRequestFor(t, client.conn, http.MethodGet, "/", ""), long)
+		require.ErrorContains(t, err, "switches protocols (101)")
+	}
+	_, err = client.Post().AbsPath("/x").Body([]byte("{}")).DoRaw(t.Context())
+	require.ErrorContains(t, err, "switches protocols (101)")
+	require.NoError(t, listener.Close())
+	served.Wait() // while the client is open
+	client.Close()
+}
+
 // In a bubble no request may wait for a lock while another writes to its
 // connection: that would stop the fake clock.
 func TestHTTP11OverAPipeWorksInABubble(t *testing.T) {

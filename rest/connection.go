@@ -121,10 +121,11 @@ func (c *connection) authorized(request *http.Request, long bool) (*http.Respons
 		return nil, err
 	}
 	response, err := c.send(withPass(request, shown), long)
-	if err != nil || response.StatusCode != http.StatusUnauthorized || !canRepeat(request) {
+	if err != nil || response.StatusCode != http.StatusUnauthorized {
 		return response, err
 	}
-	if !c.credential.refused(request.Context(), shown) {
+	// Also for a request that cannot be repeated: the next one needs it.
+	if !c.credential.refused(request.Context(), shown) || !canRepeat(request) {
 		return response, nil
 	}
 	again, err := repeated(request)

@@ -210,6 +210,20 @@ func TestA401FetchesOtherCredentialsOnceForAllWhoWereRefused(t *testing.T) {
 	})
 }
 
+func TestA401ToABodyThatCannotBeSentAgainFetchesOtherCredentials(t *testing.T) {
+	d, door := &dispenser{}, &doorman{right: "2"}
+	conn, _ := dispensed(t, d, door)
+	for _, want := range []int{http.StatusUnauthorized, http.StatusOK} {
+		request := newRequestFor(t, conn, http.MethodPost, "/", "body")
+		request.GetBody = nil
+		response, err := conn.do(request, false)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, want, response.StatusCode)
+	}
+	require.Equal(t, []string{"1", "2"}, door.shown)
+}
+
 // Somebody who has lost access for good should not start a program a second.
 func TestAPluginThatHandsOutWhatWasRefusedIsNotAskedAgainAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -31,6 +31,10 @@ func (c *connection) send(request *http.Request, long bool) (*http.Response, err
 		if response.Body == nil {
 			response.Body = http.NoBody
 		}
+		if response.StatusCode == http.StatusSwitchingProtocols {
+			response.Body.Close() // unread: it is a bare connection that no context ends
+			return nil, errors.New("the server switches protocols (101), which nobody asked for")
+		}
 		to, err := redirection(request, response)
 		if err == nil && to == nil {
 			return response, nil

@@ -115,6 +115,14 @@ func TestABodyThatCannotBeSentAgainIsSentOnce(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	require.Equal(t, []string{"body"}, door.bodies)
+
+	request = newRequestFor(t, conn, http.MethodPost, "/", "body")
+	request.GetBody = nil
+	response, err = conn.do(request, false)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusOK, response.StatusCode, "the refusal made the next request show what is valid")
+	require.Equal(t, []string{"first", "first", "second"}, door.shown)
 }
 
 func TestA401ToTheRequestsOwnCredentialsIsTheCallersBusiness(t *testing.T) {
