@@ -17,7 +17,7 @@ const jsonType = "application/json"
 type body struct {
 	bytes       []byte
 	stream      io.Reader
-	sent        bool // the stream has been given away
+	sent        bool // the stream has been given away, or closed
 	contentType string
 }
 
@@ -28,7 +28,7 @@ func (b *body) repeatable() bool { return b.stream == nil }
 func (b *body) on(request *http.Request) error {
 	switch {
 	case b.stream != nil && b.sent:
-		return errors.New("the body is a stream, and has been sent")
+		return errors.New("the body is a stream, which can be sent once")
 	case b.stream != nil:
 		b.sent = true
 		closer, ok := b.stream.(io.ReadCloser)

@@ -272,7 +272,7 @@ func TestWhatABodyMayBe(t *testing.T) {
 		require.Equal(t, c.sent, sent.bodies)
 		require.Equal(t, c.as, sent.asked[0].Header.Get("Content-Type"))
 	}
-	require.True(t, open.closed)
+	require.Equal(t, 1, open.closed)
 
 	client, sent := scripted(t, Config{ContentType: protobufType}, says(200, ""), says(200, ""))
 	_, err := client.Post().AbsPath("/x").Body([]byte("k8s")).DoRaw(t.Context())
@@ -296,18 +296,24 @@ func TestABodyThatIsNotSentIsClosed(t *testing.T) {
 	} {
 		open := &closing{Reader: strings.NewReader("stream")}
 		require.Error(t, send(client.Post().Body(open)), what)
-		require.True(t, open.closed, what)
+		require.Equal(t, 1, open.closed, what)
 	}
+	open, limiter := &closing{Reader: strings.NewReader("stream")}, &counting{err: errors.New("no")}
+	r := client.Post().AbsPath("/x").Body(open).Throttle(limiter)
+	require.Error(t, r.Do(t.Context()).Error())
+	limiter.err = nil
+	require.EqualError(t, r.Do(t.Context()).Error(), "POST /x: the body is a stream, which can be sent once")
+	require.Equal(t, 1, open.closed)
 	require.Empty(t, sent.asked)
 }
 
 type closing struct {
 	io.Reader
-	closed bool
+	closed int
 }
 
 func (c *closing) Close() error {
-	c.closed = true
+	c.closed++
 	return nil
 }
 

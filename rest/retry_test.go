@@ -364,5 +364,5 @@ func TestARequestCanBeSentAgain(t *testing.T) {
 	_, err := stream.DoRaw(t.Context())
 	require.NoError(t, err)
 	_, err = stream.DoRaw(t.Context())
-	require.EqualError(t, err, "POST /x: the body is a stream, and has been sent")
+	require.EqualError(t, err, "POST /x: the body is a stream, which can be sent once")
 }
