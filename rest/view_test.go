@@ -225,6 +225,9 @@ func TestListEndsWithTheErrorThatEndsIt(t *testing.T) {
 			_, err = list.Slice()
 			require.ErrorContains(t, err, c.want)
 			require.Empty(t, list.ResourceVersion(), "a list that has not ended well has no version")
+			if c.opts.Continue != "" {
+				require.Len(t, api.requests(), 2)
+			}
 		})
 	}
 }
