@@ -193,16 +193,34 @@ func withMetadata(root *node) *node {
 		return root
 	}
 	f := root.fields.named("metadata")
-	if f == nil || f.node.how != asStruct {
+	if f == nil {
 		return root
-	}
-	own := *f.node
-	own.fields = own.fields.withManagedFields()
-	if name := own.fields.named("name"); name != nil && name.node.how == asString {
-		name.node = &node{how: asString, typ: name.node.typ, alone: true}
 	}
 	whole := *root
 	whole.fields = whole.fields.copied()
-	whole.fields.named("metadata").node = &own
+	whole.fields.named("metadata").node = metadataNode(f.node, maxPointers)
 	return &whole
+}
+
+// maxPointers is how many pointers are followed to the metadata: a pointer type
+// may point to itself.
+const maxPointers = 8
+
+// metadataNode is n as the node of the whole object's metadata.
+func metadataNode(n *node, pointers int) *node {
+	own := *n
+	switch {
+	case n.how == asPointer && pointers > 0:
+		own.elem = metadataNode(n.elem, pointers-1)
+	case n.how == asAny:
+		own.how = asAnyMetadata
+	case n.typ.Kind() == reflect.Map && n.key == asString && n.elem != nil:
+		own.how = asMapMetadata
+	case n.how == asStruct:
+		own.fields = own.fields.withManagedFields()
+		if name := own.fields.named("name"); name != nil && name.node.how == asString {
+			name.node = &node{how: asString, typ: name.node.typ, alone: true}
+		}
+	}
+	return &own
 }

@@ -164,18 +164,14 @@ func (d *Decoder) value(n *node, dst unsafe.Pointer, i int) int {
 		return d.bytesValue(n, dst, i)
 	case asArray:
 		return d.arrayValue(n, dst, i)
-	case asMap:
+	case asMap, asMapMetadata:
 		return d.mapValue(n, dst, i)
 	case asStringMap:
 		return d.stringMap(n, dst, i)
 	case asQuantityMap:
 		return d.quantityMap(n, dst, i)
-	case asAny:
-		v, next := d.anyValue(i)
-		if next >= 0 {
-			*(*any)(dst) = v
-		}
-		return next
+	case asAny, asAnyMetadata:
+		return d.dynamicValue(n, dst, i)
 	case asInterface:
 		return d.misfit(i, n.typ.String())
 	case asSkipped:

@@ -14,6 +14,7 @@ import (
 	"github.com/thinformer/thinformer/internal/intern"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func planOf[T any](t testing.TB) *Plan {
@@ -176,6 +177,9 @@ func TestDroppedInEveryContainer(t *testing.T) {
 		`{"mapstruct":{"k":{"no":1}}}`:             "mapstruct.k.no",
 		`{"mapptr":{"k":{},"l":{"no":1}}}`:         "mapptr.l.no",
 		`{"array":[{},{"no":1}]}`:                  "array[1].no",
+		`{"array":[{},{},{},1]}`:                   "array[2]",
+		`{"octets":[1,2,3]}`:                       "",
+		`{"none":["x"]}`:                           "none[0]",
 		`{"pointers":[null,{"c":[{"no":1}]}]}`:     "pointers[1].c[0].no",
 		`{"tree":[{"index":{"a":{"no":1}}}]}`:      "tree[0].index.a.no",
 		`{"tagged":{"in":"x","no":1}}`:             "tagged.no",
@@ -230,6 +234,61 @@ func TestManagedFields(t *testing.T) {
 		_, _, err = decode[slimLike](t, d, `{"metadata":{"name":"n","managedFields":[{"a":1}]}}`)
 		require.NoError(t, err)
 		require.Empty(t, d.Dropped())
+	}
+}
+
+// The same, whatever Go type the metadata has.
+func TestManagedFieldsOfAnyMetadata(t *testing.T) {
+	managedFieldsOf[struct {
+		*metav1.ObjectMeta `json:"metadata"`
+	}](t)
+	managedFieldsOf[struct {
+		Meta **metav1.ObjectMeta `json:"metadata"`
+	}](t)
+	managedFieldsOf[struct {
+		Metadata map[string]any `json:"metadata"`
+	}](t)
+	managedFieldsOf[struct {
+		Metadata *map[types.UID]json.RawMessage `json:"metadata"`
+	}](t)
+	managedFieldsOf[struct {
+		Metadata any `json:"metadata"`
+	}](t)
+	managedFieldsOf[struct {
+		slimLike
+		Metadata *struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+	}](t)
+	type itself *itself
+	_, err := PlanOf(reflect.TypeFor[struct {
+		Metadata itself `json:"metadata"`
+	}]())
+	require.NoError(t, err)
+}
+
+// managedFieldsOf decodes into T what does not fit the type of managedFields,
+// so that they would not go unnoticed.
+func managedFieldsOf[T any](t *testing.T) {
+	t.Helper()
+	for _, metadata := range []string{`"managedFields":[{"manager":"m"}],"name":"n"`, `"name":"n","managed\u0046ields" : [{"manager":"m"}] `, `"managedFields":[{"manager":"m"}]`} {
+		document := `{"metadata":{` + metadata + `}}`
+		d := new(Decoder)
+		lean, n, err := decode[T](t, d, document)
+		require.NoError(t, err, "%T", lean)
+		require.Equal(t, len(document), n)
+		require.Empty(t, d.Dropped(), "%T", lean)
+		again, err := json.Marshal(lean)
+		require.NoError(t, err)
+		require.NotContains(t, string(again), "anage", "%T", lean)
+		require.Equal(t, strings.Contains(metadata, "name"), strings.Contains(string(again), `"name":"n"`), "%T", lean)
+		for cut := range len(document) {
+			_, _, err := decode[T](t, d, document[:cut])
+			require.ErrorIs(t, err, ErrShort)
+		}
+		d.KeepManagedFields = true
+		_, _, err = decode[T](t, d, document)
+		require.NoError(t, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package jsonobj
 import (
 	"math"
 	"strconv"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -40,6 +41,20 @@ func (d *Decoder) unstructured(u *unstructured.Unstructured, i int) int {
 		return d.misfit(i, "an object")
 	}
 	u.Object, i = d.object(i, wholeObject)
+	return i
+}
+
+// dynamicValue decodes the value at i into an empty interface.
+func (d *Decoder) dynamicValue(n *node, dst unsafe.Pointer, i int) int {
+	var v any
+	if n.how == asAnyMetadata && d.data[i] == '{' {
+		v, i = d.object(i, wholeMetadata)
+	} else {
+		v, i = d.anyValue(i)
+	}
+	if i >= 0 {
+		*(*any)(dst) = v
+	}
 	return i
 }
 

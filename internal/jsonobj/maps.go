@@ -30,6 +30,14 @@ func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 	}
 	key, elem := reflect.New(n.typ.Key()), reflect.New(n.elem.typ)
 	for !done && i >= 0 {
+		if n.how == asMapMetadata && !d.KeepManagedFields {
+			if next, is := d.managedFieldsAt(i); is {
+				if i = next; i >= 0 {
+					i, done = d.more(i, '}')
+				}
+				continue
+			}
+		}
 		d.trail[d.depth] = i
 		if i = d.mapKey(n, key, i); i < 0 {
 			return -1
@@ -43,6 +51,18 @@ func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 		i, done = d.more(i, '}')
 	}
 	return i
+}
+
+// managedFieldsAt passes the entry at i if its key is managedFields.
+func (d *Decoder) managedFieldsAt(i int) (next int, is bool) {
+	name, next := d.keyAt(i)
+	if next < 0 {
+		return -1, true
+	}
+	if string(name) != "managedFields" {
+		return 0, false
+	}
+	return d.skip(next), true
 }
 
 // mapKey reads the key at i into what key points to, and passes the colon.

@@ -51,6 +51,8 @@ const (
 	asStringMap    // a map of strings to strings
 	asQuantityMap  // a map of strings to quantities
 	asAny          //
+	asAnyMetadata  // asAny, as the metadata of the whole object
+	asMapMetadata  // asMap, as the metadata of the whole object
 	asInterface    // an interface with methods: null, or an error
 	asNumber       // json.Number
 	asUnmarshaler  // UnmarshalJSON is called

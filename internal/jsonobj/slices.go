@@ -169,7 +169,7 @@ func (d *Decoder) bytesValue(n *node, dst unsafe.Pointer, i int) int {
 }
 
 // arrayValue decodes an array: elements that are too many are checked and
-// left out, and those that do not come are zeroed.
+// left out, which counts as dropped, and those that do not come are zeroed.
 func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '[' {
 		return d.misfit(i, n.typ.String())
@@ -181,6 +181,9 @@ func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
 		if count < n.typ.Len() {
 			i = d.value(n.elem, unsafe.Add(dst, uintptr(count)*size), i)
 		} else {
+			if !d.dropped {
+				d.drop()
+			}
 			_, i = d.raw(i)
 		}
 		if i < 0 {
