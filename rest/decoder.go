@@ -45,6 +45,8 @@ type codec struct {
 	metadataOnly, isUnstructured bool
 	// isStatus is set for metav1.Status, which is an object and no error then.
 	isStatus bool
+	// metadataMayLack is set for types that have their metadata behind a pointer.
+	metadataMayLack bool
 
 	mu sync.Mutex
 	// idle is what readers have left for the next: mostly one, which the list
@@ -82,10 +84,21 @@ func newCodec(t reflect.Type, info ResourceInfo, o DecodeOptions, dropped func(o
 		isUnstructured: t == reflect.TypeFor[unstructured.Unstructured](),
 		isStatus:       t == reflect.TypeFor[metav1.Status](),
 	}
+	c.metadataMayLack = !hasMetadata(c.new())
 	if pbobj.DeclaresUnmarshal(t) {
 		c.protobuf = newProtobufPlan(t, o)
 	}
 	return c, nil
+}
+
+// hasMetadata says whether an object can be asked who it is. One that has its
+// metadata behind a pointer panics where a server has sent none.
+func hasMetadata(object any) (has bool) {
+	defer func() { has = recover() == nil }()
+	if object, ok := object.(Object); ok {
+		_, _ = object.GetResourceVersion(), object.GetName()
+	}
+	return true
 }
 
 // checkMetadata finds the mistake of embedding metadata without its name, which
@@ -191,8 +204,11 @@ func (c *codec) new() any { return reflect.New(c.typ).Interface() }
 func (c *codec) decodeJSON(s *scratch, data []byte) (object any, n int, err error) {
 	object = c.new()
 	n, err = guarded(&s.json, c.plan, data, object)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, 0, err
+	case c.metadataMayLack && !hasMetadata(object):
+		return nil, 0, &jsonobj.ValueError{Want: c.typ.String(), Got: "an object without metadata"}
 	}
 	if c.dropped != nil {
 		c.dropped(object, s.json.Dropped())

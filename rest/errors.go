@@ -15,6 +15,12 @@ var (
 	// on the server. Nothing was sent. The error names the first such field.
 	// Give the type that field, write with Patch or Apply, or say that the loss
 	// is meant with AllowFieldLoss.
+	//
+	// managedFields do not count: an update without them leaves them as they
+	// are. A type with an UnmarshalJSON of its own decodes itself, and what it
+	// skips is not known; nor is it within a field of such a type. A type with
+	// an Unmarshal for protobuf that has no protobuf tags to compare with counts
+	// as one that drops fields.
 	ErrWouldDropFields = errors.New("the update would drop fields that the Go type does not have")
 
 	// ErrRestarted comes out of List.Items when the server could not go on with

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -15,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 // aList is a list of widgets with what stands in the items' place.
@@ -306,6 +309,81 @@ func TestDroppedFieldsAreTold(t *testing.T) {
 	_, err = c.decodeObject(jsonType, []byte(more))
 	require.NoError(t, err)
 	require.Equal(t, []drop{{"a", ""}, {"b", "spec.colour"}, {"b", "spec.colour"}, {"b", "spec.colour"}}, told)
+}
+
+// untagged declares an Unmarshal, and nothing that says what it knows.
+type untagged struct {
+	metav1.ObjectMeta `json:"metadata"`
+}
+
+func (u *untagged) Unmarshal(data []byte) error {
+	p := metav1.PartialObjectMetadata{}
+	err := p.Unmarshal(data)
+	u.ObjectMeta = p.ObjectMeta
+	return err
+}
+
+// Blueprint §5 rest, "No silent loss": where it cannot be known what is lost,
+// that counts as a loss.
+func TestProtobufWithoutTagsCountsAsDropped(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		var told []string
+		c, err := newCodec(reflect.TypeFor[untagged](), wireWidgets, DecodeOptions{KeepManagedFields: keep}, func(_ any, path string) { told = append(told, path) })
+		require.NoError(t, err)
+		body, _ := protobufListBody(t)
+		items, lost, _, err := readList(t, c, protobufType, bytes.NewReader(body))
+		require.NoError(t, err)
+		require.Empty(t, lost)
+		require.Len(t, items, 3)
+		require.Len(t, told, 3)
+		require.Contains(t, told[0], "no protobuf tags")
+		_, _, _, err = listOfJSON(t, c, aList(`[{"metadata":{"name":"a"}}]`))
+		require.NoError(t, err)
+		require.Equal(t, "", told[3], "in JSON it is known")
+	}
+}
+
+// pointed has its metadata behind a pointer.
+type pointed struct {
+	*metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+}
+
+func (p *pointed) Unmarshal(data []byte) error {
+	_, content, _, err := pbobj.Next(data)
+	if err != nil || len(content) == 0 {
+		return err
+	}
+	p.ObjectMeta = new(metav1.ObjectMeta)
+	return p.ObjectMeta.Unmarshal(content)
+}
+
+// An object that could not be asked for its version costs itself, and nobody a
+// panic.
+func TestMetadataBehindAPointer(t *testing.T) {
+	c, err := newCodec(reflect.TypeFor[pointed](), wireWidgets, DecodeOptions{}, new(losses).note)
+	require.NoError(t, err)
+	_, lost, err := watchOfJSON(t, c, `{"type":"ADDED","object":{"x":1}} {"type":"ADDED","object":{"metadata":null}}`)
+	require.NoError(t, err)
+	require.Len(t, lost, 2)
+	require.ErrorContains(t, lost[0], "an object without metadata")
+	_, lost, err = readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ADDED", []byte("k8s\x00\x12\x02\x0a\x00"))))
+	require.NoError(t, err)
+	require.Len(t, lost, 1)
+	require.ErrorContains(t, lost[0], "an object without metadata")
+
+	managed := aWidget("a").ObjectMeta
+	managed.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
+	message := &metav1.PartialObjectMetadata{ObjectMeta: managed}
+	events, lost, err := watchOfJSON(t, c, jsonFrame(t, "ADDED", message))
+	require.NoError(t, err)
+	require.Empty(t, lost)
+	more, _, err := readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ADDED", sealed(t, "v1", "W", message))))
+	require.NoError(t, err)
+	for _, event := range append(events, more...) {
+		require.Equal(t, "a", event.object.(*pointed).Name)
+		require.Nil(t, event.object.(*pointed).ManagedFields)
+	}
+	require.Len(t, append(events, more...), 2)
 }
 
 func protobufListBody(t testing.TB) (body []byte, want []any) {

@@ -30,8 +30,9 @@ func newProtobufPlan(t reflect.Type, o DecodeOptions) *protobufPlan {
 	if field, ok := t.FieldByName("TypeMeta"); ok && field.Type == reflect.TypeFor[metav1.TypeMeta]() && len(field.Index) == 1 {
 		p.typeMeta = field.Index
 	}
-	if field, ok := t.FieldByName("ObjectMeta"); ok && field.Type == reflect.TypeFor[metav1.ObjectMeta]() {
-		p.cuts = strings.HasPrefix(field.Tag.Get("protobuf"), "bytes,1,")
+	if field, ok := t.FieldByName("ObjectMeta"); ok {
+		isMeta := field.Type == reflect.TypeFor[metav1.ObjectMeta]() || field.Type == reflect.TypeFor[*metav1.ObjectMeta]()
+		p.cuts = isMeta && strings.HasPrefix(field.Tag.Get("protobuf"), "bytes,1,")
 	}
 	if o.ShareStrings == ShareAlways {
 		p.sharer = pbobj.NewSharer(t)
@@ -67,6 +68,9 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 	if err == nil {
 		err = unmarshal(object.(pbobj.Unmarshaler), raw)
 	}
+	if err == nil && c.metadataMayLack && !hasMetadata(object) {
+		err = &unmarshalError{errors.New("it is an object without metadata")}
+	}
 	if err != nil {
 		id := pbobj.Identify(raw)
 		return nil, &ItemError{
@@ -74,7 +78,7 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 			UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion, Err: err,
 		}
 	}
-	if c.dropped != nil && c.protobuf.schema != nil {
+	if c.dropped != nil {
 		c.dropped(object, unknown)
 	}
 	if !keepManagedFields {
@@ -92,10 +96,14 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 }
 
 // unknownIn looks for what Unmarshal would pass over, if anybody wants to know,
-// and that it is not made to do too much, if the type is one that could.
+// and that it is not made to do too much, if the type is one that could. Of a
+// type without tags nothing is known, so it counts as one that loses fields.
 func (c *codec) unknownIn(raw []byte) (path string, err error) {
 	schema := c.protobuf.schema
-	if schema == nil || c.dropped == nil && !schema.Hostile() {
+	switch {
+	case schema == nil:
+		return "those that only its Unmarshal knows of, as it has no protobuf tags", nil
+	case c.dropped == nil && !schema.Hostile():
 		return "", nil
 	}
 	if path, err = schema.Unknown(raw, c.options.MaxDepth); err != nil {
