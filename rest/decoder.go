@@ -285,14 +285,34 @@ func (c *codec) decodeObject(contentType string, body []byte) (any, error) {
 	return nil, fmt.Errorf("decode the server's answer into %v: %w", c.typ, err)
 }
 
+// checkKind refuses an object that says it is something else. Where it is not
+// known what was asked for, it refuses what no single object is.
+func (c *codec) checkKind(kind string) error {
+	switch {
+	case kind == "" || kind == c.info.Kind:
+		return nil
+	case c.metadataOnly && kind == c.typ.Name(), c.isStatus && kind == statusKind:
+		return nil
+	case c.info.Kind != "":
+		return fmt.Errorf("the server sent a %s and no %s", excerpt([]byte(kind)), c.info.Kind)
+	case kind == "Table" || strings.HasSuffix(kind, "List"):
+		return fmt.Errorf("the server sent a %s and no object: if it is one, name its kind in ResourceInfo.Kind", excerpt([]byte(kind)))
+	}
+	return nil
+}
+
 func (c *codec) jsonObject(s *scratch, body []byte) (any, error) {
 	if start := jsonobj.Space(body); start == len(body) {
 		return nil, errors.New("it is empty")
 	} else if body[start] != '{' {
 		return nil, fmt.Errorf("it is no JSON object: it begins with %s", excerpt(body))
 	}
-	if !c.isStatus && isStatusJSON(body, c.options.MaxDepth) {
+	apiVersion, kind := typeOfJSON(body, c.options.MaxDepth)
+	if !c.isStatus && isStatus(apiVersion, kind) {
 		return nil, statusFromJSON(s, body)
+	}
+	if err := c.checkKind(kind); err != nil {
+		return nil, err
 	}
 	object, n, err := c.decodeJSON(s, body)
 	switch {

@@ -69,6 +69,42 @@ func TestABodyThatIsNoObject(t *testing.T) {
 }
 
 // Issue, "Security": a 200 that carries a failure Status.
+// Whatever else a server sends is not taken for the object.
+func TestAnotherKindInThePlaceOfAnObject(t *testing.T) {
+	decode := func(kind string, of reflect.Type, came string) error {
+		info := wireWidgets
+		info.Kind = kind
+		c, err := newCodec(of, info, DecodeOptions{}, nil)
+		require.NoError(t, err)
+		_, inJSON := c.decodeObject(jsonType, fmt.Appendf(nil, `{"metadata":{"name":"a"},"kind":%q,"items":[]}`, came))
+		if c.protobuf == nil {
+			return inJSON
+		}
+		_, inProtobuf := c.decodeObject(protobufType, sealed(t, "v1", came, aWidgetMessage()))
+		require.Equal(t, fmt.Sprint(inJSON), fmt.Sprint(inProtobuf))
+		return inJSON
+	}
+	own, any, meta := reflect.TypeFor[ownProtobuf](), reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[metav1.PartialObjectMetadata]()
+	for _, of := range []reflect.Type{own, any, meta} {
+		require.NoError(t, decode("Widget", of, "Widget"), "metadata too: of a server that does not know how to send only that")
+		require.NoError(t, decode("Widget", of, ""))
+		require.NoError(t, decode("", of, "Widget"))
+		require.NoError(t, decode("AccessList", of, "AccessList"))
+		require.NoError(t, decode("Table", of, "Table"), "a table of furniture")
+		for _, came := range []string{"Table", "WidgetList", "Gadget", "widget"} {
+			require.ErrorContains(t, decode("Widget", of, came), fmt.Sprintf("the server sent a %q and no Widget", came))
+		}
+		for _, came := range []string{"Table", "WidgetList"} {
+			require.ErrorContains(t, decode("", of, came), fmt.Sprintf("the server sent a %q and no object", came))
+		}
+	}
+	require.NoError(t, decode("Widget", meta, "PartialObjectMetadata"))
+	require.Error(t, decode("Widget", meta, "PartialObjectMetadataList"))
+	require.Error(t, decode("Widget", own, "PartialObjectMetadata"))
+	_, err := codecFor[metav1.Status](t, DecodeOptions{}).decodeObject(jsonType, []byte(`{"kind":"Status","status":"Success"}`))
+	require.NoError(t, err)
+}
+
 func TestAStatusInThePlaceOfAnObject(t *testing.T) {
 	status := &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
@@ -91,6 +127,7 @@ func TestAStatusInThePlaceOfAnObject(t *testing.T) {
 	got, err := codecFor[metav1.Status](t, DecodeOptions{}).decodeObject(jsonType, []byte(toJSON(t, status)))
 	require.NoError(t, err, "who asks for a Status gets it")
 	require.Equal(t, status, got)
+	own.info.Kind = "Status"
 	got, err = own.decodeObject(jsonType, []byte(`{"kind":"Status","apiVersion":"example.com/v1","metadata":{"name":"a"}}`))
 	require.NoError(t, err, "somebody's own kind may have the same name")
 	require.Equal(t, "a", got.(*ownProtobuf).Name)

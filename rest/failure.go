@@ -20,20 +20,23 @@ func isStatus(apiVersion, kind string) bool {
 	return kind == statusKind && apiVersion == "v1"
 }
 
-// isStatusJSON looks no further than an object's kind and apiVersion, which
-// servers write first.
 func isStatusJSON(object []byte, maxDepth int) bool {
-	var apiVersion, kind string
+	return isStatus(typeOfJSON(object, maxDepth))
+}
+
+// typeOfJSON is what an object says it is. It looks no further than apiVersion
+// and kind, which servers write first, or than where it makes no sense.
+func typeOfJSON(object []byte, maxDepth int) (apiVersion, kind string) {
 	f := fields{data: object, maxDepth: maxDepth}
 	for apiVersion == "" || kind == "" {
 		key, ok, err := f.next()
 		if err != nil || !ok {
-			return false
+			return apiVersion, kind
 		}
 		name := string(key)
 		value, err := f.value()
 		if err != nil {
-			return false
+			return apiVersion, kind
 		}
 		switch text, _, err := jsonobj.String(value, nil); {
 		case err != nil:
@@ -43,7 +46,7 @@ func isStatusJSON(object []byte, maxDepth int) bool {
 			apiVersion = string(text)
 		}
 	}
-	return isStatus(apiVersion, kind)
+	return apiVersion, kind
 }
 
 // statusFromJSON is the error that a Status is, or why it could not be read.

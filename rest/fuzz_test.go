@@ -214,7 +214,8 @@ func FuzzDecodeObject(f *testing.F) {
 	f.Add([]byte(toJSON(f, aWidget("a"))))
 	f.Add([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","details":{"causes":[{}]}}`))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Status","status":"Success"}`))
-	f.Add(sealed(f, "v1", "W", aWidgetMessage()))
+	f.Add(sealed(f, "v1", "Widget", aWidgetMessage()))
+	f.Add(sealed(f, "v1", "WidgetList", aWidgetMessage()))
 	f.Add(sealed(f, "v1", "Status", &metav1.Status{Code: 404}))
 	own, plain := codecFor[ownProtobuf](f, DecodeOptions{}), codecFor[wireWidget](f, DecodeOptions{})
 	f.Fuzz(func(t *testing.T, data []byte) {

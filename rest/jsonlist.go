@@ -25,7 +25,8 @@ type jsonList struct {
 	// element, so that a comma must stand before the next.
 	begun bool
 	// items counts those that have begun; hadItems is set by the key, even
-	// where it has null.
+	// where it has null. Without it what has come is no list: an APIResourceList
+	// has none, and would be taken for an empty one.
 	items    int
 	hadItems bool
 	// usual is how long the item before was. When less than that is at hand,
@@ -290,6 +291,8 @@ func (l *jsonList) end() error {
 		return statusFromJSON(l.s, fmt.Appendf(nil, `{"kind":"Status","apiVersion":"v1"%s}`, l.status))
 	case l.kind == "" && !l.hadItems:
 		return errors.New("the server sent neither a kind nor items: it is no list")
+	case !l.hadItems:
+		return fmt.Errorf("the server sent a %s without items", excerpt([]byte(l.kind)))
 	}
 	switch _, err := l.window.peek(); {
 	case err == nil:

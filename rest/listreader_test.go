@@ -58,7 +58,6 @@ func TestListsWithoutItems(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
 	for _, body := range []string{
 		aList("[]"), aList("[ ]"), aList("null"),
-		`{"kind":"WidgetList","metadata":{"resourceVersion":"9"}}`,
 		`{"metadata":{"resourceVersion":"9","remainingItemCount":null},"items":[]}`,
 	} {
 		items, lost, meta, err := listOfJSON(t, c, body)
@@ -81,11 +80,14 @@ func TestAListIsTheWholeListOrAnError(t *testing.T) {
 		require.Empty(t, lost)
 	}
 	for body, why := range map[string]string{
-		"":     "the body is empty",
-		" \n ": "the body is empty",
-		"null": "the body is no JSON object: it begins with \"null\"",
-		"[]":   "no JSON object",
-		"{}":   "it is no list",
+		"":                      "the body is empty",
+		" \n ":                  "the body is empty",
+		"null":                  "the body is no JSON object: it begins with \"null\"",
+		"[]":                    "no JSON object",
+		"{}":                    "it is no list",
+		`{"kind":"WidgetList"}`: `the server sent a "WidgetList" without items`,
+		`{"kind":"APIResourceList","resources":[]}`:       `the server sent a "APIResourceList" without items`,
+		`{"metadata":{"continue":"x"},"kind":"XList"}`:    `the server sent a "XList" without items`,
 		`{"kind":"Table","columnDefinitions":[]}`:         `the server sent a "Table" and no list`,
 		`{"items":[],"kind":"Table"}`:                     `the server sent a "Table" and no list`,
 		toJSON(t, aWidget("a")) + "x":                     "it is no list",
@@ -459,10 +461,13 @@ func TestProtobufListsThatAreNone(t *testing.T) {
 		head + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff":                                         "does not fit into 64 bits",
 		"k8s\x00\x0a\x03\x12\x7fX":                                                                "the type in the envelope",
 		envelope("XList", "\x0a\x02\x12\x7f"):                                                     "the list's metadata",
+		envelope("XList", ""):                                                                     `the server sent a "XList" with neither metadata nor items`,
+		envelope("XList", "\x1a\x00"):                                                             `the server sent a "XList" with neither metadata nor items`,
+		envelope("", "\x18\x00"):                                                                  `the server sent a "" with neither metadata nor items`,
 		envelope("Pod", ""):                                                                       `the server sent a "Pod" and no list`,
 		envelope("Table", ""):                                                                     `the server sent a "Table" and no list`,
 		"k8s\x00\x12\x00\x0a\x07\x12\x05Table":                                                    `the server sent a "Table" and no list`,
-		envelope("XList", "") + "\x12\x00":                                                        "content twice",
+		envelope("XList", "\x0a\x00") + "\x12\x00":                                                "content twice",
 		"k8s\x00\x0a\x08\x12\x06Status\x12\xff\xff\xff\xff\x0f":                                   "a Status of more than 1024 bytes",
 	} {
 		_, lost, _, err := readList(t, c, protobufType, strings.NewReader(body))
@@ -470,8 +475,8 @@ func TestProtobufListsThatAreNone(t *testing.T) {
 		require.ErrorContains(t, err, "decode the list", "%q", body)
 		require.Empty(t, lost)
 	}
-	items, _, _, err := readList(t, c, protobufType, strings.NewReader(envelope("XList", "")))
-	require.NoError(t, err, "a list without anything in it")
+	items, _, _, err := readList(t, c, protobufType, strings.NewReader(envelope("XList", "\x0a\x00")))
+	require.NoError(t, err, "a list without anything in it but the metadata that it must have")
 	require.Empty(t, items)
 }
 

@@ -132,6 +132,9 @@ func (c *codec) protobufObject(s *scratch, body []byte) (any, error) {
 	if !c.isStatus && isStatus(typeMeta.APIVersion, typeMeta.Kind) {
 		return nil, statusFromProtobuf(envelope.Raw)
 	}
+	if err := c.checkKind(typeMeta.Kind); err != nil {
+		return nil, err
+	}
 	object, err := c.decodeProtobuf(s, envelope.Raw, true)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ type protobufList struct {
 	// left is how many bytes of the content are still to come, in inItems.
 	left       int
 	hadContent bool
+	hadMeta    bool // which lists have even if they are empty
 	items      int
 
 	apiVersion, kind string
@@ -187,6 +188,9 @@ func (l *protobufList) end() error {
 	if !l.hadContent {
 		return fmt.Errorf("the envelope is empty: %w", io.ErrUnexpectedEOF)
 	}
+	if !l.hadMeta && l.items == 0 {
+		return fmt.Errorf("the server sent a %s with neither metadata nor items", excerpt([]byte(l.kind)))
+	}
 	return io.EOF
 }
 
@@ -215,6 +219,7 @@ func (l *protobufList) listField() (object any, isItem bool, err error) {
 	}
 	defer l.window.use(h.Length)
 	if h.Number == listMetaField {
+		l.hadMeta = true
 		if err := unmarshal(&l.meta, content); err != nil {
 			return nil, false, fmt.Errorf("the list's metadata: %w", err)
 		}
