@@ -246,7 +246,7 @@ func TestCloseWaitsForRequestsThatTakeTheirTimeToEnd(t *testing.T) {
 
 func TestADialerEndsWhatIsDialledAndWaitsForTheOwnersOfConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		block := false
+		block, running := false, newRunning()
 		d := newDialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
 			if block {
 				<-ctx.Done()
@@ -255,7 +255,7 @@ func TestADialerEndsWhatIsDialledAndWaitsForTheOwnersOfConnections(t *testing.T)
 			client, server := net.Pipe()
 			t.Cleanup(func() { server.Close() })
 			return client, nil
-		}, time.Minute)
+		}, usualTiming, running)
 		conn, err := d.dialContext(t.Context(), "tcp", "server:1")
 		require.NoError(t, err)
 		block = true
@@ -271,7 +271,10 @@ func TestADialerEndsWhatIsDialledAndWaitsForTheOwnersOfConnections(t *testing.T)
 		require.ErrorIs(t, err, io.ErrClosedPipe)
 		time.AfterFunc(time.Hour, func() { conn.Close() })
 		begun := time.Now()
-		d.wait()
+		_, err = d.dialContext(t.Context(), "tcp", "server:1")
+		require.Error(t, err, "the generation has ended")
+		running.stop()
+		running.wait()
 		require.Equal(t, time.Hour, time.Since(begun))
 		_, err = d.dialContext(t.Context(), "tcp", "server:1")
 		require.ErrorIs(t, err, errEnded)

@@ -36,8 +36,9 @@ type Config struct {
 	// Impersonate makes every request in another's name.
 	Impersonate ImpersonationConfig
 
-	// Proxy chooses a proxy for a request; nil reads HTTPS_PROXY, HTTP_PROXY
-	// and NO_PROXY from the environment.
+	// Proxy chooses a proxy for a request: an http, https, socks5 or socks5h
+	// URL; nil reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY from the environment.
+	// The error that it returns is shown to those who make requests.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Dial makes the connections; nil is a net.Dialer. Close waits for it, so
 	// it must return when its context ends.

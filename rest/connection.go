@@ -53,7 +53,7 @@ func connect(config *Config, t timing) (*connection, error) {
 	}
 	c := &connection{base: base, config: config, userAgent: config.userAgent(), running: newRunning()}
 	if c.short, c.long = config.Transport, config.Transport; config.Transport == nil {
-		if c.transports, err = newTransports(config, t); err != nil {
+		if c.transports, err = newTransports(config, t, c.running); err != nil {
 			return nil, err
 		}
 		c.short, c.long = pool{c.transports, false}, pool{c.transports, true}

@@ -15,78 +15,90 @@ var errEnded = errors.New("the connection is no longer wanted: certificates have
 // so that they can be closed whatever runs on them.
 type dialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// timeout bounds each dial, and handshake the shaking of hands with a proxy.
+	timeout, handshake time.Duration
+	// running counts dials and connections.
+	running *running
 	// ctx ends with the generation, and with it what is being dialled.
 	ctx    context.Context
 	cancel context.CancelFunc
-
-	// proxyTLS and handshake are how, and for how long, hands are shaken with
-	// an https proxy.
-	proxyTLS  *tls.Config
-	handshake time.Duration
+	// proxyTLS is how hands are shaken with an https proxy.
+	proxyTLS *tls.Config
 
 	mu    sync.Mutex
 	conns map[*trackedConn]struct{}
 	ended bool
-	// secure are the addresses of https proxies.
-	secure map[string]struct{}
-	// open counts dials and connections. From zero, nothing is added to it once
-	// ended is set.
-	open sync.WaitGroup
+	// proxies are the schemes of the proxies that hands are shaken with, by
+	// their addresses: https, and socks5 for socks5h as well.
+	proxies map[string]string
 }
 
-func newDialer(dial func(context.Context, string, string) (net.Conn, error), timeout time.Duration) *dialer {
+func newDialer(dial func(context.Context, string, string) (net.Conn, error), t timing, running *running) *dialer {
 	if dial == nil {
-		dial = (&net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}).DialContext
+		dial = (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &dialer{dial: dial, ctx: ctx, cancel: cancel, conns: map[*trackedConn]struct{}{}, secure: map[string]struct{}{}}
+	return &dialer{
+		dial: dial, timeout: t.dial, handshake: t.handshake, running: running, ctx: ctx, cancel: cancel,
+		conns: map[*trackedConn]struct{}{}, proxies: map[string]string{},
+	}
 }
 
 func (d *dialer) dialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	d.mu.Lock()
-	if d.ended {
-		d.mu.Unlock()
+	if !d.running.begin() {
 		return nil, errEnded
 	}
-	d.open.Add(1)
-	d.mu.Unlock()
-	defer d.open.Done()
+	defer d.running.end()
 
 	// net/http goes on dialling for a request that has ended, as the next one
 	// may want the connection. It must not do so for ever.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(d.ctx, cancel)()
-	conn, err := d.dial(ctx, network, address)
+	conn, err := d.dialled(ctx, network, address)
 	if err != nil {
 		return nil, err
-	}
-	if conn == nil {
-		return nil, errors.New("Config.Dial returned neither a connection nor an error")
 	}
 	tracked, err := d.track(conn)
 	if err != nil {
 		return nil, err
 	}
-	return d.secured(ctx, tracked, address)
+	return d.proxyConn(ctx, tracked, address)
+}
+
+func (d *dialer) dialled(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	conn, err := d.dial(ctx, network, address)
+	switch {
+	case err != nil:
+		return nil, err
+	case conn == nil:
+		return nil, errors.New("Config.Dial returned neither a connection nor an error")
+	}
+	return conn, nil
 }
 
 func (d *dialer) track(conn net.Conn) (net.Conn, error) {
+	if !d.running.begin() {
+		conn.Close()
+		return nil, errEnded
+	}
 	tracked := &trackedConn{Conn: conn, dialer: d}
 	d.mu.Lock()
 	if d.ended {
 		d.mu.Unlock()
+		d.running.end()
 		conn.Close()
 		return nil, errEnded
 	}
 	d.conns[tracked] = struct{}{}
-	d.open.Add(1)
 	d.mu.Unlock()
 	return tracked, nil
 }
 
 // end closes every connection under its owner, who then finds out and closes it
-// as well.
+// as well. What is being dialled ends, and what is dialled from now on is closed.
 func (d *dialer) end() {
 	d.mu.Lock()
 	d.ended = true
@@ -100,10 +112,6 @@ func (d *dialer) end() {
 		conn.Close()
 	}
 }
-
-// wait returns when all dials have returned and the owners of all connections
-// have closed them. It follows end.
-func (d *dialer) wait() { d.open.Wait() }
 
 // trackedConn tells its dialer when its owner closes it.
 type trackedConn struct {
@@ -120,7 +128,7 @@ func (c *trackedConn) Close() error {
 		d.mu.Lock()
 		delete(d.conns, c)
 		d.mu.Unlock()
-		d.open.Done()
+		d.running.end()
 	})
 	return err
 }

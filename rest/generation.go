@@ -17,9 +17,9 @@ type generation struct {
 	requests int
 }
 
-func newGeneration(config *Config, t timing, tlsConfig, proxyTLS *tls.Config) *generation {
-	d := newDialer(config.Dial, t.dial)
-	d.proxyTLS, d.handshake = proxyTLS, t.handshake
+func newGeneration(config *Config, t timing, running *running, tlsConfig, proxyTLS *tls.Config) *generation {
+	d := newDialer(config.Dial, t, running)
+	d.proxyTLS = proxyTLS
 	return &generation{transport: newTransport(config, t, tlsConfig, d), dialer: d}
 }
 

@@ -4,18 +4,20 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 )
 
 var (
-	errProxy     = errors.New("no proxy can be chosen: Config.Proxy failed, or HTTPS_PROXY or HTTP_PROXY is no URL")
-	errProxyName = errors.New("the name of the https proxy is not ASCII")
+	errProxyEnvironment = errors.New("no proxy can be chosen: HTTPS_PROXY or HTTP_PROXY is no URL")
+	errProxyURL         = errors.New("no proxy can be chosen: its URL must begin with http://, https://, socks5:// or socks5h:// and name a host")
+	errProxyName        = errors.New("no proxy can be chosen: its name is not ASCII")
 )
 
-// proxied chooses a proxy as the config says. What that fails with may hold the
-// password of a proxy, and is not repeated.
+// proxied chooses a proxy as the config says. What the environment's fails with
+// may hold the password of a proxy, and is not repeated.
 //
 // Package net/http would shake hands with an https proxy as it does with the
 // server: by the server's name, with the client's certificate, and trusting
@@ -24,14 +26,20 @@ var (
 func (d *dialer) proxied(config *Config) func(*http.Request) (*url.URL, error) {
 	choose := config.Proxy
 	if choose == nil {
-		choose = http.ProxyFromEnvironment
+		choose = environmentProxy
 	}
 	return func(request *http.Request) (*url.URL, error) {
 		through, err := choose(request)
-		if err != nil {
-			return nil, errProxy
-		}
-		if through == nil || through.Scheme != "https" {
+		switch {
+		case err == errProxyEnvironment:
+			return nil, err
+		case err != nil:
+			return nil, fmt.Errorf("no proxy can be chosen: Config.Proxy: %w", withoutURL(err))
+		case through == nil:
+			return nil, nil
+		case through.Hostname() == "":
+			return nil, errProxyURL
+		case through.Scheme == "http":
 			return through, nil
 		}
 		for _, r := range through.Hostname() {
@@ -39,21 +47,49 @@ func (d *dialer) proxied(config *Config) func(*http.Request) (*url.URL, error) {
 				return nil, errProxyName // net/http would dial another address than the one that is kept
 			}
 		}
-		address := net.JoinHostPort(through.Hostname(), portOf(through))
-		d.mu.Lock()
-		d.secure[address] = struct{}{}
-		d.mu.Unlock()
-		return &url.URL{Scheme: "http", Host: address, User: through.User}, nil
+		switch through.Scheme {
+		case "socks5", "socks5h":
+			port := through.Port()
+			if port == "" {
+				port = "1080"
+			}
+			d.expect("socks5", net.JoinHostPort(through.Hostname(), port))
+			return through, nil
+		case "https":
+			address := net.JoinHostPort(through.Hostname(), portOf(through))
+			d.expect("https", address)
+			return &url.URL{Scheme: "http", Host: address, User: through.User}, nil
+		}
+		return nil, errProxyURL
 	}
 }
 
-// secured shakes hands on a connection to an https proxy, and hands on any
-// other as it is.
-func (d *dialer) secured(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
+func environmentProxy(request *http.Request) (*url.URL, error) {
+	through, err := http.ProxyFromEnvironment(request)
+	if err != nil {
+		return nil, errProxyEnvironment
+	}
+	return through, nil
+}
+
+// expect remembers what stands at an address.
+func (d *dialer) expect(scheme, address string) {
 	d.mu.Lock()
-	_, secure := d.secure[address]
+	d.proxies[address] = scheme
 	d.mu.Unlock()
-	if !secure {
+}
+
+// proxyConn shakes hands on a connection to an https proxy, bounds how long
+// net/http shakes them with a SOCKS5 proxy, and hands on any other as it is.
+func (d *dialer) proxyConn(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
+	d.mu.Lock()
+	scheme := d.proxies[address]
+	d.mu.Unlock()
+	switch scheme {
+	case "socks5":
+		return newSOCKSConn(conn, d.handshake), nil
+	case "https":
+	default:
 		return conn, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.handshake)

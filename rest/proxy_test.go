@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -59,11 +61,21 @@ func TestARequestGoesThroughAProxy(t *testing.T) {
 	require.ErrorContains(t, err, "no proxy can be chosen")
 	require.NotContains(t, err.Error(), "WRONG")
 
-	config.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("gopher://u:WRONG@proxy") }
+	mine := errors.New("the office's proxy is unknown")
+	config.Proxy = func(*http.Request) (*url.URL, error) { return nil, mine }
 	conn = connected(t, config)
 	_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
-	require.Error(t, err)
-	require.NotContains(t, err.Error(), "WRONG")
+	require.ErrorIs(t, err, mine)
+	require.ErrorContains(t, err, "no proxy can be chosen: Config.Proxy: ")
+
+	for _, wrong := range []string{"gopher://u:WRONG@proxy", "socks4://u:WRONG@proxy", "//proxy", "http://", "https://:3128", "socks5://:1080"} {
+		config.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(wrong) }
+		config.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("dialled") }
+		conn = connected(t, config)
+		_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+		require.ErrorIs(t, err, errProxyURL, wrong)
+		require.NotContains(t, err.Error(), "WRONG")
+	}
 }
 
 // An https proxy is another host than the server: it sees neither the client's
@@ -104,6 +116,10 @@ func TestAnHTTPSProxyIsShownNoCredentials(t *testing.T) {
 	require.ErrorContains(t, err, "unknown authority")
 
 	config.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("https://u:SECRET@pröxy") }
+	conn = connected(t, config)
+	_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+	require.ErrorIs(t, err, errProxyName)
+	config.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("socks5://u:SECRET@pröxy") }
 	conn = connected(t, config)
 	_, err = conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
 	require.ErrorIs(t, err, errProxyName)

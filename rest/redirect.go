@@ -48,7 +48,6 @@ func (c *connection) send(request *http.Request, long bool) (*http.Response, err
 		}
 		request = request.Clone(request.Context())
 		request.URL = to
-		request.Host = ""
 	}
 }
 

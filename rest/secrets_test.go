@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -43,7 +42,7 @@ func TestNoErrorAndNoLogOfAFailingClientShowsASecret(t *testing.T) {
 		"socks proxy gone":    {Host: refusing.URL, Proxy: proxyAt("socks5://u:SECRET@" + gone.Listener.Addr().String())},
 		"proxy unknown":       {Host: refusing.URL, Proxy: proxyAt("SECRET://u:SECRET@proxy")},
 		"proxy without host":  {Host: refusing.URL, Proxy: proxyAt("http://u:SECRET@")},
-		"proxy cannot choose": {Host: refusing.URL, Proxy: func(*http.Request) (*url.URL, error) { return nil, errors.New("SECRET") }},
+		"proxy cannot choose": {Host: refusing.URL, Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://u:SECRET@%zz") }},
 	}
 	ways := map[string]func(*Config){
 		"nobody":     func(*Config) {},

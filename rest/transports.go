@@ -14,6 +14,7 @@ import (
 type transports struct {
 	config  *Config
 	timing  timing
+	running *running // counts the dials and connections
 	files   *tlsFiles
 	trouble trouble
 
@@ -23,7 +24,6 @@ type transports struct {
 	short, long *generation
 	// retired are those before it on which something still runs.
 	retired map[*generation]struct{}
-	closed  bool
 	// certificate is what the credential plugin has handed out; nil is none.
 	certificate *tls.Certificate
 	// Only one request at a time looks at the files, and none before nextCheck.
@@ -42,13 +42,13 @@ func (p pool) RoundTrip(request *http.Request) (*http.Response, error) {
 	return p.transports.roundTrip(request, p.long)
 }
 
-func newTransports(config *Config, t timing) (*transports, error) {
+func newTransports(config *Config, t timing, running *running) (*transports, error) {
 	files, err := loadTLSFiles(&config.TLS)
 	if err != nil {
 		return nil, err
 	}
 	made := &transports{
-		config: config, timing: t, files: files,
+		config: config, timing: t, running: running, files: files,
 		trouble: trouble{
 			logger: config.logger(),
 			begins: "cannot use the changed certificate files: the old ones stay in use",
@@ -63,11 +63,7 @@ func newTransports(config *Config, t timing) (*transports, error) {
 
 func (t *transports) roundTrip(request *http.Request, long bool) (*http.Response, error) {
 	t.checkFiles()
-	g, err := t.acquire(long)
-	if err != nil {
-		closeBody(request)
-		return nil, err
-	}
+	g := t.acquire(long)
 	response, err := g.transport.RoundTrip(request)
 	if err != nil {
 		t.release(g)
@@ -77,18 +73,15 @@ func (t *transports) roundTrip(request *http.Request, long bool) (*http.Response
 	return response, nil
 }
 
-func (t *transports) acquire(long bool) (*generation, error) {
+func (t *transports) acquire(long bool) *generation {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
-		return nil, ErrClosed
-	}
 	g := t.short
 	if long {
 		g = t.long
 	}
 	g.requests++
-	return g, nil
+	return g
 }
 
 func (t *transports) release(g *generation) {
@@ -100,11 +93,8 @@ func (t *transports) release(g *generation) {
 		delete(t.retired, g)
 	}
 	t.mu.Unlock()
-	switch {
-	case over:
+	if over {
 		g.end()
-	case retired:
-		g.transport.CloseIdleConnections()
 	}
 }
 
@@ -115,7 +105,7 @@ func (t *transports) checkFiles() {
 		return
 	}
 	t.mu.Lock()
-	if t.checking || t.closed || time.Now().Before(t.nextCheck) {
+	if t.checking || time.Now().Before(t.nextCheck) {
 		t.mu.Unlock()
 		return
 	}
@@ -149,9 +139,6 @@ func (t *transports) present(certificate *tls.Certificate) {
 // replaceLocked begins new generations and returns those that were current, for
 // retire.
 func (t *transports) replaceLocked() (old []*generation) {
-	if t.closed {
-		return nil
-	}
 	for _, current := range []**generation{&t.short, &t.long} {
 		if g := *current; g != nil {
 			old = append(old, g)
@@ -159,7 +146,7 @@ func (t *transports) replaceLocked() (old []*generation) {
 				t.retired[g] = struct{}{}
 			}
 		}
-		*current = newGeneration(t.config, t.timing, t.files.tlsConfig(t.certificate), t.files.proxyConfig())
+		*current = newGeneration(t.config, t.timing, t.running, t.files.tlsConfig(t.certificate), t.files.proxyConfig())
 	}
 	return old
 }
@@ -179,10 +166,10 @@ func (t *transports) retire(old []*generation) {
 	}
 }
 
-// close ends all connections and returns when the last one is closed.
+// close ends all connections. running has been stopped: no new ones are made,
+// and its wait returns when the last of them is closed.
 func (t *transports) close() {
 	t.mu.Lock()
-	t.closed = true
 	all := []*generation{t.short, t.long}
 	for g := range t.retired {
 		all = append(all, g)
@@ -190,9 +177,6 @@ func (t *transports) close() {
 	t.mu.Unlock()
 	for _, g := range all {
 		g.end()
-	}
-	for _, g := range all {
-		g.dialer.wait()
 	}
 }
 
