@@ -85,14 +85,14 @@ func (c *Config) validateBounds() error {
 		name  string
 		value int64
 	}{
-		{"Timeout", int64(c.Timeout)},
-		{"Burst", int64(c.Burst)},
-		{"MaxResponseBytes", c.MaxResponseBytes},
-		{"Decode.MaxObjectBytes", c.Decode.MaxObjectBytes},
-		{"Decode.MaxDepth", int64(c.Decode.MaxDepth)},
+		{"Config.Timeout", int64(c.Timeout)},
+		{"Config.Burst", int64(c.Burst)},
+		{"Config.MaxResponseBytes", c.MaxResponseBytes},
+		{"Config.Decode.MaxObjectBytes", c.Decode.MaxObjectBytes},
+		{"Config.Decode.MaxDepth", int64(c.Decode.MaxDepth)},
 	} {
 		if bound.value < 0 {
-			return fmt.Errorf("Config.%s is negative: 0 is its default", bound.name)
+			return fmt.Errorf("%s is negative: 0 is its default", bound.name)
 		}
 	}
 	if qps := float64(c.QPS); math.IsNaN(qps) || math.IsInf(qps, 0) {
