@@ -141,7 +141,10 @@ func findMetadata(root, t reflect.Type, seen map[reflect.Type]bool) error {
 // scratch is what decoding works with. It holds nothing of what it has decoded
 // but strings, in a table of fixed size.
 type scratch struct {
-	json    jsonobj.Decoder
+	json jsonobj.Decoder
+	// heads decodes what is not of the codec's type: a list's metadata, a
+	// bookmark, a Status. A Decoder has scratch space for one type at a time.
+	heads   jsonobj.Decoder
 	strings *intern.Table // nil until strings are shared
 	cutter  pbobj.Cutter
 }
@@ -168,7 +171,7 @@ func (c *codec) borrow(keep, share bool) *scratch {
 	c.mu.Unlock()
 	if s == nil {
 		s = &scratch{}
-		s.json.MaxDepth = c.options.MaxDepth
+		s.json.MaxDepth, s.heads.MaxDepth = c.options.MaxDepth, c.options.MaxDepth
 	}
 	if share && s.strings == nil {
 		s.strings = intern.New()

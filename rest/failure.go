@@ -72,7 +72,7 @@ func decodeStatusJSON(s *scratch, data []byte) (*metav1.Status, error) {
 		return nil, err
 	}
 	status := &metav1.Status{}
-	n, err := guarded(&s.json, plan, data, status)
+	n, err := guarded(&s.heads, plan, data, status)
 	if err != nil {
 		return nil, err
 	}

@@ -234,7 +234,7 @@ func (l *jsonList) metadata() error {
 		return err
 	}
 	var m listMetadata
-	if _, err := guarded(&l.s.json, plan, raw, &m); err != nil {
+	if _, err := guarded(&l.s.heads, plan, raw, &m); err != nil {
 		return fmt.Errorf("the list's metadata: %w", err)
 	}
 	l.meta = listMeta{m.ResourceVersion, m.Continue, m.RemainingItemCount}

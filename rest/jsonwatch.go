@@ -214,7 +214,7 @@ func (w *jsonWatch) bookmark(data []byte) (event wireEvent, n int, err error) {
 		return wireEvent{}, 0, err
 	}
 	var b wireBookmark
-	if n, err = guarded(&w.s.json, plan, data, &b); err != nil {
+	if n, err = guarded(&w.s.heads, plan, data, &b); err != nil {
 		return wireEvent{}, 0, err
 	}
 	return wireEvent{

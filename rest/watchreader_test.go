@@ -331,3 +331,23 @@ func TestProtobufEventsShareTheirType(t *testing.T) {
 	bare := testing.AllocsPerRun(200, func() { _ = new(ownProtobuf).Unmarshal(raw) }) + 1 // the object itself
 	require.Equal(t, bare, with)
 }
+
+// A bookmark, of which there is one a minute in every watch, costs the events
+// after it no scratch space.
+func TestBookmarksLeaveTheScratchSpace(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	widget := aWidget("a")
+	widget.OwnerReferences = []metav1.OwnerReference{{Name: "o"}}
+	event, bookmark := []byte(jsonFrame(t, "ADDED", widget)), []byte(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"3"}}}`+"\n")
+	w := newJSONWatch(c, c.forStream(encodingJSON), strings.NewReader(""))
+	defer w.close()
+	frames := func(frames ...[]byte) float64 {
+		return testing.AllocsPerRun(100, func() {
+			for _, frame := range frames {
+				_, _, err := w.frame(frame)
+				require.NoError(t, err)
+			}
+		})
+	}
+	require.Equal(t, frames(event)+frames(bookmark), frames(event, bookmark))
+}

@@ -51,7 +51,7 @@ func (d *Decoder) Decode(p *Plan, data []byte, into any) (n int, err error) {
 		d.trail = make([]int, d.depth)
 	}
 	if d.scratch.plan != p {
-		d.scratch.plan, d.scratch.slices = p, make([]*elements, p.slices)
+		d.scratch.plan, d.scratch.slices, d.scratch.held = p, make([]*elements, p.slices), 0
 	}
 	defer d.release()
 	i := space(data, 0)

@@ -11,6 +11,7 @@ import (
 type scratch struct {
 	plan    *Plan       // that slices is for
 	slices  []*elements // by the id of the node
+	held    uintptr     // bytes in slices
 	strings []string
 	pairs   []string
 	values  []any
@@ -19,19 +20,28 @@ type scratch struct {
 
 // elements are those of the slices of one node.
 type elements struct {
+	owner *scratch      // nil if they are not kept for the next slice
 	slice reflect.Value // addressable, of the slice's type
 	base  unsafe.Pointer
 	cap   int
 	busy  bool // a slice of this type is being collected: one within it has its own
 }
 
-// spare bounds the scratch space that is kept for one purpose, in elements of
-// a few words.
-const spare = 4096
+// Bounds of the scratch space that is kept from one value to the next: spare is
+// for each of strings, pairs, values and entries, and is in elements of a few
+// words; maxHeld is for all slices together, and is in bytes.
+const (
+	spare   = 4096
+	maxHeld = 256 << 10
+)
 
 // release lets go of what hangs on the scratch space: what is in use of it is
 // what a decoding that failed has left behind.
 func (s *scratch) release() {
+	if s.held > maxHeld {
+		clear(s.slices)
+		s.held = 0
+	}
 	cut(&s.strings, 0)
 	cut(&s.pairs, 0)
 	cut(&s.values, 0)
@@ -51,23 +61,26 @@ func cut[T any](s *[]T, begin int) {
 func (d *Decoder) elements(n *node) *elements {
 	e := d.scratch.slices[n.id]
 	if e == nil {
-		e = newElements(n)
+		e = newElements(n, &d.scratch)
 		d.scratch.slices[n.id] = e
 	}
 	if e.busy {
-		return newElements(n)
+		return newElements(n, nil)
 	}
 	return e
 }
 
-func newElements(n *node) *elements {
-	return &elements{slice: reflect.New(n.typ).Elem()}
+func newElements(n *node, owner *scratch) *elements {
+	return &elements{owner: owner, slice: reflect.New(n.typ).Elem()}
 }
 
 // grow makes room for more than len elements.
 func (e *elements) grow(len int) {
 	e.slice.SetLen(len)
 	e.slice.Grow(max(4, len))
+	if e.owner != nil {
+		e.owner.held += uintptr(e.slice.Cap()-e.cap) * e.slice.Type().Elem().Size()
+	}
 	e.cap = e.slice.Cap()
 	e.base = e.slice.UnsafePointer()
 	e.slice.SetLen(e.cap)
@@ -113,9 +126,6 @@ func (d *Decoder) sliceValue(n *node, dst unsafe.Pointer, i int) int {
 	e.slice.Clear()
 	e.slice.SetLen(e.cap)
 	e.busy = false
-	if uintptr(e.cap)*size > 1<<18 {
-		*e = *newElements(n)
-	}
 	return i
 }
 

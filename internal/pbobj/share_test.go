@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/thinformer/thinformer/internal/intern"
@@ -111,6 +112,25 @@ func TestStringsAreSharedWhereverTheyAre(t *testing.T) {
 			require.False(t, same && text != "", "%q is where it was", text)
 		})
 	}
+}
+
+// What is never the same in two objects would push out what is.
+func TestWhatIsUniqueIsNotShared(t *testing.T) {
+	sharer, table := NewSharer(reflect.TypeFor[shape]()), intern.New()
+	var uids, versions, namespaces [2]*byte
+	for i := range 2 {
+		object := aShape(0)
+		object.UID, object.ResourceVersion = types.UID(strings.Clone("uid")), strings.Clone("7")
+		uids[i], versions[i] = unsafe.StringData(string(object.UID)), unsafe.StringData(object.ResourceVersion)
+		sharer.Share(object, table)
+		require.Equal(t, uids[i], unsafe.StringData(string(object.UID)), "it is where it was")
+		require.Equal(t, versions[i], unsafe.StringData(object.ResourceVersion))
+		namespaces[i] = unsafe.StringData(object.Namespace)
+	}
+	require.True(t, namespaces[0] == namespaces[1])
+	require.False(t, uids[0] == uids[1])
+	require.False(t, unsafe.StringData(table.Get([]byte("uid"))) == uids[0], "and the table does not have it")
+	require.False(t, unsafe.StringData(table.Get([]byte("7"))) == versions[0])
 }
 
 func TestSharingWithoutATable(t *testing.T) {
