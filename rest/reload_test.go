@@ -1,6 +1,9 @@
 package rest
 
 import (
+	"bytes"
+	"context"
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +11,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -166,6 +170,123 @@ func TestFilesThatCannotBeUsedChangeNothingAndAreLoggedOnce(t *testing.T) {
 			require.Equal(t, 2, log.lines(), "it is over: "+log.String())
 		})
 	}
+}
+
+// A volume of Kubernetes is changed by a link that points to another folder.
+// Time and size of the files in it may be the same, and the number of a file
+// that is gone is given to the next.
+func TestARenewedCertificateIsSeenHoweverAlikeItsFileLooks(t *testing.T) {
+	ca := newAuthority(t, "ca")
+	server := ca.serve(whoAsks)
+	volume, then := t.TempDir(), time.Unix(1e9, 0)
+	put := func(path string, content []byte) {
+		padded := append(content, bytes.Repeat([]byte{'\n'}, 2048-len(content))...)
+		require.NoError(t, os.WriteFile(path, padded, 0o600))
+		require.NoError(t, os.Chtimes(path, then, then))
+	}
+	fill := func(folder, name string) {
+		cert, key := ca.issue(name)
+		put(filepath.Join(volume, folder, "tls.crt"), cert)
+		put(filepath.Join(volume, folder, "tls.key"), key)
+	}
+	swap := func(folder, name string) {
+		require.NoError(t, os.Mkdir(filepath.Join(volume, folder), 0o700))
+		fill(folder, name)
+		require.NoError(t, os.Symlink(folder, filepath.Join(volume, "..tmp")))
+		require.NoError(t, os.Rename(filepath.Join(volume, "..tmp"), filepath.Join(volume, "..data")))
+	}
+	swap("..1", "one")
+	files := TLSConfig{CertFile: filepath.Join(volume, "..data/tls.crt"), KeyFile: filepath.Join(volume, "..data/tls.key"), CAData: ca.pem}
+	conn := connected(t, Config{Host: server.URL, TLS: files}, always)
+	is := func(want string) {
+		t.Helper()
+		_, who := get(t, conn, "/")
+		require.Equal(t, want, who)
+	}
+	is("one")
+	fill("..1", "two") // the same files, written over
+	is("two")
+	for i := range 5 {
+		require.NoError(t, os.RemoveAll(filepath.Join(volume, "..1")))
+		swap("..1", fmt.Sprint("swap", i))
+		is(fmt.Sprint("swap", i))
+	}
+}
+
+func TestTheCertificateAndTheAuthoritiesFailApart(t *testing.T) {
+	ca, other := newAuthority(t, "ca"), newAuthority(t, "other")
+	server := ca.serve(whoAsks)
+	another := other.serve(whoAsks, func(s *httptest.Server) { s.TLS.ClientAuth = tls.NoClientCert })
+	logger, log := logged()
+	files := clientFiles(t, ca, "first")
+	conn := connected(t, Config{Host: server.URL, TLS: files, Logger: logger}, always)
+	require.NoError(t, os.Remove(files.CAFile))
+	renew(t, files, ca, "second")
+	_, who := get(t, conn, "/")
+	require.Equal(t, "second", who)
+	require.Contains(t, log.String(), files.CAFile)
+
+	require.NoError(t, os.Remove(files.KeyFile))
+	write(t, files.CAFile, append(ca.pem, other.pem...))
+	conn.base.Host = another.Listener.Addr().String()
+	get(t, conn, "/")
+	require.Contains(t, log.String(), files.KeyFile)
+}
+
+// On a mount that is stuck a read never ends.
+func TestAReadThatDoesNotEndHoldsNothingUp(t *testing.T) {
+	stuck := make(chan struct{})
+	defer close(stuck)
+	t.Run("certificates", func(t *testing.T) {
+		ca := newAuthority(t, "ca")
+		server := ca.serve(whoAsks)
+		conn := connected(t, Config{Host: server.URL, TLS: clientFiles(t, ca, "client")}, always)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		conn.transports.reading.await(ended, 0, func() { <-stuck })
+		begun := time.Now()
+		_, who := get(t, conn, "/")
+		require.Equal(t, "client", who)
+		require.GreaterOrEqual(t, time.Since(begun), readPatience)
+		conn.transports.nextCheck = time.Now().Add(time.Hour)
+		get(t, conn, "/")
+		conn.close()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		stuck := make(chan struct{})
+		path, door := filepath.Join(t.TempDir(), "token"), &doorman{}
+		write(t, path, []byte("old"))
+		conn := connected(t, Config{Host: "https://server", BearerTokenFile: path, Transport: door})
+		file := conn.credential.(*tokenFile)
+		get(t, conn, "/")
+		var reads atomic.Int32
+		file.read = func(string) (string, error) {
+			reads.Add(1)
+			<-stuck
+			return "new", nil
+		}
+		time.Sleep(time.Minute)
+		for _, waits := range []time.Duration{readPatience, 0, 0} {
+			begun := time.Now()
+			get(t, conn, "/")
+			require.Equal(t, waits, time.Since(begun))
+		}
+		require.EqualValues(t, 1, reads.Load())
+		require.Equal(t, []string{"old", "old", "old", "old"}, door.shown)
+		conn.close()
+		close(stuck)
+		synctest.Wait()
+
+		stuck = make(chan struct{})
+		conn = connected(t, Config{Host: "https://server", BearerTokenFile: path, Transport: door})
+		conn.credential.(*tokenFile).read = file.read
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/", "").WithContext(ctx), false)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "read the bearer token: "+path)
+		close(stuck)
+	})
 }
 
 func TestFilesAreLookedAtNowAndThenAndDataNever(t *testing.T) {

@@ -6,32 +6,29 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 )
 
 // tlsFiles are a client's certificate, its key and the authorities it trusts,
 // from files that may change or from data that do not.
 type tlsFiles struct {
-	config *TLSConfig
-	// certificate, key and authorities are as they were last read. Only check
-	// uses them.
+	config                        *TLSConfig
 	certificate, key, authorities pemFile
 
 	mu sync.Mutex
-	// applied are the three as they were when they last made sense. Only check
+	// pair and roots are the two that last made sense; nil is none, and the
+	// system's. pairPEM and rootsPEM are what they were made of. Only check
 	// changes them.
-	applied [3][]byte
-	// pair and roots are what applied says; nil is none, and the system's.
-	pair  *tls.Certificate
-	roots *x509.CertPool
+	pair     *tls.Certificate
+	pairPEM  [2][]byte
+	roots    *x509.CertPool
+	rootsPEM []byte
 }
 
 // pemFile is one of the files, or data in place of it.
 type pemFile struct {
-	path    string // "" does not change
-	stamp   os.FileInfo
-	content []byte
+	path string // "" does not change
+	data []byte
 }
 
 // loadTLSFiles reads what the config names. Each error names its file.
@@ -48,7 +45,7 @@ func loadTLSFiles(config *TLSConfig) (*tlsFiles, error) {
 
 func newPEMFile(data []byte, path string) pemFile {
 	if len(data) > 0 {
-		return pemFile{content: data}
+		return pemFile{data: data}
 	}
 	return pemFile{path: path}
 }
@@ -58,50 +55,52 @@ func (f *tlsFiles) reloadable() bool {
 	return f.certificate.path != "" || f.key.path != "" || f.authorities.path != ""
 }
 
-// check reads again what has changed, and reports whether that makes another
-// set of credentials. After an error everything is as it was, and the next
-// check tries again: a renewed certificate may have arrived before its key.
+// check reads the files again, and reports whether that makes another set of
+// credentials. They are compared by what is in them: a file's time, size and
+// number may all be those of the one before it. What there is an error for stays
+// as it was, and the next check tries again: a renewed certificate may have
+// arrived before its key. Only one check runs at a time.
 func (f *tlsFiles) check() (changed bool, err error) {
-	for _, file := range []*pemFile{&f.certificate, &f.key, &f.authorities} {
-		if err := file.refresh(); err != nil {
-			return false, err
-		}
-	}
-	now := [3][]byte{f.certificate.content, f.key.content, f.authorities.content}
-	same := true
-	for i := range now {
-		same = same && bytes.Equal(now[i], f.applied[i])
-	}
-	if same {
-		return false, nil
-	}
-	pair, roots, err := f.parse()
+	otherPair, pairErr := f.checkPair()
+	otherRoots, rootsErr := f.checkRoots()
+	return otherPair || otherRoots, errors.Join(pairErr, rootsErr)
+}
+
+func (f *tlsFiles) checkPair() (changed bool, err error) {
+	certificate, err := f.certificate.read()
 	if err != nil {
 		return false, err
 	}
+	key, err := f.key.read()
+	if err != nil {
+		return false, err
+	}
+	if len(certificate) == 0 || bytes.Equal(certificate, f.pairPEM[0]) && bytes.Equal(key, f.pairPEM[1]) {
+		return false, nil
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		return false, fmt.Errorf("read the client certificate from %s and its key from %s: %w", f.certificate.origin(), f.key.origin(), err)
+	}
 	f.mu.Lock()
-	f.applied, f.pair, f.roots = now, pair, roots
-	f.mu.Unlock()
+	defer f.mu.Unlock()
+	f.pair, f.pairPEM = &pair, [2][]byte{certificate, key}
 	return true, nil
 }
 
-func (f *tlsFiles) parse() (*tls.Certificate, *x509.CertPool, error) {
-	var pair *tls.Certificate
-	if len(f.certificate.content) > 0 {
-		parsed, err := tls.X509KeyPair(f.certificate.content, f.key.content)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read the client certificate from %s and its key from %s: %w", f.certificate.origin(), f.key.origin(), err)
-		}
-		pair = &parsed
+func (f *tlsFiles) checkRoots() (changed bool, err error) {
+	authorities, err := f.authorities.read()
+	if err != nil || bytes.Equal(authorities, f.rootsPEM) {
+		return false, err
 	}
-	if len(f.authorities.content) == 0 {
-		return pair, nil, nil
-	}
-	roots, err := parseAuthorities(f.authorities.content)
+	roots, err := parseAuthorities(authorities)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the authorities from %s: %w", f.authorities.origin(), err)
+		return false, fmt.Errorf("read the authorities from %s: %w", f.authorities.origin(), err)
 	}
-	return pair, roots, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.roots, f.rootsPEM = roots, authorities
+	return true, nil
 }
 
 func parseAuthorities(content []byte) (*x509.CertPool, error) {
@@ -142,7 +141,7 @@ func (f *tlsFiles) tlsConfig(certificate *tls.Certificate) *tls.Config {
 // authorities.
 func (f *tlsFiles) proxyConfig() *tls.Config {
 	f.mu.Lock()
-	authorities := f.applied[2]
+	authorities := f.rootsPEM
 	f.mu.Unlock()
 	made := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.config.Insecure}
 	if len(authorities) > 0 {
@@ -163,26 +162,18 @@ func (p *pemFile) origin() string {
 	return p.path
 }
 
-// refresh reads the file if it looks different from when it was last read. An
-// empty file is an error: somebody is just writing it.
-func (p *pemFile) refresh() error {
+// read is what there is in PEM; nothing if the config names nothing. An empty
+// file is an error: somebody is just writing it.
+func (p *pemFile) read() ([]byte, error) {
 	if p.path == "" {
-		return nil
-	}
-	stamp, err := os.Stat(p.path)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", p.path, withoutPath(err))
-	}
-	if p.stamp != nil && os.SameFile(stamp, p.stamp) && stamp.Size() == p.stamp.Size() && stamp.ModTime().Equal(p.stamp.ModTime()) {
-		return nil
+		return p.data, nil
 	}
 	content, err := readBounded(p.path)
 	if err == nil && len(content) == 0 {
 		err = errors.New("the file is empty")
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", p.path, err)
+		return nil, fmt.Errorf("read %s: %w", p.path, err)
 	}
-	p.stamp, p.content = stamp, content
-	return nil
+	return content, nil
 }

@@ -17,66 +17,78 @@ import (
 type tokenFile struct {
 	path    string
 	life    time.Duration
+	read    func(path string) (string, error)
+	reading reading
 	trouble trouble
 
 	mu     sync.Mutex
 	token  string // "" until there is one
 	number uint64 // grows with each other token
-	read   time.Time
+	begun  time.Time
+	err    error // of the last read
 }
 
 func newTokenFile(path, first string, life time.Duration, logger *slog.Logger) *tokenFile {
-	return &tokenFile{path: path, token: first, life: life, trouble: trouble{
+	return &tokenFile{path: path, token: first, life: life, read: readToken, trouble: trouble{
 		logger: logger.With("file", path),
 		begins: "cannot read the bearer token again: the old one stays in use",
 		over:   "the bearer token can be read again",
 	}}
 }
 
-func (f *tokenFile) pass(context.Context) (pass, error) {
+// pass waits for the file as long as ctx lasts if there is no token yet.
+func (f *tokenFile) pass(ctx context.Context) (pass, error) {
 	f.mu.Lock()
-	var err error
-	tried := f.read.IsZero() || f.token == "" || time.Since(f.read) >= f.life
-	if tried {
-		err = f.readLocked()
-	}
-	p, none := f.passLocked(), f.token == ""
+	none := f.token == ""
+	due := none || f.begun.IsZero() || time.Since(f.begun) >= f.life
 	f.mu.Unlock()
-	if none {
-		return pass{}, fmt.Errorf("read the bearer token: %w", err)
+	switch {
+	case none:
+		f.reading.await(ctx, 0, f.readAgain)
+	case due:
+		f.reading.await(ctx, readPatience, f.readAgain)
 	}
-	if tried {
-		f.trouble.is(err)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.token != "" {
+		return f.passLocked(), nil
 	}
-	return p, nil
+	err := f.err
+	if err == nil {
+		err = fmt.Errorf("%s: %w", f.path, context.Cause(ctx))
+	}
+	return pass{}, fmt.Errorf("read the bearer token: %w", err)
 }
 
-func (f *tokenFile) refused(_ context.Context, p pass) bool {
+func (f *tokenFile) refused(ctx context.Context, p pass) bool {
 	f.mu.Lock()
-	var err error
-	tried := f.number == p.number // nobody else has read another one meanwhile
-	if tried {
-		err = f.readLocked()
-	}
-	other := f.passLocked().authorization != p.authorization
+	newest := f.number == p.number // nobody else has read another one meanwhile
 	f.mu.Unlock()
-	if tried {
-		f.trouble.is(err)
+	if newest {
+		f.reading.await(ctx, readPatience, f.readAgain)
 	}
-	return other
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.passLocked().authorization != p.authorization
 }
 
-func (f *tokenFile) readLocked() error {
-	f.read = time.Now()
-	token, err := readToken(f.path)
-	if err != nil {
-		return err
-	}
-	if token != f.token {
+// readAgain reads the file; one at a time does.
+func (f *tokenFile) readAgain() {
+	f.mu.Lock()
+	f.begun = time.Now() // who comes now takes the old token and waits for nothing
+	f.mu.Unlock()
+	token, err := f.read(f.path)
+	f.mu.Lock()
+	f.err = err
+	if err == nil && token != f.token {
 		f.token = token
 		f.number++
 	}
-	return nil
+	none := f.token == ""
+	f.mu.Unlock()
+	if !none { // or the request fails with it
+		f.trouble.is(err)
+	}
 }
 
 func (f *tokenFile) passLocked() pass {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"net/http"
@@ -16,6 +17,7 @@ type transports struct {
 	timing  timing
 	running *running // counts the dials and connections
 	files   *tlsFiles
+	reading reading
 	trouble trouble
 
 	mu sync.Mutex
@@ -26,8 +28,7 @@ type transports struct {
 	retired map[*generation]struct{}
 	// certificate is what the credential plugin has handed out; nil is none.
 	certificate *tls.Certificate
-	// Only one request at a time looks at the files, and none before nextCheck.
-	checking  bool
+	// nextCheck is when the files are looked at again, if a request comes then.
 	nextCheck time.Time
 }
 
@@ -62,7 +63,7 @@ func newTransports(config *Config, t timing, running *running) (*transports, err
 }
 
 func (t *transports) roundTrip(request *http.Request, long bool) (*http.Response, error) {
-	t.checkFiles()
+	t.checkFiles(request.Context())
 	g := t.acquire(long)
 	response, err := g.transport.RoundTrip(request)
 	if err != nil {
@@ -98,31 +99,33 @@ func (t *transports) release(g *generation) {
 	}
 }
 
-// checkFiles begins a new generation if the certificate files have changed. A
-// change that cannot be used changes nothing.
-func (t *transports) checkFiles() {
+// checkFiles has the files looked at if it is time to. Who finds that it is
+// waits for it, a while; the others go on with what there is.
+func (t *transports) checkFiles(ctx context.Context) {
 	if !t.files.reloadable() {
 		return
 	}
 	t.mu.Lock()
-	if t.checking || time.Now().Before(t.nextCheck) {
-		t.mu.Unlock()
-		return
+	due := !time.Now().Before(t.nextCheck)
+	if due {
+		t.nextCheck = time.Now().Add(t.timing.fileCheck)
 	}
-	t.checking = true
 	t.mu.Unlock()
+	if due {
+		t.reading.await(ctx, readPatience, t.reload)
+	}
+}
 
-	changed, err := t.files.check() // by one request at a time, without the lock
-
-	t.mu.Lock()
-	t.checking = false
-	t.nextCheck = time.Now().Add(t.timing.fileCheck)
-	var old []*generation
+// reload begins a new generation if the certificate files have changed. A
+// change that cannot be used changes nothing.
+func (t *transports) reload() {
+	changed, err := t.files.check()
 	if changed {
-		old = t.replaceLocked()
+		t.mu.Lock()
+		old := t.replaceLocked()
+		t.mu.Unlock()
+		t.retire(old)
 	}
-	t.mu.Unlock()
-	t.retire(old)
 	t.trouble.is(err)
 }
 
