@@ -1,6 +1,10 @@
 package discovery
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // flight is one asking of the server on behalf of all who wait for it. It ends
 // early when nobody does any more.
@@ -47,12 +51,27 @@ func (m *Mapper) fly(ctx context.Context, f *flight) {
 	}
 }
 
+// wait is what the flight brings, or the end of ctx. Where both have come the
+// error tells of both.
 func (m *Mapper) wait(ctx context.Context, f *flight) (*catalog, error) {
 	select {
 	case <-f.done:
-		return f.found, f.err
 	case <-ctx.Done():
+		m.leave(f)
 	}
+	select {
+	case <-f.done:
+	default:
+		return nil, context.Cause(ctx)
+	}
+	if ended := context.Cause(ctx); f.err != nil && ended != nil && !errors.Is(f.err, ended) {
+		return nil, fmt.Errorf("%w: %w", ended, f.err)
+	}
+	return f.found, f.err
+}
+
+// leave cancels the flight if nobody else waits for it.
+func (m *Mapper) leave(f *flight) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if f.waiting--; f.waiting == 0 {
@@ -61,5 +80,4 @@ func (m *Mapper) wait(ctx context.Context, f *flight) (*catalog, error) {
 			m.flight = nil // who comes now must not be given a cancelled one
 		}
 	}
-	return nil, context.Cause(ctx)
 }

@@ -86,9 +86,10 @@ func (m *Mapper) find(ctx context.Context, q query) (Resource, error) {
 	if !asked {
 		newer, err := m.again(ctx)
 		switch {
+		case err == nil:
 		case ctx.Err() != nil:
-			return Resource{}, fmt.Errorf("look up the %s: %w", q.text, context.Cause(ctx))
-		case err != nil:
+			return Resource{}, fmt.Errorf("look up the %s: %w", q.text, err)
+		default:
 			return Resource{}, &NoMatchError{Asked: q.text, Partial: known.mayHide(q), Err: err}
 		}
 		known = newer

@@ -95,6 +95,22 @@ func TestAMissAsksOnceMore(t *testing.T) {
 	})
 }
 
+// Contract: an error that came as the context ended is told with that.
+func TestTheEndOfTheContextDoesNotHideWhyTheServerFailed(t *testing.T) {
+	m, failed, ended := NewMapper(nil), errors.New("the server is ill"), errors.New("enough")
+	ctx, end := context.WithCancelCause(t.Context())
+	end(ended)
+	for _, known := range []*catalog{nil, newCatalog(&answers{})} {
+		for range 20 { // whichever of the two is seen first
+			m.known, m.flight = known, &flight{cancel: func() {}, done: make(chan struct{}), err: failed}
+			close(m.flight.done)
+			_, err := m.ForResource(ctx, "pods")
+			require.ErrorIs(t, err, failed)
+			require.ErrorIs(t, err, ended)
+		}
+	}
+}
+
 // Contract: who misses while the server is being asked again waits for that.
 func TestMissesAtTheSameTimeWaitForTheSameAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
