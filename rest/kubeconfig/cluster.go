@@ -58,6 +58,9 @@ func (c *cluster) apply(config *rest.Config) error {
 		config.Proxy = http.ProxyURL(proxy)
 	}
 	if !c.secure() {
+		if c.schemeless() && (c.tlsServerName != "" || c.insecure || c.caFile != "" || c.caData != nil) {
+			return fmt.Errorf("the TLS settings would not be used: %w", errNoScheme)
+		}
 		return nil
 	}
 	config.TLS.ServerName = c.tlsServerName
@@ -76,11 +79,17 @@ func (c *cluster) apply(config *rest.Config) error {
 }
 
 // secure is whether the server will be spoken to by TLS. As for kubectl, one
-// that does not say https is http, whatever else is said about it.
+// that does not say https is http. Where kubectl then drops TLS settings and
+// credentials without a word, they are an error here, unless it says http.
 func (c *cluster) secure() bool {
 	scheme, _, ok := strings.Cut(c.server, "://")
 	return ok && strings.EqualFold(scheme, "https")
 }
+
+// schemeless servers are http, without a word of it.
+func (c *cluster) schemeless() bool { return !strings.Contains(c.server, "://") }
+
+var errNoScheme = errors.New("server says neither http:// nor https://, which means http: write https://")
 
 // checkServer never repeats an address that may hold a password.
 func checkServer(server string) error {

@@ -34,9 +34,10 @@
 //
 //   - Data (certificate-authority-data, …) wins over a file of the same kind.
 //   - A token, a tokenFile, a password or a client certificate wins over exec.
-//   - Credentials are for https. To a server that is http, or does not say what
-//     it is, nothing is sent that says who is asking, but for the impersonated
-//     user.
+//   - Credentials are for https. To a server that says http, nothing is sent that
+//     says who is asking, but for the impersonated user. One that says neither
+//     is http as well; there credentials and TLS settings are an error, where
+//     kubectl drops them without a word.
 //   - The namespace is that of the Options, of the context, of $POD_NAMESPACE,
 //     of the pod's service account, or "default": the first that is there.
 //   - Errors name the file, the context, the cluster or user, and the field.

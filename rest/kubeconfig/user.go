@@ -54,6 +54,9 @@ func (u *user) apply(config *rest.Config, onto *cluster) error {
 	}
 	config.Impersonate = as
 	if !onto.secure() {
+		if onto.schemeless() && (u.identified() || u.keyFile != "" || u.keyData != nil || u.exec != nil || u.hasAuthProvider) {
+			return fmt.Errorf("the credentials would not be used: %w", errNoScheme)
+		}
 		return nil
 	}
 	if u.hasAuthProvider {
