@@ -15,8 +15,8 @@ const (
 	// execRetry is how long credentials that could not be renewed and are still
 	// valid are used before the next try.
 	execRetry = 2 * time.Second
-	// execPause is how long credentials that were refused, and handed out again
-	// all the same, are not asked for because of a refusal.
+	// execPause is how long a refusal begins no run after one that was of no
+	// help: it failed, or handed out again what was refused.
 	execPause = 10 * time.Second
 )
 
@@ -73,7 +73,7 @@ func newExecCredential(config *Config, base *url.URL, running *running, transpor
 
 func (e *execCredential) pass(ctx context.Context) (pass, error) {
 	e.mu.Lock()
-	if e.validLocked() && (e.renew.IsZero() || time.Now().Before(e.renew)) {
+	if e.validLocked() && !e.dueLocked() {
 		defer e.mu.Unlock()
 		return e.passLocked(), nil
 	}
@@ -95,14 +95,14 @@ func (e *execCredential) refused(ctx context.Context, p pass) bool {
 		return false
 	}
 	before := *e.current
-	if err := e.waitLocked(ctx); err != nil {
-		return false
+	err := e.waitLocked(ctx)
+	if err == nil && !e.current.same(&before) {
+		return true
 	}
-	if e.current.same(&before) {
+	if ctx.Err() == nil {
 		e.paused = time.Now().Add(execPause)
-		return false
 	}
-	return true
+	return false
 }
 
 func (e *execCredential) passLocked() pass {
@@ -116,6 +116,11 @@ func (e *execCredential) passLocked() pass {
 // validLocked is whether there are credentials that have not expired.
 func (e *execCredential) validLocked() bool {
 	return e.current != nil && (e.current.expires.IsZero() || time.Now().Before(e.current.expires))
+}
+
+// dueLocked is whether the credentials should be fetched anew.
+func (e *execCredential) dueLocked() bool {
+	return !e.renew.IsZero() && !time.Now().Before(e.renew)
 }
 
 // waitLocked waits for the end of the run that is under way, or of one that it
@@ -164,12 +169,15 @@ func (e *execCredential) fly(ctx context.Context, run *execRun) {
 	}
 	e.mu.Lock()
 	if err == nil {
+		if before == nil || !made.same(before) {
+			e.paused = time.Time{}
+		}
 		e.current = made
 		e.number++
 		e.renew = made.renewal(time.Now())
 	}
 	renewing := e.validLocked()
-	if err != nil && renewing {
+	if err != nil && renewing && e.dueLocked() {
 		e.renew = time.Now().Add(execRetry)
 	}
 	run.err = err

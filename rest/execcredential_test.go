@@ -241,6 +241,26 @@ func TestAPluginThatHandsOutWhatWasRefusedIsNotAskedAgainAtOnce(t *testing.T) {
 	})
 }
 
+func TestAPluginThatFailsIsNotAskedAgainForEveryRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, door := &dispenser{}, &doorman{}
+		conn, log := dispensed(t, d, door)
+		require.NoError(t, ask(t, t.Context(), conn))
+		d.err, door.right = errors.New("login expired"), "never"
+		for range 10 {
+			require.ErrorIs(t, ask(t, t.Context(), conn), errUnauthorized)
+			time.Sleep(execPause/10 - 1)
+		}
+		require.Equal(t, 2, d.runs)
+		require.Equal(t, 1, log.lines())
+		time.Sleep(execPause)
+		d.err, door.right = nil, "3"
+		require.NoError(t, ask(t, t.Context(), conn))
+		door.right = "4"
+		require.NoError(t, ask(t, t.Context(), conn), "what has arrived ended the pause")
+	})
+}
+
 func TestCredentialsThatCannotBeRenewedAreUsedToTheirEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, door := &dispenser{life: time.Hour}, &doorman{}
