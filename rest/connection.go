@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -189,6 +190,8 @@ func closeBody(request *http.Request) {
 func (c *connection) whyEnded(caller context.Context, err error) error {
 	over := caller.Err()
 	switch {
+	case speaksHTTP(err):
+		return fmt.Errorf("the server speaks http, not https: perhaps Config.Host should begin with http://: %w", err)
 	case over == nil && c.running.ctx.Err() != nil:
 		return ErrClosed
 	case over == nil:
@@ -201,4 +204,11 @@ func (c *connection) whyEnded(caller context.Context, err error) error {
 		return fmt.Errorf("%w: %w", over, err)
 	}
 	return err
+}
+
+// speaksHTTP is whether a handshake failed because the server has answered it
+// in plain HTTP.
+func speaksHTTP(err error) bool {
+	var record tls.RecordHeaderError
+	return errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/"
 }

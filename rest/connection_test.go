@@ -106,6 +106,10 @@ func TestARequestGoesOutWithWhoIsAsking(t *testing.T) {
 			Config{Impersonate: ImpersonationConfig{UserName: "jane", Groups: []string{"a"}}}, http.Header{"Impersonate-User": {"own"}},
 			http.Header{"Impersonate-User": {"own"}, "Impersonate-Group": nil},
 		},
+		"any of the request's own impersonation takes the place of all": {
+			Config{Impersonate: ImpersonationConfig{UserName: "jane", UID: "7"}}, http.Header{"Impersonate-Group": {"own"}},
+			http.Header{"Impersonate-User": nil, "Impersonate-Uid": nil, "Impersonate-Group": {"own"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got http.Header
@@ -268,4 +272,12 @@ func TestNothingOlderThanTLS12IsSpoken(t *testing.T) {
 	conn := connected(t, Config{Host: server.URL, TLS: TLSConfig{CAData: ca.pem}})
 	_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
 	require.ErrorContains(t, err, "protocol version")
+}
+
+func TestAServerThatSpeaksPlainHTTPIsSaidToDoSo(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	conn := connected(t, Config{Host: "https://" + server.Listener.Addr().String()})
+	_, err := conn.do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
+	require.ErrorContains(t, err, "perhaps Config.Host should begin with http://")
 }

@@ -3,7 +3,7 @@ package rest
 import (
 	"errors"
 	"fmt"
-	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,7 +13,8 @@ import (
 // that the API is served below, without a slash at its end.
 //
 // What stands before an @ may be a password, and what stands behind a ? a
-// token. They are refused, and no error repeats them.
+// token. They are refused, and no error repeats them, nor what stands in the
+// place of a port: it may be a password whose @ was forgotten.
 func (c *Config) serverURL() (*url.URL, error) {
 	host := c.Host
 	switch {
@@ -23,8 +24,11 @@ func (c *Config) serverURL() (*url.URL, error) {
 		return nil, errors.New("Config.Host has a query or a fragment: it must be a server's address and at most a path")
 	case strings.Contains(host, "@"):
 		return nil, errors.New("Config.Host has an @: credentials belong in Username, Password or BearerToken")
-	case net.ParseIP(host) != nil && strings.Contains(host, ":"):
-		host = "[" + host + "]" // an IPv6 address by itself
+	case !strings.Contains(host, "://") && strings.Contains(host, ":/"):
+		return nil, errors.New("Config.Host has a colon before its path, and neither a port nor a scheme: a scheme ends with ://")
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() { // by itself, perhaps with a zone
+		host = "[" + strings.Replace(host, "%", "%25", 1) + "]"
 	}
 	if !strings.Contains(host, "://") {
 		host = c.defaultScheme() + "://" + host
@@ -35,10 +39,11 @@ func (c *Config) serverURL() (*url.URL, error) {
 		if errors.As(err, &inner) {
 			err = inner.Err
 		}
-		return nil, fmt.Errorf("Config.Host %q: %w", c.Host, err)
+		reason, _, _ := strings.Cut(err.Error(), `"`) // then comes a piece of it
+		return nil, fmt.Errorf("Config.Host is no server's address: %s", strings.TrimSpace(reason))
 	}
 	if err := checkServer(server); err != nil {
-		return nil, fmt.Errorf("Config.Host %q: %w", c.Host, err)
+		return nil, fmt.Errorf("Config.Host: %w", err)
 	}
 	server.Host = strings.TrimSuffix(server.Host, ":")
 	server.Path = strings.TrimRight(server.Path, "/")
@@ -55,7 +60,7 @@ func checkServer(server *url.URL) error {
 	}
 	if port := server.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return fmt.Errorf("port %s: it must be from 1 to 65535", port)
+			return errors.New("the port must be from 1 to 65535")
 		}
 	}
 	for segment := range strings.SplitSeq(server.Path, "/") {

@@ -34,6 +34,8 @@ func TestAHostIsAServerAndAtMostAPath(t *testing.T) {
 		{Config{}, "https://[fd00::1]:6443", "https://[fd00::1]:6443"},
 		{Config{}, "[fd00::1]:6443", "http://[fd00::1]:6443"},
 		{Config{}, "fd00::1", "http://[fd00::1]"},
+		{Config{}, "fe80::1%eth0", "http://[fe80::1%25eth0]"},
+		{Config{}, "https://[fe80::1%25eth0]:6443", "https://[fe80::1%25eth0]:6443"},
 		{Config{}, "10.0.0.1", "http://10.0.0.1"},
 	} {
 		c.config.Host = c.host
@@ -55,6 +57,10 @@ func TestAHostThatIsNoServerIsAnErrorThatShowsNoSecret(t *testing.T) {
 		"https://server:x":            "port",
 		"https://server/a/../b":       ` ".."`,
 		"https://server/a/%2E%2E/b":   ` ".."`,
+		"https:/server":               "://",
+		"server:/path":                "://",
+		"https://admin:SECRET":        "port",
+		"admin:SECRET":                "port",
 		"https://ser ver":             "invalid character",
 		"https://server/\x00":         "control character",
 		"https://server?token=SECRET": "query",

@@ -39,10 +39,16 @@ func (i *ImpersonationConfig) validate() error {
 	return nil
 }
 
-// addTo puts the headers on a request, unless it impersonates someone already.
+// addTo puts the headers on a request, unless it has one of them already: half
+// of one and half of the other would be somebody whom nobody has asked for.
 func (i *ImpersonationConfig) addTo(header http.Header) {
-	if i.UserName == "" || header.Get(impersonateUser) != "" {
+	if i.UserName == "" {
 		return
+	}
+	for name := range header {
+		if strings.HasPrefix(name, "Impersonate-") {
+			return
+		}
 	}
 	header.Set(impersonateUser, i.UserName)
 	if i.UID != "" {
