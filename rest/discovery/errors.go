@@ -56,7 +56,7 @@ func (e *PartialError) sorted() []schema.GroupVersion {
 }
 
 // NoMatchError says that the server has no such resource, as far as it could be
-// asked.
+// asked. If all of it could be asked, meta.IsNoMatchError knows it as well.
 type NoMatchError struct {
 	// Asked is what was looked for.
 	Asked string
@@ -66,6 +66,8 @@ type NoMatchError struct {
 	// Err is why the server could not be asked again after the miss; nil if it
 	// could, or had been just before.
 	Err error
+
+	none error // what apimachinery calls it
 }
 
 func (e *NoMatchError) Error() string {
@@ -79,8 +81,12 @@ func (e *NoMatchError) Error() string {
 	return text
 }
 
-// Unwrap is what kept it from being certain.
+// Unwrap is what kept it from being certain, or, if nothing did, apimachinery's
+// *meta.NoKindMatchError or *meta.NoResourceMatchError.
 func (e *NoMatchError) Unwrap() []error {
+	if e.Partial == nil && e.Err == nil && e.none != nil {
+		return []error{e.none}
+	}
 	var all []error
 	if e.Partial != nil {
 		all = append(all, e.Partial)

@@ -97,7 +97,7 @@ func (m *Mapper) find(ctx context.Context, q query) (Resource, error) {
 	if r := known.find(q); r != nil {
 		return r.clone(), nil
 	}
-	return Resource{}, &NoMatchError{Asked: q.text, Partial: known.mayHide(q)}
+	return Resource{}, &NoMatchError{Asked: q.text, Partial: known.mayHide(q), none: q.none}
 }
 
 // first is what is known, or what the server says if that is nothing.

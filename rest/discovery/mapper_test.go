@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -109,6 +110,31 @@ func TestTheEndOfTheContextDoesNotHideWhyTheServerFailed(t *testing.T) {
 			require.ErrorIs(t, err, ended)
 		}
 	}
+}
+
+// Contract: a miss is what apimachinery calls one, unless it is not certain.
+func TestAMissIsKnownToApimachinery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMapper(newServer(true).inProcess(t))
+		_, err := m.ForResource(t.Context(), "novelties.new.io")
+		require.True(t, meta.IsNoMatchError(err))
+		var noResource *meta.NoResourceMatchError
+		require.ErrorAs(t, err, &noResource)
+		require.Equal(t, schema.GroupVersionResource{Group: "new.io", Resource: "novelties"}, noResource.PartialResource)
+
+		_, err = m.ForKind(t.Context(), schema.GroupVersionKind{Group: "new.io", Version: "v1", Kind: "Novelty"})
+		require.True(t, meta.IsNoMatchError(err))
+		var noKind *meta.NoKindMatchError
+		require.ErrorAs(t, err, &noKind)
+		require.Equal(t, &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "new.io", Kind: "Novelty"}, SearchedVersions: []string{"v1"}}, noKind)
+
+		var noMatch *NoMatchError
+		require.ErrorAs(t, err, &noMatch)
+		noMatch.Err = errors.New("the server is ill")
+		require.False(t, meta.IsNoMatchError(err))
+		noMatch.Partial, noMatch.Err = &PartialError{}, nil
+		require.False(t, meta.IsNoMatchError(err))
+	})
 }
 
 // Contract: who misses while the server is being asked again waits for that.

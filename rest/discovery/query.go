@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -15,6 +16,8 @@ type query struct {
 	// exactKind: there is one reading, its name is a kind, and its group is
 	// meant even if it is "", core's.
 	exactKind bool
+	// none is what apimachinery calls it if there is no such resource.
+	none error
 }
 
 // reading is one way to take the words: a version or group that is "" is not
@@ -30,7 +33,11 @@ func ofKind(gvk schema.GroupVersionKind) (query, error) {
 	if gvk.Version != "" {
 		text = fmt.Sprintf("kind %q in %s", cut(gvk.Kind), cut(gvk.GroupVersion().String()))
 	}
-	return query{text, []reading{{gvk.Kind, gvk.Version, gvk.Group}}, true}, nil
+	none := &meta.NoKindMatchError{GroupKind: gvk.GroupKind()}
+	if gvk.Version != "" {
+		none.SearchedVersions = []string{gvk.Version}
+	}
+	return query{text, []reading{{gvk.Kind, gvk.Version, gvk.Group}}, true, none}, nil
 }
 
 // ofWord looks for name, name.group or name.version.group. The last two look
@@ -48,6 +55,7 @@ func ofWord(word string) (query, error) {
 		q.readings = append(q.readings, reading{name, version, rest})
 	}
 	q.readings = append(q.readings, reading{name: name, group: group})
+	q.none = &meta.NoResourceMatchError{PartialResource: schema.GroupVersionResource{Group: group, Resource: name}}
 	return q, nil
 }
 
