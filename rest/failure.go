@@ -58,7 +58,7 @@ func statusFromProtobuf(raw []byte) error { return statusError(decodeStatusProto
 func statusError(status *metav1.Status, err error) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("decode the Status that came instead: %w", err)
+		return &aboutError{"decode the Status that came instead", err}
 	case status.Status == metav1.StatusSuccess:
 		return errors.New("a Status of success came instead")
 	}

@@ -1,8 +1,6 @@
 package rest
 
 import (
-	"errors"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/internal/jsonobj"
@@ -86,12 +84,7 @@ func (f *fields) peek() (byte, error) {
 }
 
 func (f *fields) moved(err error) error {
-	var syntax *jsonobj.SyntaxError
-	if errors.As(err, &syntax) {
-		copied := *syntax
-		copied.Offset += f.at
-		return &copied
-	}
+	move(err, f.at, "")
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/thinformer/thinformer/internal/jsonobj"
 )
@@ -118,14 +119,21 @@ func (w *window) move(buf []byte) {
 }
 
 // peek passes white space and returns the byte after it, without using it.
-func (w *window) peek() (byte, error) {
+func (w *window) peek() (byte, error) { return w.pass(w.limit) }
+
+// wait is peek where nothing has begun: something between here and the server
+// may keep an idle connection alive with blanks, for as long as it likes.
+func (w *window) wait() (byte, error) { return w.pass(math.MaxInt) }
+
+// pass is peek with a bound for the white space.
+func (w *window) pass(most int) (byte, error) {
 	for spaces := 0; ; {
 		n := jsonobj.Space(w.unread())
 		w.use(n)
 		if w.from < w.to {
 			return w.buf[w.from], nil
 		}
-		if spaces += n; spaces > w.limit {
+		if spaces += n; spaces > most {
 			return 0, w.tooLong("white space")
 		}
 		if err := w.more(); err != nil {
@@ -160,11 +168,8 @@ func (w *window) skipValue() error {
 	w.framer.Reset()
 	for seen := 0; ; {
 		n, done, err := w.framer.Next(w.unread())
-		var syntax *jsonobj.SyntaxError
-		if errors.As(err, &syntax) {
-			syntax.Offset -= seen // it counts from where the value began
-		}
 		if err != nil {
+			move(err, -seen, "") // it counts from where the value began
 			return err
 		}
 		w.use(n)
@@ -229,20 +234,38 @@ func inside(err error) error {
 // failed says what was being decoded, and where in the body and in the object
 // it went wrong. It says nothing of what the body holds: that may be secret.
 func (w *window) failed(doing, path string, err error) error {
-	var syntax *jsonobj.SyntaxError
 	switch {
 	case errors.Is(err, ErrClosed):
 		return err // nothing is wrong with the body
-	case errors.As(err, &syntax):
-		moved := *syntax
-		moved.Offset += int(w.offset())
-		moved.Path = joinPath(path, syntax.Path)
-		return fmt.Errorf("%s: %w", doing, &moved)
+	case move(err, int(w.offset()), path):
+		return fmt.Errorf("%s: %w", doing, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the body ends too early, at byte %d%s: %w", doing, w.before+int64(w.to), in(path), err)
 	}
 	return fmt.Errorf("%s: at byte %d of the body%s: %w", doing, w.offset(), in(path), err)
 }
+
+// move tells a *SyntaxError that what it is about stands in something larger,
+// at offset and under path. It says whether err is or wraps one.
+func move(err error, offset int, path string) bool {
+	var syntax *jsonobj.SyntaxError
+	if !errors.As(err, &syntax) {
+		return false
+	}
+	syntax.Offset += offset
+	syntax.Path = joinPath(path, syntax.Path)
+	return true
+}
+
+// aboutError says what an error is about. Unlike what fmt.Errorf makes it
+// notices when the error is moved.
+type aboutError struct {
+	what string
+	err  error
+}
+
+func (e *aboutError) Error() string { return e.what + ": " + e.err.Error() }
+func (e *aboutError) Unwrap() error { return e.err }
 
 func in(path string) string {
 	if path == "" {

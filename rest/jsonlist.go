@@ -235,7 +235,7 @@ func (l *jsonList) metadata() error {
 	}
 	var m listMetadata
 	if _, err := guarded(&l.s.heads, plan, raw, &m); err != nil {
-		return fmt.Errorf("the list's metadata: %w", err)
+		return &aboutError{"the list's metadata", err}
 	}
 	l.meta = listMeta{m.ResourceVersion, m.Continue, m.RemainingItemCount}
 	l.window.use(len(raw))

@@ -48,7 +48,7 @@ func (w *jsonWatch) next() (wireEvent, error) {
 }
 
 func (w *jsonWatch) advance() (wireEvent, error) {
-	c, err := w.window.peek()
+	c, err := w.window.wait()
 	switch {
 	case err != nil:
 		return wireEvent{}, between(err)
@@ -113,6 +113,7 @@ func (w *jsonWatch) frame(data []byte) (event wireEvent, n int, err error) {
 	f := fields{data: data, maxDepth: w.c.options.MaxDepth}
 	var typ watch.EventType
 	var waits []byte // the object, where it came before the type
+	var waitsAt int  // and its place
 	done := false    // the object has been decoded
 	for {
 		key, ok, err := f.next()
@@ -123,6 +124,7 @@ func (w *jsonWatch) frame(data []byte) (event wireEvent, n int, err error) {
 			return wireEvent{}, 0, errors.New("an event without a type")
 		case !ok && waits != nil:
 			event, _, err = w.object(typ, waits)
+			move(err, waitsAt, "")
 			return event, f.at, err
 		case !ok && !done:
 			return wireEvent{}, 0, fmt.Errorf("the %s event has no object", typ)
@@ -146,6 +148,7 @@ func (w *jsonWatch) frame(data []byte) (event wireEvent, n int, err error) {
 				return wireEvent{}, 0, errors.New("the event has two objects")
 			}
 			if typ == "" {
+				waitsAt = f.at
 				if waits, err = f.value(); err != nil {
 					return wireEvent{}, 0, err
 				}

@@ -117,6 +117,40 @@ func TestWhereAWatchEnds(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrClosedPipe, "a failure is not an end")
 }
 
+// What keeps an idle connection alive is no part of any event, and may go on
+// for as long as it likes; nothing of it is held.
+func TestBlanksBetweenEvents(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{MaxObjectBytes: 16 << 10})
+	body := &madeUp{head: jsonFrame(t, "ADDED", aWidget("a")), body: " \r\n", times: 1 << 20, tail: jsonFrame(t, "DELETED", aWidget("a"))}
+	took := allocated(func() {
+		events, lost, err := readWatch(t, c, jsonType, body)
+		require.NoError(t, err)
+		require.Empty(t, lost)
+		require.Len(t, events, 2)
+	})
+	require.Less(t, took, int64(1<<20))
+}
+
+// A fault is named with what it is in, and its place in the whole body.
+func TestWhereAFaultIs(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	good := jsonFrame(t, "ADDED", aWidget("a"))
+	for body, about := range map[string]string{
+		`{"type":"ERROR","object":{"kind":"Status","code":-+1}}`:    "decode the Status that came instead: not JSON",
+		`{"object":{"kind":"Status","code":-+1},"type":"ERROR"}`:    "decode the Status that came instead: not JSON",
+		`{"type":"ADDED","object":{"metadata":{"name":"a",;}}}`:     "not JSON",
+		`{"object":{"metadata":{"generation":-+1}},"type":"ADDED"}`: "metadata.generation",
+	} {
+		_, _, err := watchOfJSON(t, c, good+body)
+		require.ErrorContains(t, err, about, body)
+		require.ErrorContains(t, err, fmt.Sprintf("at byte %d", len(good)+strings.IndexAny(body, ";+")), body)
+	}
+	list := `{"kind":"WidgetList","metadata":{"continue":"x","remainingItemCount":-+1}}`
+	_, _, _, err := listOfJSON(t, c, list)
+	require.ErrorContains(t, err, "the list's metadata: not JSON")
+	require.ErrorContains(t, err, fmt.Sprintf("at byte %d", strings.IndexByte(list, '+')))
+}
+
 func TestFramesInAnyForm(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
 	object := toJSON(t, aWidget("a"))

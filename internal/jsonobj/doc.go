@@ -47,7 +47,10 @@
 // UnmarshalJSON as raw bytes, is checked in full.
 //
 // Of a key that comes twice the last one wins; where both are objects, the
-// second is decoded over the first. Kubernetes servers send no such thing.
+// second is decoded over the first. Where both are arrays, the second takes the
+// place of the first: apimachinery decodes it over the first one's elements,
+// which is the other exception to the first promise. Kubernetes servers send no
+// such thing.
 //
 // # Why not json-iterator or encoding/json
 //
