@@ -187,6 +187,30 @@ func TestHTTP11OverAPipeWorksInABubble(t *testing.T) {
 	})
 }
 
+func TestAnIdleConnectionIsClosedAfterAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		listener := &pipes{accept: make(chan net.Conn), done: make(chan struct{})}
+		server := &http.Server{Handler: http.NotFoundHandler()}
+		go server.Serve(listener)
+		conn := connected(t, Config{Host: "http://server", Dial: listener.dial})
+		open := func() int {
+			synctest.Wait()
+			d := conn.transports.short.dialer
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return len(d.conns)
+		}
+		get(t, conn, "/")
+		time.Sleep(usualTiming.idle - 1)
+		require.Equal(t, 1, open())
+		time.Sleep(time.Second)
+		require.Zero(t, open())
+		conn.close()
+		server.Close()
+		synctest.Wait()
+	})
+}
+
 // pipes is a listener whose connections are in memory.
 type pipes struct {
 	accept chan net.Conn
