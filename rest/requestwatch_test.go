@@ -82,7 +82,7 @@ func TestAWatchLeavesTheRequestsHeadersAlone(t *testing.T) {
 // A watch that cannot be opened is an error, never an empty stream.
 func TestAWatchThatCannotBeOpenedIsAnError(t *testing.T) {
 	client, sent := scripted(t, Config{}, breaks(io.EOF), says(404, ""), says(200, "<html>", "Content-Type", "text/html"))
-	for _, want := range []string{"watch pods: GET https://server:6443/api/v1/pods: EOF", "could not find the requested resource", "text/html"} {
+	for _, want := range []string{"watch pods: https://server:6443: EOF", "could not find the requested resource", "text/html"} {
 		watched, err := client.GroupVersion(coreV1).Get().Resource("pods").Watch(t.Context())
 		require.ErrorContains(t, err, want)
 		require.Nil(t, watched)

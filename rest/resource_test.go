@@ -195,6 +195,11 @@ func TestScale(t *testing.T) {
 	require.Equal(t, int32(5), sent.Spec.Replicas)
 	require.Equal(t, "7", sent.ResourceVersion)
 	require.Empty(t, scale.Kind, "the caller's value is its own")
+
+	stored, err := r.PatchScale(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{FieldManager: "m"})
+	require.NoError(t, err)
+	require.Equal(t, int32(3), stored.Spec.Replicas)
+	require.Equal(t, "PATCH /apis/example.com/v1/namespaces/ns/widgets/a/scale?fieldManager=m", api.last(t).String())
 }
 
 func TestSubResourcesOfOtherTypes(t *testing.T) {

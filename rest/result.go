@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/thinformer/thinformer/internal/jsonobj"
 	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
@@ -144,7 +145,8 @@ func (r Result) Warnings() []Warning { return r.warnings }
 
 // Into decodes the answer into what target points to, which may be of any type:
 // JSON, or protobuf if the answer is in protobuf and the type declares
-// Unmarshal.
+// Unmarshal. What a struct held before is replaced, and stays if there is an
+// error.
 func (r Result) Into(target any) error {
 	if r.err != nil {
 		return r.err
@@ -180,13 +182,53 @@ func decode(contentType string, body []byte, target any) (err error) {
 	if err != nil {
 		return withBeginning(err, bytes.NewReader(body))
 	}
-	if format == encodingJSON {
-		defer catch(&err)
+	defer catch(&err)
+	if into.Kind() != reflect.Struct {
 		return json.Unmarshal(body, target)
 	}
+	// A value that could be decoded in part is not left behind.
+	fresh := reflect.New(into)
+	if format == encodingJSON {
+		err = decodeJSON(body, fresh.Interface())
+	} else {
+		err = decodeProtobuf(body, fresh.Interface())
+	}
+	if err == nil {
+		reflect.ValueOf(target).Elem().Set(fresh.Elem())
+	}
+	return err
+}
+
+// decodeJSON decodes a body that is one object into a new value.
+func decodeJSON(body []byte, fresh any) error {
+	plan, err := jsonobj.PlanOf(reflect.TypeOf(fresh).Elem())
+	if err != nil {
+		return err
+	}
+	decoder := jsonobj.Decoder{KeepManagedFields: true}
+	n, err := decoder.Decode(plan, body, fresh)
+	switch {
+	case errors.Is(err, jsonobj.ErrShort):
+		return fmt.Errorf("it ends too early, at byte %d: %w", len(body), io.ErrUnexpectedEOF)
+	case err != nil:
+		return err
+	case n+jsonobj.Space(body[n:]) < len(body):
+		return fmt.Errorf("after the object, at byte %d of %d, there is more", n, len(body))
+	}
+	return nil
+}
+
+// decodeProtobuf decodes a body that is one object into a new value, which
+// declares Unmarshal.
+func decodeProtobuf(body []byte, fresh any) error {
 	object, err := pbobj.Open(body)
 	if err != nil {
 		return err
 	}
-	return unmarshal(target.(pbobj.Unmarshaler), object.Raw)
+	if schema := pbobj.NewSchema(reflect.TypeOf(fresh).Elem()); schema != nil && schema.Hostile() {
+		if _, err := schema.Unknown(object.Raw, defaultMaxDepth); err != nil {
+			return err
+		}
+	}
+	return unmarshal(fresh.(pbobj.Unmarshaler), object.Raw)
 }

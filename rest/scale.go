@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Scale is autoscaling/v1 Scale: how many replicas there are and should be, of
@@ -49,4 +50,11 @@ func (r *Resource[T]) UpdateScale(ctx context.Context, name string, scale *Scale
 		return nil, err
 	}
 	return stored, nil
+}
+
+// PatchScale changes the scale subresource as data says, in the manner of pt.
+func (r *Resource[T]) PatchScale(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*Scale, error) {
+	scales := NewResource[*Scale](r.client, r.info).Namespace(r.namespace)
+	scales.codec.info.Kind = "Scale"
+	return scales.patch(ctx, r.namespace, name, "scale", pt, data, opts)
 }

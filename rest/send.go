@@ -84,7 +84,7 @@ func (r *Request) attempt(ctx context.Context, long bool, told traces, info Requ
 	if err != nil {
 		err = withoutURL(err)
 		told.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(begun)})
-		return nil, &failedAttempt{err: fmt.Errorf("%s %s: %w", r.method, plainURL(request.URL), err)}
+		return nil, &failedAttempt{err: fmt.Errorf("%s: %w", plainURL(r.client.conn.base), err)}
 	}
 	told.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(begun)})
 	r.warn(ctx, response.Header)
@@ -125,6 +125,7 @@ func (r *Request) httpRequest(ctx context.Context, long bool) (*http.Request, er
 // said stays as it is, so that it can be told by its type, unless an earlier
 // attempt has something to add.
 func (r *Request) failed(ctx context.Context, err, before error) error {
+	same := before != nil && before.Error() == err.Error()
 	if _, answered := err.(*apierrors.StatusError); !answered {
 		err = orTimeout(ctx, err)
 		if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) && !isTimeout(err) {
@@ -132,7 +133,7 @@ func (r *Request) failed(ctx context.Context, err, before error) error {
 		}
 		err = fmt.Errorf("%s: %w", r.what(), err)
 	}
-	if before != nil && before.Error() != err.Error() {
+	if before != nil && !same {
 		err = fmt.Errorf("%w; the attempt before: %w", err, before)
 	}
 	return err

@@ -20,6 +20,8 @@ const (
 	largestStatus = 1 << 20
 	// longestText bounds what is quoted of one that is not a Status.
 	longestText = 2048
+	// mostText is how much of it stands in the message.
+	mostText = 200
 	// unknownText is what apimachinery takes for no text at all.
 	unknownText = "unknown"
 )
@@ -73,6 +75,9 @@ func (r *Request) generic(code int, text string, wait int) metav1.Status {
 	status := apierrors.NewGenericServerResponse(code, r.method, resource, r.target.name, text, wait, true).Status()
 	if resource.Empty() {
 		status.Message += " (" + r.what() + ")"
+	}
+	if text != unknownText && !strings.Contains(status.Message, text) {
+		status.Message += ": " + truncated(strings.Join(strings.Fields(text), " "), mostText)
 	}
 	return status
 }

@@ -51,7 +51,8 @@ func (s *SubResource[T]) Update(ctx context.Context, object T, opts metav1.Updat
 	return s.resource.write(ctx, object, "update", s.name, &opts)
 }
 
-// Patch is Resource.Patch at the part's path.
+// Patch is Resource.Patch at the part's path, where the answer is the whole
+// object. A Scale is not; see PatchScale.
 func (s *SubResource[T]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (T, error) {
 	if err := s.valid(); err != nil {
 		var none T
