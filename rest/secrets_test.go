@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// badHost is what no URL can have in a host's place.
+var badHost = "%zz"
+
 // Whatever goes wrong, neither the error nor the log says what is secret.
 func TestNoErrorAndNoLogOfAFailingClientShowsASecret(t *testing.T) {
 	ca := newAuthority(t, "ca")
@@ -42,7 +45,7 @@ func TestNoErrorAndNoLogOfAFailingClientShowsASecret(t *testing.T) {
 		"socks proxy gone":    {Host: refusing.URL, Proxy: proxyAt("socks5://u:SECRET@" + gone.Listener.Addr().String())},
 		"proxy unknown":       {Host: refusing.URL, Proxy: proxyAt("SECRET://u:SECRET@proxy")},
 		"proxy without host":  {Host: refusing.URL, Proxy: proxyAt("http://u:SECRET@")},
-		"proxy cannot choose": {Host: refusing.URL, Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://u:SECRET@%zz") }},
+		"proxy cannot choose": {Host: refusing.URL, Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://u:SECRET@" + badHost) }},
 	}
 	ways := map[string]func(*Config){
 		"nobody":     func(*Config) {},
