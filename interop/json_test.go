@@ -19,7 +19,7 @@ import (
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// Blueprint, rest: decoding is "equal to apimachinery's own decoders on valid
+// Promise: decoding is "equal to apimachinery's own decoders on valid
 // input".
 func TestTheCorpusDecodesAlike(t *testing.T) {
 	for _, entry := range corpus(t) {

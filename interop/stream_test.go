@@ -38,7 +38,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Blueprint, rest: lists and watches, in JSON and in protobuf, of every kind of
+// Promise: lists and watches, in JSON and in protobuf, of every kind of
 // the corpus: what View and Watch hand out is what client-go hands out.
 func TestListsAndWatchesAreTheSame(t *testing.T) {
 	// A View is of a type that is written out, so the kinds are too.

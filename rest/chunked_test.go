@@ -87,7 +87,7 @@ func (s *chunkServer) get(t *testing.T, n int) *http.Response {
 	return response
 }
 
-// Issue, "Proof": raw chunked bytes with cuts at every offset of a frame.
+// Promise: raw chunked bytes with cuts at every offset of a frame.
 func TestAWatchInChunksCutAtEveryOffset(t *testing.T) {
 	c := codecFor[ownProtobuf](t, DecodeOptions{})
 	inJSON, inProtobuf, want, _ := twoFrames(t)
@@ -122,7 +122,7 @@ func TestAListInChunksCutAtEveryOffset(t *testing.T) {
 	}
 }
 
-// Issue, "Security": truncated chunk, bad chunk size. A list that did not come
+// Promise: truncated chunk, bad chunk size. A list that did not come
 // whole is an error even when all of its JSON did; a watch that ends between
 // two events has just ended.
 func TestChunksThatAreBroken(t *testing.T) {

@@ -28,7 +28,7 @@ func corpus(t testing.TB, extension string) map[string][]byte {
 	return objects
 }
 
-// Blueprint §5 rest: unstructured content is equal to what apimachinery's own
+// Promise: unstructured content is equal to what apimachinery's own
 // decoder makes of it, in an object, a list and a watch.
 func TestTheCorpusInEveryReader(t *testing.T) {
 	c := codecFor[unstructured.Unstructured](t, DecodeOptions{KeepManagedFields: true})

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Issue, "Decoding": managedFields are kept in what Get and the writes return,
+// Promise: managedFields are kept in what Get and the writes return,
 // whatever the options for lists say.
 func TestAnObjectIsDecodedWhole(t *testing.T) {
 	want := &ownProtobuf{TypeMeta: metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, ObjectMeta: aWidget("a").ObjectMeta}
@@ -68,7 +68,7 @@ func TestABodyThatIsNoObject(t *testing.T) {
 	}
 }
 
-// Issue, "Security": a 200 that carries a failure Status.
+// Promise: a 200 that carries a failure Status.
 // Whatever else a server sends is not taken for the object.
 func TestAnotherKindInThePlaceOfAnObject(t *testing.T) {
 	decode := func(kind string, of reflect.Type, came string) error {

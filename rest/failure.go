@@ -55,12 +55,17 @@ func statusFromJSON(s *scratch, data []byte) error { return statusError(decodeSt
 // statusFromProtobuf is statusFromJSON for what is in a protobuf envelope.
 func statusFromProtobuf(raw []byte) error { return statusError(decodeStatusProtobuf(raw)) }
 
+// errSuccess is a Status that says no more than that all is well.
+var errSuccess = errors.New("a Status of success came instead")
+
 func statusError(status *metav1.Status, err error) error {
 	switch {
 	case err != nil:
 		return &aboutError{"decode the Status that came instead", err}
 	case status.Status == metav1.StatusSuccess:
-		return errors.New("a Status of success came instead")
+		return errSuccess
+	case status.Message == "":
+		status.Message = fmt.Sprintf("the server has failed with code %d and reason %q, and says no more", status.Code, status.Reason)
 	}
 	return &apierrors.StatusError{ErrStatus: *status}
 }

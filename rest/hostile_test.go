@@ -29,7 +29,7 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// Issue, "Security": a hostile server is survived with a clear error and
+// Promise: a hostile server is survived with a clear error and
 // bounded memory. Each of these bodies goes on for ever, or for longer than
 // there is memory; limit is what one object may take.
 func TestHostileBodiesEndInAnErrorAndBoundedMemory(t *testing.T) {
@@ -95,7 +95,7 @@ func TestHostileBodiesEndInAnErrorAndBoundedMemory(t *testing.T) {
 	}
 }
 
-// Issue, "Security": a watch frame of 100 MB.
+// Promise: a watch frame of 100 MB.
 func TestAFrameOf100MB(t *testing.T) {
 	c := codecFor[ownProtobuf](t, DecodeOptions{})
 	body := &madeUp{head: `{"type":"ADDED","object":{"metadata":{"name":"`, body: "0123456789", times: 10_000_000, tail: `"}}}`}
@@ -180,7 +180,7 @@ func TestQuantitiesThatWouldCostTooMuchCostTheirItem(t *testing.T) {
 	require.Less(t, time.Since(begun), 5*time.Second)
 }
 
-// Blueprint, errors: no message grows with what a server sends.
+// Promise: no message grows with what a server sends.
 func TestMessagesDoNotGrowWithTheBody(t *testing.T) {
 	typed, untyped := codecFor[wireWidget](t, DecodeOptions{}), codecFor[unstructured.Unstructured](t, DecodeOptions{})
 	digits := strings.Repeat("9", 8<<20)
@@ -271,7 +271,7 @@ func TestAListStreamsInBoundedMemory(t *testing.T) {
 	require.Equal(t, items+1, count)
 }
 
-// Issue, "Decoding": an item never keeps the body it came in alive. Whoever
+// Promise: an item never keeps the body it came in alive. Whoever
 // keeps one small object of a response with a large one must not keep either
 // the large one or the buffer.
 func TestAKeptItemKeepsNothingElseAlive(t *testing.T) {

@@ -158,10 +158,8 @@ func (l *jsonList) field() error {
 	}
 	switch key {
 	case "kind":
-		if l.kind, err = l.text(key); err != nil {
-			return err
-		}
-		return l.checkKind()
+		l.kind, err = l.text(key)
+		return err
 	case "apiVersion":
 		l.apiVersion, err = l.text(key)
 		return err
@@ -275,23 +273,16 @@ func (l *jsonList) begin() error {
 	}
 }
 
-// checkKind ends the reading of what turns out to be no list. A Status is read
-// to its end.
-func (l *jsonList) checkKind() error {
-	if l.kind == "" || strings.HasSuffix(l.kind, "List") || l.kind == statusKind && !l.hadItems {
-		return nil
-	}
-	return fmt.Errorf("the server sent a %s and no list", excerpt([]byte(l.kind)))
-}
-
-// end is what the end of the outermost object means.
+// end is what the end of the outermost object means. What makes a list is that
+// it has items: a custom resource may call its list anything. Some servers leave
+// out items where there are none, but not the version.
 func (l *jsonList) end() error {
 	switch {
 	case l.kind == statusKind:
 		return statusFromJSON(l.s, fmt.Appendf(nil, `{"kind":"Status","apiVersion":"v1"%s}`, l.status))
 	case l.kind == "" && !l.hadItems:
 		return errors.New("the server sent neither a kind nor items: it is no list")
-	case !l.hadItems:
+	case !l.hadItems && !(strings.HasSuffix(l.kind, "List") && l.meta.resourceVersion != ""):
 		return fmt.Errorf("the server sent a %s without items", excerpt([]byte(l.kind)))
 	}
 	switch _, err := l.window.peek(); {

@@ -121,6 +121,9 @@ func (w *jsonWatch) frame(data []byte) (event wireEvent, n int, err error) {
 		case err != nil:
 			return wireEvent{}, 0, err
 		case !ok && typ == "":
+			if isStatusJSON(data[:f.at], f.maxDepth) {
+				return wireEvent{}, 0, statusFromJSON(w.s, data[:f.at])
+			}
 			return wireEvent{}, 0, errors.New("an event without a type")
 		case !ok && waits != nil:
 			event, _, err = w.object(typ, waits)

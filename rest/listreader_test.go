@@ -30,7 +30,7 @@ func listOfJSON(t testing.TB, c *codec, body string) ([]any, []*ItemError, listM
 	return readList(t, c, jsonType, strings.NewReader(body))
 }
 
-// Issue, "Decoding": the list's metadata and continue token may come before or
+// Promise: the list's metadata and continue token may come before or
 // after the items.
 func TestAListWithItsKeysInAnyOrder(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
@@ -68,7 +68,7 @@ func TestListsWithoutItems(t *testing.T) {
 	}
 }
 
-// Blueprint §5 rest: never a half-filled cache. Wherever a list ends too early,
+// Promise: never a half-filled cache. Wherever a list ends too early,
 // that is an error; it also is when what came is something else.
 func TestAListIsTheWholeListOrAnError(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
@@ -88,10 +88,9 @@ func TestAListIsTheWholeListOrAnError(t *testing.T) {
 		`{"kind":"WidgetList"}`: `the server sent a "WidgetList" without items`,
 		`{"kind":"APIResourceList","resources":[]}`:       `the server sent a "APIResourceList" without items`,
 		`{"metadata":{"continue":"x"},"kind":"XList"}`:    `the server sent a "XList" without items`,
-		`{"kind":"Table","columnDefinitions":[]}`:         `the server sent a "Table" and no list`,
-		`{"items":[],"kind":"Table"}`:                     `the server sent a "Table" and no list`,
+		`{"kind":"Table","columnDefinitions":[]}`:         `the server sent a "Table" without items`,
 		toJSON(t, aWidget("a")) + "x":                     "it is no list",
-		`{"kind":"Widget","apiVersion":"example.com/v1"}`: `the server sent a "Widget" and no list`,
+		`{"kind":"Widget","apiVersion":"example.com/v1"}`: `the server sent a "Widget" without items`,
 		`{"kind":7}`:                "the list's kind is a number",
 		`{"metadata":7,"items":[]}`: "the list's metadata",
 		`{"metadata":{"resourceVersion":7},"items":[]}`: "resourceVersion",
@@ -141,7 +140,7 @@ func TestAnErrorSaysWhereInTheBodyAndTheList(t *testing.T) {
 	}
 }
 
-// Issue, "Security": a 200 that carries a failure Status.
+// Promise: a 200 that carries a failure Status.
 func TestAStatusInThePlaceOfAList(t *testing.T) {
 	c, own := codecFor[wireWidget](t, DecodeOptions{}), codecFor[ownProtobuf](t, DecodeOptions{})
 	status := &metav1.Status{
@@ -167,7 +166,7 @@ func TestAStatusInThePlaceOfAList(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Blueprint §4: a mismatch costs one item, which is named, and the list goes on.
+// Promise: a mismatch costs one item, which is named, and the list goes on.
 func TestAnItemThatDoesNotFitCostsItself(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
 	good := toJSON(t, aWidget("good"))
@@ -214,7 +213,7 @@ func (*panicsOnJSON) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Blueprint §4: unstructured items get the list's apiVersion and kind.
+// Promise: unstructured items get the list's apiVersion and kind.
 func TestUnstructuredItemsSayWhatTheyAre(t *testing.T) {
 	c := codecFor[unstructured.Unstructured](t, DecodeOptions{})
 	for body, want := range map[string][2]string{
@@ -236,7 +235,7 @@ func TestUnstructuredItemsSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// Blueprint §4: decoded objects carry TypeMeta exactly when the wire item did.
+// Promise: decoded objects carry TypeMeta exactly when the wire item did.
 func TestTypedItemsCarryWhatTheWireDid(t *testing.T) {
 	c := codecFor[wireWidget](t, DecodeOptions{})
 	items, _, _, err := listOfJSON(t, c, aList(`[{"metadata":{}},{"kind":"Widget","apiVersion":"example.com/v1"}]`))
@@ -245,7 +244,7 @@ func TestTypedItemsCarryWhatTheWireDid(t *testing.T) {
 	require.Equal(t, metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, items[1].(*wireWidget).TypeMeta)
 }
 
-// Issue, "Decoding": managedFields skipped in lists unless asked for.
+// Promise: managedFields skipped in lists unless asked for.
 func TestManagedFieldsInLists(t *testing.T) {
 	managed := aWidget("a")
 	managed.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
@@ -325,7 +324,7 @@ func (u *untagged) Unmarshal(data []byte) error {
 	return err
 }
 
-// Blueprint §5 rest, "No silent loss": where it cannot be known what is lost,
+// Promise: where it cannot be known what is lost,
 // that counts as a loss.
 func TestProtobufWithoutTagsCountsAsDropped(t *testing.T) {
 	for _, keep := range []bool{false, true} {
@@ -435,7 +434,7 @@ func TestAProtobufItemThatDoesNotDecodeCostsItself(t *testing.T) {
 	require.ErrorContains(t, lost[1], "failed as it was told")
 }
 
-// Issue, "Security": protobuf with lying lengths.
+// Promise: protobuf with lying lengths.
 func TestProtobufListsThatAreNone(t *testing.T) {
 	c := codecFor[metav1.PartialObjectMetadata](t, DecodeOptions{MaxObjectBytes: 1 << 10})
 	envelope := func(kind, raw string) string {

@@ -14,7 +14,7 @@ import (
 // they are equal.
 //
 // It carries the uid, so that it cannot hit a later object of the same name,
-// and, if it replaces a list, the version that the list was read at.
+// and, if it replaces a list or removes a map, the version that it was read at.
 func mergePatch(old, new Object) ([]byte, error) {
 	if old.GetName() != new.GetName() || old.GetNamespace() != new.GetNamespace() || old.GetUID() != new.GetUID() {
 		return nil, fmt.Errorf("old and new are two objects: %s/%s %s and %s/%s %s", old.GetNamespace(), old.GetName(), old.GetUID(),
@@ -28,6 +28,7 @@ func mergePatch(old, new Object) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	keepMaps(before, after)
 	patch, lists := difference(before, after)
 	if len(patch) == 0 {
 		return nil, nil
@@ -85,7 +86,7 @@ func difference(before, after map[string]any) (patch map[string]any, lists bool)
 			if was != nil {
 				patch[name] = nil
 			}
-			lists = lists || holdsList(was)
+			lists = lists || holdsMore(was)
 		}
 	}
 	for name, is := range after {
@@ -96,7 +97,7 @@ func difference(before, after map[string]any) (patch map[string]any, lists bool)
 		wasMap, isMap := asMaps(was, is)
 		if wasMap == nil || isMap == nil {
 			patch[name] = is
-			lists = lists || holdsList(was) || holdsList(is)
+			lists = lists || holdsMore(was) || holdsList(is)
 			continue
 		}
 		inner, innerLists := difference(wasMap, isMap)
@@ -112,6 +113,25 @@ func asMaps(a, b any) (map[string]any, map[string]any) {
 	am, _ := a.(map[string]any)
 	bm, _ := b.(map[string]any)
 	return am, bm
+}
+
+// keepMaps gives after empty labels and annotations where it has none and before
+// has: the last of one's own that is removed must not take along those that
+// others have added.
+func keepMaps(before, after map[string]any) {
+	was, is := asMaps(before["metadata"], after["metadata"])
+	for _, name := range []string{"labels", "annotations"} {
+		if _, had := was[name].(map[string]any); had && is != nil && is[name] == nil {
+			is[name] = map[string]any{}
+		}
+	}
+}
+
+// holdsMore says whether a value that is removed or replaced as a whole may hold
+// by now what nobody here has seen.
+func holdsMore(value any) bool {
+	fields, _ := value.(map[string]any)
+	return len(fields) > 0 || holdsList(value)
 }
 
 // holdsList says whether replacing or removing a value loses a list.

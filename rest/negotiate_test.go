@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Blueprint §5 rest: protobuf is negotiated when T can unmarshal it; and a
+// Promise: protobuf is negotiated when T can unmarshal it; and a
 // metadata-only type asks the server for metadata only.
 func TestAcceptHeaders(t *testing.T) {
 	const (

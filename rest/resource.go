@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -47,7 +48,8 @@ func (r *Resource[T]) AllowFieldLoss() *Resource[T] {
 	return &other
 }
 
-// Create sends a new object.
+// Create sends a new object. Where the API answers no more than that all is
+// well, as it does for a Binding, object itself is returned.
 func (r *Resource[T]) Create(ctx context.Context, object T, opts metav1.CreateOptions) (T, error) {
 	return r.write(ctx, object, verbCreate, "", &opts)
 }
@@ -60,7 +62,9 @@ func (r *Resource[T]) Update(ctx context.Context, object T, opts metav1.UpdateOp
 	return r.write(ctx, object, verbUpdate, "", &opts)
 }
 
-// UpdateStatus replaces the object's status, and nothing else of it.
+// UpdateStatus replaces the object's status, and nothing else of it. It is
+// refused as Update is, wherever the field is that T does not have: patch the
+// status then.
 func (r *Resource[T]) UpdateStatus(ctx context.Context, object T, opts metav1.UpdateOptions) (T, error) {
 	return r.write(ctx, object, verbUpdate, "status", &opts)
 }
@@ -88,7 +92,11 @@ func (r *Resource[T]) write(ctx context.Context, object T, verb, sub string, opt
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", request.what(), err)
 	}
-	return r.one(ctx, request.options(opts).Body(body).SetHeader("Content-Type", contentType))
+	stored, err := r.one(ctx, request.options(opts).Body(body).SetHeader("Content-Type", contentType))
+	if errors.Is(err, errSuccess) {
+		return object, nil
+	}
+	return stored, err
 }
 
 // wouldLose says whether replacing the object would drop some of it.
@@ -156,9 +164,10 @@ func (r *Resource[T]) patch(ctx context.Context, namespace, name, sub string, pt
 // of one object: fields that T does not have stay as they are on the server.
 // Where nothing has changed nothing is sent, and new is returned.
 //
-// A merge patch replaces lists as a whole. One that does so carries old's
-// resourceVersion (new's, if old has none), so that it conflicts, instead of
-// undoing what others have changed in the list since; see RetryOnConflict. To
+// A merge patch replaces lists as a whole, and removes maps as a whole where new
+// has none at all, labels and annotations excepted. One that does so carries
+// old's resourceVersion (new's, if old has none), so that it conflicts, instead
+// of undoing what others have changed in there since; see RetryOnConflict. To
 // overwrite in any case, clear the resourceVersion of both.
 //
 // What only the server writes is not compared: versions, uid, managedFields and

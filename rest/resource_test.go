@@ -460,3 +460,27 @@ func TestApplyLeavesOutWhatTheServerSets(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","namespace":"ns"}}`, api.last(t).Body)
 }
+
+// Where the API says no more than that all is well, what was sent is returned.
+func TestCreateAnsweredWithSuccess(t *testing.T) {
+	api := answering(t, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+	var written int
+	ctx := rest.WithTrace(t.Context(), &rest.Trace{Wrote: func(rest.Written) { written++ }})
+	sent := widget("a", 1)
+	got, err := rest.NewResource[*Widget](api.client, widgets).Create(ctx, sent, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Same(t, sent, got)
+	require.Equal(t, 1, written)
+}
+
+// A scale is not the object that it scales: what would be answered with one is
+// refused before it is sent.
+func TestScaleIsNoWholeObject(t *testing.T) {
+	api := answering(t, `{}`)
+	part := rest.NewResource[*Widget](api.client, widgets).Namespace("ns").SubResource("scale")
+	_, err := part.Patch(t.Context(), "a", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+	require.ErrorContains(t, err, "PatchScale")
+	_, err = part.Update(t.Context(), widget("a", 1), metav1.UpdateOptions{})
+	require.ErrorContains(t, err, "PatchScale")
+	require.Empty(t, api.requests())
+}

@@ -208,3 +208,14 @@ func TestStopAndNextRace(t *testing.T) {
 		<-api.gone
 	}
 }
+
+// A 200 that carries a failure is that failure, on a watch as well.
+func TestWatchThatIsAStatus(t *testing.T) {
+	api := answering(t, `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"Expired","code":410}`)
+	w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	defer w.Stop()
+	_, err = w.Next(t.Context())
+	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
+	require.NotEmpty(t, err.Error())
+}

@@ -44,7 +44,7 @@ func (s *SubResource[T]) Replace(ctx context.Context, name string, body, into an
 // Update puts the whole object to the part's path, as status, resize and
 // finalize want it. It loses no fields, as Resource.Update does not.
 func (s *SubResource[T]) Update(ctx context.Context, object T, opts metav1.UpdateOptions) (T, error) {
-	if err := s.valid(); err != nil {
+	if err := s.whole(); err != nil {
 		var none T
 		return none, err
 	}
@@ -54,7 +54,7 @@ func (s *SubResource[T]) Update(ctx context.Context, object T, opts metav1.Updat
 // Patch is Resource.Patch at the part's path, where the answer is the whole
 // object. A Scale is not; see PatchScale.
 func (s *SubResource[T]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (T, error) {
-	if err := s.valid(); err != nil {
+	if err := s.whole(); err != nil {
 		var none T
 		return none, err
 	}
@@ -63,7 +63,7 @@ func (s *SubResource[T]) Patch(ctx context.Context, name string, pt types.PatchT
 
 // MergePatch is Resource.MergePatch at the part's path.
 func (s *SubResource[T]) MergePatch(ctx context.Context, old, new T) (T, error) {
-	if err := s.valid(); err != nil {
+	if err := s.whole(); err != nil {
 		var none T
 		return none, err
 	}
@@ -72,11 +72,20 @@ func (s *SubResource[T]) MergePatch(ctx context.Context, old, new T) (T, error) 
 
 // Apply is Resource.Apply at the part's path.
 func (s *SubResource[T]) Apply(ctx context.Context, object T, opts metav1.ApplyOptions) (T, error) {
-	if err := s.valid(); err != nil {
+	if err := s.whole(); err != nil {
 		var none T
 		return none, err
 	}
 	return s.resource.apply(ctx, object, s.name, opts)
+}
+
+// whole refuses a part whose answers are not the whole object, before anything is
+// sent.
+func (s *SubResource[T]) whole() error {
+	if s.name == "scale" {
+		return fmt.Errorf("%s: a scale is an object of its own: use GetScale, UpdateScale and PatchScale", s.resource.info.Resource)
+	}
+	return s.valid()
 }
 
 // valid refuses the one name that would make a part the whole.

@@ -41,6 +41,9 @@ func (f *tokenFile) pass(ctx context.Context) (pass, error) {
 	f.mu.Lock()
 	none := f.token == ""
 	due := none || f.begun.IsZero() || time.Since(f.begun) >= f.life
+	if due {
+		f.begun = time.Now() // one request waits, even if the read before never ends
+	}
 	f.mu.Unlock()
 	switch {
 	case none:

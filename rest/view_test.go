@@ -410,3 +410,18 @@ func TestSliceHoldsNothingVoid(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, items[:1][0])
 }
+
+// A custom resource may call its list anything.
+func TestListOfAnyKind(t *testing.T) {
+	for _, body := range []string{
+		`{"apiVersion":"example.com/v1","kind":"Widgets","metadata":{"resourceVersion":"9"},"items":[` + widgetJSON("a", "1", "") + `]}`,
+		`{"items":[` + widgetJSON("a", "1", "") + `],"metadata":{"resourceVersion":"9"},"kind":"AllTheWidgets"}`,
+	} {
+		list, err := rest.NewView[*Widget](answering(t, body).client, widgets).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		items, err := list.Slice()
+		require.NoError(t, err)
+		require.Equal(t, []string{"a@1"}, names(items))
+		require.Equal(t, "9", list.ResourceVersion())
+	}
+}

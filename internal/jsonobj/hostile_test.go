@@ -56,7 +56,7 @@ func (*echoText) UnmarshalText(text []byte) error { return fmt.Errorf("%w: %s", 
 
 var errEcho = errors.New("it does not fit")
 
-// Blueprint, errors: no message grows with what a server sends.
+// Promise: no message grows with what a server sends.
 func TestMessagesDoNotGrowWithTheValue(t *testing.T) {
 	type everything struct {
 		I    int               `json:"i"`

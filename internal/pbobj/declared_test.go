@@ -57,7 +57,7 @@ func (o *ownSmall) Unmarshal(b []byte) error    { return o.small.Unmarshal(b) }
 func (o *ownOfOwn) Unmarshal(b []byte) error    { return o.own.Unmarshal(b) }
 func (w *wrongOne) Unmarshal()                  {}
 
-// Blueprint §4: "T can unmarshal protobuf" means a method declared by T itself.
+// Promise: "T can unmarshal protobuf" means a method declared by T itself.
 func TestOnlyADeclaredUnmarshalCounts(t *testing.T) {
 	for _, value := range []any{
 		plain{}, onlyMeta{}, onlyMetaPtr{}, twoLevels{}, twoLevelsPtr{}, both{}, anInterface{}, ofASlice{},

@@ -31,7 +31,7 @@ func within(number byte, parts ...[]byte) []byte {
 	return append([]byte{number<<3 | 2, byte(len(content))}, content...)
 }
 
-// Blueprint §5 rest, "No silent loss": what generated Unmarshal passes over is
+// Promise: what generated Unmarshal passes over is
 // found, and named as far as it has a name.
 func TestUnknownFieldsAreFound(t *testing.T) {
 	schema := NewSchema(reflect.TypeFor[tree]())
@@ -55,7 +55,7 @@ func TestUnknownFieldsAreFound(t *testing.T) {
 	}
 }
 
-// Issue, "Security and bad input": a few bytes must not cost a core.
+// Promise: a few bytes must not cost a core.
 func TestQuantitiesAreChecked(t *testing.T) {
 	type amounts struct {
 		One   resource.Quantity            `protobuf:"bytes,1,opt,name=one"`

@@ -18,7 +18,7 @@ func TestQuantitiesThatServersWritePass(t *testing.T) {
 	}
 }
 
-// Issue, "Security and bad input": a few bytes must not cost a core.
+// Promise: a few bytes must not cost a core.
 func TestQuantitiesThatCostTooMuchDoNot(t *testing.T) {
 	for _, text := range []string{
 		"1e-99999999", "1e101", "1E-101", "1E+2147483647", "1e9999999999999999999999", `"1e-99999999"`, "0.1e-0000101",
