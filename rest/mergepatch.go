@@ -29,14 +29,14 @@ func mergePatch(old, new Object) ([]byte, error) {
 		return nil, err
 	}
 	keepMaps(before, after)
-	patch, lists := difference(before, after)
+	patch, whole := difference(before, after)
 	if len(patch) == 0 {
 		return nil, nil
 	}
 	if old.GetUID() != "" {
 		setMetadata(patch, "uid", string(old.GetUID()))
 	}
-	if version := cmp.Or(old.GetResourceVersion(), new.GetResourceVersion()); lists && version != "" {
+	if version := cmp.Or(old.GetResourceVersion(), new.GetResourceVersion()); whole && version != "" {
 		setMetadata(patch, "resourceVersion", version)
 	}
 	return json.Marshal(patch)
@@ -77,16 +77,16 @@ var serversOwn = []string{
 }
 
 // difference is what must be said to make after of before, and whether that
-// replaces a list. A null in after cannot be told from a field that is gone: in
-// a merge patch null means gone.
-func difference(before, after map[string]any) (patch map[string]any, lists bool) {
+// replaces as a whole what others may have added to. A null in after cannot be
+// told from a field that is gone: in a merge patch null means gone.
+func difference(before, after map[string]any) (patch map[string]any, whole bool) {
 	patch = map[string]any{}
 	for name, was := range before {
 		if is, there := after[name]; !there || is == nil {
 			if was != nil {
 				patch[name] = nil
 			}
-			lists = lists || holdsMore(was)
+			whole = whole || holdsMore(was)
 		}
 	}
 	for name, is := range after {
@@ -97,16 +97,16 @@ func difference(before, after map[string]any) (patch map[string]any, lists bool)
 		wasMap, isMap := asMaps(was, is)
 		if wasMap == nil || isMap == nil {
 			patch[name] = is
-			lists = lists || holdsMore(was) || holdsList(is)
+			whole = whole || holdsMore(was) || holdsList(is)
 			continue
 		}
 		inner, innerLists := difference(wasMap, isMap)
 		if len(inner) > 0 {
 			patch[name] = inner
 		}
-		lists = lists || innerLists
+		whole = whole || innerLists
 	}
-	return patch, lists
+	return patch, whole
 }
 
 func asMaps(a, b any) (map[string]any, map[string]any) {

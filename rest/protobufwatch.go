@@ -62,6 +62,9 @@ func (w *protobufWatch) advance() (wireEvent, error) {
 	if err != nil {
 		return wireEvent{}, err
 	}
+	if string(header) == pbobj.Magic { // or a frame of 1.8 GB
+		return wireEvent{}, w.unframed()
+	}
 	length := binary.BigEndian.Uint32(header)
 	switch {
 	case length == 0:
@@ -81,6 +84,29 @@ func (w *protobufWatch) advance() (wireEvent, error) {
 	w.window.use(int(length))
 	w.events++
 	return event, err
+}
+
+// unframed reads an object that came in the watch's place, to the end of the
+// body: the Status of a failure.
+func (w *protobufWatch) unframed() error {
+	err := w.window.more()
+	for err == nil {
+		if len(w.window.unread()) > w.window.limit {
+			return w.window.tooLong("an object")
+		}
+		err = w.window.more()
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	envelope, err := pbobj.Open(w.window.unread())
+	switch {
+	case err != nil:
+		return err
+	case !isStatus(string(envelope.APIVersion), string(envelope.Kind)):
+		return fmt.Errorf("the server sent a %s and no watch", excerpt(envelope.Kind))
+	}
+	return statusFromProtobuf(envelope.Raw)
 }
 
 // frame decodes one frame, all of which is there.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/thinformer/thinformer/rest"
@@ -218,4 +219,26 @@ func TestWatchThatIsAStatus(t *testing.T) {
 	_, err = w.Next(t.Context())
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 	require.NotEmpty(t, err.Error())
+}
+
+func TestWatchThatIsAStatusInProtobuf(t *testing.T) {
+	raw, err := (&metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired, Code: 410}).Marshal()
+	require.NoError(t, err)
+	for kind, expired := range map[string]bool{"Status": true, "Pod": false} {
+		envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw}
+		body, err := envelope.Marshal()
+		require.NoError(t, err)
+		api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+			w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf;stream=watch")
+			io.WriteString(w, "k8s\x00")
+			http.NewResponseController(w).Flush()
+			w.Write(body)
+		})
+		w, err := rest.NewView[*protoWidget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		defer w.Stop()
+		_, err = w.Next(t.Context())
+		require.Error(t, err)
+		require.Equal(t, expired, apierrors.IsResourceExpired(err), "%v", err)
+	}
 }
