@@ -1,0 +1,80 @@
+package apitest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// certificates are what the server shows. The authority stays; the certificate
+// can be rotated.
+type certificates struct {
+	authority []byte // PEM
+	signer    *x509.Certificate
+	key       *ecdsa.PrivateKey
+	address   net.Addr
+	serving   atomic.Pointer[tls.Certificate]
+	serial    atomic.Int64
+}
+
+func newCertificates(address net.Addr) (*certificates, error) {
+	c := &certificates{address: address}
+	var err error
+	if c.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(c.serial.Add(1)), Subject: pkix.Name{CommonName: "apitest"},
+		NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, &c.key.PublicKey, c.key)
+	if err != nil {
+		return nil, fmt.Errorf("sign an authority: %w", err)
+	}
+	if c.signer, err = x509.ParseCertificate(signed); err != nil {
+		return nil, err
+	}
+	c.authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
+	return c, c.rotate()
+}
+
+// rotate shows another certificate to those who connect from now on.
+func (c *certificates) rotate() error {
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(c.serial.Add(1)), Subject: pkix.Name{CommonName: "kube-apiserver"},
+		NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames: []string{"localhost", "kubernetes"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	if host, _, err := net.SplitHostPort(c.address.String()); err == nil {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		}
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, c.signer, &c.key.PublicKey, c.key)
+	if err != nil {
+		return fmt.Errorf("sign a certificate: %w", err)
+	}
+	c.serving.Store(&tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: c.key})
+	return nil
+}
+
+func (c *certificates) config() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return c.serving.Load(), nil
+		},
+		NextProtos: []string{"h2", "http/1.1"},
+	}
+}

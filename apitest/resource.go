@@ -1,0 +1,111 @@
+package apitest
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/rest"
+)
+
+// Resource is a kind of object that a server serves, and where.
+type Resource struct {
+	rest.ResourceInfo
+	// ListKind of lists; "" is the kind and "List".
+	ListKind string
+	// Singular name; "" is the kind in small letters.
+	Singular string
+	// ShortNames and Categories are what kubectl knows it by.
+	ShortNames, Categories []string
+	// Status serves the subresource status: creates and updates leave the
+	// status alone, and updates of the status leave all else alone.
+	Status bool
+	// Scale serves the subresource scale; nil does not.
+	Scale *Scale
+	// Generation is kept in the metadata, and counts the changes to what is
+	// neither metadata nor, with Status, status.
+	Generation bool
+	// SelectableFields are the paths, such as spec.nodeName, that field
+	// selectors may name besides metadata.name and metadata.namespace.
+	SelectableFields []string
+}
+
+// Scale says where in an object the numbers of its scale are, as paths such as
+// .spec.replicas.
+type Scale struct {
+	SpecReplicas, StatusReplicas string
+	// LabelSelector is where the selector is, as text; "" is nowhere.
+	LabelSelector string
+}
+
+// resource is one version of a served kind. It does not change once it is in
+// the registry.
+type resource struct {
+	Resource
+	// table holds the objects; versions of one custom resource share it.
+	table *table
+	// schema is the structural schema of a custom resource; nil elsewhere.
+	schema map[string]any
+	// custom resources are described by a CustomResourceDefinition.
+	custom bool
+	// storage is the version in which objects are stored.
+	storage schema.GroupVersion
+}
+
+func (r *resource) complete() {
+	if r.ListKind == "" {
+		r.ListKind = r.Kind + "List"
+	}
+	if r.Singular == "" {
+		r.Singular = strings.ToLower(r.Kind)
+	}
+	if r.storage.Empty() {
+		r.storage = r.GroupVersion()
+	}
+}
+
+// registry is what is served. Readers load one map and never wait.
+type registry struct {
+	served atomic.Pointer[map[schema.GroupVersionResource]*resource]
+
+	mu sync.Mutex // of those who change it
+}
+
+func newRegistry() *registry {
+	r := new(registry)
+	r.served.Store(&map[schema.GroupVersionResource]*resource{})
+	return r
+}
+
+// all that is served, by where. It is not to be changed.
+func (r *registry) all() map[schema.GroupVersionResource]*resource { return *r.served.Load() }
+
+// find is the resource at gvr, nil if it is not served.
+func (r *registry) find(gvr schema.GroupVersionResource) *resource { return r.all()[gvr] }
+
+// change replaces what is served by what f makes of a copy.
+func (r *registry) change(f func(map[schema.GroupVersionResource]*resource)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := maps.Clone(r.all())
+	f(next)
+	r.served.Store(&next)
+}
+
+// Register serves another kind from now on, or serves one of the same group,
+// version and name in another way. Objects that are stored stay.
+func (s *Server) Register(of Resource) error {
+	if of.GroupVersionResource.Resource == "" || of.GroupVersionResource.Version == "" || of.Kind == "" {
+		return fmt.Errorf("apitest: register %q: a resource needs a version, a plural name and a kind", of.GroupVersionResource.String())
+	}
+	res := &resource{Resource: of, table: s.store.table(of.GroupResource())}
+	res.complete()
+	s.registry.change(func(served map[schema.GroupVersionResource]*resource) {
+		served[of.GroupVersionResource] = res
+	})
+	return nil
+}
