@@ -1,0 +1,58 @@
+package transcript
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// normalised is the text of a JSON object in normal form.
+func normalised(t *testing.T, n *normal, text string) string {
+	t.Helper()
+	value, err := decode([]byte(text))
+	require.NoError(t, err)
+	n.see(value)
+	collection := false
+	if top, ok := value.(map[string]any); ok {
+		collection = isCollection(top)
+	}
+	return flatten(n.value(value, collection))
+}
+
+func TestWhatDiffersFromPlayToPlayIsNamed(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"namespace": {`{"metadata": {"namespace": "t-abc"}}`, `{"metadata": {"namespace": "<ns>"}}`},
+		"address":   {`{"message": "dial 127.0.0.1:6443"}`, `{"message": "dial <server>"}`},
+		"time":      {`{"metadata": {"creationTimestamp": "2026-01-02T03:04:05Z"}}`, `{"metadata": {"creationTimestamp": "<time>"}}`},
+		"microtime": {`{"renewTime": "2026-01-02T03:04:05.000001Z"}`, `{"renewTime": "<time>"}`},
+		"equal versions have one name": {
+			`[{"metadata": {"resourceVersion": "5"}}, {"metadata": {"resourceVersion": "7"}}, {"metadata": {"resourceVersion": "5"}}]`,
+			`[{"metadata": {"resourceVersion": "<rv1>"}}, {"metadata": {"resourceVersion": "<rv2>"}}, {"metadata": {"resourceVersion": "<rv1>"}}]`},
+		"equal uids have one name": {
+			`{"message": "have 00000000-0000-0000-0000-000000000001, want 00000000-0000-0000-0000-000000000002", "uid": "00000000-0000-0000-0000-000000000001"}`,
+			`{"message": "have <uid1>, want <uid2>", "uid": "<uid1>"}`},
+		"a list is as of now": {
+			`{"items": [{"metadata": {"resourceVersion": "5"}}], "metadata": {"resourceVersion": "9", "continue": "xyz"}}`,
+			`{"items": [{"metadata": {"resourceVersion": "<rv1>"}}], "metadata": {"continue": "<continue>", "resourceVersion": "<now>"}}`},
+		"an empty version is none":  {`{"metadata": {"resourceVersion": ""}}`, `{"metadata": {"resourceVersion": ""}}`},
+		"generated name":            {`{"metadata": {"generateName": "a-", "name": "a-x7k2p"}}`, `{"metadata": {"generateName": "a-", "name": "a-<gen1>"}}`},
+		"a name that was not made":  {`{"metadata": {"generateName": "a-", "name": "b"}}`, `{"metadata": {"generateName": "a-", "name": "b"}}`},
+		"versions in a message":     {`{"message": "too old resource version: 3 (17)"}`, `{"message": "too old resource version: <version>"}`},
+		"age in a table":            {`{"rows": [{"cells": ["a", "3s", 3]}]}`, `{"rows": [{"cells": ["a", "<age>", 3]}]}`},
+		"numbers stay as they were": {`{"a": 1.0, "b": 12345678901234567890}`, `{"a": 1.0, "b": 12345678901234567890}`},
+		"keys are normalised":       {`{"f:t-abc": {}}`, `{"f:<ns>": {}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.want, normalised(t, newNormal("t-abc", "https://127.0.0.1:6443"), c.in))
+		})
+	}
+}
+
+func TestAListOlderThanWhatWasSeenIsNotOfNow(t *testing.T) {
+	n := newNormal("t-abc", "")
+	require.Contains(t, normalised(t, n, `{"metadata": {"resourceVersion": "5"}}`), "<rv1>")
+	require.Contains(t, normalised(t, n, `{"metadata": {"resourceVersion": "9"}}`), "<rv2>")
+	require.Contains(t, normalised(t, n, `{"items": [], "metadata": {"resourceVersion": "5"}}`), "<rv1>")
+	require.Contains(t, normalised(t, n, `{"items": [], "metadata": {"resourceVersion": "6"}}`), "<earlier>")
+	require.Contains(t, normalised(t, n, `{"items": [], "metadata": {"resourceVersion": "10"}}`), "<now>")
+}

@@ -1,0 +1,125 @@
+package transcript
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// parrot is a server that answers as the script says, in the query.
+type parrot struct {
+	mu    sync.Mutex
+	calls []string
+	asked int
+}
+
+func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	p.mu.Lock()
+	p.calls = append(p.calls, r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")+" "+string(body))
+	p.asked++
+	asked := p.asked
+	p.mu.Unlock()
+	switch r.URL.Path {
+	case "/created":
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write(body)
+	case "/api/v1/namespaces":
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write(body)
+	case "/busy":
+		if asked < 5 {
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	case "/gzip":
+		w.Header().Set("Content-Encoding", "gzip")
+		zipped := gzip.NewWriter(w)
+		_, _ = fmt.Fprint(zipped, `{"zipped": true}`)
+		_ = zipped.Close()
+	case "/text":
+		_, _ = fmt.Fprint(w, "ok\n\n----\n")
+	case "/watch":
+		for i, kind := range []string{"ADDED", "BOOKMARK", "BOOKMARK", "DELETED"} {
+			_ = json.NewEncoder(w).Encode(map[string]any{"type": kind, "object": map[string]any{
+				"metadata": map[string]any{"name": "a", "resourceVersion": fmt.Sprint(i + 1)}}})
+		}
+		if r.URL.RawQuery == "stays" {
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+// played is the script with what the parrot answers.
+func played(t *testing.T, p *parrot, text string) string {
+	t.Helper()
+	server := httptest.NewServer(p)
+	defer server.Close()
+	script, err := Parse("test", text)
+	require.NoError(t, err)
+	answers, err := Play(t.Context(), script, Server{
+		URL: server.URL, Client: server.Client(), Tokens: map[string]string{"admin": "t0k", "nobody": "n0b"}, Patience: 5 * time.Second,
+	})
+	require.NoError(t, err)
+	script.Record(answers, true)
+	return script.Format()
+}
+
+func TestAnswersAreWhatTheServerSaid(t *testing.T) {
+	for name, text := range map[string]string{
+		"text cannot end an answer": "GET /text\n----\n200 OK\n| ok\n| \n| ----\n",
+		"gzip is opened":            "GET /gzip\n: headers Content-Encoding X-None\n----\n200 OK\n< Content-Encoding: gzip\n{\"zipped\": true}\n",
+		"busy is asked again":       "GET /busy\n: retry 429 503\n----\n200 OK\n",
+		"busy is an answer":         "GET /busy\n----\n429 Too Many Requests\n",
+		"seeds":                     "SEED /created\n{\"metadata\": {\"name\": \"a\"}}\n{\"metadata\": {\"name\": \"b\"}}\n----\n201 201\n\nGET /<a.name>\n----\n404 Not Found\n",
+		"managed fields are hidden": "POST /created\n: show metadata\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"name\": \"a\"}}\n",
+		"unless asked for":          "POST /created\n: managed\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n",
+		"a watch to its end":        "WATCH w /watch\n----\n200 OK\n\nEVENTS w end\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\nend\n",
+		"bookmarks":                 "WATCH w /watch\n----\n200 OK\n\nEVENTS w 3\n: bookmarks\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nBOOKMARK {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\n",
+		"a watch that stays":        "WATCH w /watch?stays\n----\n200 OK\n\nEVENTS w 1\n: save a\n: show kind\n----\nADDED {}\n\nGET /x?<a.rv>\n----\n404 Not Found\n\nSTOP w\n----\n",
+		"a watch that is none":      "WATCH w /none\n----\n404 Not Found\n",
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, text, played(t, &parrot{}, text)) })
+	}
+}
+
+func TestWhatWasMadeIsDeletedTheNewestFirst(t *testing.T) {
+	p := &parrot{}
+	played(t, p, "POST /created?x=y\n: as nobody\n{\"metadata\": {\"name\": \"a\"}}\n----\n\nGET /text\n: as none\n----\n\nGET /text\n: as stranger\n----\n")
+	require.Len(t, p.calls, 6)
+	require.Equal(t, `POST /created Bearer n0b {"metadata": {"name": "a"}}`, p.calls[1])
+	require.Equal(t, "GET /text  ", p.calls[2])
+	require.Equal(t, "GET /text Bearer no-such-token ", p.calls[3])
+	require.Equal(t, "DELETE /created/a Bearer t0k ", p.calls[4])
+	require.True(t, strings.HasPrefix(p.calls[5], "DELETE /api/v1/namespaces/t-"))
+}
+
+func TestAScriptThatIsWrongEndsThePlay(t *testing.T) {
+	server := httptest.NewServer(&parrot{})
+	defer server.Close()
+	for text, complaint := range map[string]string{
+		"GET /<a.rv>\n----\n":                                  "test:1: GET /<a.rv>: <a.rv>: nothing is saved as a",
+		"EVENTS w 1\n----\n":                                   "no watch w is open",
+		"STOP w\n----\n":                                       "no watch w is open",
+		"GET /text\n----\n\nG@ /\n":                            "not a command",
+		"GET /gzip\n: show ..\n----\n":                         "not a path",
+		"WATCH w /watch?stays\n----\n\nWATCH w /watch\n----\n": "a watch w is open",
+	} {
+		script, err := Parse("test", text)
+		if err == nil {
+			_, err = Play(t.Context(), script, Server{URL: server.URL, Client: server.Client()})
+		}
+		require.ErrorContains(t, err, complaint)
+	}
+}

@@ -1,0 +1,181 @@
+package transcript
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Server is what a script is played against.
+type Server struct {
+	// URL is where it is, without a slash at the end.
+	URL string
+	// Client reaches it; nil means http.DefaultClient.
+	Client *http.Client
+	// Tokens of the users that scripts know: admin, who may do everything, and
+	// nobody, who may do nothing.
+	Tokens map[string]string
+	// Patience is how long an answer or an event may take; 0 means 30 seconds.
+	Patience time.Duration
+}
+
+// player is one play of a script.
+type player struct {
+	Server
+	http   *http.Client
+	values *values
+	normal *normal
+	// watches that are open, by name.
+	watches map[string]*openWatch
+	// made are the paths of what the script has created, oldest first.
+	made []string
+}
+
+// Play plays the script and gives an answer for each of its exchanges. It ends
+// early, with an error, when the script is wrong or the server does not answer
+// at all. What the script has created and not deleted is deleted at the end,
+// as far as the server lets it.
+func Play(ctx context.Context, script *Script, server Server) (answers []string, err error) {
+	p := newPlayer(server)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer p.close(ctx)
+	if err := p.setUp(ctx); err != nil {
+		return nil, err
+	}
+	for _, exchange := range script.Exchanges {
+		answer, err := p.play(ctx, exchange)
+		if err != nil {
+			return answers, fmt.Errorf("%s:%d: %s %s%s: %w", script.Name, exchange.Line, exchange.Verb, exchange.Watch, exchange.Target, err)
+		}
+		answers = append(answers, answer)
+	}
+	return answers, nil
+}
+
+func newPlayer(server Server) *player {
+	server.Client = cmp.Or(server.Client, http.DefaultClient)
+	server.Patience = cmp.Or(server.Patience, 30*time.Second)
+	client := *server.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	namespace := "t-" + strings.ToLower(rand.Text()[:8])
+	return &player{
+		Server: server, http: &client,
+		values:  &values{namespace: namespace, saved: map[string]any{}},
+		normal:  newNormal(namespace, server.URL),
+		watches: map[string]*openWatch{},
+	}
+}
+
+func (p *player) play(ctx context.Context, e *Exchange) (string, error) {
+	switch e.Verb {
+	case "SEED":
+		return p.seed(ctx, e)
+	case "WATCH":
+		return p.openWatch(ctx, e)
+	case "EVENTS":
+		return p.events(ctx, e)
+	case "STOP":
+		return p.stopWatch(e)
+	}
+	answer, err := p.ask(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	p.keep(e, answer)
+	return p.renderAnswer(e, answer)
+}
+
+// ask sends the request, again while the answer is one to be retried.
+func (p *player) ask(ctx context.Context, e *Exchange) (*answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.Patience)
+	defer cancel()
+	request, err := p.compose(e)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		answer, err := p.send(ctx, request)
+		if err != nil || !slices.Contains(e.options["retry"], fmt.Sprint(answer.status)) {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return answer, nil
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// keep remembers of an answer what later exchanges and the end need.
+func (p *player) keep(e *Exchange, answer *answer) {
+	p.normal.see(answer.object)
+	if names := e.options["save"]; len(names) > 0 {
+		p.values.saved[names[0]] = answer.object
+	}
+	if answer.status != http.StatusCreated {
+		return
+	}
+	path, _, _ := strings.Cut(answer.path, "?")
+	if e.Verb == "POST" || e.Verb == "SEED" {
+		name, ok := lookup(answer.object, []string{"metadata", "name"})
+		if !ok {
+			return
+		}
+		path += "/" + fmt.Sprint(name)
+	}
+	p.made = append(p.made, path)
+}
+
+// seed creates the objects that the lines of the body are.
+func (p *player) seed(ctx context.Context, e *Exchange) (string, error) {
+	var statuses []string
+	for line := range strings.Lines(e.body) {
+		one := *e
+		one.Verb, one.body = http.MethodPost, line
+		answer, err := p.ask(ctx, &one)
+		if err != nil {
+			return "", err
+		}
+		p.keep(&one, answer)
+		if name, ok := lookup(answer.object, []string{"metadata", "name"}); ok {
+			p.values.saved[fmt.Sprint(name)] = answer.object
+		}
+		statuses = append(statuses, fmt.Sprint(answer.status))
+	}
+	return strings.Join(statuses, " ") + "\n", nil
+}
+
+// setUp makes the script's namespace.
+func (p *player) setUp(ctx context.Context) error {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"name": p.values.namespace}})
+	if err != nil {
+		return err
+	}
+	e := &Exchange{Verb: http.MethodPost, Target: "/api/v1/namespaces", body: string(body)}
+	answer, err := p.ask(ctx, e)
+	if err != nil {
+		return fmt.Errorf("making the namespace of the script: %w", err)
+	}
+	if answer.status != http.StatusCreated {
+		return fmt.Errorf("making the namespace of the script: %d %s", answer.status, answer.body)
+	}
+	p.keep(e, answer)
+	return nil
+}
+
+// close ends the watches and deletes what was made, the newest first.
+func (p *player) close(ctx context.Context) {
+	for _, watch := range p.watches {
+		watch.stop()
+	}
+	for _, path := range slices.Backward(p.made) {
+		_, _ = p.ask(ctx, &Exchange{Verb: http.MethodDelete, Target: path})
+	}
+}

@@ -1,0 +1,234 @@
+package transcript
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// maxAnswer bounds what is read of one answer.
+const maxAnswer = 64 << 20
+
+// request is an exchange's, with its values in place.
+type request struct {
+	method, target string
+	headers        http.Header
+	body           string
+}
+
+// answer is what came.
+type answer struct {
+	path    string
+	status  int
+	headers http.Header
+	body    []byte
+	object  any // nil when the body is no JSON
+}
+
+// contentTypes are what a body is said to be unless the script says.
+var contentTypes = map[string]string{http.MethodPatch: "application/merge-patch+json"}
+
+func (p *player) compose(e *Exchange) (*request, error) {
+	target, err := p.values.expand(e.Target)
+	if err != nil {
+		return nil, err
+	}
+	body, err := p.values.expand(e.body)
+	if err != nil {
+		return nil, err
+	}
+	headers := http.Header{
+		"User-Agent":      {"transcript/1"},
+		"Accept":          {"application/json"},
+		"Accept-Encoding": {"identity"},
+	}
+	if body != "" {
+		headers.Set("Content-Type", "application/json")
+		if special, ok := contentTypes[e.Verb]; ok {
+			headers.Set("Content-Type", special)
+		}
+	}
+	if token := p.token(e); token != "" {
+		headers.Set("Authorization", "Bearer "+token)
+	}
+	for _, line := range e.headers {
+		key, value, _ := strings.Cut(line, ": ")
+		if value, err = p.values.expand(value); err != nil {
+			return nil, err
+		}
+		headers.Set(key, value)
+	}
+	return &request{e.Verb, escape(target), headers, body}, nil
+}
+
+func (p *player) token(e *Exchange) string {
+	user := "admin"
+	if named := e.options["as"]; len(named) > 0 {
+		user = named[0]
+	}
+	if user == "none" {
+		return ""
+	}
+	if token, ok := p.Tokens[user]; ok {
+		return token
+	}
+	return "no-such-token"
+}
+
+// escape lets scripts write blanks, and what else no request line may hold.
+func escape(target string) string {
+	var b strings.Builder
+	for _, c := range []byte(target) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// do sends the request and gives the response with its body still open.
+func (p *player) do(ctx context.Context, r *request) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, r.method, p.URL+r.target, strings.NewReader(r.body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = r.headers.Clone()
+	if r.body == "" {
+		request.Body, request.ContentLength = nil, 0
+	}
+	return p.http.Do(request)
+}
+
+func (p *player) send(ctx context.Context, r *request) (*answer, error) {
+	response, err := p.do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return readAnswer(r.target, response)
+}
+
+func readAnswer(path string, response *http.Response) (*answer, error) {
+	var body io.Reader = response.Body
+	if response.Header.Get("Content-Encoding") == "gzip" {
+		unzipped, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, fmt.Errorf("the answer says that it is gzip: %w", err)
+		}
+		body = unzipped
+	}
+	text, err := io.ReadAll(io.LimitReader(body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	a := &answer{path: path, status: response.StatusCode, headers: response.Header, body: text}
+	a.object, _ = decode(text)
+	return a, nil
+}
+
+// decode reads one JSON value and keeps its numbers as they are written.
+func decode(text []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
+// renderAnswer is the answer as the file holds it.
+func (p *player) renderAnswer(e *Exchange, a *answer) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s\n", a.status, http.StatusText(a.status))
+	for _, name := range e.options["headers"] {
+		for _, value := range a.headers.Values(name) {
+			fmt.Fprintf(&b, "< %s: %s\n", name, p.normal.text(value))
+		}
+	}
+	switch {
+	case a.object != nil:
+		value, err := p.visible(e, a.object, false)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(render(value, 0) + "\n")
+	case len(a.body) > 0:
+		b.WriteString(quoted(p.normal.text(printable(a.body))))
+	}
+	return b.String(), nil
+}
+
+// printable does not spread binary over a text file.
+func printable(body []byte) string {
+	if slices.ContainsFunc(body, func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f }) {
+		return "(binary)"
+	}
+	return string(body)
+}
+
+// visible is what a script shows of an object, in normal form.
+func (p *player) visible(e *Exchange, object any, bookmark bool) (any, error) {
+	object = copied(object)
+	collection := bookmark
+	if top, ok := object.(map[string]any); ok {
+		collection = collection || isCollection(top)
+	}
+	if !e.has("managed") {
+		hideManagedFields(object)
+	}
+	if shown := e.options["show"]; len(shown) > 0 {
+		var paths [][]step
+		for _, path := range shown {
+			steps, err := parsePath(path)
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, steps)
+		}
+		object = selected(object, paths)
+	}
+	return p.normal.value(object, collection), nil
+}
+
+func hideManagedFields(value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			hideManagedFields(item)
+		}
+	case map[string]any:
+		if meta, ok := value["metadata"].(map[string]any); ok {
+			delete(meta, "managedFields")
+		}
+		for _, field := range value {
+			hideManagedFields(field)
+		}
+	}
+}
+
+func copied(value any) any {
+	switch value := value.(type) {
+	case []any:
+		list := make([]any, len(value))
+		for i, item := range value {
+			list[i] = copied(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(value))
+		for key, field := range value {
+			object[key] = copied(field)
+		}
+		return object
+	}
+	return value
+}
+
+func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }

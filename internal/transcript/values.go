@@ -1,0 +1,86 @@
+package transcript
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// values are what a script can write between < and >.
+type values struct {
+	namespace string
+	saved     map[string]any
+}
+
+var (
+	reference = regexp.MustCompile(`<([a-z][a-z0-9]*)((?:\.[A-Za-z0-9]+)*)([+-][0-9]{1,12})?>`)
+	repeated  = regexp.MustCompile(`<repeat:([^:>]+):([0-9]{1,8})>`)
+)
+
+// short are the fields that scripts ask for again and again.
+var short = map[string]string{
+	".rv": ".metadata.resourceVersion", ".uid": ".metadata.uid",
+	".continue": ".metadata.continue", ".name": ".metadata.name",
+}
+
+// maxRepeated bounds what a line of a script can blow up to.
+const maxRepeated = 8 << 20
+
+// expand puts values in the place of their names.
+func (v *values) expand(text string) (string, error) {
+	var failed error
+	fail := func(format string, args ...any) string {
+		if failed == nil {
+			failed = fmt.Errorf(format, args...)
+		}
+		return ""
+	}
+	text = reference.ReplaceAllStringFunc(text, func(name string) string {
+		m := reference.FindStringSubmatch(name)
+		value, err := v.value(m[1], m[2])
+		if err != nil {
+			return fail("%s: %w", name, err)
+		}
+		if m[3] == "" {
+			return value
+		}
+		by, _ := strconv.ParseInt(m[3], 10, 64)
+		number, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return fail("%s: counts from %q", name, value)
+		}
+		return strconv.FormatInt(number+by, 10)
+	})
+	text = repeated.ReplaceAllStringFunc(text, func(name string) string {
+		m := repeated.FindStringSubmatch(name)
+		times, _ := strconv.Atoi(m[2])
+		if times*len(m[1]) > maxRepeated {
+			return fail("%s: more than %d bytes", name, maxRepeated)
+		}
+		return strings.Repeat(m[1], times)
+	})
+	return text, failed
+}
+
+func (v *values) value(name, path string) (string, error) {
+	if name == "ns" && path == "" {
+		return v.namespace, nil
+	}
+	value, ok := v.saved[name]
+	if !ok {
+		return "", fmt.Errorf("nothing is saved as %s", name)
+	}
+	if long, ok := short[path]; ok {
+		path = long
+	}
+	if path != "" {
+		if value, ok = lookup(value, strings.Split(path[1:], ".")); !ok {
+			return "", fmt.Errorf("%s has no field %s", name, path)
+		}
+	}
+	if text, ok := value.(string); ok {
+		return text, nil
+	}
+	return flatten(value), nil
+}

@@ -1,0 +1,166 @@
+package transcript
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// openWatch is a watch that stays open between exchanges.
+type openWatch struct {
+	stop   context.CancelFunc
+	events chan watchEvent // closed at the end of the stream
+	err    error           // why it ended; read after events is closed
+}
+
+type watchEvent struct {
+	Type   string `json:"type"`
+	Object any    `json:"object"`
+}
+
+// pendingEvents is how many events may wait to be asked for.
+const pendingEvents = 1000
+
+func (p *player) openWatch(ctx context.Context, e *Exchange) (string, error) {
+	if p.watches[e.Watch] != nil {
+		return "", fmt.Errorf("a watch %s is open", e.Watch)
+	}
+	request, err := p.compose(e)
+	if err != nil {
+		return "", err
+	}
+	request.method = http.MethodGet
+	ctx, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(p.Patience, cancel)
+	response, err := p.do(ctx, request)
+	if err != nil {
+		cancel()
+		return "", err
+	}
+	if response.StatusCode != http.StatusOK {
+		defer cancel()
+		defer func() { _ = response.Body.Close() }()
+		answer, err := readAnswer(request.target, response)
+		if err != nil {
+			return "", err
+		}
+		return p.renderAnswer(e, answer)
+	}
+	late.Stop()
+	watch := &openWatch{events: make(chan watchEvent, pendingEvents)}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		watch.read(ctx, response.Body)
+	}()
+	watch.stop = func() { cancel(); <-ended }
+	p.watches[e.Watch] = watch
+	return p.renderAnswer(e, &answer{status: response.StatusCode, headers: response.Header})
+}
+
+// read hands out events until the stream ends.
+func (w *openWatch) read(ctx context.Context, body io.ReadCloser) {
+	defer close(w.events)
+	defer func() { _ = body.Close() }()
+	decoder := json.NewDecoder(body)
+	decoder.UseNumber()
+	for {
+		var event watchEvent
+		if w.err = decoder.Decode(&event); w.err != nil {
+			return
+		}
+		select {
+		case w.events <- event:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (p *player) stopWatch(e *Exchange) (string, error) {
+	watch := p.watches[e.Watch]
+	if watch == nil {
+		return "", fmt.Errorf("no watch %s is open", e.Watch)
+	}
+	watch.stop()
+	delete(p.watches, e.Watch)
+	return "", nil
+}
+
+// events reads n events, or all there are until the stream ends.
+func (p *player) events(ctx context.Context, e *Exchange) (string, error) {
+	watch := p.watches[e.Watch]
+	if watch == nil {
+		return "", fmt.Errorf("no watch %s is open", e.Watch)
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.Patience)
+	defer cancel()
+	most, err := strconv.Atoi(e.Target)
+	toEnd := err != nil
+	var b strings.Builder
+	for n := 0; toEnd || n < most; {
+		event, err := watch.next(ctx)
+		if toEnd && errors.Is(err, io.EOF) {
+			b.WriteString("end\n")
+			break
+		}
+		if err != nil {
+			fmt.Fprintf(&b, "no further event: %v\n", err)
+			break
+		}
+		text, err := p.renderEvent(e, event)
+		if err != nil {
+			return "", err
+		}
+		// Of periodic bookmarks a real server sends one or two.
+		if text == "" || event.isPeriodic() && strings.HasSuffix(b.String(), text) {
+			continue
+		}
+		b.WriteString(text)
+		n++
+	}
+	return b.String(), nil
+}
+
+func (w *openWatch) next(ctx context.Context) (watchEvent, error) {
+	select {
+	case event, ok := <-w.events:
+		if !ok {
+			return event, w.err
+		}
+		return event, nil
+	case <-ctx.Done():
+		return watchEvent{}, ctx.Err()
+	}
+}
+
+// isPeriodic is whether it is a bookmark that no request has asked to come at
+// this place.
+func (event watchEvent) isPeriodic() bool {
+	_, asked := lookup(event.Object, []string{"metadata", "annotations", "k8s.io/initial-events-end"})
+	return event.Type == "BOOKMARK" && !asked
+}
+
+func (p *player) renderEvent(e *Exchange, event watchEvent) (string, error) {
+	bookmark := event.Type == "BOOKMARK"
+	if event.isPeriodic() && !e.has("bookmarks") {
+		return "", nil
+	}
+	if !bookmark {
+		p.normal.see(event.Object)
+	}
+	if names := e.options["save"]; len(names) > 0 {
+		p.values.saved[names[0]] = event.Object
+	}
+	value, err := p.visible(e, event.Object, bookmark)
+	if err != nil {
+		return "", err
+	}
+	return event.Type + " " + render(value, 0) + "\n", nil
+}
