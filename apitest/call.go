@@ -56,8 +56,8 @@ type call struct {
 	resource *resource
 }
 
-// ServeHTTP answers a request. A server can be mounted in another one by it.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serve answers a request that no fault has stopped.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	at, ok := parsePath(r.URL.Path)
 	if !ok {
 		s.servePath(w, r)
@@ -109,6 +109,9 @@ func verbOf(r *http.Request, at target, query url.Values) string {
 	}
 	return ""
 }
+
+// methodVerb is the verb of a path that is not of a resource.
+func methodVerb(method string) string { return strings.ToLower(method) }
 
 func isTrue(value string) bool { return value == "true" || value == "1" }
 

@@ -21,6 +21,7 @@ type Server struct {
 	options  Options
 	store    *store
 	registry *registry
+	requests *requestLog
 	watches  atomic.Int64 // open ones
 
 	listener net.Listener
@@ -40,6 +41,7 @@ func NewServer(options Options) *Server {
 		options:  options,
 		store:    newStore(options.history()),
 		registry: newRegistry(),
+		requests: new(requestLog),
 	}
 	s.alive, s.end = context.WithCancel(context.Background())
 	if err := s.furnish(); err != nil {

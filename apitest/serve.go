@@ -1,0 +1,57 @@
+package apitest
+
+import (
+	"net/http"
+)
+
+// ServeHTTP answers a request. A server can be mounted in another one by it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := &answer{ResponseWriter: w, log: s.requests, request: describe(r)}
+	s.requests.begin(out.request)
+	// Deferred, for a handler that breaks the connection off does so by a panic.
+	defer s.requests.end(out.request)
+	s.serve(out, r)
+}
+
+// describe is what the log and the faults know about a request: what its first
+// line says.
+func describe(r *http.Request) *Request {
+	req := &Request{
+		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, UserAgent: r.UserAgent(),
+		Verb: methodVerb(r.Method),
+	}
+	at, ok := parsePath(r.URL.Path)
+	if !ok {
+		return req
+	}
+	req.Verb = verbOf(r, at, r.URL.Query())
+	req.Group, req.Version, req.Resource = at.Group, at.Version, at.Resource
+	req.Subresource, req.Namespace, req.Name = at.subresource, at.namespace, at.name
+	return req
+}
+
+// answer is the way out for every answer: the log learns the code from it, and
+// faults change what passes.
+type answer struct {
+	http.ResponseWriter
+	log     *requestLog
+	request *Request
+}
+
+// WriteHeader is of http.ResponseWriter.
+func (a *answer) WriteHeader(code int) {
+	a.log.answered(a.request, code)
+	a.ResponseWriter.WriteHeader(code)
+}
+
+// Write is of http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	a.log.answered(a.request, http.StatusOK)
+	return a.ResponseWriter.Write(p)
+}
+
+// Flush is of http.Flusher.
+func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+
+// Unwrap is what http.ResponseController looks for.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
