@@ -1,0 +1,94 @@
+package plane
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// progressEvery is the time between two lines about a build.
+const progressEvery = 15 * time.Second
+
+// progress makes one line every now and then out of the many that go build -v
+// writes, and keeps those that say what went wrong.
+type progress struct {
+	out  io.Writer
+	what string
+	stop chan struct{}
+	done sync.WaitGroup
+	from time.Time
+
+	mu         sync.Mutex
+	partial    []byte // of the line that is not ended yet
+	downloads  int
+	packages   int
+	complaints []string
+}
+
+// showProgress begins to report to out on a build whose output is written to it.
+func showProgress(out io.Writer, what string) *progress {
+	p := &progress{out: out, what: what, stop: make(chan struct{}), from: time.Now()}
+	fmt.Fprintf(out, "building %s (minutes the first time)\n", what)
+	p.done.Go(func() {
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.report("building " + what)
+			case <-p.stop:
+				return
+			}
+		}
+	})
+	return p
+}
+
+// Write takes what go build -v says on standard error.
+func (p *progress) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.partial = append(p.partial, text...)
+	for {
+		line, rest, whole := bytes.Cut(p.partial, []byte("\n"))
+		if !whole {
+			return len(text), nil
+		}
+		p.partial = rest
+		p.count(string(line))
+	}
+}
+
+// count sorts a line: a download, a package that was compiled, or a complaint.
+func (p *progress) count(line string) {
+	switch {
+	case strings.HasPrefix(line, "go: downloading "):
+		p.downloads++
+	case !strings.ContainsAny(line, " \t#:"):
+		p.packages++
+	default:
+		p.complaints = append(p.complaints, line)
+	}
+}
+
+func (p *progress) report(doing string) {
+	p.mu.Lock()
+	said := fmt.Sprintf("%s: %d s, %d modules downloaded, %d packages compiled\n", doing, int(time.Since(p.from).Seconds()), p.downloads, p.packages)
+	p.mu.Unlock()
+	fmt.Fprint(p.out, said)
+}
+
+// end stops reporting and returns what the build complained about.
+func (p *progress) end(built bool) string {
+	close(p.stop)
+	p.done.Wait()
+	if built {
+		p.report("built " + p.what)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(append(p.complaints, string(p.partial)), "\n")
+}
