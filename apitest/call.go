@@ -88,7 +88,7 @@ func (s *Server) servePath(w http.ResponseWriter, r *http.Request) {
 func verbOf(r *http.Request, at target, query url.Values) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		if at.watch || at.subresource == "" && isTrue(query.Get("watch")) {
+		if at.watch || at.name == "" && isSet(query, "watch") {
 			return "watch"
 		}
 		if at.name == "" {
@@ -113,13 +113,13 @@ func verbOf(r *http.Request, at target, query url.Values) string {
 // methodVerb is the verb of a path that is not of a resource.
 func methodVerb(method string) string { return strings.ToLower(method) }
 
-func isTrue(value string) bool { return value == "true" || value == "1" }
-
 // do runs the verb. What it returns is the answer if nothing was written yet.
 func (c *call) do() error {
 	switch c.verb {
 	case "get":
 		return c.get()
+	case "watch":
+		return c.watch()
 	}
 	return apierrors.NewMethodNotSupported(c.GroupResource(), c.verb)
 }

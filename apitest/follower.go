@@ -1,59 +1,77 @@
 package apitest
 
-import (
-	"context"
-	"sort"
-)
-
 // follower reads the changes of a table from a version on, each once and in
-// order. It belongs to one goroutine.
+// order. It belongs to one goroutine, holds none of the changes, and is ended
+// when the history is forgotten faster than it reads.
 type follower struct {
 	table *table
-	// seen is the version up to which every change was returned.
+	epoch int
+	// seen is the version up to which every change was returned, or from which
+	// on changes are wanted.
 	seen uint64
 }
 
-// follow returns the changes after a version. It fails with tooOld and tooNew.
+// batch is how many changes a follower gets at once: what a slow reader of a
+// watch makes the server hold beyond the history.
+const batch = 64
+
+// follow returns the changes after a version, which may be one that is not
+// given out yet. It fails with tooOld.
 func (t *table) follow(after uint64) (*follower, error) {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
-	if after > t.store.version {
-		return nil, tooNew{asked: after, newest: t.store.version}
-	}
-	if after < t.floor {
-		return nil, tooOld{asked: after, oldest: t.floor}
-	}
-	return &follower{table: t, seen: after}, nil
-}
-
-// next waits for changes and returns all that there are, with the version up to
-// which there are no others. It returns none when ctx ends, and fails with
-// tooOld when the history went faster than its reader.
-func (f *follower) next(ctx context.Context) (changes []change, upTo uint64, err error) {
-	for {
-		changes, upTo, wake, err := f.ready()
-		if err != nil || len(changes) > 0 {
-			return changes, upTo, err
-		}
-		select {
-		case <-wake:
-		case <-ctx.Done():
-			return nil, f.seen, ctx.Err()
+	if after <= t.store.version {
+		if err := t.remembers(after); err != nil {
+			return nil, err
 		}
 	}
+	return &follower{table: t, epoch: t.epoch, seen: after}, nil
 }
 
-// ready is what there is now, without waiting; wake is closed when there is
-// more.
-func (f *follower) ready() (changes []change, upTo uint64, wake <-chan struct{}, err error) {
+// open is the table as it is, and the changes from then on.
+func (t *table) open() (*snapshot, *follower) {
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	return t.now(), &follower{table: t, epoch: t.epoch, seen: t.store.version}
+}
+
+// ready is the next changes, if there are any; otherwise all up to seen were
+// returned, and wake is closed when there may be more. It fails with tooOld when
+// changes were forgotten before they were read, and with errDropped.
+func (f *follower) ready() (changes []change, wake <-chan struct{}, err error) {
 	t := f.table
 	t.store.mu.RLock()
-	defer t.store.mu.RUnlock()
-	if f.seen < t.floor {
-		return nil, f.seen, nil, tooOld{asked: f.seen, oldest: t.floor}
+	changes, err = f.read()
+	t.store.mu.RUnlock()
+	if len(changes) > 0 || err != nil {
+		return changes, nil, err
 	}
-	from := sort.Search(len(t.log), func(i int) bool { return t.log[i].now.version > f.seen })
-	changes = append(changes, t.log[from:]...)
-	f.seen = t.store.version
-	return changes, f.seen, t.wake, nil
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	if changes, err = f.read(); len(changes) > 0 || err != nil {
+		return changes, nil, err
+	}
+	return nil, t.changed.wait(), nil
+}
+
+// read takes changes out of the history. The store's mu is held.
+func (f *follower) read() (changes []change, err error) {
+	t := f.table
+	switch {
+	case f.epoch != t.epoch:
+		return nil, errDropped
+	case f.seen < t.history.dropped:
+		return nil, tooOld{asked: f.seen, oldest: t.history.dropped}
+	}
+	from := t.history.after(f.seen)
+	for i := from; i < t.history.count && len(changes) < batch; i++ {
+		changes = append(changes, *t.history.at(i))
+	}
+	switch {
+	case from+len(changes) < t.history.count:
+		f.seen = changes[len(changes)-1].now.version
+	case f.seen < t.store.version:
+		f.seen = t.store.version
+	}
+	return changes, nil
 }

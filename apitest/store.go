@@ -1,16 +1,24 @@
 package apitest
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// errMoved: another write came between; read again and try again.
-var errMoved = errors.New("the object has changed meanwhile")
+// What fails in a store.
+var (
+	// errMoved: another write came between; read again and try again.
+	errMoved = errors.New("the object has changed meanwhile")
+	// errDropped: the table is no longer there. Followers of a store that was
+	// set back get it as well.
+	errDropped = errors.New("the resource is no longer stored")
+)
 
 // tooOld is a version of which the history is no longer known, tooNew one that
 // has not been given out yet.
@@ -26,19 +34,6 @@ func (e tooNew) Error() string {
 	return fmt.Sprintf("too large resource version: %d, current: %d", e.asked, e.newest)
 }
 
-// key is where an object is in its table. Tables are ordered by it.
-type key struct{ namespace, name string }
-
-// record is one state of one object. Nothing in it changes.
-type record struct {
-	key
-	version uint64
-	// raw is the object in JSON, in the form of a draft, with this version. A
-	// deleted record has the last state, with the version of the deletion.
-	raw     []byte
-	deleted bool
-}
-
 // store holds every object of a server under one version counter: what etcd is
 // to the real one. It knows nothing of HTTP, kinds or rules. What it hands out
 // is not to be changed.
@@ -48,11 +43,16 @@ type store struct {
 
 	mu      sync.RWMutex
 	version uint64 // the last that was given out
-	tables  map[schema.GroupResource]*table
+	// compacted is the oldest version that can be asked for.
+	compacted uint64
+	tables    map[schema.GroupResource]*table
+	moved     signal // a version was given out
+	// drops are the versions at which tables were dropped.
+	drops map[schema.GroupResource]uint64
 }
 
 func newStore(history int) *store {
-	return &store{history: history, version: 1, tables: map[schema.GroupResource]*table{}}
+	return &store{history: history, version: 1, tables: map[schema.GroupResource]*table{}, drops: map[schema.GroupResource]uint64{}}
 }
 
 // current is the last version that was given out.
@@ -62,150 +62,90 @@ func (s *store) current() uint64 {
 	return s.version
 }
 
+// await waits until a version was given out. It fails with tooNew when patience
+// ends, and with the error of ctx.
+func (s *store) await(ctx context.Context, version uint64, patience time.Duration) error {
+	var over <-chan time.Time
+	for {
+		s.mu.Lock()
+		newest, moved := s.version, s.moved.wait()
+		s.mu.Unlock()
+		if newest >= version {
+			return nil
+		}
+		if over == nil {
+			timer := time.NewTimer(patience)
+			defer timer.Stop()
+			over = timer.C
+		}
+		select {
+		case <-moved:
+		case <-over:
+			return tooNew{asked: version, newest: newest}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // table of a resource, which is made when it is asked for first.
 func (s *store) table(of schema.GroupResource) *table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tables[of]
 	if t == nil {
-		t = &table{store: s, wake: make(chan struct{}), rows: map[key][]*record{}}
+		t = newTable(s, s.drops[of])
 		s.tables[of] = t
 	}
 	return t
 }
 
-// compact forgets what is older than version: lists and watches of before get
-// tooOld.
+// drop forgets a table with all that is in it, and ends its followers. Whoever
+// still holds it cannot write to it.
+func (s *store) drop(of schema.GroupResource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.tables[of]; t != nil {
+		delete(s.tables, of)
+		s.drops[of] = s.version
+		t.rows, t.present = newRows(), nil
+		t.history = history{limit: s.history, dropped: s.version}
+		t.dropped = true
+		t.endFollowers()
+	}
+}
+
+// compact forgets what is older than version: lists at and watches from before
+// get tooOld. A version of the future is the present one.
 func (s *store) compact(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.compacted = max(s.compacted, min(version, s.version))
 	for _, t := range s.tables {
-		t.forget(version)
+		t.history.forget(s.compacted)
 	}
 }
 
-// table holds the objects of one resource, all their remembered states, and the
-// changes in order. It is guarded by the store's mu.
-type table struct {
-	store *store
-	rows  map[key][]*record // oldest first
-	keys  []key             // in order
-	log   []change          // oldest first
-	// floor is the oldest version that can be asked for.
-	floor uint64
-	// wake is closed, and replaced, when something is added to log.
-	wake chan struct{}
-}
-
-// change is one step of an object: was is nil for a creation.
-type change struct{ now, was *record }
-
-// get is the object's present state, nil if there is none.
-func (t *table) get(k key) *record {
-	t.store.mu.RLock()
-	defer t.store.mu.RUnlock()
-	return t.newest(k)
-}
-
-func (t *table) newest(k key) *record {
-	if row := t.rows[k]; len(row) > 0 && !row[len(row)-1].deleted {
-		return row[len(row)-1]
+// rewind makes the store what it was at version, as if it had been restored
+// from a backup: every later change is undone, the versions after it are given
+// out again, and whoever follows a table is ended. It fails with tooOld when
+// the history does not reach back that far, and with tooNew.
+func (s *store) rewind(version uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for t := range maps.Values(s.tables) {
+		if err := t.remembers(version); err != nil {
+			return err
+		}
 	}
+	for t := range maps.Values(s.tables) {
+		t.rewind(version)
+	}
+	s.version = version
 	return nil
 }
 
-// span is which part of a table is asked for.
-type span struct {
-	namespace string // "" is all
-	after     *key   // only what comes after it in order
-	at        uint64 // the version; 0 is the present
-	limit     int    // 0 is none
-}
-
-// list is the records of a span in order, how many follow beyond the limit, and
-// the version at which this was so. It fails with tooOld and tooNew.
-func (t *table) list(of span) (found []*record, left int, at uint64, err error) {
-	t.store.mu.RLock()
-	defer t.store.mu.RUnlock()
-	at = of.at
-	switch {
-	case at == 0:
-		at = t.store.version
-	case at > t.store.version:
-		return nil, 0, 0, tooNew{asked: at, newest: t.store.version}
-	case at < t.floor:
-		return nil, 0, 0, tooOld{asked: at, oldest: t.floor}
-	}
-	for _, k := range t.keys {
-		if of.namespace != "" && k.namespace != of.namespace || of.after != nil && compareKeys(k, *of.after) <= 0 {
-			continue
-		}
-		row := t.rows[k]
-		for i := len(row) - 1; i >= 0; i-- {
-			if row[i].version > at {
-				continue
-			}
-			if !row[i].deleted {
-				if of.limit > 0 && len(found) == of.limit {
-					left++
-				} else {
-					found = append(found, row[i])
-				}
-			}
-			break
-		}
-	}
-	return found, left, at, nil
-}
-
-// commit stores next as the state after was, nil for none, and gives it the
-// next version. It fails with errMoved when was is not the present state.
-func (t *table) commit(k key, was *record, next draft) (*record, error) {
-	return t.append(k, was, next, false)
-}
-
-// remove deletes the object of which was is the present state; last is its
-// final state.
-func (t *table) remove(k key, was *record, last draft) (*record, error) {
-	return t.append(k, was, last, true)
-}
-
-func (t *table) append(k key, was *record, next draft, deleted bool) (*record, error) {
-	t.store.mu.Lock()
-	defer t.store.mu.Unlock()
-	if t.newest(k) != was {
-		return nil, errMoved
-	}
-	t.store.version++
-	now := &record{key: k, version: t.store.version, raw: next.at(t.store.version), deleted: deleted}
-	if at, known := slices.BinarySearchFunc(t.keys, k, compareKeys); !known {
-		t.keys = slices.Insert(t.keys, at, k)
-	}
-	t.rows[k] = append(t.rows[k], now)
-	t.log = append(t.log, change{now: now, was: was})
-	close(t.wake)
-	t.wake = make(chan struct{})
-	return now, nil
-}
-
-// forget drops the states that were replaced before version.
-func (t *table) forget(version uint64) {
-	t.floor = max(t.floor, version)
-	t.log = slices.DeleteFunc(t.log, func(c change) bool { return c.now.version <= version })
-}
-
-func compareKeys(a, b key) int {
-	if a.namespace != b.namespace {
-		if a.namespace < b.namespace {
-			return -1
-		}
-		return 1
-	}
-	switch {
-	case a.name < b.name:
-		return -1
-	case a.name > b.name:
-		return 1
-	}
-	return 0
-}
+// Compact makes the server forget its past: watches from versions before the
+// present one, and lists at them, are answered with 410 from now on. Watches
+// that are open go on.
+func (s *Server) Compact() { s.store.compact(s.store.current()) }

@@ -1,0 +1,109 @@
+package apitest
+
+import (
+	"iter"
+
+	"k8s.io/utils/third_party/forked/golang/btree"
+)
+
+// rows is the records of a table in order. A clone costs nothing until one of
+// the two is changed.
+type rows = btree.BTree[*record]
+
+func newRows() *rows {
+	const degree = 32
+	return btree.New(degree, func(a, b *record) bool { return compareKeys(a.key, b.key) < 0 })
+}
+
+// snapshot is a table at one version. Nothing in it changes, so that it is read
+// without a lock.
+type snapshot struct {
+	rows *rows
+	at   uint64
+}
+
+// records of a namespace, "" for all, in order, after a key if there is one.
+func (s *snapshot) records(namespace string, after *key) iter.Seq[*record] {
+	from := &record{key: key{namespace: namespace}}
+	if after != nil && compareKeys(*after, from.key) > 0 {
+		from.key = *after
+	}
+	return func(yield func(*record) bool) {
+		s.rows.AscendGreaterOrEqual(from, func(r *record) bool {
+			switch {
+			case namespace != "" && r.namespace != namespace:
+				return false
+			case after != nil && r.key == *after:
+				return true
+			}
+			return yield(r)
+		})
+	}
+}
+
+// span is which part of a table is asked for.
+type span struct {
+	namespace string // "" is all
+	after     *key   // only what comes after it in order
+	at        uint64 // the version; 0 is the present
+	limit     int    // 0 is none
+}
+
+// list is the records of a span in order, how many follow beyond the limit, and
+// the version at which this was so. It fails with tooOld and tooNew.
+func (t *table) list(of span) (found []*record, left int, at uint64, err error) {
+	past, err := t.at(of.at)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for r := range past.records(of.namespace, of.after) {
+		if of.limit > 0 && len(found) == of.limit {
+			left++
+		} else {
+			found = append(found, r)
+		}
+	}
+	return found, left, past.at, nil
+}
+
+// at is the table at a version, 0 for the present. It fails with tooOld and
+// tooNew.
+func (t *table) at(version uint64) (*snapshot, error) {
+	t.store.mu.Lock()
+	if version == 0 || version == t.store.version {
+		defer t.store.mu.Unlock()
+		return t.now(), nil
+	}
+	if err := t.remembers(version); err != nil {
+		t.store.mu.Unlock()
+		return nil, err
+	}
+	past := &snapshot{rows: t.rows.Clone(), at: version}
+	var later []change
+	for i := t.history.after(version); i < t.history.count; i++ {
+		later = append(later, *t.history.at(i))
+	}
+	t.store.mu.Unlock()
+	// Taking the changes back may take time, and is done on a copy.
+	for i := len(later) - 1; i >= 0; i-- {
+		takeBack(past.rows, later[i])
+	}
+	return past, nil
+}
+
+// now is the table as it is. The store's mu is held.
+func (t *table) now() *snapshot {
+	if t.present == nil {
+		t.present = &snapshot{rows: t.rows.Clone()}
+	}
+	return &snapshot{rows: t.present.rows, at: t.store.version}
+}
+
+// takeBack makes rows what they were before a change.
+func takeBack(rows *rows, c change) {
+	if c.was != nil {
+		rows.ReplaceOrInsert(c.was)
+	} else {
+		rows.Delete(c.now)
+	}
+}

@@ -1,0 +1,250 @@
+package apitest
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// patience is how long a request waits for a version that there is not yet.
+const patience = 3 * time.Second
+
+// selects says whether a watcher is concerned with a state of an object.
+type selects func(*record) bool
+
+// event is what a change is to those who select: one that starts matching is
+// ADDED, one that stops matching is DELETED as it was, at the version of the
+// change. It reports false for what is none of their business.
+func (s selects) event(of change) (watch.EventType, *record, bool) {
+	before := of.was != nil && s(of.was)
+	after := !of.now.deleted && s(of.now)
+	switch {
+	case before && after:
+		return watch.Modified, of.now, true
+	case after:
+		return watch.Added, of.now, true
+	case before && of.now.deleted:
+		return watch.Deleted, of.now, true
+	case before:
+		return watch.Deleted, of.was.restamped(of.now.version), true
+	}
+	return "", nil, false
+}
+
+// watching is one watch that stands.
+type watching struct {
+	*call
+	watchOptions
+	selects selects
+	format  func(*record) ([]byte, error)
+	out     frames
+	changes *follower
+	// begun is the version after which changes are sent: a bookmark of it would
+	// tell its client nothing.
+	begun uint64
+	// deadline and bookmarkAt are when the watch ends and when its next
+	// bookmark is due; zero is never.
+	deadline, bookmarkAt time.Time
+}
+
+// watch answers with a stream of events. Once it has begun, what goes wrong is
+// an event of it.
+func (c *call) watch() error {
+	options, err := parseWatch(c.query)
+	if err != nil {
+		return err
+	}
+	w := &watching{call: c, watchOptions: options, deadline: time.Now().Add(options.timeout)}
+	w.selects = c.concerns()
+	w.format = func(r *record) ([]byte, error) { return r.raw, nil }
+
+	c.server.watches.Add(1)
+	defer c.server.watches.Add(-1)
+	initial, failure := w.begin()
+	body, err := openStream(c.w, "application/json")
+	if err != nil {
+		return nil // the client has gone
+	}
+	w.out = body
+	if failure != nil {
+		w.fail(failure)
+		return nil
+	}
+	if w.sendState(initial) == nil {
+		w.follow()
+	}
+	return nil
+}
+
+// concerns is the part of a table that the path names.
+func (c *call) concerns() selects {
+	return func(r *record) bool {
+		return (c.namespace == "" || r.namespace == c.namespace) && (c.name == "" || r.name == c.name)
+	}
+}
+
+// begin finds where to start, with the state to send first.
+func (w *watching) begin() (initial *snapshot, err error) {
+	table := w.resource.table
+	switch w.start {
+	case fromVersion:
+		w.changes, err = table.follow(w.version)
+	case fromNow:
+		_, w.changes = table.open()
+	case fromState:
+		if err = w.await(w.version); err == nil {
+			initial, w.changes = table.open()
+		}
+	}
+	if err == nil {
+		w.begun = w.changes.seen
+	}
+	return initial, err
+}
+
+// await waits until the store has reached a version, for as long as patience.
+func (w *watching) await(version uint64) error {
+	err := w.server.store.await(w.r.Context(), version, patience)
+	if newer := (tooNew{}); errors.As(err, &newer) {
+		return tooLarge(newer)
+	}
+	return err
+}
+
+// sendState sends what there is as ADDED events.
+func (w *watching) sendState(initial *snapshot) error {
+	if initial == nil {
+		return nil
+	}
+	for r := range initial.records(w.namespace, nil) {
+		if !w.selects(r) {
+			continue
+		}
+		if err := w.send(watch.Added, r, w.begun); err != nil {
+			return err
+		}
+	}
+	if w.endMark {
+		if err := w.out.send(frame{kind: watch.Bookmark, object: bookmark(w.resource, w.begun, true), version: w.begun, initialEnd: true}); err != nil {
+			return err
+		}
+	}
+	return w.out.flush()
+}
+
+func (w *watching) send(kind watch.EventType, r *record, version uint64) error {
+	object, err := w.format(r)
+	if err != nil {
+		return err
+	}
+	return w.out.send(frame{kind: kind, object: object, version: version})
+}
+
+// follow sends changes as they come, until the watch ends.
+func (w *watching) follow() {
+	w.scheduleBookmark(time.Now())
+	timer := time.NewTimer(time.Until(w.nextTime()))
+	defer timer.Stop()
+	for {
+		changes, wake, err := w.changes.ready()
+		if err != nil {
+			return // behind the history, or the table is gone: to return is to learn why
+		}
+		for _, change := range changes {
+			if w.sendChange(change) != nil {
+				return
+			}
+		}
+		if len(changes) > 0 {
+			continue
+		}
+		select {
+		case <-wake:
+		case <-w.r.Context().Done():
+			return
+		case <-w.server.alive.Done():
+			return
+		case now := <-timer.C:
+			if !now.Before(w.deadline) || w.sendBookmark(now) != nil {
+				return
+			}
+			timer.Reset(time.Until(w.nextTime()))
+		}
+	}
+}
+
+func (w *watching) sendChange(of change) error {
+	kind, r, concerned := w.selects.event(of)
+	if !concerned {
+		return nil
+	}
+	if err := w.send(kind, r, of.now.version); err != nil {
+		return err
+	}
+	return w.out.flush()
+}
+
+// sendBookmark tells up to where every change was sent, and plans the next.
+func (w *watching) sendBookmark(now time.Time) error {
+	w.scheduleBookmark(now)
+	if w.changes.seen <= w.begun {
+		return nil
+	}
+	if err := w.out.send(frame{kind: watch.Bookmark, object: bookmark(w.resource, w.changes.seen, false), version: w.changes.seen}); err != nil {
+		return err
+	}
+	return w.out.flush()
+}
+
+// scheduleBookmark plans the next bookmark: regularly, and once shortly before
+// the end, so that the client's next watch has little to catch up with.
+func (w *watching) scheduleBookmark(now time.Time) {
+	w.bookmarkAt = time.Time{}
+	if !w.bookmarks {
+		return
+	}
+	const parting = 2 * time.Second
+	last := w.deadline.Add(-parting)
+	if next := now.Add(w.server.options.bookmarkEvery()); next.Before(last) {
+		w.bookmarkAt = next
+	} else if now.Before(last) {
+		w.bookmarkAt = last
+	}
+}
+
+// nextTime is when the clock has something to do.
+func (w *watching) nextTime() time.Time {
+	if w.bookmarkAt.IsZero() {
+		return w.deadline
+	}
+	return w.bookmarkAt
+}
+
+// fail sends an ERROR event.
+func (w *watching) fail(err error) {
+	if older := (tooOld{}); errors.As(err, &older) {
+		err = expired(older)
+	}
+	var known apierrors.APIStatus
+	if !errors.As(err, &known) {
+		known = apierrors.NewInternalError(err)
+	}
+	status, err := json.Marshal(statusOf(known.(error)))
+	if err != nil || w.out.send(frame{kind: watch.Error, object: status}) != nil {
+		return
+	}
+	w.out.flush()
+}
+
+// OpenWatches is how many watches are being answered.
+func (s *Server) OpenWatches() int { return int(s.watches.Load()) }
+
+func (o *Options) bookmarkEvery() time.Duration {
+	if o.BookmarkEvery > 0 {
+		return o.BookmarkEvery
+	}
+	return time.Minute
+}

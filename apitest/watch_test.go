@@ -1,0 +1,112 @@
+package apitest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// anObject is a draft of a config map.
+func anObject(t testing.TB, k key, value string, labels map[string]string) draft {
+	t.Helper()
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"value": value}}}
+	obj.SetNamespace(k.namespace)
+	obj.SetName(k.name)
+	obj.SetLabels(labels)
+	encoded, err := encode(obj)
+	require.NoError(t, err)
+	return encoded
+}
+
+// put stores an object, whatever was there.
+func put(t testing.TB, in *table, k key, value string, labels map[string]string) *record {
+	t.Helper()
+	for {
+		now, err := in.commit(k, in.get(k), anObject(t, k, value, labels))
+		if err == errMoved {
+			continue
+		}
+		require.NoError(t, err)
+		return now
+	}
+}
+
+// event as a client reads it.
+type event struct {
+	Type   string
+	Object struct {
+		Kind     string
+		Message  string
+		Code     int
+		Reason   string
+		Metadata struct {
+			Name, Namespace, ResourceVersion string
+			Labels, Annotations              map[string]string
+		}
+		Data map[string]string
+	}
+}
+
+// String is a short form of an event.
+func (e event) String() string {
+	return e.Type + " " + e.Object.Metadata.Name + "@" + e.Object.Metadata.ResourceVersion
+}
+
+func (s *Server) testClient(t testing.TB) *http.Client {
+	transport := &http.Transport{}
+	if pipes, ok := s.listener.(*pipeListener); ok {
+		transport.DialContext = pipes.dial
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// watched is a watch that is being read.
+type watched struct {
+	*http.Response
+	lines *bufio.Reader
+}
+
+func openWatch(t testing.TB, ctx context.Context, s *Server, client *http.Client, path string) *watched {
+	t.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
+	require.NoError(t, err)
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	t.Cleanup(func() { response.Body.Close() })
+	return &watched{response, bufio.NewReader(response.Body)}
+}
+
+func (w *watched) next() (e event, err error) {
+	line, err := w.lines.ReadBytes('\n')
+	if err != nil {
+		return e, err
+	}
+	return e, json.Unmarshal(line, &e)
+}
+
+func TestWatchSendsTheStateAndThenChanges(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, Resources: []Resource{{ResourceInfo: configMaps}}})
+	defer srv.Close()
+	table := srv.store.table(configMaps.GroupResource())
+	put(t, table, key{"default", "a"}, "1", nil)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	w := openWatch(t, ctx, srv, srv.testClient(t), "/api/v1/configmaps?watch=true&allowWatchBookmarks=true")
+	put(t, table, key{"default", "b"}, "1", nil)
+	put(t, table, key{"default", "a"}, "2", nil)
+	_, err := table.remove(table.get(key{"default", "a"}))
+	require.NoError(t, err)
+	for _, want := range []string{"ADDED a@2", "BOOKMARK @2", "ADDED b@3", "MODIFIED a@4", "DELETED a@5"} {
+		e, err := w.next()
+		require.NoError(t, err)
+		require.Equal(t, want, e.String())
+	}
+	require.Equal(t, 1, srv.OpenWatches())
+}
