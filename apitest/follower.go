@@ -68,6 +68,8 @@ func (f *follower) read() (changes []change, err error) {
 		changes = append(changes, *t.history.at(i))
 	}
 	switch {
+	case len(changes) == 0 && t.dropped:
+		return nil, errDropped
 	case from+len(changes) < t.history.count:
 		f.seen = changes[len(changes)-1].now.version
 	case f.seen < t.store.version:

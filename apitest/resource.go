@@ -52,6 +52,16 @@ type resource struct {
 	schema map[string]any
 	// custom resources are described by a CustomResourceDefinition.
 	custom bool
+	// terminating is when that description is being deleted: nothing can be
+	// created any more.
+	terminating bool
+	// over is closed when another resource takes the place of this one, or
+	// none: its watches end. nil is never.
+	over <-chan struct{}
+	// columns of tables, besides the name.
+	columns []column
+	// warnings go out with every answer.
+	warnings []string
 	// storage is the version in which objects are stored.
 	storage schema.GroupVersion
 }
@@ -86,6 +96,16 @@ func (r *registry) all() map[schema.GroupVersionResource]*resource { return *r.s
 
 // find is the resource at gvr, nil if it is not served.
 func (r *registry) find(gvr schema.GroupVersionResource) *resource { return r.all()[gvr] }
+
+// serves is whether any version of a resource is served.
+func (r *registry) serves(of schema.GroupResource) bool {
+	for at := range r.all() {
+		if at.GroupResource() == of {
+			return true
+		}
+	}
+	return false
+}
 
 // change replaces what is served by what f makes of a copy.
 func (r *registry) change(f func(map[schema.GroupVersionResource]*resource)) {

@@ -23,6 +23,8 @@ type Server struct {
 	registry *registry
 	requests *requestLog
 	watches  atomic.Int64 // open ones
+	// definitions of custom resources, and what is served of them.
+	definitions definitions
 
 	listener net.Listener
 	tls      *certificates // nil without TLS

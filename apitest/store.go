@@ -100,8 +100,8 @@ func (s *store) table(of schema.GroupResource) *table {
 	return t
 }
 
-// drop forgets a table with all that is in it, and ends its followers. Whoever
-// still holds it cannot write to it.
+// drop forgets a table with all that is in it. Its followers read on to the end
+// of its history, and end there. Whoever still holds it cannot write to it.
 func (s *store) drop(of schema.GroupResource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,9 +109,8 @@ func (s *store) drop(of schema.GroupResource) {
 		delete(s.tables, of)
 		s.drops[of] = s.version
 		t.rows, t.present = newRows(), nil
-		t.history = history{limit: s.history, dropped: s.version}
 		t.dropped = true
-		t.endFollowers()
+		t.changed.raise()
 	}
 }
 

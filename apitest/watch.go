@@ -167,6 +167,8 @@ func (w *watching) follow() {
 			return
 		case <-w.server.alive.Done():
 			return
+		case <-w.resource.over:
+			return
 		case now := <-timer.C:
 			if !now.Before(w.deadline) || w.sendBookmark(now) != nil {
 				return

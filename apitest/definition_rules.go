@@ -1,0 +1,367 @@
+package apitest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// faults is what is wrong with a definition that is to replace was, nil for
+// none. The rules of metadata that every kind has are not among them.
+func (d *definition) faults(was *definition) field.ErrorList {
+	var all field.ErrorList
+	spec := field.NewPath("spec")
+	if was == nil && d.Metadata.Name != d.Spec.Names.Plural+"."+d.Spec.Group {
+		all = append(all, field.Invalid(field.NewPath("metadata", "name"), d.Metadata.Name, `must be spec.names.plural+"."+spec.group`))
+	}
+	all = append(all, d.Spec.faults(spec)...)
+	if was != nil {
+		if was.is("Established") {
+			all = append(all, validation.ValidateImmutableField(d.Spec.Scope, was.Spec.Scope, spec.Child("scope"))...)
+			all = append(all, validation.ValidateImmutableField(d.Spec.Names.Kind, was.Spec.Names.Kind, spec.Child("names", "kind"))...)
+		}
+		all = append(all, validation.ValidateImmutableField(d.Spec.Group, was.Spec.Group, spec.Child("group"))...)
+		all = append(all, validation.ValidateImmutableField(d.Spec.Names.Plural, was.Spec.Names.Plural, spec.Child("names", "plural"))...)
+	}
+	all = append(all, d.storedFaults()...)
+	all = append(all, d.approvalFaults(was)...)
+	if d.Spec.PreserveUnknownFields {
+		all = append(all, field.Invalid(spec.Child("preserveUnknownFields"), true, "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))
+	}
+	return all
+}
+
+// storedFaults: versions in which objects may be stored cannot go.
+func (d *definition) storedFaults() field.ErrorList {
+	at := field.NewPath("status", "storedVersions")
+	if len(d.Status.StoredVersions) == 0 {
+		return field.ErrorList{field.Invalid(at, d.Status.StoredVersions, "must have at least one stored version")}
+	}
+	var all field.ErrorList
+	known := map[string]bool{}
+	for _, v := range d.Spec.Versions {
+		known[v.Name] = true
+	}
+	for i, v := range d.Status.StoredVersions {
+		if !known[v] {
+			all = append(all, field.Invalid(at.Index(i), v, fmt.Sprintf("missing from spec.versions; %[1]s was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in %[1]s and removes %[1]s from status.storedVersions", v)))
+		}
+	}
+	return all
+}
+
+func (d *definition) approvalFaults(was *definition) field.ErrorList {
+	if !isProtected(d.Spec.Group) {
+		return nil
+	}
+	_, reason, message := d.approval()
+	if was != nil {
+		if _, before, _ := was.approval(); before == reason {
+			return nil
+		}
+	}
+	at := field.NewPath("metadata", "annotations").Key(approvedAnnotation)
+	switch reason {
+	case "MissingAnnotation":
+		return field.ErrorList{field.Required(at, message)}
+	case "InvalidAnnotation":
+		return field.ErrorList{field.Invalid(at, d.Metadata.Annotations[approvedAnnotation], message)}
+	}
+	return nil
+}
+
+func (s *definitionSpec) faults(at *field.Path) field.ErrorList {
+	var all field.ErrorList
+	if s.Group == "" {
+		all = append(all, field.Required(at.Child("group"), ""))
+	} else if errs := utilvalidation.IsDNS1123Subdomain(s.Group); len(errs) > 0 {
+		all = append(all, field.Invalid(at.Child("group"), s.Group, strings.Join(errs, ",")))
+	} else if !strings.Contains(s.Group, ".") {
+		all = append(all, field.Invalid(at.Child("group"), s.Group, "should be a domain with at least one dot"))
+	}
+	switch s.Scope {
+	case "":
+		all = append(all, field.Required(at.Child("scope"), ""))
+	case "Cluster", "Namespaced":
+	default:
+		all = append(all, field.NotSupported(at.Child("scope"), s.Scope, []string{"Cluster", "Namespaced"}))
+	}
+	all = append(all, s.versionFaults(at)...)
+	for _, required := range []struct{ name, value string }{
+		{"plural", s.Names.Plural}, {"singular", s.Names.Singular}, {"kind", s.Names.Kind}, {"listKind", s.Names.ListKind},
+	} {
+		if required.value == "" {
+			all = append(all, field.Required(at.Child("names", required.name), ""))
+		}
+	}
+	all = append(all, s.Names.faults(at.Child("names"))...)
+	all = append(all, s.sharedFaults(at)...)
+	if s.Conversion != nil && s.Conversion.Strategy != "None" {
+		all = append(all, field.NotSupported(at.Child("conversion", "strategy"), s.Conversion.Strategy, []string{"None"}))
+	}
+	return all
+}
+
+// shared says which parts are the same in all versions. The real server keeps
+// those once, outside of the versions, and complains about them there.
+type shared struct{ schema, subresources, columns, fields bool }
+
+func (s *definitionSpec) shared() shared {
+	same := func(part func(definitionVersion) any) bool {
+		for _, v := range s.Versions {
+			if value := reflect.ValueOf(part(v)); value.IsNil() || !reflect.DeepEqual(part(v), part(s.Versions[0])) {
+				return false
+			}
+		}
+		return len(s.Versions) > 0
+	}
+	return shared{
+		schema:       same(func(v definitionVersion) any { return v.Schema }),
+		subresources: same(func(v definitionVersion) any { return v.Subresources }),
+		columns:      same(func(v definitionVersion) any { return v.AdditionalPrinterColumns }),
+		fields:       same(func(v definitionVersion) any { return v.SelectableFields }),
+	}
+}
+
+func (s *definitionSpec) versionFaults(at *field.Path) field.ErrorList {
+	var all field.ErrorList
+	hoisted := s.shared()
+	for i, v := range s.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			all = append(all, field.Required(at.Child("versions").Index(i).Child("schema", "openAPIV3Schema"), ""))
+		}
+	}
+	stored, unique, seen := 0, true, map[string]bool{}
+	for i, v := range s.Versions {
+		at := at.Child("versions").Index(i)
+		if v.Storage {
+			stored++
+		}
+		unique = unique && !seen[v.Name]
+		seen[v.Name] = true
+		if errs := utilvalidation.IsDNS1035Label(v.Name); len(errs) > 0 {
+			all = append(all, field.Invalid(at.Child("name"), v.Name, strings.Join(errs, ",")))
+		}
+		all = append(all, v.deprecationFaults(at)...)
+		if !hoisted.schema {
+			all = append(all, v.schemaFaults(at.Child("schema", "openAPIV3Schema"))...)
+		}
+		if !hoisted.subresources {
+			all = append(all, v.Subresources.faults(at.Child("subresources"))...)
+		}
+		if !hoisted.columns {
+			all = append(all, v.columnFaults(at.Child("additionalPrinterColumns"))...)
+		}
+		if !hoisted.fields {
+			all = append(all, v.fieldFaults(at.Child("selectableFields"))...)
+		}
+	}
+	if !unique {
+		all = append(all, field.Invalid(at.Child("versions"), s.internalVersions(hoisted), "must contain unique version names"))
+	}
+	if stored != 1 {
+		all = append(all, field.Invalid(at.Child("versions"), s.internalVersions(hoisted), "must have exactly one version marked as storage version"))
+	}
+	return all
+}
+
+// sharedFaults are those of what all versions have in common.
+func (s *definitionSpec) sharedFaults(at *field.Path) field.ErrorList {
+	var all field.ErrorList
+	hoisted := s.shared()
+	if hoisted.schema {
+		all = append(all, s.Versions[0].schemaFaults(at.Child("validation", "openAPIV3Schema"))...)
+	}
+	if hoisted.subresources {
+		all = append(all, s.Versions[0].Subresources.faults(at.Child("subresources"))...)
+	}
+	if hoisted.columns {
+		all = append(all, s.Versions[0].columnFaults(at.Child("additionalPrinterColumns"))...)
+	}
+	if hoisted.fields {
+		all = append(all, s.Versions[0].fieldFaults(at.Child("selectableFields"))...)
+	}
+	return all
+}
+
+// internalVersion is how messages of the real server show a version.
+type internalVersion struct {
+	Name                     string
+	Served, Storage          bool
+	Deprecated               bool
+	DeprecationWarning       *string
+	Schema, Subresources     any
+	AdditionalPrinterColumns any
+	SelectableFields         any
+}
+
+func (s *definitionSpec) internalVersions(hoisted shared) []internalVersion {
+	if s.Versions == nil {
+		return nil
+	}
+	shown := make([]internalVersion, len(s.Versions))
+	for i, v := range s.Versions {
+		shown[i] = internalVersion{Name: v.Name, Served: v.Served, Storage: v.Storage, Deprecated: v.Deprecated, DeprecationWarning: v.DeprecationWarning}
+		if !hoisted.schema && v.Schema != nil {
+			shown[i].Schema = v.Schema
+		}
+	}
+	return shown
+}
+
+func (v *definitionVersion) deprecationFaults(at *field.Path) field.ErrorList {
+	if v.DeprecationWarning == nil {
+		return nil
+	}
+	at = at.Child("deprecationWarning")
+	var all field.ErrorList
+	if !v.Deprecated {
+		return append(all, field.Invalid(at, v.DeprecationWarning, "can only be set for deprecated versions"))
+	}
+	if len(*v.DeprecationWarning) > 256 {
+		all = append(all, field.Invalid(at, v.DeprecationWarning, "must be <= 256 characters long"))
+	}
+	if *v.DeprecationWarning == "" {
+		all = append(all, field.Invalid(at, v.DeprecationWarning, "must not be an empty string"))
+	}
+	return all
+}
+
+// faults of names, wherever they stand.
+func (n definitionNames) faults(at *field.Path) field.ErrorList {
+	var all field.ErrorList
+	label := func(at *field.Path, value, checked, prefix string) {
+		if errs := utilvalidation.IsDNS1035Label(checked); value != "" && len(errs) > 0 {
+			all = append(all, field.Invalid(at, value, prefix+strings.Join(errs, ",")))
+		}
+	}
+	const mixed = "may have mixed case, but should otherwise match: "
+	label(at.Child("plural"), n.Plural, n.Plural, "")
+	label(at.Child("singular"), n.Singular, n.Singular, "")
+	label(at.Child("kind"), n.Kind, strings.ToLower(n.Kind), mixed)
+	label(at.Child("listKind"), n.ListKind, strings.ToLower(n.ListKind), mixed)
+	for i, name := range n.ShortNames {
+		label(at.Child("shortNames").Index(i), name, name, "")
+	}
+	if n.Kind != "" && n.Kind == n.ListKind {
+		all = append(all, field.Invalid(at.Child("listKind"), n.ListKind, "kind and listKind may not be the same"))
+	}
+	for i, name := range n.Categories {
+		label(at.Child("categories").Index(i), name, name, "")
+	}
+	return all
+}
+
+func (s *definitionSubresources) faults(at *field.Path) field.ErrorList {
+	if s == nil || s.Scale == nil {
+		return nil
+	}
+	var all field.ErrorList
+	path := func(name, value, below string) {
+		at := at.Child("scale." + name)
+		switch errs := simplePathFaults(value, at); {
+		case value == "":
+			all = append(all, field.Required(at, ""))
+		case len(errs) > 0:
+			all = append(all, errs...)
+		case !strings.HasPrefix(value, below+"."):
+			all = append(all, field.Invalid(at, value, "should be a json path under "+below))
+		}
+	}
+	path("specReplicasPath", s.Scale.SpecReplicasPath, ".spec")
+	path("statusReplicasPath", s.Scale.StatusReplicasPath, ".status")
+	if selector := s.Scale.LabelSelectorPath; selector != nil && *selector != "" {
+		at := at.Child("scale.labelSelectorPath")
+		if errs := simplePathFaults(*selector, at); len(errs) > 0 {
+			all = append(all, errs...)
+		} else if !strings.HasPrefix(*selector, ".spec.") && !strings.HasPrefix(*selector, ".status.") {
+			all = append(all, field.Invalid(at, selector, "should be a json path under either .spec or .status"))
+		}
+	}
+	return all
+}
+
+func simplePathFaults(path string, at *field.Path) field.ErrorList {
+	if path != "" && path[0] != '.' {
+		return field.ErrorList{field.Invalid(at, path, "must be a simple json path starting with .")}
+	}
+	return nil
+}
+
+func (v *definitionVersion) columnFaults(at *field.Path) field.ErrorList {
+	var all field.ErrorList
+	for i, c := range v.AdditionalPrinterColumns {
+		at := at.Index(i)
+		if c.Name == "" {
+			all = append(all, field.Required(at.Child("name"), ""))
+		}
+		const types = "must be one of boolean,date,integer,number,string"
+		switch c.Type {
+		case "":
+			all = append(all, field.Required(at.Child("type"), types))
+		case "boolean", "date", "integer", "number", "string":
+		default:
+			all = append(all, field.Invalid(at.Child("type"), c.Type, types))
+		}
+		switch c.Format {
+		case "", "byte", "date", "date-time", "double", "float", "int32", "int64", "password":
+		default:
+			all = append(all, field.Invalid(at.Child("format"), c.Format, "must be one of byte,date,date-time,double,float,int32,int64,password"))
+		}
+		if c.JSONPath == "" {
+			all = append(all, field.Required(at.Child("JSONPath"), ""))
+		} else {
+			all = append(all, simplePathFaults(c.JSONPath, at.Child("JSONPath"))...)
+		}
+	}
+	return all
+}
+
+// maxSelectableFields is how many a version may have.
+const maxSelectableFields = 8
+
+func (v *definitionVersion) fieldFaults(at *field.Path) field.ErrorList {
+	if v.Schema == nil {
+		return nil
+	}
+	var all field.ErrorList
+	seen := map[string]bool{}
+	for i, selectable := range v.SelectableFields {
+		at := at.Index(i).Child("jsonPath")
+		path := selectable.JSONPath
+		if path == "" {
+			all = append(all, field.Required(at, ""))
+			continue
+		}
+		found := v.Schema.OpenAPIV3Schema
+		steps := strings.Split(strings.TrimPrefix(path, "."), ".")
+		for _, step := range steps {
+			properties, _ := found["properties"].(map[string]any)
+			found, _ = properties[step].(map[string]any)
+		}
+		if found == nil || path[0] != '.' {
+			all = append(all, field.Invalid(at, path, "is an invalid path: does not refer to a valid field"))
+			continue
+		}
+		if steps[0] == "metadata" {
+			all = append(all, field.Invalid(at, path, "must not point to fields in metadata"))
+		}
+		switch found["type"] {
+		case "string", "boolean", "integer":
+		default:
+			all = append(all, field.Invalid(at, path, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
+		}
+		if seen[path] {
+			all = append(all, field.Duplicate(at, path))
+		}
+		seen[path] = true
+	}
+	if len(seen) > maxSelectableFields {
+		all = append(all, field.TooMany(at, len(seen), maxSelectableFields))
+	}
+	return all
+}
