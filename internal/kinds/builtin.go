@@ -26,7 +26,7 @@ func Find(kind schema.GroupVersionKind) *Resource {
 }
 
 var (
-	namespacedFields = []Field{field("metadata.name"), field("metadata.namespace")}
+	namespacedFields = []Field{by("metadata.name"), by("metadata.namespace")}
 
 	readAndWrite = []string{"get", "patch", "update"}
 	scaleKind    = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
@@ -55,7 +55,7 @@ func in(group, version string, table []Resource) []Resource {
 	return table
 }
 
-func list(names ...string) []string { return names }
+func names(all ...string) []string { return all }
 
 // status is the subresource: a write leaves the spec alone, and what else is
 // named.
@@ -70,9 +70,9 @@ func scaled() *Scale {
 	return &Scale{SpecReplicas: "spec.replicas", StatusReplicas: "status.replicas", Selector: "spec.selector", Default: 1}
 }
 
-// field can be selected by, and is at the path of its name unless others are
-// given.
-func field(name string, paths ...string) Field {
+// by makes a field that can be selected by; it is at the path of its name unless
+// others are given.
+func by(name string, paths ...string) Field {
 	if paths == nil {
 		paths = []string{name}
 	}
@@ -85,55 +85,55 @@ func (f Field) otherwise(value string) Field {
 }
 
 func core() []Resource {
-	all := list("all")
+	all := names("all")
 	labels := scaled()
 	labels.Labels = true
 	return in("", "v1", []Resource{
-		{Plural: "configmaps", Kind: "ConfigMap", Namespaced: true, ShortNames: list("cm")},
-		{Plural: "endpoints", Kind: "Endpoints", Namespaced: true, ShortNames: list("ep")},
-		{Plural: "events", Kind: "Event", Namespaced: true, ShortNames: list("ev"), fields: []Field{
-			field("metadata.name"), field("metadata.namespace"), field("reason"), field("reportingComponent"), field("type"),
-			field("source", "source.component", "reportingComponent"),
-			field("involvedObject.kind"), field("involvedObject.namespace"), field("involvedObject.name"), field("involvedObject.uid"),
-			field("involvedObject.apiVersion"), field("involvedObject.resourceVersion"), field("involvedObject.fieldPath"),
+		{Plural: "configmaps", Kind: "ConfigMap", Namespaced: true, ShortNames: names("cm")},
+		{Plural: "endpoints", Kind: "Endpoints", Namespaced: true, ShortNames: names("ep")},
+		{Plural: "events", Kind: "Event", Namespaced: true, ShortNames: names("ev"), fields: []Field{
+			by("metadata.name"), by("metadata.namespace"), by("reason"), by("reportingComponent"), by("type"),
+			by("source", "source.component", "reportingComponent"),
+			by("involvedObject.kind"), by("involvedObject.namespace"), by("involvedObject.name"), by("involvedObject.uid"),
+			by("involvedObject.apiVersion"), by("involvedObject.resourceVersion"), by("involvedObject.fieldPath"),
 		}},
-		{Plural: "limitranges", Kind: "LimitRange", Namespaced: true, ShortNames: list("limits")},
-		{Plural: "namespaces", Kind: "Namespace", ShortNames: list("ns"), OneByOne: true, Phase: "Active",
-			Subresources: with(status(), Subresource{Name: "finalize", Verbs: list("update"), Resets: list("status")}),
-			fields:       []Field{field("metadata.name"), field("status.phase").otherwise("Active")}},
-		{Plural: "nodes", Kind: "Node", ShortNames: list("no"), CreatedWithStatus: true, Subresources: with(status()),
-			fields: []Field{field("metadata.name"), field("spec.unschedulable").otherwise("false")}},
-		{Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true, ShortNames: list("pvc"), Phase: "Pending", Subresources: with(status())},
-		{Plural: "persistentvolumes", Kind: "PersistentVolume", ShortNames: list("pv"), Phase: "Pending", Subresources: with(status())},
+		{Plural: "limitranges", Kind: "LimitRange", Namespaced: true, ShortNames: names("limits")},
+		{Plural: "namespaces", Kind: "Namespace", ShortNames: names("ns"), OneByOne: true, Phase: "Active",
+			Subresources: with(status(), Subresource{Name: "finalize", Verbs: names("update"), Resets: names("status")}),
+			fields:       []Field{by("metadata.name"), by("status.phase").otherwise("Active")}},
+		{Plural: "nodes", Kind: "Node", ShortNames: names("no"), CreatedWithStatus: true, Subresources: with(status()),
+			fields: []Field{by("metadata.name"), by("spec.unschedulable").otherwise("false")}},
+		{Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true, ShortNames: names("pvc"), Phase: "Pending", Subresources: with(status())},
+		{Plural: "persistentvolumes", Kind: "PersistentVolume", ShortNames: names("pv"), Phase: "Pending", Subresources: with(status())},
 		pods(),
 		{Plural: "podtemplates", Kind: "PodTemplate", Namespaced: true, Generation: true},
-		{Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true, ShortNames: list("rc"), Categories: all, Generation: true,
+		{Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true, ShortNames: names("rc"), Categories: all, Generation: true,
 			Scale: labels, Subresources: with(status()),
-			fields: []Field{field("metadata.name"), field("metadata.namespace"), field("status.replicas").otherwise("0")}},
-		{Plural: "resourcequotas", Kind: "ResourceQuota", Namespaced: true, ShortNames: list("quota"), Subresources: with(status())},
+			fields: []Field{by("metadata.name"), by("metadata.namespace"), by("status.replicas").otherwise("0")}},
+		{Plural: "resourcequotas", Kind: "ResourceQuota", Namespaced: true, ShortNames: names("quota"), Subresources: with(status())},
 		{Plural: "secrets", Kind: "Secret", Namespaced: true,
-			fields: []Field{field("metadata.name"), field("metadata.namespace"), field("type").otherwise("Opaque")}},
-		{Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true, ShortNames: list("sa")},
-		{Plural: "services", Kind: "Service", Namespaced: true, ShortNames: list("svc"), Categories: all, Subresources: with(status()),
-			fields: []Field{field("metadata.name"), field("metadata.namespace"), field("spec.clusterIP"), field("spec.type").otherwise("ClusterIP")}},
+			fields: []Field{by("metadata.name"), by("metadata.namespace"), by("type").otherwise("Opaque")}},
+		{Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true, ShortNames: names("sa")},
+		{Plural: "services", Kind: "Service", Namespaced: true, ShortNames: names("svc"), Categories: all, Subresources: with(status()),
+			fields: []Field{by("metadata.name"), by("metadata.namespace"), by("spec.clusterIP"), by("spec.type").otherwise("ClusterIP")}},
 	})
 }
 
 func pods() Resource {
 	return Resource{
-		Plural: "pods", Kind: "Pod", Namespaced: true, ShortNames: list("po"), Categories: list("all"), Generation: true, Phase: "Pending",
+		Plural: "pods", Kind: "Pod", Namespaced: true, ShortNames: names("po"), Categories: names("all"), Generation: true, Phase: "Pending",
 		Subresources: with(
 			status("metadata.deletionTimestamp", "metadata.ownerReferences"),
-			Subresource{Name: "ephemeralcontainers", Only: list("spec.ephemeralContainers")},
-			Subresource{Name: "resize", Only: list("spec.containers", "spec.initContainers", "spec.resources")},
+			Subresource{Name: "ephemeralcontainers", Only: names("spec.ephemeralContainers")},
+			Subresource{Name: "resize", Only: names("spec.containers", "spec.initContainers", "spec.resources")},
 		),
 		fields: []Field{
-			field("metadata.name"), field("metadata.namespace"),
-			field("spec.nodeName"), field("spec.host", "spec.nodeName"), field("spec.serviceAccountName"),
-			field("spec.restartPolicy").otherwise("Always"),
-			field("spec.schedulerName").otherwise("default-scheduler"),
-			field("spec.hostNetwork").otherwise("false"),
-			field("status.phase").otherwise("Pending"), field("status.nominatedNodeName"), field("status.podIP"),
+			by("metadata.name"), by("metadata.namespace"),
+			by("spec.nodeName"), by("spec.host", "spec.nodeName"), by("spec.serviceAccountName"),
+			by("spec.restartPolicy").otherwise("Always"),
+			by("spec.schedulerName").otherwise("default-scheduler"),
+			by("spec.hostNetwork").otherwise("false"),
+			by("status.phase").otherwise("Pending"), by("status.nominatedNodeName"), by("status.podIP"),
 			// It may be named, but the real server compares with nothing.
 			{Name: "status.podIPs"},
 		},
@@ -141,35 +141,35 @@ func pods() Resource {
 }
 
 func apps() []Resource {
-	all := list("all")
+	all := names("all")
 	return in("apps", "v1", []Resource{
 		{Plural: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true},
-		{Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true, ShortNames: list("ds"), Categories: all, Generation: true, Subresources: with(status())},
-		{Plural: "deployments", Kind: "Deployment", Namespaced: true, ShortNames: list("deploy"), Categories: all, Generation: true, Counted: "annotations",
+		{Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true, ShortNames: names("ds"), Categories: all, Generation: true, Subresources: with(status())},
+		{Plural: "deployments", Kind: "Deployment", Namespaced: true, ShortNames: names("deploy"), Categories: all, Generation: true, Counted: "annotations",
 			Scale: scaled(), Subresources: with(status("metadata.labels"))},
-		{Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true, ShortNames: list("rs"), Categories: all, Generation: true,
+		{Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true, ShortNames: names("rs"), Categories: all, Generation: true,
 			Scale: scaled(), Subresources: with(status())},
-		{Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true, ShortNames: list("sts"), Categories: all, Generation: true,
+		{Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true, ShortNames: names("sts"), Categories: all, Generation: true,
 			Scale: scaled(), Subresources: with(status())},
 	})
 }
 
 func batch() []Resource {
-	all := list("all")
+	all := names("all")
 	return in("batch", "v1", []Resource{
-		{Plural: "cronjobs", Kind: "CronJob", Namespaced: true, ShortNames: list("cj"), Categories: all, Generation: true, Subresources: with(status())},
+		{Plural: "cronjobs", Kind: "CronJob", Namespaced: true, ShortNames: names("cj"), Categories: all, Generation: true, Subresources: with(status())},
 		{Plural: "jobs", Kind: "Job", Namespaced: true, Categories: all, Generation: true, Subresources: with(status()),
 			refusal: "field label %q not supported for Job",
-			fields:  []Field{field("metadata.name"), field("metadata.namespace"), field("status.successful", "status.succeeded").otherwise("0")}},
+			fields:  []Field{by("metadata.name"), by("metadata.namespace"), by("status.successful", "status.succeeded").otherwise("0")}},
 	})
 }
 
 func networking() []Resource {
 	return in("networking.k8s.io", "v1", []Resource{
 		{Plural: "ingressclasses", Kind: "IngressClass", Generation: true},
-		{Plural: "ingresses", Kind: "Ingress", Namespaced: true, ShortNames: list("ing"), Generation: true, Subresources: with(status())},
-		{Plural: "ipaddresses", Kind: "IPAddress", ShortNames: list("ip")},
-		{Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true, ShortNames: list("netpol"), Generation: true},
+		{Plural: "ingresses", Kind: "Ingress", Namespaced: true, ShortNames: names("ing"), Generation: true, Subresources: with(status())},
+		{Plural: "ipaddresses", Kind: "IPAddress", ShortNames: names("ip")},
+		{Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true, ShortNames: names("netpol"), Generation: true},
 		{Plural: "servicecidrs", Kind: "ServiceCIDR", Subresources: with(status("metadata"))},
 	})
 }
@@ -183,10 +183,10 @@ func others() []Resource {
 			{Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true, Generation: true, Counted: "labels"},
 		}),
 		in("events.k8s.io", "v1", []Resource{
-			{Plural: "events", Kind: "Event", Namespaced: true, ShortNames: list("ev"), fields: []Field{
-				field("metadata.name"), field("metadata.namespace"), field("reason"), field("reportingController"), field("type"),
-				field("regarding.kind"), field("regarding.namespace"), field("regarding.name"), field("regarding.uid"),
-				field("regarding.apiVersion"), field("regarding.resourceVersion"), field("regarding.fieldPath"),
+			{Plural: "events", Kind: "Event", Namespaced: true, ShortNames: names("ev"), fields: []Field{
+				by("metadata.name"), by("metadata.namespace"), by("reason"), by("reportingController"), by("type"),
+				by("regarding.kind"), by("regarding.namespace"), by("regarding.name"), by("regarding.uid"),
+				by("regarding.apiVersion"), by("regarding.resourceVersion"), by("regarding.fieldPath"),
 			}},
 		}),
 		in("rbac.authorization.k8s.io", "v1", []Resource{
@@ -196,8 +196,8 @@ func others() []Resource {
 			{Plural: "roles", Kind: "Role", Namespaced: true},
 		}),
 		in("apiextensions.k8s.io", "v1", []Resource{
-			{Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition", ShortNames: list("crd", "crds"),
-				Categories: list("api-extensions"), Generation: true, Subresources: with(status())},
+			{Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition", ShortNames: names("crd", "crds"),
+				Categories: names("api-extensions"), Generation: true, Subresources: with(status())},
 		}),
 	)
 }

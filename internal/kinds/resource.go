@@ -156,7 +156,7 @@ type Field struct {
 // Value of the field in an object, as selectors compare it.
 func (f Field) Value(object map[string]any) string {
 	for _, path := range f.paths {
-		switch value := at(object, path).(type) {
+		switch value := valueAt(object, path).(type) {
 		case string:
 			if value != "" {
 				return value
@@ -168,8 +168,8 @@ func (f Field) Value(object map[string]any) string {
 	return f.Default
 }
 
-// at is the value at a path such as spec.nodeName, nil if there is none.
-func at(object map[string]any, path string) any {
+// valueAt is the value at a path such as spec.nodeName, nil if there is none.
+func valueAt(object map[string]any, path string) any {
 	var value any = object
 	for name := range strings.SplitSeq(path, ".") {
 		fields, _ := value.(map[string]any)

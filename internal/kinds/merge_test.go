@@ -1,0 +1,61 @@
+package kinds
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var podKind = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+
+// Each kind that is served can be merged.
+func TestEachBuiltinKindHasAType(t *testing.T) {
+	for _, r := range Builtin() {
+		typ := TypeOf(r.GroupVersionKind())
+		if assert.NotNil(t, typ, "%v", r.GroupVersionKind()) {
+			assert.NotNil(t, typ.fields["metadata"], "%v", r.GroupVersionKind())
+		}
+	}
+	assert.Nil(t, TypeOf(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}))
+}
+
+func TestTheTableSaysWhatItsLinesSay(t *testing.T) {
+	spec := TypeOf(podKind).at("spec")
+	ports := spec.at("containers").element.fields["ports"]
+	assert.Equal(t, []string{"containerPort", "protocol"}, ports.keys)
+	assert.Equal(t, "containerPort", ports.mergeKey)
+	assert.Equal(t, "TCP", ports.element.at("protocol").fallback)
+	assert.Equal(t, int64(0), ports.element.at("containerPort").fallback)
+	assert.Equal(t, "atomic", spec.fields["nodeSelector"].relation)
+	assert.True(t, spec.fields["volumes"].retain)
+	finalizers := TypeOf(podKind).at("metadata").fields["finalizers"]
+	assert.True(t, finalizers.set && finalizers.merge)
+	assert.Equal(t, text, TypeOf(podKind).at("metadata").at("labels").at("whatever").sort)
+	assert.Nil(t, spec.at("whatever"))
+}
+
+func TestATableThatIsBroken(t *testing.T) {
+	for text, complaint := range map[string]string{
+		"kind v1":                            "neither",
+		"\tfield string":                     "neither a kind nor a type",
+		"type a\n\tb":                        "is no field",
+		"type a\n\tb string wrong":           `unknown word "wrong"`,
+		"type a\n\tb string default={":       "default {",
+		"type a\ntype a":                     "described twice",
+		"kind v1 A a\n":                      "a is used and not described",
+		"kind a/b/c A a\ntype a\n\tx string": "line 1",
+	} {
+		_, err := readTable(text)
+		require.ErrorContains(t, err, complaint, "%q", text)
+	}
+}
+
+func BenchmarkReadTable(b *testing.B) {
+	for b.Loop() {
+		if _, err := readTable(mergeText); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
