@@ -1,19 +1,20 @@
 # Each target is a step of .ci/run, or an everyday call of it. CI runs `make ci`.
 .DEFAULT_GOAL := help
-.PHONY: help ci test race vet lint fmt tidy nested bench fuzz
+.PHONY: help ci test race vet lint fmt tidy controlplane nested bench fuzz
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 ci: ## everything that CI runs
 	bash .ci/run
 
-test race vet lint nested fuzz:
+test race vet lint controlplane nested fuzz:
 	bash .ci/run $@
 test: ## the tests of the root module
 race: ## the same under the race detector
 vet: ## go vet
 lint: ## staticcheck on every module
+controlplane: ## build the real servers that e2e runs (minutes the first time)
 nested: ## vet and test the nested modules
 fuzz: ## every fuzz target for FUZZTIME (10s)
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -19,8 +20,11 @@ import (
 // pinned is the path of the module whose go.mod says what is built.
 const pinned = "github.com/thinformer/thinformer/e2e/controlplane"
 
-// programs are what Build makes, and the packages they are made of.
-var programs = []struct{ name, from string }{
+// program is what Build makes of a package.
+type program struct{ name, from string }
+
+// programs are those of a control plane.
+var programs = []program{
 	{"etcd", "go.etcd.io/etcd/server/v3"},
 	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
 	{"kubectl", "k8s.io/kubernetes/cmd/kubectl"},
@@ -35,7 +39,11 @@ type Binaries struct {
 // tells standard error what takes so long. It is found by the working directory
 // which module is meant: e2e/controlplane in the checkout around it.
 func Build(ctx context.Context) (Binaries, error) {
-	source, err := findSource()
+	start, err := os.Getwd()
+	if err != nil {
+		return Binaries{}, fmt.Errorf("find e2e/controlplane: %w", err)
+	}
+	source, err := findSource(start)
 	if err != nil {
 		return Binaries{}, err
 	}
@@ -47,16 +55,17 @@ func Build(ctx context.Context) (Binaries, error) {
 	if err != nil {
 		return Binaries{}, err
 	}
-	return recipe.build(ctx, filepath.Join(cache, "thinformer", "controlplane"))
+	dir := filepath.Join(cache, "thinformer", "controlplane", recipe.hash)
+	if err := recipe.build(ctx, dir, os.Stderr); err != nil {
+		return Binaries{}, err
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	return Binaries{Etcd: at("etcd"), APIServer: at("kube-apiserver"), Kubectl: at("kubectl")}, nil
 }
 
-// findSource looks for the pinning module from the working directory upwards:
-// tests run in their package's folder.
-func findSource() (string, error) {
-	start, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("find e2e/controlplane: %w", err)
-	}
+// findSource looks for the pinning module from a folder upwards: tests run in
+// that of their package.
+func findSource(start string) (string, error) {
 	for dir := start; ; dir = filepath.Dir(dir) {
 		for _, source := range []string{filepath.Join(dir, "controlplane"), filepath.Join(dir, "e2e", "controlplane")} {
 			text, err := os.ReadFile(filepath.Join(source, "go.mod"))
@@ -72,9 +81,10 @@ func findSource() (string, error) {
 
 // recipe is all that decides what the programs come out as.
 type recipe struct {
-	source string // the pinning module's folder
-	flags  []string
-	hash   string
+	source   string // the pinning module's folder
+	programs []program
+	flags    []string
+	hash     string
 }
 
 // versionLine finds the version that the servers are to report. A module in the
@@ -95,7 +105,7 @@ func readRecipe(ctx context.Context, source string) (*recipe, error) {
 		return nil, fmt.Errorf("read the pins: %s/go.mod does not say which k8s.io/kubernetes", source)
 	}
 	const stamp = " -X k8s.io/component-base/version."
-	made := &recipe{source: source, flags: []string{"-trimpath", fmt.Sprintf(
+	made := &recipe{source: source, programs: programs, flags: []string{"-trimpath", fmt.Sprintf(
 		"-ldflags=-s -w%[1]sgitVersion=%[2]s%[1]sgitMajor=%[3]s%[1]sgitMinor=%[4]s", stamp, version[1], version[2], version[3])}}
 
 	toolchain, err := exec.CommandContext(ctx, "go", "-C", source, "env", "-json",
@@ -112,35 +122,33 @@ func readRecipe(ctx context.Context, source string) (*recipe, error) {
 	return made, nil
 }
 
-// build makes in a folder of cache what is not there yet.
-func (r *recipe) build(ctx context.Context, cache string) (Binaries, error) {
-	dir := filepath.Join(cache, r.hash)
-	at := func(name string) string { return filepath.Join(dir, name) }
-	all := Binaries{Etcd: at("etcd"), APIServer: at("kube-apiserver"), Kubectl: at("kubectl")}
+// build makes in a folder what is not there yet.
+func (r *recipe) build(ctx context.Context, dir string, progress io.Writer) error {
 	if r.complete(dir) {
-		return all, nil
+		return nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return Binaries{}, fmt.Errorf("make a place for the control plane's binaries: %w", err)
+		return fmt.Errorf("make a place for the control plane's binaries: %w", err)
 	}
-	unlock, err := lockFile(ctx, at("lock"))
+	unlock, err := lockFile(ctx, filepath.Join(dir, "lock"), progress)
 	if err != nil {
-		return Binaries{}, fmt.Errorf("wait for another process that builds the control plane: %w", err)
+		return fmt.Errorf("wait for another process that builds the control plane: %w", err)
 	}
 	defer unlock()
-	for _, program := range programs {
-		if isProgram(at(program.name)) {
+	for _, program := range r.programs {
+		file := filepath.Join(dir, program.name)
+		if isProgram(file) {
 			continue
 		}
-		if err := r.make(ctx, program.from, at(program.name)); err != nil {
-			return Binaries{}, fmt.Errorf("build %s: %w", program.name, err)
+		if err := r.make(ctx, program.from, file, progress); err != nil {
+			return fmt.Errorf("build %s: %w", program.name, err)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 func (r *recipe) complete(dir string) bool {
-	for _, program := range programs {
+	for _, program := range r.programs {
 		if !isProgram(filepath.Join(dir, program.name)) {
 			return false
 		}
@@ -155,12 +163,13 @@ func isProgram(path string) bool {
 
 // make builds one program. Its file appears under its name when it is whole; the
 // lock makes the name before that this process's own.
-func (r *recipe) make(ctx context.Context, from, file string) error {
+func (r *recipe) make(ctx context.Context, from, file string, out io.Writer) error {
 	unfinished := file + ".unfinished"
+	os.Remove(unfinished) // half a file of a build that was killed: go build would not touch it
 	defer os.Remove(unfinished)
 	build := exec.CommandContext(ctx, "go", append([]string{"-C", r.source, "build", "-v", "-o", unfinished}, append(r.flags, from)...)...)
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	shown := showProgress(os.Stderr, filepath.Base(file))
+	shown := showProgress(out, filepath.Base(file))
 	build.Stderr = shown
 	err := build.Run()
 	if said := shown.end(err == nil); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -11,7 +12,7 @@ import (
 
 // lockFile waits until this process is the only one to hold the file's lock. The
 // kernel takes the lock from a process that ends, however it ends.
-func lockFile(ctx context.Context, path string) (unlock func(), err error) {
+func lockFile(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 		if !waited {
-			fmt.Fprintf(os.Stderr, "another process holds %s: waiting for it\n", path)
+			fmt.Fprintf(progress, "another process holds %s: waiting for it\n", path)
 		}
 		select {
 		case <-tick.C:

@@ -1,0 +1,194 @@
+package plane
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// small is a recipe of one program that is built in a moment.
+func small(t *testing.T, code string) *recipe {
+	t.Helper()
+	source := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module small\n\ngo 1.26.0\n", "main.go": code} {
+		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &recipe{source: source, programs: []program{{"small", "small"}}}
+}
+
+const hello = "package main\n\nfunc main() { print(\"hello\") }\n"
+
+func TestAProgramIsBuiltOnceHoweverManyAsk(t *testing.T) {
+	r, dir := small(t, hello), t.TempDir()
+	const askers = 4
+	said := make([]bytes.Buffer, askers)
+	var asking sync.WaitGroup
+	for i := range askers {
+		asking.Go(func() {
+			if err := r.build(t.Context(), dir, &said[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	asking.Wait()
+	built := 0
+	for i := range said {
+		built += strings.Count(said[i].String(), "built small: ")
+	}
+	if built != 1 {
+		t.Errorf("built %d times", built)
+	}
+	if out, err := exec.Command(filepath.Join(dir, "small")).CombinedOutput(); err != nil || string(out) != "hello" {
+		t.Errorf("%q, %v", out, err)
+	}
+	var silence bytes.Buffer
+	if err := r.build(t.Context(), dir, &silence); err != nil || silence.Len() > 0 {
+		t.Errorf("what is there is asked for: %v, %s", err, silence.String())
+	}
+}
+
+// What a build that was killed has left does not pass for a program.
+func TestAnUnfinishedProgramIsBuiltAnew(t *testing.T) {
+	r, dir := small(t, hello), t.TempDir()
+	half := filepath.Join(dir, "small.unfinished")
+	if err := os.WriteFile(half, []byte("half"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.build(t.Context(), dir, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(half); err == nil {
+		t.Error("the unfinished file is still there")
+	}
+	if out, err := exec.Command(filepath.Join(dir, "small")).CombinedOutput(); err != nil || string(out) != "hello" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+func TestABuildThatFailsSaysWhyAndLeavesNoProgram(t *testing.T) {
+	dir := t.TempDir()
+	err := small(t, "package main\n\nfunc main() { nonsense() }\n").build(t.Context(), dir, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "build small: ") || !strings.Contains(err.Error(), "undefined: nonsense") {
+		t.Errorf("%v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || left[0].Name() != "lock" {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+func TestALockIsWaitedForAsLongAsTheContextLets(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock")
+	unlock, err := lockFile(t.Context(), file, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	impatient, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, errors.New("enough"))
+	defer cancel()
+	var said bytes.Buffer
+	if _, err := lockFile(impatient, file, &said); err == nil || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("%v", err)
+	}
+	if !strings.Contains(said.String(), "another process holds "+file) {
+		t.Errorf("said: %q", said.String())
+	}
+	time.AfterFunc(10*time.Millisecond, unlock)
+	again, err := lockFile(t.Context(), file, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+}
+
+func TestTheRecipeIsNamedByAllThatDecides(t *testing.T) {
+	mod := "module " + pinned + "\n\nrequire k8s.io/kubernetes v1.36.3 // indirect\n"
+	name := func(mod, sum string) string {
+		t.Helper()
+		dir := t.TempDir()
+		for file, text := range map[string]string{"go.mod": mod, "go.sum": sum} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := readRecipe(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stamp := range []string{"gitVersion=v1.36.3", "gitMajor=1", "gitMinor=36"} {
+			if !strings.Contains(r.flags[1], stamp) {
+				t.Errorf("the flags do not say %s: %q", stamp, r.flags)
+			}
+		}
+		return r.hash
+	}
+	first := name(mod, "a")
+	if again := name(mod, "a"); again != first {
+		t.Errorf("the same pins have two names: %s, %s", first, again)
+	}
+	if name(mod, "b") == first || name(mod+"\n", "a") == first {
+		t.Error("different pins have one name")
+	}
+	if _, err := readRecipe(t.Context(), t.TempDir()); err == nil {
+		t.Error("a folder without pins is a recipe")
+	}
+}
+
+func TestThePinsAreFoundFromAnywhereInTheCheckout(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.Join(here, "..", "controlplane")
+	for _, start := range []string{here, filepath.Join(here, ".."), filepath.Join(here, "..", "..", "rest", "testdata"), want} {
+		if got, err := findSource(start); err != nil || got != want {
+			t.Errorf("from %s: %s, %v", start, got, err)
+		}
+	}
+	if got, err := findSource(t.TempDir()); err == nil {
+		t.Errorf("found outside of it: %s", got)
+	}
+}
+
+func TestProgressCountsWhatGoSays(t *testing.T) {
+	var out bytes.Buffer
+	p := showProgress(&out, "thing")
+	for _, piece := range []string{
+		"go: downloading k8s.io/kubernetes v1.36.3\n", "k8s.io/api", "/core/v1\ninternal/abi\nk8s.io/klog/v2\n",
+		"# k8s.io/broken\nbroken.go:1:2: undefined: x\nno end",
+	} {
+		if _, err := p.Write([]byte(piece)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := p.end(true), "# k8s.io/broken\nbroken.go:1:2: undefined: x\nno end"; got != want {
+		t.Errorf("complaints: %q", got)
+	}
+	if want := "built thing: 0 s, 1 modules downloaded, 3 packages compiled\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("said %q", out.String())
+	}
+}
+
+func TestATailKeepsTheEnd(t *testing.T) {
+	var all bytes.Buffer
+	kept := &tail{also: &all}
+	for i := range 10 * keptOfLog / 16 {
+		if _, err := kept.Write(bytes.Repeat([]byte{'a' + byte(i%26)}, 16)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := kept.String(); len(got) != keptOfLog || !strings.HasSuffix(all.String(), got) {
+		t.Errorf("kept %d bytes of the last %d", len(got), keptOfLog)
+	}
+	if all.Len() != 10*keptOfLog {
+		t.Errorf("passed on %d bytes", all.Len())
+	}
+}

@@ -1,0 +1,283 @@
+package plane
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/thinformer/thinformer/rest"
+	"github.com/thinformer/thinformer/rest/kubeconfig"
+)
+
+func start(t *testing.T, options Options) *Plane {
+	t.Helper()
+	started, err := Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := started.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return started
+}
+
+// get asks for a path as somebody.
+func get(t *testing.T, config *rest.Config, path string) ([]byte, error) {
+	t.Helper()
+	client, err := rest.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	return client.Get().RequestURI(path).DoRaw(t.Context())
+}
+
+func TestAPlaneAnswersAndIsGoneWhenClosed(t *testing.T) {
+	var log bytes.Buffer
+	p := start(t, Options{Log: &log})
+
+	t.Run("it is the version that is pinned", func(t *testing.T) {
+		mod, err := os.ReadFile("../controlplane/go.mod")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := get(t, p.Config(Admin), "/version")
+		var said struct{ GitVersion string }
+		if err := errors.Join(err, json.Unmarshal(text, &said)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(said.GitVersion, "v1.") || !bytes.Contains(mod, []byte("k8s.io/kubernetes "+said.GitVersion)) {
+			t.Errorf("the API server says that it is %q, which go.mod does not", said.GitVersion)
+		}
+	})
+	t.Run("users have the rights that are said", func(t *testing.T) {
+		const path = "/api/v1/nodes"
+		if _, err := get(t, p.Config(Admin), path); err != nil {
+			t.Errorf("admin: %v", err)
+		}
+		if _, err := get(t, p.Config(Nobody), path); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"nobody"`) {
+			t.Errorf("nobody: %v", err)
+		}
+		if _, err := get(t, p.Config("unknown"), path); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "system:anonymous") {
+			t.Errorf("without a token: %v", err)
+		}
+		stranger := p.Config(Admin)
+		stranger.BearerToken = "stranger"
+		if _, err := get(t, stranger, path); !apierrors.IsUnauthorized(err) {
+			t.Errorf("with a wrong token: %v", err)
+		}
+	})
+	t.Run("the kubeconfig has a context for each user", func(t *testing.T) {
+		for context, want := range map[string]User{"": Admin, "admin": Admin, "nobody": Nobody} {
+			loaded, err := kubeconfig.Load(kubeconfig.Options{Path: p.Kubeconfig, Context: context})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if loaded.Config.BearerToken != p.Tokens[want] {
+				t.Errorf("context %q is not %s", context, want)
+			}
+			if _, err := get(t, loaded.Config, "/api"); err != nil {
+				t.Errorf("context %q: %v", context, err)
+			}
+		}
+	})
+	t.Run("kubectl talks to it, and pods can be created", func(t *testing.T) {
+		run := exec.CommandContext(t.Context(), p.Binaries.Kubectl, "--kubeconfig="+p.Kubeconfig, "run", "web", "--image=none")
+		if out, err := run.CombinedOutput(); err != nil || string(out) != "pod/web created\n" {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	t.Run("its log is kept and passed on", func(t *testing.T) {
+		for _, line := range []string{"--- etcd\n", "--- kube-apiserver\n", "Serving securely on 127.0.0.1:"} {
+			if !strings.Contains(p.Log(), line) {
+				t.Errorf("the log has no %q:\n%s", line, p.Log())
+			}
+		}
+	})
+	left := p.remains()
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if complaints := left.complaints(); len(complaints) > 0 {
+		t.Error(complaints)
+	}
+	if connection, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "https://")); err == nil {
+		connection.Close()
+		t.Error("its port still answers")
+	}
+	if !strings.Contains(log.String(), "Serving securely") {
+		t.Error("the log was not passed on")
+	}
+	if err := p.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+}
+
+func TestAPlaneThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	cancelled, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("no time"))
+	nothing := filepath.Join(t.TempDir(), "nothing")
+	built, err := Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	withoutEtcd, withoutServer := built, built
+	withoutEtcd.Etcd, withoutServer.APIServer = nothing, nothing
+	sulking := built
+	if sulking.Etcd, err = exec.LookPath("false"); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, c := range []struct {
+		name    string
+		ctx     context.Context
+		options Options
+		says    string
+	}{
+		{"a flag that there is not", t.Context(), Options{Binaries: built, Flags: []string{"--no-such-flag"}}, "unknown flag: --no-such-flag"},
+		{"a context that has ended", cancelled, Options{Binaries: built}, "no time"},
+		{"no etcd", t.Context(), Options{Binaries: withoutEtcd}, "start etcd"},
+		{"no API server", t.Context(), Options{Binaries: withoutServer}, "start kube-apiserver"},
+		{"an etcd that ends", t.Context(), Options{Binaries: sulking}, "etcd has ended (exit status 1)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := Start(c.ctx, c.options)
+			if err == nil {
+				p.Close()
+				t.Fatal("it started")
+			}
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("the error does not say %q: %v", c.says, err)
+			}
+		})
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestTheEndOfAnAPIServerIsTold(t *testing.T) {
+	p := start(t, Options{})
+	select {
+	case <-p.Ended():
+		t.Fatal("told before its end")
+	default:
+	}
+	if err := syscall.Kill(p.remains().APIServer, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-p.Ended()
+}
+
+func TestNothingIsLeftOfAPlaneWhoseProcessIsKilled(t *testing.T) {
+	child, left := startChild(t)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	left.vanish(t)
+}
+
+// The guard may be killed as well, by somebody who kills all there is.
+func TestNoServerIsLeftWhenTheGuardIsKilledToo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends a process with its parent")
+	}
+	child, left := startChild(t)
+	defer os.RemoveAll(left.Dir)
+	if err := errors.Join(syscall.Kill(left.Guard, syscall.SIGKILL), child.Process.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	left.Dir = ""
+	left.vanish(t)
+}
+
+// startChild has another process start a control plane.
+func startChild(t *testing.T) (*exec.Cmd, remains) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childVariable+"=1")
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = child.Process.Kill() })
+	var left remains
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err := errors.Join(err, json.Unmarshal(line, &left)); err != nil {
+		t.Fatal(err)
+	}
+	if complaints := left.complaints(); len(complaints) != 4 {
+		t.Fatalf("a control plane that runs has three processes and a folder: %q", complaints)
+	}
+	return child, left
+}
+
+// complaints says what there is of a control plane, a line each.
+func (r remains) complaints() (found []string) {
+	for name, number := range map[string]int{"etcd": r.Etcd, "kube-apiserver": r.APIServer, "the guard": r.Guard} {
+		if runs(number) {
+			found = append(found, fmt.Sprintf("%s still runs", name))
+		}
+	}
+	if _, err := os.Stat(r.Dir); err == nil {
+		found = append(found, r.Dir+" still exists")
+	}
+	return found
+}
+
+// runs is whether there is such a process. One that has ended and whose end
+// nobody has taken note of, as in containers where the first process does not
+// care for orphans, does not run.
+func runs(number int) bool {
+	if syscall.Kill(number, 0) != nil {
+		return false
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", number))
+	if err != nil {
+		return runtime.GOOS != "linux"
+	}
+	_, state, _ := strings.Cut(string(status), ") ")
+	return !strings.HasPrefix(state, "Z")
+}
+
+// vanish waits for all of it to be gone.
+func (r remains) vanish(t *testing.T) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(10 * time.Second)
+	for {
+		complaints := r.complaints()
+		if len(complaints) == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal(complaints)
+		}
+	}
+}
