@@ -21,12 +21,12 @@ type certificates struct {
 	authority []byte // PEM
 	signer    *x509.Certificate
 	key       *ecdsa.PrivateKey
-	address   net.Addr
+	address   string // host:port
 	serving   atomic.Pointer[tls.Certificate]
 	serial    atomic.Int64
 }
 
-func newCertificates(address net.Addr) (*certificates, error) {
+func newCertificates(address string) (*certificates, error) {
 	c := &certificates{address: address}
 	var err error
 	if c.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
@@ -56,7 +56,7 @@ func (c *certificates) rotate() error {
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: []string{"localhost", "kubernetes"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
-	if host, _, err := net.SplitHostPort(c.address.String()); err == nil {
+	if host, _, err := net.SplitHostPort(c.address); err == nil {
 		if ip := net.ParseIP(host); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
 		}

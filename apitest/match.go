@@ -54,12 +54,13 @@ func (m Match) String() string {
 	if m.Subresource != "" {
 		resource += "/" + m.Subresource
 	}
-	if m.Group != "" {
-		resource += "." + m.Group
-	}
 	switch {
+	case resource != "" && m.Group != "":
+		words = append(words, resource+"."+m.Group)
 	case resource != "":
 		words = append(words, resource)
+	case m.Group != "":
+		words = append(words, "resource of "+m.Group)
 	case m.Verb == "":
 		words = append(words, "request")
 	}

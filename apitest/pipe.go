@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -19,11 +20,12 @@ func newPipeListener() *pipeListener {
 	return &pipeListener{arrivals: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
+	reset := new(atomic.Bool)
 	select {
-	case l.arrivals <- theirs:
-		return ours, nil
+	case l.arrivals <- &pipeEnd{theirs, reset}:
+		return &pipeEnd{ours, reset}, nil
 	case <-l.closed:
 		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: l.Addr(), Err: syscall.ECONNREFUSED}
 	case <-ctx.Done():
@@ -54,3 +56,34 @@ type pipeAddress struct{}
 
 func (pipeAddress) Network() string { return "pipe" }
 func (pipeAddress) String() string  { return "apitest" }
+
+// pipeEnd is an end of a pipe that can be reset, as a TCP connection can.
+type pipeEnd struct {
+	net.Conn
+	reset *atomic.Bool // of both ends
+}
+
+// SetLinger is of *net.TCPConn: with 0 seconds, Close resets.
+func (e *pipeEnd) SetLinger(seconds int) error {
+	e.reset.Store(seconds == 0)
+	return nil
+}
+
+// Read is of net.Conn.
+func (e *pipeEnd) Read(p []byte) (int, error) {
+	n, err := e.Conn.Read(p)
+	return n, e.explain("read", err)
+}
+
+// Write is of net.Conn.
+func (e *pipeEnd) Write(p []byte) (int, error) {
+	n, err := e.Conn.Write(p)
+	return n, e.explain("write", err)
+}
+
+func (e *pipeEnd) explain(op string, err error) error {
+	if err != nil && e.reset.Load() {
+		return &net.OpError{Op: op, Net: "pipe", Addr: pipeAddress{}, Err: syscall.ECONNRESET}
+	}
+	return err
+}

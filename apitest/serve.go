@@ -10,6 +10,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests.begin(out.request)
 	// Deferred, for a handler that breaks the connection off does so by a panic.
 	defer s.requests.end(out.request)
+	if apply := s.faults.of(out.request); apply != nil {
+		s.serveWith(apply, out, r)
+		return
+	}
 	s.serve(out, r)
 }
 
@@ -51,7 +55,10 @@ func (a *answer) Write(p []byte) (int, error) {
 }
 
 // Flush is of http.Flusher.
-func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+func (a *answer) Flush() { _ = a.FlushError() }
+
+// FlushError is what http.ResponseController looks for.
+func (a *answer) FlushError() error { return http.NewResponseController(a.ResponseWriter).Flush() }
 
 // Unwrap is what http.ResponseController looks for.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

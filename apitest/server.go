@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
-	"sync"
 	"sync/atomic"
 
 	"github.com/thinformer/thinformer/rest"
@@ -25,15 +25,17 @@ type Server struct {
 	watches  atomic.Int64 // open ones
 	// definitions of custom resources, and what is served of them.
 	definitions definitions
+	faults      faults
+	seed        uint64
 
-	listener net.Listener
-	tls      *certificates // nil without TLS
-	http     *http.Server
+	door    *door
+	stopped *shutter      // of Stop
+	tls     *certificates // nil without TLS
+	http    *http.Server
 
 	// alive ends with Close, and every watch with it.
 	alive context.Context
 	end   context.CancelFunc
-	done  sync.WaitGroup // Serve
 }
 
 // NewServer starts a server. It panics when it cannot listen, as
@@ -44,6 +46,10 @@ func NewServer(options Options) *Server {
 		store:    newStore(options.history()),
 		registry: newRegistry(),
 		requests: new(requestLog),
+		seed:     options.Seed,
+	}
+	if s.seed == 0 {
+		s.seed = rand.Uint64()
 	}
 	s.alive, s.end = context.WithCancel(context.Background())
 	if err := s.furnish(); err != nil {
@@ -66,50 +72,57 @@ func (s *Server) furnish() error {
 }
 
 func (s *Server) listen() (err error) {
-	scheme := "http"
-	switch {
-	case s.options.InMemory:
-		s.listener = newPipeListener()
-	default:
-		address := s.options.Address
-		if address == "" {
-			address = "127.0.0.1:0"
-		}
-		if s.listener, err = net.Listen("tcp", address); err != nil {
-			return err
-		}
+	address := s.options.Address
+	if address == "" {
+		address = "127.0.0.1:0"
 	}
+	s.stopped = new(shutter)
+	s.door = &door{address: address, inMemory: s.options.InMemory, serve: s.accept}
 	s.http = &http.Server{
 		Handler:     s,
 		BaseContext: func(net.Listener) context.Context { return s.alive },
+		ConnContext: withConnection,
 		ErrorLog:    slog.NewLogLogger(s.options.logger().Handler(), slog.LevelDebug),
 	}
-	if !s.options.Plain && !s.options.InMemory {
-		scheme = "https"
-		if s.tls, err = newCertificates(s.listener.Addr()); err != nil {
+	secure := !s.options.Plain && !s.options.InMemory
+	if secure {
+		if s.tls, err = newCertificates(address); err != nil {
 			return err
 		}
 		s.http.TLSConfig = s.tls.config()
 	}
-	s.URL = scheme + "://" + s.listener.Addr().String()
-	s.done.Go(func() {
-		if s.tls != nil {
-			err = s.http.ServeTLS(s.listener, "", "")
-		} else {
-			err = s.http.Serve(s.listener)
-		}
-		if !errors.Is(err, http.ErrServerClosed) {
-			s.options.logger().Error("apitest: the server has stopped", "url", s.URL, "error", err)
-		}
-	})
+	if err = s.door.open(); err != nil {
+		return err
+	}
+	switch {
+	case s.options.InMemory:
+		s.URL = "http://" + pipeAddress{}.String()
+	case secure:
+		s.URL = "https://" + s.door.address
+	default:
+		s.URL = "http://" + s.door.address
+	}
 	return nil
+}
+
+// accept serves connections until the door is shut.
+func (s *Server) accept(through net.Listener) {
+	var err error
+	if s.tls != nil {
+		err = s.http.ServeTLS(through, "", "")
+	} else {
+		err = s.http.Serve(through)
+	}
+	if !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		s.options.logger().Error("apitest: the server has stopped", "url", s.URL, "error", err)
+	}
 }
 
 // Close ends every watch and connection and waits for the server's goroutines.
 func (s *Server) Close() {
 	s.end()
+	s.door.close()
 	s.http.Close()
-	s.done.Wait()
 }
 
 // Config is how to reach the server as an administrator. It is the caller's
@@ -119,8 +132,8 @@ func (s *Server) Config() *rest.Config {
 	if s.tls != nil {
 		config.TLS.CAData = s.tls.authority
 	}
-	if pipes, ok := s.listener.(*pipeListener); ok {
-		config.Dial = pipes.dial
+	if s.options.InMemory {
+		config.Dial = s.door.dial
 	}
 	return config
 }

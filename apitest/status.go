@@ -25,6 +25,13 @@ func statusOf(err error) *metav1.Status {
 	return &status
 }
 
+// statusText is an error as the object of an ERROR event.
+func statusText(err error) []byte {
+	// A Status is nothing but text and numbers: it cannot fail to be encoded.
+	text, _ := json.Marshal(statusOf(err))
+	return text
+}
+
 // fail answers with an error.
 func fail(w http.ResponseWriter, err error) {
 	status := statusOf(err)

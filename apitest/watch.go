@@ -68,7 +68,12 @@ func (c *call) watch() error {
 	if err != nil {
 		return nil // the client has gone
 	}
-	w.out = body
+	disturbed, end, err := c.disturb(body)
+	defer end()
+	if err != nil {
+		return nil // that is what the fault is
+	}
+	w.out = disturbed
 	if failure != nil {
 		w.fail(failure)
 		return nil

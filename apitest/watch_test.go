@@ -60,8 +60,8 @@ func (e event) String() string {
 
 func (s *Server) testClient(t testing.TB) *http.Client {
 	transport := &http.Transport{}
-	if pipes, ok := s.listener.(*pipeListener); ok {
-		transport.DialContext = pipes.dial
+	if s.options.InMemory {
+		transport.DialContext = s.door.dial
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
