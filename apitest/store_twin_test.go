@@ -18,6 +18,7 @@ type twinStore struct {
 type twinTable struct {
 	steps   []twinStep // all there ever were, oldest first
 	unknown uint64     // nothing from up to this version can be asked for
+	dead    bool       // dropped: what is known of it stays known to who reads it
 }
 
 // twinStep is a change; value is empty for a deletion.
@@ -47,9 +48,22 @@ func (t *twinTable) state(version uint64) map[key]twinStep {
 	return state
 }
 
+// after is the changes after a version.
+func (t *twinTable) after(version uint64) []twinStep {
+	for i, step := range t.steps {
+		if step.version > version {
+			return t.steps[i:]
+		}
+	}
+	return nil
+}
+
 // dropped is the newest change of which nothing can be known.
 func (s *twinStore) dropped(t *twinTable) uint64 {
 	dropped := t.unknown
+	if t.dead {
+		return dropped
+	}
 	for i, step := range t.steps {
 		if step.version <= s.compacted || s.limit >= 0 && i < len(t.steps)-s.limit {
 			dropped = max(dropped, step.version)

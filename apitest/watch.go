@@ -153,18 +153,15 @@ func (w *watching) follow() {
 	w.scheduleBookmark(time.Now())
 	timer := time.NewTimer(time.Until(w.nextTime()))
 	defer timer.Stop()
+	busy := make(chan struct{})
+	close(busy)
 	for {
-		changes, wake, err := w.changes.ready()
+		wake, err := w.sendChanges()
 		if err != nil {
-			return // behind the history, or the table is gone: to return is to learn why
+			return
 		}
-		for _, change := range changes {
-			if w.sendChange(change) != nil {
-				return
-			}
-		}
-		if len(changes) > 0 {
-			continue
+		if wake == nil {
+			wake = busy // there may be more, but the others have their turn
 		}
 		select {
 		case <-wake:
@@ -173,12 +170,39 @@ func (w *watching) follow() {
 		case <-w.server.alive.Done():
 			return
 		case <-w.resource.over:
+			w.drain()
 			return
 		case now := <-timer.C:
 			if !now.Before(w.deadline) || w.sendBookmark(now) != nil {
 				return
 			}
 			timer.Reset(time.Until(w.nextTime()))
+		}
+	}
+}
+
+// sendChanges sends the changes that are there, or a part of them. If there
+// were none, wake is closed when there are. An error is that the watch cannot
+// go on: it is behind the history, or the table or the client has gone. The
+// client learns why when it comes again.
+func (w *watching) sendChanges() (wake <-chan struct{}, err error) {
+	changes, wake, err := w.changes.ready()
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range changes {
+		if err := w.sendChange(change); err != nil {
+			return nil, err
+		}
+	}
+	return wake, nil
+}
+
+// drain sends what was there when the resource went.
+func (w *watching) drain() {
+	for last := w.server.store.current(); w.changes.seen < last; {
+		if _, err := w.sendChanges(); err != nil {
+			return
 		}
 	}
 }
