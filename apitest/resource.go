@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/internal/kinds"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -50,6 +51,8 @@ type resource struct {
 	table *table
 	// schema is the structural schema of a custom resource; nil elsewhere.
 	schema map[string]any
+	// builtin is the line of the table of built-in kinds; nil for others.
+	builtin *kinds.Resource
 	// custom resources are described by a CustomResourceDefinition.
 	custom bool
 	// terminating is when that description is being deleted: nothing can be

@@ -63,6 +63,9 @@ func NewServer(options Options) *Server {
 
 // furnish registers what is served from the start.
 func (s *Server) furnish() error {
+	if !s.options.Bare {
+		s.registerBuiltin()
+	}
 	for _, of := range s.options.Resources {
 		if err := s.Register(of); err != nil {
 			return err
