@@ -110,3 +110,5 @@ func TestWatchSendsTheStateAndThenChanges(t *testing.T) {
 	}
 	require.Equal(t, 1, srv.OpenWatches())
 }
+
+func decodeInto(w *watched, into any) error { return json.NewDecoder(w.lines).Decode(into) }
