@@ -58,7 +58,9 @@ func (c *call) watch() error {
 		return err
 	}
 	w := &watching{call: c, watchOptions: options, deadline: time.Now().Add(options.timeout)}
-	w.selects = c.concerns()
+	if w.selects, err = c.concerns(); err != nil {
+		return err
+	}
 	w.format = func(r *record) ([]byte, error) { return r.raw, nil }
 
 	c.server.watches.Add(1)
@@ -84,11 +86,24 @@ func (c *call) watch() error {
 	return nil
 }
 
-// concerns is the part of a table that the path names.
-func (c *call) concerns() selects {
-	return func(r *record) bool {
-		return (c.namespace == "" || r.namespace == c.namespace) && (c.name == "" || r.name == c.name)
+// concerns is the part of a table that the path and the selectors name.
+func (c *call) concerns() (selects, error) {
+	chosen, err := parseSelection(c.query, c.resource)
+	if err != nil {
+		return nil, err
 	}
+	if c.name != "" {
+		if err := chosen.named(c.name); err != nil {
+			return nil, err
+		}
+	}
+	if chosen.everything() {
+		namespace := c.namespace
+		return func(r *record) bool { return namespace == "" || r.namespace == namespace }, nil
+	}
+	return func(r *record) bool {
+		return (c.namespace == "" || r.namespace == c.namespace) && chosen.matches(r)
+	}, nil
 }
 
 // begin finds where to start, with the state to send first.

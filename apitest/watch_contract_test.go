@@ -103,6 +103,9 @@ func TestWatchStart(t *testing.T) {
 		{"no version", all + "&watch=true&resourceVersion=abc", `500 : resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"no timeout", all[:len(all)-2] + "x&watch=true", `400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax`},
 		{"a timeout in the past", all[:len(all)-2] + "-1&watch=true&resourceVersion=6", ""},
+		{"a path of one and a selector of another", "/api/v1/watch/namespaces/default/configmaps/b?fieldSelector=metadata.name%3Dc",
+			"400 BadRequest: fieldSelector metadata.name doesn't match requested name"},
+		{"no selector", all + "&watch=true&fieldSelector=foo%3Db", `400 BadRequest: "foo" is not a known field selector: only "metadata.name", "metadata.namespace"`},
 		{"sendInitialEvents without a match", all + "&watch=true&sendInitialEvents=true",
 			`422 Invalid: ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan`},
 		{"a match without sendInitialEvents", all + "&watch=true&resourceVersion=0&resourceVersionMatch=NotOlderThan",
@@ -124,6 +127,39 @@ func TestWatchStart(t *testing.T) {
 				require.Equal(t, w.StatusCode, status.Object.Code)
 				require.Equal(t, test.want, fmt.Sprintf("%d %s: %s", status.Object.Code, status.Object.Reason, status.Object.Message))
 			})
+		})
+	}
+}
+
+// What a watch by selectors is told of one that starts to match, stops to match
+// and is deleted: a kube-apiserver sent the same. What stops to match is shown as
+// it was when it did, at the version of the change.
+func TestWatchSelects(t *testing.T) {
+	for selector, want := range map[string]string{
+		"labelSelector=x%3D1":                                  "ADDED o@8 map[x:1], MODIFIED o@9 map[x:1 y:1], DELETED o@10 map[x:1 y:1], ADDED o@11 map[x:1], DELETED o@12 map[x:1]",
+		"labelSelector=x%21%3D1":                               "ADDED o@7 map[], DELETED o@8 map[], ADDED o@10 map[x:2], DELETED o@11 map[x:2]",
+		"labelSelector=y":                                      "ADDED o@9 map[x:1 y:1], DELETED o@10 map[x:1 y:1]",
+		"fieldSelector=metadata.name%3Do&labelSelector=y":      "ADDED o@9 map[x:1 y:1], DELETED o@10 map[x:1 y:1]",
+		"fieldSelector=metadata.name%3Dp":                      "",
+		"fieldSelector=metadata.namespace%3Dother":             "",
+		"fieldSelector=metadata.name%3Do,metadata.name%21%3Do": "",
+	} {
+		inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+			w := r.open("/api/v1/configmaps?watch=true&timeoutSeconds=1&resourceVersion=6&" + selector)
+			for _, labels := range []map[string]string{nil, {"x": "1"}, {"x": "1", "y": "1"}, {"x": "2"}, {"x": "1"}} {
+				put(t, r.table, key{"default", "o"}, "", labels)
+			}
+			r.remove("o")
+			var got []string
+			for {
+				e, err := w.next()
+				if err == io.EOF {
+					break
+				}
+				require.NoError(t, err)
+				got = append(got, fmt.Sprintf("%v %v", e, e.Object.Metadata.Labels))
+			}
+			require.Equal(t, want, strings.Join(got, ", "), selector)
 		})
 	}
 }
