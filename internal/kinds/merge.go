@@ -79,9 +79,9 @@ var words = map[string]sort{
 func readTable(from string) (*table, error) {
 	t := &table{kinds: map[schema.GroupVersionKind]*Type{}, types: make(map[string]*Type, 1024)}
 	for word, sort := range words {
-		t.types[word] = &Type{name: word, sort: sort}
+		t.types[word] = &Type{name: word, sort: sort, preserve: sort == anything || sort == raw}
 	}
-	t.types["object"] = &Type{name: "object", sort: object, element: t.types["any"]}
+	t.types["object"] = &Type{name: "object", sort: object, element: t.types["any"], preserve: true}
 	var current *Type
 	var count int
 	for line := range strings.Lines(from) {

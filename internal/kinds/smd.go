@@ -87,7 +87,7 @@ func (b *schemaBuilder) atom(of *Type, relation string) (made smd.Atom) {
 	}
 	if of.element != nil {
 		made.Map.ElementType = b.ref(of.element, "")
-	} else if of.preserve || b.open {
+	} else if of.preserve || of.inherits || b.open || len(of.fields) == 0 {
 		made.Map.ElementType = smd.TypeRef{NamedType: &deduced}
 	}
 	for name, field := range of.fields {

@@ -8,12 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
 
+// mapOf is any YAML object, with numbers as the server decodes them.
 func mapOf(t testing.TB, text string) map[string]any {
 	t.Helper()
-	return read(t, "{apiVersion: v1, kind: X, of: "+text+"}").Object["of"].(map[string]any)
+	encoded, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(t, err)
+	made := map[string]any{}
+	require.NoError(t, utiljson.Unmarshal(encoded, &made))
+	return made
 }
 
 // API conventions, strategic merge patch: what becomes of lists is said by the

@@ -44,10 +44,16 @@ type Type struct {
 	// the table only keys have one.
 	fallback any
 
-	// These are said by the schemas of custom resources only.
-
 	// preserve keeps fields that are not known.
 	preserve bool
+
+	// These are said by the schemas of custom resources only.
+
+	// custom is set in all types that come from such a schema.
+	custom bool
+	// inherits the preserving of fields from a type that it is a part of:
+	// server-side apply counts it, pruning does not.
+	inherits bool
 	// embedded objects have apiVersion, kind and metadata of their own.
 	embedded bool
 	// nullable values may be null.

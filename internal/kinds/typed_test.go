@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
-	"sigs.k8s.io/yaml"
 )
 
 // untouched stands for the conversion, the defaults and the making of objects
@@ -39,11 +38,7 @@ func manager(t testing.TB, kind schema.GroupVersionKind, converter *Converter) *
 
 func read(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
-	made := &unstructured.Unstructured{}
-	encoded, err := yaml.YAMLToJSON([]byte(text))
-	require.NoError(t, err)
-	require.NoError(t, made.UnmarshalJSON(encoded))
-	return made
+	return &unstructured.Unstructured{Object: mapOf(t, text)}
 }
 
 // fieldsOf is what an object's managers have, each as one JSON text.
