@@ -120,6 +120,12 @@ func (c *call) do() error {
 		return c.get()
 	case "watch":
 		return c.watch()
+	case "create":
+		return c.create()
+	case "update":
+		return c.update()
+	case "delete":
+		return c.delete()
 	}
 	return apierrors.NewMethodNotSupported(c.GroupResource(), c.verb)
 }

@@ -67,6 +67,8 @@ type resource struct {
 	warnings []string
 	// storage is the version in which objects are stored.
 	storage schema.GroupVersion
+	// strategy is how the kind is written.
+	strategy strategy
 }
 
 func (r *resource) complete() {
@@ -79,6 +81,10 @@ func (r *resource) complete() {
 	if r.storage.Empty() {
 		r.storage = r.GroupVersion()
 	}
+	if !r.custom {
+		r.builtin = kinds.Find(r.GroupVersion().WithKind(r.Kind))
+	}
+	r.strategy = strategyOf(r)
 }
 
 // registry is what is served. Readers load one map and never wait.

@@ -27,6 +27,8 @@ type Server struct {
 	definitions definitions
 	faults      faults
 	seed        uint64
+	// identities are the uids and names that the server gives.
+	identities *identities
 
 	door    *door
 	stopped *shutter      // of Stop
@@ -51,6 +53,7 @@ func NewServer(options Options) *Server {
 	if s.seed == 0 {
 		s.seed = rand.Uint64()
 	}
+	s.identities = newIdentities(s.seed)
 	s.alive, s.end = context.WithCancel(context.Background())
 	if err := s.furnish(); err != nil {
 		panic(err)
@@ -65,6 +68,9 @@ func NewServer(options Options) *Server {
 func (s *Server) furnish() error {
 	if !s.options.Bare {
 		s.registerBuiltin()
+		if err := s.createNamespaces(); err != nil {
+			return err
+		}
 	}
 	for _, of := range s.options.Resources {
 		if err := s.Register(of); err != nil {
@@ -146,6 +152,13 @@ func (o *Options) logger() *slog.Logger {
 		return o.Logger
 	}
 	return slog.Default()
+}
+
+func (o *Options) maxRequestBytes() int64 {
+	if o.MaxRequestBytes == 0 {
+		return 3 << 20
+	}
+	return o.MaxRequestBytes
 }
 
 func (o *Options) history() int {

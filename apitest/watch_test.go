@@ -92,7 +92,7 @@ func (w *watched) next() (e event, err error) {
 }
 
 func TestWatchSendsTheStateAndThenChanges(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Resources: []Resource{{ResourceInfo: configMaps}}})
+	srv := NewServer(Options{InMemory: true, Bare: true, Resources: []Resource{{ResourceInfo: configMaps}}})
 	defer srv.Close()
 	table := srv.store.table(configMaps.GroupResource())
 	put(t, table, key{"default", "a"}, "1", nil)
