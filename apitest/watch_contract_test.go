@@ -24,7 +24,7 @@ type watchRoom struct {
 
 func inWatchRoom(t *testing.T, options Options, f func(t *testing.T, r *watchRoom)) {
 	synctest.Test(t, func(t *testing.T) {
-		options.InMemory, options.Resources = true, []Resource{{ResourceInfo: configMaps}}
+		options.InMemory, options.Bare, options.Resources = true, true, []Resource{{ResourceInfo: configMaps}}
 		srv := NewServer(options)
 		defer srv.Close()
 		r := &watchRoom{T: t, Server: srv, table: srv.store.table(configMaps.GroupResource()), client: srv.testClient(t)}
