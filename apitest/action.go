@@ -135,8 +135,6 @@ func Respond(code int, contentType, body string) Action {
 			at.out.Header().Set("Content-Type", contentType)
 			at.out.Header().Set("Content-Length", strconv.Itoa(len(body)))
 			at.out.WriteHeader(code)
-		} else if at.next.flush() != nil {
-			return true
 		}
 		// The client may have gone: there is nobody else to tell.
 		_, _ = at.out.Write([]byte(body))
@@ -203,9 +201,6 @@ func Silence() Action {
 
 // pause waits, and reports whether there is no one left to wait for.
 func (at *scene) pause(until <-chan time.Time) (ended bool) {
-	if at.next != nil && at.next.flush() != nil {
-		return true
-	}
 	if at.wait(until) {
 		return false
 	}
@@ -220,9 +215,6 @@ func (at *scene) pause(until <-chan time.Time) (ended bool) {
 // is not closed. Once it is lifted, everything goes on.
 func Freeze() Action {
 	return Action{text: "freeze the connection", act: func(at *scene) bool {
-		if at.next != nil && at.next.flush() != nil {
-			return true
-		}
 		conn := connectionOf(at.r.Context())
 		if conn == nil {
 			return at.pause(nil)
@@ -239,10 +231,7 @@ func Cut() Action {
 		if at.next == nil {
 			at.out.Header().Set("Content-Type", "application/json")
 			at.out.WriteHeader(http.StatusOK)
-			return true
 		}
-		// The client may have gone: the watch ends all the same.
-		_ = at.next.flush()
 		return true
 	}}
 }

@@ -16,6 +16,8 @@ var errEnded = errors.New("a fault has ended the watch")
 type disturbance interface {
 	frames
 	begin() error
+	// drain has everything that was sent on the wire, and waits for it.
+	drain() error
 	end()
 }
 
@@ -61,6 +63,13 @@ func (at *scene) begin() error { return nil }
 func (at *scene) end()         {}
 func (at *scene) flush() error { return at.next.flush() }
 
+func (at *scene) drain() error {
+	if next, ok := at.next.(disturbance); ok {
+		return next.drain()
+	}
+	return at.next.flush()
+}
+
 func isEvent(f frame) bool { return f.kind != watch.Bookmark && f.kind != watch.Error }
 
 // countdown lets n events pass, and then acts; without an act, it breaks off in
@@ -97,6 +106,9 @@ func (d *countdown) strike() error {
 		return nil
 	}
 	d.acted = true
+	if err := d.drain(); err != nil {
+		return err
+	}
 	if d.ended = d.act(d.scene); d.ended {
 		return errEnded
 	}
@@ -105,7 +117,7 @@ func (d *countdown) strike() error {
 
 // breakIn sends half of a frame.
 func (d *countdown) breakIn(f frame) {
-	if d.next.flush() == nil {
+	if d.drain() == nil {
 		text := f.appendTo(nil)
 		if _, err := d.out.Write(text[:len(text)/2]); err == nil {
 			d.out.Flush()

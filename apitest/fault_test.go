@@ -79,14 +79,14 @@ func TestMatch(t *testing.T) {
 func TestFaultInWords(t *testing.T) {
 	pods := Match{Verb: "watch", Resource: "pods", Namespace: "a"}
 	for want, fault := range map[string]Fault{
-		"watch pods in namespace a: after 3 events, end the stream":                     {On: pods, Do: AfterEvents(3, Cut())},
+		"watch pods in namespace a: after 3 events, end the stream":                    {On: pods, Do: AfterEvents(3, Cut())},
 		"watch pods in namespace a, the 2nd time: reset the connection":                {On: pods, Nth: 2, Do: Reset()},
 		"watch pods in namespace a, the 11th and 2 more times: go silent":              {On: pods, Nth: 11, Times: 3, Do: Silence()},
 		"any request, once: answer 429 TooManyRequests, retry after 1 s":               {Times: 1, Do: Fail(429, time.Second)},
 		"any request, 3 times, with probability 0.1: delay by 2s":                      {Times: 3, Probability: .1, Do: Delay(2 * time.Second)},
 		"any request: refuse connections for 5s":                                       {Do: Refuse(5 * time.Second)},
 		"any request: answer 503 ServiceUnavailable":                                   {Do: Fail(503, 0)},
-		"any request: after 1 event, compact":                                           {Do: AfterEvents(1, Call("compact", (*Server).Compact))},
+		"any request: after 1 event, compact":                                          {Do: AfterEvents(1, Call("compact", (*Server).Compact))},
 		"any request: list the state of 2 versions ago":                                {Do: StaleList(2)},
 		"any request: end the stream before the bookmark that ends the initial events": {Do: CutBeforeInitialEventsEnd()},
 	} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // laneLength is how many frames a lane holds before the watch has to wait.
@@ -46,9 +48,11 @@ type lane struct {
 type queued struct {
 	frame
 	due time.Time
+	// drained is closed when all before it has gone out; it is no frame then.
+	drained chan struct{}
 }
 
-func newLane(at *scene, span time.Duration, carry func(*lane) error) *lane {
+func newLane(at *scene, span time.Duration, carryOn func(*lane) error) *lane {
 	l := &lane{scene: at, span: span, queue: make(chan queued, laneLength), ending: make(chan struct{}), done: make(chan struct{})}
 	l.stopped, l.stop = context.WithCancelCause(context.Background())
 	go func() {
@@ -61,7 +65,7 @@ func newLane(at *scene, span time.Duration, carry func(*lane) error) *lane {
 				l.endWatch()
 			}
 		}()
-		err := carry(l)
+		err := carryOn(l)
 		l.stop(err)
 		if err != nil {
 			l.endWatch()
@@ -70,9 +74,14 @@ func newLane(at *scene, span time.Duration, carry func(*lane) error) *lane {
 	return l
 }
 
-func (l *lane) send(f frame) error {
+func (l *lane) send(f frame) error { return l.put(queued{frame: f}) }
+
+func (l *lane) put(q queued) error {
+	if q.drained == nil {
+		q.due = time.Now().Add(l.span)
+	}
 	select {
-	case l.queue <- queued{f, time.Now().Add(l.span)}:
+	case l.queue <- q:
 		return nil
 	case <-l.stopped.Done():
 		return context.Cause(l.stopped)
@@ -81,6 +90,19 @@ func (l *lane) send(f frame) error {
 
 // flush does nothing: the other end of the lane flushes.
 func (l *lane) flush() error { return nil }
+
+func (l *lane) drain() error {
+	drained := make(chan struct{})
+	if err := l.put(queued{frame: frame{kind: watch.Bookmark}, drained: drained}); err != nil {
+		return err
+	}
+	select {
+	case <-drained:
+		return nil
+	case <-l.stopped.Done():
+		return context.Cause(l.stopped)
+	}
+}
 
 func (l *lane) end() {
 	close(l.ending)
@@ -94,20 +116,31 @@ func (l *lane) end() {
 // delay carries each frame on when it is due.
 func (l *lane) delay() error {
 	for q := range l.queue {
-		if err := l.until(q.due); err != nil {
-			return err
+		if time.Until(q.due) > 0 {
+			if err := l.next.flush(); err != nil {
+				return err
+			}
+			if err := l.until(q.due); err != nil {
+				return err
+			}
 		}
-		if err := l.next.send(q.frame); err != nil {
-			return err
-		}
-		if len(l.queue) > 0 {
-			continue
-		}
-		if err := l.next.flush(); err != nil {
+		if err := l.carry(q); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.next.flush()
+}
+
+// carry sends one frame on, and does what flush did not.
+func (l *lane) carry(q queued) error {
+	if q.drained != nil {
+		defer close(q.drained)
+		return l.scene.drain()
+	}
+	if err := l.next.send(q.frame); err != nil || len(l.queue) > 0 {
+		return err
+	}
+	return l.next.flush()
 }
 
 // until waits, as long as the fault stands.
@@ -131,15 +164,18 @@ func (l *lane) reorder() error {
 	for q := range l.queue {
 		held, last := l.gather(q)
 		l.mix(held)
-		if last != nil {
-			held = append(held, last.frame)
-		}
 		for _, f := range held {
 			if err := l.next.send(f); err != nil {
 				return err
 			}
 		}
 		if err := l.next.flush(); err != nil {
+			return err
+		}
+		if last == nil {
+			continue
+		}
+		if err := l.carry(*last); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package apitest
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -62,6 +64,11 @@ func (s *Server) testClient(t testing.TB) *http.Client {
 	transport := &http.Transport{}
 	if s.options.InMemory {
 		transport.DialContext = s.door.dial
+	}
+	if s.tls != nil {
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(s.tls.authority)
+		transport.TLSClientConfig, transport.ForceAttemptHTTP2 = &tls.Config{RootCAs: roots}, true
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}

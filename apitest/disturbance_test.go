@@ -1,0 +1,277 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A watch of config maps in which each kind of frame occurs: two initial events,
+// the bookmark that ends them, and changes with bookmarks between.
+const streamed = "/api/v1/configmaps?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=600"
+
+// disturbedWatch is a server with two objects and a watch of them that is
+// disturbed, in a bubble.
+func disturbedWatch(t *testing.T, do Action, test func(srv *Server, in *Injected, w *watched)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		srv := NewServer(Options{InMemory: true, Bare: true, Seed: 1, Resources: []Resource{{ResourceInfo: configMaps}}})
+		defer srv.Close()
+		write(t, srv, "a", "b")
+		in := srv.Fault(Fault{On: Match{Verb: "watch"}, Times: 1, Do: do})
+		client := srv.testClient(t)
+		defer client.CloseIdleConnections()
+		w := openWatch(t, t.Context(), srv, client, streamed)
+		defer w.Body.Close()
+		test(srv, in, w)
+	})
+}
+
+func write(t *testing.T, srv *Server, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		put(t, srv.store.table(configMaps.GroupResource()), key{"default", name}, fmt.Sprint(srv.store.current()), nil)
+	}
+}
+
+// read is the events that have come when all is quiet, and how the stream ended.
+func (w *watched) read(n int) (seen string) {
+	for range n {
+		e, err := w.next()
+		if err != nil {
+			return seen + err.Error()
+		}
+		seen += strings.TrimPrefix(strings.TrimSuffix(e.Type, "ED"), "BOOK") + " " + e.Object.Metadata.Name + "; "
+	}
+	return seen
+}
+
+// What a client reads of each fault of events.
+func TestDisturbances(t *testing.T) {
+	const (
+		initial = "ADD a; ADD b; MARK ; "
+		whole   = initial + "ADD c; ADD d; "
+	)
+	for _, test := range []struct {
+		do   Action
+		want string // of what is read after c and d were created
+	}{
+		{AfterEvents(9, Cut()), whole},
+		{DropBookmarks(), "ADD a; ADD b; ADD c; ADD d; "},
+		{DropInitialEventsEnd(), "ADD a; ADD b; ADD c; ADD d; "},
+		{CutBeforeInitialEventsEnd(), "ADD a; ADD b; EOF"},
+		{DuplicateEvents(), "ADD a; ADD a; ADD b; ADD b; MARK ; ADD c; ADD c; ADD d; ADD d; "},
+		{ReorderEvents(time.Second), "ADD b; ADD a; MARK ; ADD d; ADD c; "},
+		{DelayEvents(time.Second), whole},
+		{AfterEvents(0, Cut()), "EOF"},
+		{AfterEvents(3, Cut()), initial + "ADD c; EOF"},
+		{Cut(), "EOF"},
+		{AfterEvents(3, Break()), initial + "ADD c; unexpected EOF"},
+		{Break(), "unexpected EOF"},
+		{AfterEvents(3, Reset()), initial + "ADD c; read pipe apitest: connection reset by peer"},
+		{AfterEvents(3, Refuse(0)), initial + "ADD c; unexpected EOF"},
+		{AfterEvents(3, Fail(410, 0)), initial + "ADD c; ERROR ; EOF"},
+		{AfterEvents(3, HTML()), initial + "ADD c; invalid character '<' looking for beginning of value"},
+		{AfterEvents(3, Delay(time.Second)), whole},
+		{AfterEvents(3, Silence()), initial + "ADD c; context canceled"},
+		{AfterEvents(3, Freeze()), initial + "ADD c; context canceled"},
+		{AfterEvents(3, Call("compact", (*Server).Compact)), whole},
+		{AfterEvents(3, Call("restart", (*Server).Restart)), initial + "ADD c; unexpected EOF"},
+		{WrongKind(), whole},
+	} {
+		t.Run(test.do.text, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := NewServer(Options{InMemory: true, Bare: true, Seed: 1, Resources: []Resource{{ResourceInfo: configMaps}}})
+				defer srv.Close()
+				write(t, srv, "a", "b")
+				srv.Fault(Fault{On: Match{Verb: "watch"}, Do: test.do})
+				client := srv.testClient(t)
+				defer client.CloseIdleConnections()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				w := openWatch(t, ctx, srv, client, streamed)
+				var seen string
+				ends := 0 // the stream, where something is said behind the last event
+				if !strings.HasSuffix(test.want, "; ") {
+					ends = 1
+				}
+				done := make(chan bool)
+				go func() {
+					defer close(done)
+					seen = w.read(strings.Count(test.want, ";") + ends)
+				}()
+				time.Sleep(10 * time.Second)
+				write(t, srv, "c", "d")
+				time.Sleep(10 * time.Second)
+				cancel()
+				<-done
+				require.Equal(t, test.want, seen)
+			})
+		})
+	}
+}
+
+// Delayed events come when they would have come, so much later, and together
+// if they were.
+func TestDelayEventsKeepsDistances(t *testing.T) {
+	disturbedWatch(t, DelayEvents(3*time.Second), func(srv *Server, in *Injected, w *watched) {
+		begin := time.Now()
+		require.Equal(t, "ADD a; ADD b; MARK ; ", w.read(3))
+		require.Equal(t, 3*time.Second, time.Since(begin))
+		begin = time.Now()
+		time.AfterFunc(time.Second, func() { write(t, srv, "d") })
+		write(t, srv, "c")
+		require.Equal(t, "ADD c; ", w.read(1))
+		require.Equal(t, 3*time.Second, time.Since(begin))
+		require.Equal(t, "ADD d; ", w.read(1))
+		require.Equal(t, 4*time.Second, time.Since(begin))
+		write(t, srv, "e")
+		time.Sleep(time.Second)
+		begin = time.Now()
+		in.Lift()
+		require.Equal(t, "ADD e; ", w.read(1))
+		require.Zero(t, time.Since(begin), "lifted, it holds nothing back")
+	})
+}
+
+// What a lane holds when its watch ends is sent, without delay.
+func TestDelayedEventsAreSentAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := NewServer(Options{InMemory: true, Bare: true, Resources: []Resource{{ResourceInfo: configMaps}}})
+		defer srv.Close()
+		write(t, srv, "a")
+		srv.Fault(Fault{Do: DelayEvents(time.Hour)})
+		client := srv.testClient(t)
+		defer client.CloseIdleConnections()
+		begin := time.Now()
+		w := openWatch(t, t.Context(), srv, client, "/api/v1/configmaps?watch=true&timeoutSeconds=5")
+		require.Equal(t, "ADD a; EOF", w.read(2))
+		require.Equal(t, 5*time.Second, time.Since(begin))
+	})
+}
+
+// A span of reordered events ends with a bookmark, for what comes after a
+// bookmark that covers it would be lost to a client that resumes.
+func TestReorderedEventsStayBeforeTheirBookmark(t *testing.T) {
+	disturbedWatch(t, ReorderEvents(time.Hour), func(srv *Server, _ *Injected, w *watched) {
+		begin := time.Now()
+		require.Equal(t, "ADD b; ADD a; MARK ; ", w.read(3))
+		write(t, srv, "c", "d", "e")
+		seen := w.read(4)
+		require.True(t, strings.HasSuffix(seen, "MARK ; "), seen)
+		for i, at := range []string{"c", "d", "e"} {
+			require.NotEqual(t, "ADD "+at, strings.Split(seen, "; ")[i], seen)
+		}
+		require.Equal(t, time.Minute, time.Since(begin), "that is when the bookmark comes")
+	})
+}
+
+// Of two faults of events, the one set first acts first.
+func TestDisturbancesCompose(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   []Action
+		want string
+	}{
+		"cut after two that are then doubled": {[]Action{AfterEvents(1, Cut()), DuplicateEvents()}, "ADD a; ADD a; EOF"},
+		"doubled, then cut after one":         {[]Action{DuplicateEvents(), AfterEvents(1, Cut())}, "ADD a; EOF"},
+		"delayed, then broken":                {[]Action{DelayEvents(time.Second), AfterEvents(1, Break())}, "ADD a; unexpected EOF"},
+		"delayed, then cut":                   {[]Action{DelayEvents(time.Second), AfterEvents(2, Cut())}, "ADD a; ADD b; EOF"},
+		"delayed, then reset":                 {[]Action{DelayEvents(time.Second), ReorderEvents(time.Second), AfterEvents(1, Reset())}, "ADD b; read pipe apitest: connection reset by peer"},
+		"broken, then delayed":                {[]Action{AfterEvents(1, Break()), DelayEvents(time.Second)}, "ADD a; unexpected EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := NewServer(Options{InMemory: true, Bare: true, Resources: []Resource{{ResourceInfo: configMaps}}})
+				defer srv.Close()
+				write(t, srv, "a", "b")
+				for _, do := range test.do {
+					srv.Fault(Fault{On: Match{Verb: "watch"}, Do: do})
+				}
+				client := srv.testClient(t)
+				defer client.CloseIdleConnections()
+				w := openWatch(t, t.Context(), srv, client, streamed)
+				require.Equal(t, test.want, w.read(3))
+			})
+		})
+	}
+}
+
+// A silent watch goes on when the fault is lifted, with what it kept back; so
+// does one whose connection is frozen.
+func TestSilentWatchGoesOn(t *testing.T) {
+	for _, do := range []Action{Silence(), Freeze()} {
+		disturbedWatch(t, AfterEvents(2, do), func(srv *Server, in *Injected, w *watched) {
+			require.Equal(t, "ADD a; ADD b; ", w.read(2))
+			time.AfterFunc(time.Minute, in.Lift)
+			write(t, srv, "c")
+			begin := time.Now()
+			require.Equal(t, "MARK ; ADD c; ", w.read(2))
+			require.Equal(t, time.Minute, time.Since(begin))
+		})
+	}
+}
+
+// Lifted, a fault lets a running watch alone.
+func TestLiftedDisturbanceLetsPass(t *testing.T) {
+	for _, do := range []Action{DuplicateEvents(), DropBookmarks(), DropInitialEventsEnd(), WrongKind(), AfterEvents(3, Cut()), AfterEvents(3, Break()), ReorderEvents(time.Minute)} {
+		disturbedWatch(t, do, func(srv *Server, in *Injected, w *watched) {
+			synctest.Wait()
+			in.Lift()
+			write(t, srv, "c", "d")
+			for last := ""; last != "d"; {
+				e, err := w.next()
+				require.NoError(t, err)
+				last = e.Object.Metadata.Name
+			}
+			write(t, srv, "e", "f")
+			require.Equal(t, "ADD e; ADD f; ", w.read(2), do.text)
+		})
+	}
+}
+
+// A watch that is cut can be resumed from its last event, and misses nothing.
+func TestCutWatchIsResumed(t *testing.T) {
+	inEachWay(t, func(t *testing.T, srv *Server) {
+		write(t, srv, "b", "c", "d")
+		srv.Fault(Fault{On: Match{Verb: "watch"}, Do: AfterEvents(1, Cut())})
+		version, seen := "1", ""
+		for range 4 {
+			w := openWatch(t, context.Background(), srv, srv.testClient(t), "/api/v1/configmaps?watch=true&resourceVersion="+version)
+			e, err := w.next()
+			require.NoError(t, err)
+			version, seen = e.Object.Metadata.ResourceVersion, seen+e.Object.Metadata.Name
+			_, err = w.next()
+			require.ErrorIs(t, err, io.EOF)
+		}
+		require.Equal(t, "abcd", seen)
+	})
+}
+
+// Over TCP and HTTP/2 the same breaks are seen.
+func TestBrokenWatchesOverSockets(t *testing.T) {
+	inEachWay(t, func(t *testing.T, srv *Server) {
+		for _, do := range []Action{Break(), Reset(), Refuse(time.Millisecond)} {
+			in := srv.Fault(Fault{On: Match{Verb: "watch"}, Do: AfterEvents(1, do)})
+			w := openWatch(t, context.Background(), srv, srv.testClient(t), "/api/v1/configmaps?watch=true")
+			write(t, srv, "a")
+			_, err := w.next()
+			require.NoError(t, err)
+			_, err = w.next()
+			require.Error(t, err)
+			require.NotErrorIs(t, err, io.EOF, do.text)
+			require.NotErrorIs(t, err, context.Canceled)
+			if w.ProtoMajor == 1 && do.text == Reset().text {
+				require.ErrorIs(t, err, syscall.ECONNRESET)
+			}
+			in.Lift()
+			require.Eventually(t, srv.door.isOpen, 5*time.Second, time.Millisecond)
+		}
+	})
+}
