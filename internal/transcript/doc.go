@@ -28,6 +28,7 @@
 //	EVENTS name n                        the next n events of that watch
 //	EVENTS name end                      its events up to the end of the stream
 //	STOP name                            closes it
+//	COMPACT                              has the server forget all old versions
 //
 // # Options
 //

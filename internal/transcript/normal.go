@@ -34,7 +34,7 @@ var (
 	uuidForm    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	timeForm    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	ageForm     = regexp.MustCompile(`^\d+[smhd]$`)
-	versionForm = regexp.MustCompile(`((?i:resource ?version): |, current: )\d+( \(\d+\))?`)
+	versionForm = regexp.MustCompile(`((?i:resource ?version): "?|, current: |ResourceVersion in (?:the precondition|record) \()\d+( \(\d+\))?`)
 )
 
 // see looks at a whole answer before any of it is hidden: versions and names

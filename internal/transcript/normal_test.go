@@ -38,6 +38,7 @@ func TestWhatDiffersFromPlayToPlayIsNamed(t *testing.T) {
 		"generated name":            {`{"metadata": {"generateName": "a-", "name": "a-x7k2p"}}`, `{"metadata": {"generateName": "a-", "name": "a-<gen1>"}}`},
 		"a name that was not made":  {`{"metadata": {"generateName": "a-", "name": "b"}}`, `{"metadata": {"generateName": "a-", "name": "b"}}`},
 		"versions in a message":     {`{"message": "too old resource version: 3 (17)"}`, `{"message": "too old resource version: <version>"}`},
+		"versions of preconditions": {`{"message": "the ResourceVersion in the precondition (3) does not match the ResourceVersion in record (17). The"}`, `{"message": "the ResourceVersion in the precondition (<version>) does not match the ResourceVersion in record (<version>). The"}`},
 		"age in a table":            {`{"rows": [{"cells": ["a", "3s", 3]}]}`, `{"rows": [{"cells": ["a", "<age>", 3]}]}`},
 		"numbers stay as they were": {`{"a": 1.0, "b": 12345678901234567890}`, `{"a": 1.0, "b": 12345678901234567890}`},
 		"keys are normalised":       {`{"f:t-abc": {}}`, `{"f:<ns>": {}}`},

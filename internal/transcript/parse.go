@@ -108,6 +108,9 @@ func (r *reader) command(e *Exchange) error {
 		if e.Verb == "EVENTS" && !readCount.MatchString(e.Target) {
 			return r.errorf(e.Line-1, "EVENTS name and a number, or end: %q", line)
 		}
+	} else if line == "COMPACT" {
+		e.Verb = line
+		return nil
 	} else if m := verbLine.FindStringSubmatch(line); m != nil {
 		e.Verb, e.Target = m[1], m[2]
 	} else {

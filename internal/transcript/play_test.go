@@ -45,6 +45,8 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		zipped := gzip.NewWriter(w)
 		_, _ = fmt.Fprint(zipped, `{"zipped": true}`)
 		_ = zipped.Close()
+	case "/number":
+		_, _ = fmt.Fprint(w, "404 page not found\n")
 	case "/text":
 		_, _ = fmt.Fprint(w, "ok\n\n----\n")
 	case "/watch":
@@ -79,11 +81,13 @@ func played(t *testing.T, p *parrot, text string) string {
 func TestAnswersAreWhatTheServerSaid(t *testing.T) {
 	for name, text := range map[string]string{
 		"text cannot end an answer": "GET /text\n----\n200 OK\n| ok\n| \n| ----\n",
+		"text that begins as JSON":  "GET /number\n----\n200 OK\n| 404 page not found\n",
 		"gzip is opened":            "GET /gzip\n: headers Content-Encoding X-None\n----\n200 OK\n< Content-Encoding: gzip\n{\"zipped\": true}\n",
 		"busy is asked again":       "GET /busy\n: retry 429 503\n----\n200 OK\n",
 		"busy is an answer":         "GET /busy\n----\n429 Too Many Requests\n",
 		"seeds":                     "SEED /created\n{\"metadata\": {\"name\": \"a\"}}\n{\"metadata\": {\"name\": \"b\"}}\n----\n201 201\n\nGET /<a.name>\n----\n404 Not Found\n",
 		"managed fields are hidden": "POST /created\n: show metadata\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"name\": \"a\"}}\n",
+		"managers are in order":     "POST /created\n: managed\n{\"metadata\": {\"managedFields\": [{\"manager\": \"b\"}, {\"manager\": \"a\"}]}}\n----\n201 Created\n{\"metadata\": {\"managedFields\": [{\"manager\": \"a\"}, {\"manager\": \"b\"}]}}\n",
 		"unless asked for":          "POST /created\n: managed\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n",
 		"a watch to its end":        "WATCH w /watch\n----\n200 OK\n\nEVENTS w end\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\nend\n",
 		"bookmarks":                 "WATCH w /watch\n----\n200 OK\n\nEVENTS w 3\n: bookmarks\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nBOOKMARK {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\n",

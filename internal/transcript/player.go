@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -21,6 +22,8 @@ type Server struct {
 	// Tokens of the users that scripts know: admin, who may do everything, and
 	// nobody, who may do nothing.
 	Tokens map[string]string
+	// Compact makes the server forget all old versions; nil means that it cannot.
+	Compact func(context.Context) error
 	// Patience is how long an answer or an event may take; 0 means 30 seconds.
 	Patience time.Duration
 }
@@ -77,6 +80,8 @@ func (p *player) play(ctx context.Context, e *Exchange) (string, error) {
 	switch e.Verb {
 	case "SEED":
 		return p.seed(ctx, e)
+	case "COMPACT":
+		return "", p.compact(ctx)
 	case "WATCH":
 		return p.openWatch(ctx, e)
 	case "EVENTS":
@@ -150,6 +155,13 @@ func (p *player) seed(ctx context.Context, e *Exchange) (string, error) {
 		statuses = append(statuses, fmt.Sprint(answer.status))
 	}
 	return strings.Join(statuses, " ") + "\n", nil
+}
+
+func (p *player) compact(ctx context.Context) error {
+	if p.Compact == nil {
+		return errors.New("this server cannot be made to forget")
+	}
+	return p.Compact(ctx)
 }
 
 // setUp makes the script's namespace.

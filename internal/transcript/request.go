@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -135,12 +136,18 @@ func readAnswer(path string, response *http.Response) (*answer, error) {
 	return a, nil
 }
 
-// decode reads one JSON value and keeps its numbers as they are written.
+// decode reads text that is one JSON value, and keeps its numbers as they are
+// written.
 func decode(text []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	err = decoder.Decode(&value)
-	return value, err
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the JSON value")
+	}
+	return value, nil
 }
 
 // renderAnswer is the answer as the file holds it.
@@ -180,9 +187,13 @@ func (p *player) visible(e *Exchange, object any, bookmark bool) (any, error) {
 	if top, ok := object.(map[string]any); ok {
 		collection = collection || isCollection(top)
 	}
-	if !e.has("managed") {
-		hideManagedFields(object)
-	}
+	forManagedFields(object, func(meta map[string]any) {
+		if !e.has("managed") {
+			delete(meta, "managedFields")
+			return
+		}
+		sortManagers(meta)
+	})
 	if shown := e.options["show"]; len(shown) > 0 {
 		var paths [][]step
 		for _, path := range shown {
@@ -197,20 +208,36 @@ func (p *player) visible(e *Exchange, object any, bookmark bool) (any, error) {
 	return p.normal.value(object, collection), nil
 }
 
-func hideManagedFields(value any) {
+// forManagedFields calls f with each metadata in a value that has such.
+func forManagedFields(value any, f func(meta map[string]any)) {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			hideManagedFields(item)
+			forManagedFields(item, f)
 		}
 	case map[string]any:
 		if meta, ok := value["metadata"].(map[string]any); ok {
-			delete(meta, "managedFields")
+			f(meta)
 		}
 		for _, field := range value {
-			hideManagedFields(field)
+			forManagedFields(field, f)
 		}
 	}
+}
+
+// sortManagers puts managers into an order that does not depend on whether a
+// second has passed between two writes.
+func sortManagers(meta map[string]any) {
+	entries, _ := meta["managedFields"].([]any)
+	by := func(entry any) string {
+		var key []string
+		for _, field := range []string{"operation", "manager", "subresource"} {
+			value, _ := lookup(entry, []string{field})
+			key = append(key, fmt.Sprint(value))
+		}
+		return strings.Join(key, " ")
+	}
+	slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(by(a), by(b)) })
 }
 
 func copied(value any) any {

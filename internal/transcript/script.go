@@ -27,7 +27,7 @@ type Exchange struct {
 	Line int
 	// Comment names the convention that it holds, without the marks.
 	Comment string
-	// Verb is an HTTP method, or SEED, WATCH, EVENTS, STOP.
+	// Verb is an HTTP method, or SEED, WATCH, EVENTS, STOP, COMPACT.
 	Verb string
 	// Watch is the name of the watch that WATCH, EVENTS and STOP are about.
 	Watch string
@@ -48,7 +48,9 @@ type Exchange struct {
 
 // IsRequest is whether it counts as an exchange with the server, and not as
 // the stage for one.
-func (e *Exchange) IsRequest() bool { return e.Verb != "SEED" && e.Verb != "STOP" }
+func (e *Exchange) IsRequest() bool {
+	return e.Verb != "SEED" && e.Verb != "STOP" && e.Verb != "COMPACT"
+}
 
 // has is whether the option was given.
 func (e *Exchange) has(option string) bool { _, ok := e.options[option]; return ok }

@@ -3,6 +3,7 @@ package transcript
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +45,7 @@ func selected(value any, paths [][]step) any {
 			if !ok {
 				continue
 			}
-			field = filtered(field, rest[0].filter)
+			field = filtered(field, rest)
 			if tails := tailsOf(rest); tails != nil {
 				field = selected(field, tails)
 			}
@@ -82,18 +83,27 @@ func tailsOf(tails []tail) (paths [][]step) {
 	return paths
 }
 
-func filtered(value any, by step) any {
+// filtered keeps the elements of a list that one of the filters lets pass.
+func filtered(value any, by []tail) any {
 	list, ok := value.([]any)
-	if !ok || by.where == "" {
+	if !ok {
 		return value
 	}
 	kept := []any{}
 	for _, item := range list {
-		if found, ok := lookup(item, strings.Split(by.where, ".")); ok && fmt.Sprint(found) == by.what {
+		if slices.ContainsFunc(by, func(t tail) bool { return t.filter.passes(item) }) {
 			kept = append(kept, item)
 		}
 	}
 	return kept
+}
+
+func (s step) passes(item any) bool {
+	if s.where == "" {
+		return true
+	}
+	found, ok := lookup(item, strings.Split(s.where, "."))
+	return ok && fmt.Sprint(found) == s.what
 }
 
 // lookup is the field at a path of keys; a number is a place in a list.

@@ -10,15 +10,16 @@ import (
 func TestOnlyWhatIsNamedIsShown(t *testing.T) {
 	const object = `{"kind": "List", "items": [{"name": "a", "of": {"x": 1, "y": 2}}, {"name": "b"}]}`
 	for paths, want := range map[string]string{
-		"kind":                     `{"kind": "List"}`,
-		"kind missing":             `{"kind": "List"}`,
-		"items.name":               `{"items": [{"name": "a"}, {"name": "b"}]}`,
-		"items.name items.of.x":    `{"items": [{"name": "a", "of": {"x": 1}}, {"name": "b"}]}`,
-		"items[name=b]":            `{"items": [{"name": "b"}]}`,
-		"items[of.y=2].of.x":       `{"items": [{"of": {"x": 1}}]}`,
-		"items.of items.of.x":      `{"items": [{"of": {"x": 1, "y": 2}}, {}]}`,
-		"kind.deeper":              `{"kind": "List"}`,
-		"items[name=c].name other": `{"items": []}`,
+		"kind":                        `{"kind": "List"}`,
+		"kind missing":                `{"kind": "List"}`,
+		"items.name":                  `{"items": [{"name": "a"}, {"name": "b"}]}`,
+		"items.name items.of.x":       `{"items": [{"name": "a", "of": {"x": 1}}, {"name": "b"}]}`,
+		"items[name=b]":               `{"items": [{"name": "b"}]}`,
+		"items[name=b] items[name=a]": `{"items": [{"name": "a", "of": {"x": 1, "y": 2}}, {"name": "b"}]}`,
+		"items[of.y=2].of.x":          `{"items": [{"of": {"x": 1}}]}`,
+		"items.of items.of.x":         `{"items": [{"of": {"x": 1, "y": 2}}, {}]}`,
+		"kind.deeper":                 `{"kind": "List"}`,
+		"items[name=c].name other":    `{"items": []}`,
 	} {
 		value, err := decode([]byte(object))
 		require.NoError(t, err)
