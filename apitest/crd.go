@@ -313,6 +313,10 @@ func (s *Server) serveDefined(all []*definition) {
 	serving := make(map[string]*servedDefinition, len(all))
 	for _, d := range all {
 		was := s.definitions.serving[d.Metadata.Name]
+		if was != nil && was.definition == d {
+			serving[d.Metadata.Name] = was
+			continue
+		}
 		now := &servedDefinition{definition: d, resources: d.resources(s.store.table(d.resource())), over: make(chan struct{})}
 		if was != nil && was.definition.servesLike(d) {
 			now.over = was.over

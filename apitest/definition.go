@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/thinformer/thinformer/internal/kinds"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -177,6 +178,7 @@ func (d *definition) resources(over *table) []*resource {
 		return nil
 	}
 	var all []*resource
+	shapes, versions := d.shapes()
 	for _, v := range d.Spec.Versions {
 		if !v.Served {
 			continue
@@ -195,9 +197,7 @@ func (d *definition) resources(over *table) []*resource {
 			table:   over, custom: true, terminating: d.is("Terminating"),
 			storage:  schema.GroupVersion{Group: d.Spec.Group, Version: d.storageVersion()},
 			warnings: d.deprecation(v),
-		}
-		if v.Schema != nil {
-			res.schema = v.Schema.OpenAPIV3Schema
+			shape:    shapes[v.Name], versions: versions,
 		}
 		for _, selectable := range v.SelectableFields {
 			res.SelectableFields = append(res.SelectableFields, strings.TrimPrefix(selectable.JSONPath, "."))
@@ -215,6 +215,20 @@ func (d *definition) resources(over *table) []*resource {
 		all = append(all, res)
 	}
 	return all
+}
+
+// shapes are what the schemas of the versions say, by name, and how the field
+// manager sees that, by apiVersion. A schema that cannot be read, which is not
+// accepted from a client, says nothing.
+func (d *definition) shapes() (map[string]*kinds.Type, converters) {
+	shapes, versions := map[string]*kinds.Type{}, converters{}
+	for _, v := range d.Spec.Versions {
+		if v.Schema != nil {
+			shapes[v.Name], _ = kinds.FromSchema(v.Schema.OpenAPIV3Schema)
+		}
+		versions[schema.GroupVersion{Group: d.Spec.Group, Version: v.Name}.String()] = kinds.NewConverter(shapes[v.Name])
+	}
+	return shapes, versions
 }
 
 // deprecation is what clients of a version are warned of.

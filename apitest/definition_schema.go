@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/thinformer/thinformer/internal/kinds"
 )
 
 // maxSchemaDepth bounds how deep a schema is looked into.
@@ -28,7 +30,13 @@ func (v *definitionVersion) schemaFaults(at *field.Path) field.ErrorList {
 	}
 	structural := structuralFaults(root, schemaAtRoot, at, 0)
 	slices.SortFunc(structural, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
-	return append(append(all, structural...), openAPIFaults(root, at, 0)...)
+	all = append(append(all, structural...), openAPIFaults(root, at, 0)...)
+	if len(all) == 0 {
+		if _, err := kinds.FromSchema(root); err != nil {
+			all = append(all, field.Invalid(at, "", err.Error()))
+		}
+	}
+	return all
 }
 
 type schemaPlace string

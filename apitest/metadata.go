@@ -36,6 +36,13 @@ func (c *call) tidy(content map[string]any) (unknown []error, err error) {
 		}
 	}
 	slices.SortFunc(unknown, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	if shape := c.resource.shape; shape != nil {
+		for _, path := range shape.Prune(content) {
+			unknown = append(unknown, fmt.Errorf("unknown field %q", path))
+		}
+		shape.Default(content)
+		shape.DropNulls(content)
+	}
 	for name, value := range given {
 		keep, regular := metadataFields[name](value)
 		if !regular {

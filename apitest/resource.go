@@ -49,8 +49,14 @@ type resource struct {
 	Resource
 	// table holds the objects; versions of one custom resource share it.
 	table *table
-	// schema is the structural schema of a custom resource; nil elsewhere.
-	schema map[string]any
+	// shape is what the schema of a custom resource says; nil elsewhere.
+	shape *kinds.Type
+	// versions are how the field manager sees objects, by apiVersion; nil
+	// elsewhere.
+	versions converters
+	// managers enter who wrote what. They are made when they are first needed,
+	// as the table of built-in kinds is read then.
+	managers func() *fieldManagers
 	// builtin is the line of the table of built-in kinds; nil for others.
 	builtin *kinds.Resource
 	// custom resources are described by a CustomResourceDefinition.
@@ -85,6 +91,7 @@ func (r *resource) complete() {
 		r.builtin = kinds.Find(r.GroupVersion().WithKind(r.Kind))
 	}
 	r.strategy = strategyOf(r)
+	r.managers = sync.OnceValue(r.newManagers)
 }
 
 // registry is what is served. Readers load one map and never wait.
