@@ -59,7 +59,8 @@ const head = `# How objects of the built-in kinds are merged. Written by
 # found, or that the list is one of scalars; "retain" is the strategy
 # retainKeys, "replace" the one of objects that are not merged.
 #
-# A field that is "always" there is in the JSON of a new, empty object as well.
+# A field that is "always" there is in the JSON of a new, empty object as well,
+# as an empty one of its type unless that is said to be null.
 `
 
 // extraKinds have no resource of their own.
@@ -216,8 +217,11 @@ func (g *generator) field(of, name, options string, tag reflect.StructTag, field
 		}
 	}
 	_, isPointer := field.Type.(*ast.StarExpr)
-	if !isPointer && g.isAlwaysWritten(typ, options) {
+	if g.isAlwaysWritten(field.Type, g.types[of], options) {
 		text += " always"
+		if isPointer {
+			text += "=null"
+		}
 	}
 	fallback, written := literal(doc.last("default"))
 	if !written && !isPointer && !strings.Contains(options, "omitempty") {
@@ -227,11 +231,19 @@ func (g *generator) field(of, name, options string, tag reflect.StructTag, field
 }
 
 // isAlwaysWritten: omitempty does nothing to structs.
-func (g *generator) isAlwaysWritten(typ, options string) bool {
+func (g *generator) isAlwaysWritten(expr ast.Expr, in *declaration, options string) bool {
 	if strings.Contains(options, "omitzero") {
 		return false
 	}
-	return !strings.Contains(options, "omitempty") || g.types[typ] != nil
+	if !strings.Contains(options, "omitempty") {
+		return true
+	}
+	declared := g.types[g.named(expr, in)]
+	if declared == nil {
+		return false
+	}
+	_, isStruct := declared.spec.Type.(*ast.StructType)
+	return isStruct
 }
 
 // zeros are the defaults of fields that are always written.

@@ -38,6 +38,8 @@ func (t *Type) empty() map[string]any {
 	for name, field := range t.fields {
 		switch {
 		case !field.always:
+		case field.null:
+			made[name] = nil
 		case field.sort == text:
 			made[name] = ""
 		case field.sort == number:
@@ -168,7 +170,7 @@ func (t *table) field(of *Type, line string) error {
 		case "merge":
 			read.merge, read.mergeKey = true, value
 		case "always":
-			read.always = true
+			read.always, read.null = true, value == "null"
 		case "replace":
 			read.replace = true
 		case "retain":

@@ -66,8 +66,8 @@ type field struct {
 	// relation is "atomic" or "granular" where the field differs from its type.
 	relation string
 	// always is set if the JSON of the Go type has the field even if it is
-	// empty.
-	always bool
+	// empty; null if it then is.
+	always, null bool
 
 	// What strategic merge does with it.
 	merge    bool
