@@ -116,7 +116,7 @@ func genericError(code, retryAfter int) *apierrors.StatusError {
 func FailWith(err error) Action {
 	return Action{text: fmt.Sprintf("answer %q", err), last: true, act: func(at *scene) bool {
 		if at.next == nil {
-			fail(at.out, err)
+			fail(at.out, at.r, err)
 			return true
 		}
 		if at.next.send(frame{kind: watch.Error, object: statusText(err)}) == nil {

@@ -7,15 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// answer writes an object.
-func (c *call) answer(code int, raw []byte) error {
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.WriteHeader(code)
-	_, err := c.w.Write(raw)
+// answer writes an object, in the form in which it is stored.
+func (c *call) answer(code int, text []byte) error {
+	text, err := c.format.object(c.resource, text)
 	if err != nil {
-		panic(http.ErrAbortHandler)
+		return err
 	}
-	return nil
+	return c.format.send(c.w, c.r, code, text)
 }
 
 // answerStatus writes a Status that tells of success.
@@ -25,5 +23,6 @@ func (c *call) answerStatus(status *metav1.Status) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, text)
+	return c.format.send(c.w, c.r, http.StatusOK, text)
 }
+

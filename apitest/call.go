@@ -1,48 +1,14 @@
 package apitest
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// target is what the path of a request names.
-type target struct {
-	schema.GroupVersionResource
-	namespace, name, subresource string
-	// watch is set by the deprecated paths with the word in them.
-	watch bool
-}
-
-// parsePath reads /api/v1/... and /apis/group/version/...; it reports false for
-// paths that are not those of resources.
-func parsePath(path string) (target, bool) {
-	parts := strings.Split(strings.Trim(path, "/"), "/")
-	var t target
-	switch {
-	case len(parts) >= 3 && parts[0] == "api":
-		t.Version, parts = parts[1], parts[2:]
-	case len(parts) >= 4 && parts[0] == "apis":
-		t.Group, t.Version, parts = parts[1], parts[2], parts[3:]
-	default:
-		return t, false
-	}
-	if parts[0] == "watch" && len(parts) > 1 {
-		t.watch, parts = true, parts[1:]
-	}
-	if parts[0] == "namespaces" && len(parts) > 2 && !(len(parts) == 3 && (parts[2] == "status" || parts[2] == "finalize")) {
-		t.namespace, parts = parts[1], parts[2:]
-	}
-	t.Resource, parts = parts[0], parts[1:]
-	if len(parts) > 0 {
-		t.name, parts = parts[0], parts[1:]
-	}
-	t.subresource = strings.Join(parts, "/")
-	return t, true
-}
 
 // call is one request to a resource, understood so far as its address goes.
 type call struct {
@@ -54,64 +20,68 @@ type call struct {
 	verb   string
 	target
 	resource *resource
+	// format is what the client wants to read.
+	format *format
 }
 
 // serve answers a request that no fault has stopped.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	at, ok := parsePath(r.URL.Path)
-	if !ok {
-		s.servePath(w, r)
+	defer s.recover(w, r)
+	at, isResource := parsePath(r.URL.Path)
+	if isResource && at.Resource == "" {
+		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %v", r.URL.Path, r.URL), http.StatusInternalServerError)
 		return
 	}
 	c := &call{server: s, w: w, r: r, query: r.URL.Query(), target: at}
-	c.verb = verbOf(r, at, c.query)
-	c.resource = s.registry.find(at.GroupVersionResource)
-	if c.resource == nil {
-		http.Error(w, "404 page not found", http.StatusNotFound)
+	if isResource {
+		c.verb = verbOf(r, at, c.query)
+	} else {
+		c.verb = methodVerb(r.Method)
+	}
+	if err := c.admit(isResource); err != nil {
+		fail(w, r, err)
 		return
 	}
-	if err := c.do(); err != nil {
-		fail(w, err)
-	}
-}
-
-// servePath answers what is not a resource: discovery, health, the version.
-func (s *Server) servePath(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/healthz", "/readyz", "/livez":
-		w.Write([]byte("ok"))
+	var err error
+	switch {
+	case strings.HasPrefix(r.URL.Path, "//"):
+		err = errNotServed
+	case isResource:
+		err = c.serveResource()
 	default:
-		http.NotFound(w, r)
+		err = c.servePath()
+	}
+	if err != nil {
+		fail(w, r, err)
 	}
 }
 
-func verbOf(r *http.Request, at target, query url.Values) string {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		if at.watch || at.name == "" && isSet(query, "watch") {
-			return "watch"
-		}
-		if at.name == "" {
-			return "list"
-		}
-		return "get"
-	case http.MethodPost:
-		return "create"
-	case http.MethodPut:
-		return "update"
-	case http.MethodPatch:
-		return "patch"
-	case http.MethodDelete:
-		if at.name == "" {
-			return "deletecollection"
-		}
-		return "delete"
+// recover answers for a handler that has panicked.
+func (s *Server) recover(w http.ResponseWriter, r *http.Request) {
+	what := recover()
+	switch what {
+	case nil:
+		return
+	case http.ErrAbortHandler: // to break the connection off is what is meant
+		panic(what)
 	}
-	return ""
+	s.options.logger().Error("apitest: a request made the server panic", "method", r.Method, "path", r.URL.Path, "panic", what, "stack", string(debug.Stack()))
+	http.Error(w, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
 }
 
-// methodVerb is the verb of a path that is not of a resource.
-func methodVerb(method string) string { return strings.ToLower(method) }
+// serveResource finds who is meant, and lets the verb answer.
+func (c *call) serveResource() (err error) {
+	if c.resource, err = c.server.route(c.target, c.verb, c.r.Method); err != nil {
+		return err
+	}
+	if c.format, err = negotiate(c.r, c.resource, c.verb); err != nil {
+		return err
+	}
+	for _, text := range c.resource.warnings {
+		c.warn(text)
+	}
+	return c.do()
+}
 
 // do runs the verb. What it returns is the answer if nothing was written yet.
 func (c *call) do() error {
@@ -136,7 +106,15 @@ func (c *call) get() error {
 	if found == nil {
 		return apierrors.NewNotFound(c.GroupResource(), c.name)
 	}
-	c.w.Header().Set("Content-Type", "application/json")
-	_, err := c.w.Write(found.raw)
-	return err
+	return c.answer(http.StatusOK, found.raw)
+}
+
+// servePath answers what is not a resource: discovery, health, the version.
+func (c *call) servePath() error {
+	switch c.r.URL.Path {
+	case "/healthz", "/readyz", "/livez":
+		_, err := c.w.Write([]byte("ok"))
+		return err
+	}
+	return errNotServed
 }

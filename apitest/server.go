@@ -2,12 +2,14 @@ package apitest
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/thinformer/thinformer/rest"
@@ -23,6 +25,9 @@ type Server struct {
 	registry *registry
 	requests *requestLog
 	watches  atomic.Int64 // open ones
+	// token is the administrator's own; expired are tokens that were good once.
+	token   string
+	expired sync.Map
 	// definitions of custom resources, and what is served of them.
 	definitions definitions
 	faults      faults
@@ -54,6 +59,9 @@ func NewServer(options Options) *Server {
 		s.seed = rand.Uint64()
 	}
 	s.identities = newIdentities(s.seed)
+	if options.Tokens != nil {
+		s.token = cryptorand.Text()
+	}
 	s.alive, s.end = context.WithCancel(context.Background())
 	if err := s.furnish(); err != nil {
 		panic(err)
@@ -137,7 +145,7 @@ func (s *Server) Close() {
 // Config is how to reach the server as an administrator. It is the caller's
 // own.
 func (s *Server) Config() *rest.Config {
-	config := &rest.Config{Host: s.URL}
+	config := &rest.Config{Host: s.URL, BearerToken: s.token}
 	if s.tls != nil {
 		config.TLS.CAData = s.tls.authority
 	}

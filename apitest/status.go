@@ -8,13 +8,15 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// statusOf is the answer that an error becomes.
+// statusOf is the answer that an error becomes. One that is not of the API is
+// the server's own failure, which has a message and no reason.
 func statusOf(err error) *metav1.Status {
 	var known apierrors.APIStatus
 	if !errors.As(err, &known) {
-		known = apierrors.NewInternalError(err)
+		known = &apierrors.StatusError{ErrStatus: metav1.Status{Message: err.Error()}}
 	}
 	status := known.Status()
 	status.Kind, status.APIVersion = "Status", "v1"
@@ -32,14 +34,21 @@ func statusText(err error) []byte {
 	return text
 }
 
-// fail answers with an error.
-func fail(w http.ResponseWriter, err error) {
+// fail answers with an error, in what the client takes; a client that takes
+// nothing of ours gets it as JSON for people.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, errNotServed) {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
 	status := statusOf(err)
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
 	}
-	body, _ := json.Marshal(status)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(int(status.Code))
-	w.Write(append(body, '\n'))
+	as, found := formatFor(r, schema.GroupVersionKind.Empty)
+	if !found {
+		as = &format{pretty: true}
+	}
+	// Writing fails only when the client has gone: nobody is left to tell.
+	_ = as.send(w, r, int(status.Code), statusText(err))
 }

@@ -39,7 +39,7 @@ type watching struct {
 	*call
 	watchOptions
 	selects selects
-	format  func(*record) ([]byte, error)
+	format  func(text []byte) ([]byte, error)
 	out     frames
 	changes *follower
 	// begun is the version after which changes are sent: a bookmark of it would
@@ -61,7 +61,7 @@ func (c *call) watch() error {
 	if w.selects, err = c.concerns(); err != nil {
 		return err
 	}
-	w.format = func(r *record) ([]byte, error) { return r.raw, nil }
+	w.format = func(text []byte) ([]byte, error) { return c.format.object(c.resource, text) }
 
 	c.server.watches.Add(1)
 	defer c.server.watches.Add(-1)
@@ -148,7 +148,7 @@ func (w *watching) sendState(initial *snapshot) error {
 		}
 	}
 	if w.endMark {
-		if err := w.out.send(frame{kind: watch.Bookmark, object: bookmark(w.resource, w.begun, true), version: w.begun, initialEnd: true}); err != nil {
+		if err := w.sendMark(w.begun, true); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (w *watching) sendState(initial *snapshot) error {
 }
 
 func (w *watching) send(kind watch.EventType, r *record, version uint64) error {
-	object, err := w.format(r)
+	object, err := w.format(r.raw)
 	if err != nil {
 		return err
 	}
@@ -239,10 +239,18 @@ func (w *watching) sendBookmark(now time.Time) error {
 	if w.changes.seen <= w.begun {
 		return nil
 	}
-	if err := w.out.send(frame{kind: watch.Bookmark, object: bookmark(w.resource, w.changes.seen, false), version: w.changes.seen}); err != nil {
+	if err := w.sendMark(w.changes.seen, false); err != nil {
 		return err
 	}
 	return w.out.flush()
+}
+
+func (w *watching) sendMark(version uint64, initialEnd bool) error {
+	object, err := w.format(bookmark(w.resource, version, initialEnd))
+	if err != nil {
+		return err
+	}
+	return w.out.send(frame{kind: watch.Bookmark, object: object, version: version, initialEnd: initialEnd})
 }
 
 // scheduleBookmark plans the next bookmark: regularly, and once shortly before

@@ -1,0 +1,208 @@
+package apitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// printed is a table for people: what its columns are, and what is in them for
+// one object.
+type printed struct {
+	columns []metav1.TableColumnDefinition
+	cells   func(object map[string]any) []any
+}
+
+// listMeta is what a list says about itself.
+type listMeta struct {
+	version   string
+	next      string // the continue token, "" at the end
+	remaining *int64
+}
+
+func (m listMeta) text() ([]byte, error) {
+	return json.Marshal(metav1.ListMeta{ResourceVersion: m.version, Continue: m.next, RemainingItemCount: m.remaining})
+}
+
+// table is objects as a Table.
+func (f *format) table(res *resource, objects [][]byte, about listMeta) ([]byte, error) {
+	print := res.printed()
+	meta, err := about.text()
+	if err != nil {
+		return nil, err
+	}
+	columns := print.columns
+	if f.headless {
+		columns = nil
+	}
+	head, err := json.Marshal(columns)
+	if err != nil {
+		return nil, err
+	}
+	out := []byte(`{"kind":"Table","apiVersion":"meta.k8s.io/` + f.as.Version + `","metadata":`)
+	out = append(out, meta...)
+	out = append(append(out, `,"columnDefinitions":`...), head...)
+	out = append(out, `,"rows":[`...)
+	for i, text := range objects {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = f.appendRow(out, res, print, text); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, `]}`...), nil
+}
+
+func (f *format) appendRow(out []byte, res *resource, print printed, text []byte) ([]byte, error) {
+	object, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := json.Marshal(print.cells(object.Object))
+	if err != nil {
+		return nil, fmt.Errorf("print %s %s: %w", res.Kind, object.GetName(), err)
+	}
+	out = append(append(out, `{"cells":`...), cells...)
+	out = append(out, `,"object":`...)
+	switch f.include {
+	case metav1.IncludeObject:
+		out = append(out, res.versioned(text)...)
+	case metav1.IncludeNone:
+		out = append(out, "null"...)
+	default:
+		partial, err := f.partial(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, partial...)
+	}
+	return append(out, '}'), nil
+}
+
+// described is a column with the words of the API for a field of the metadata.
+func described(name, kind, format, field string) metav1.TableColumnDefinition {
+	return metav1.TableColumnDefinition{Name: name, Type: kind, Format: format, Description: metav1.ObjectMeta{}.SwaggerDoc()[field]}
+}
+
+// printed is the table of a kind: a custom resource's is in its definition.
+func (r *resource) printed() printed {
+	if r.custom {
+		return printedCustom(r.columns)
+	}
+	return printed{
+		columns: []metav1.TableColumnDefinition{described("Name", "string", "name", "name"), described("Created At", "date", "", "creationTimestamp")},
+		cells: func(object map[string]any) []any {
+			meta, _ := object["metadata"].(map[string]any)
+			name, _ := meta["name"].(string)
+			created, given := meta["creationTimestamp"].(string)
+			if !given {
+				created = "0001-01-01T00:00:00Z" // what a time is that is none
+			}
+			return []any{name, created}
+		},
+	}
+}
+
+func printedCustom(columns []column) printed {
+	p := printed{columns: []metav1.TableColumnDefinition{described("Name", "string", "name", "name")}}
+	if len(columns) == 0 {
+		age := described("Age", "date", "", "creationTimestamp")
+		columns = []column{{Name: age.Name, Type: age.Type, Description: age.Description, JSONPath: ".metadata.creationTimestamp"}}
+	}
+	paths := make([]jsonPath, len(columns))
+	kinds := make([]string, len(columns))
+	for i, c := range columns {
+		of := metav1.TableColumnDefinition{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}
+		if of.Description == "" {
+			of.Description = "Custom resource definition column (in JSONPath format): " + c.JSONPath
+		}
+		p.columns = append(p.columns, of)
+		kinds[i] = c.Type
+		var err error
+		if paths[i], err = parseJSONPath(c.JSONPath); err != nil {
+			kinds[i] = "" // a path of more than we can: the cell is empty
+		}
+	}
+	p.cells = func(object map[string]any) []any {
+		meta, _ := object["metadata"].(map[string]any)
+		name, _ := meta["name"].(string)
+		cells := []any{name}
+		for i, path := range paths {
+			var cell any
+			if value, found := path.first(object); found {
+				cell = cellOf(kinds[i], value)
+			}
+			cells = append(cells, cell)
+		}
+		return cells
+	}
+	return p
+}
+
+// cellOf is a value in a column of a type, nil if it is not of that type.
+func cellOf(kind string, value any) any {
+	switch kind {
+	case "string":
+		return cellText(value)
+	case "integer":
+		switch value := value.(type) {
+		case int64:
+			return value
+		case float64:
+			return int64(value)
+		}
+	case "number":
+		switch value := value.(type) {
+		case int64:
+			return float64(value)
+		case float64:
+			return value
+		}
+	case "boolean":
+		if value, is := value.(bool); is {
+			return value
+		}
+	case "date":
+		if value, is := value.(string); is {
+			return ageText(value)
+		}
+	}
+	return nil
+}
+
+// cellText is any value as text.
+func cellText(value any) any {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case string:
+		return value
+	case map[string]any, []any:
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil
+		}
+		return string(text)
+	}
+	return fmt.Sprint(value)
+}
+
+// ageText is how long ago a time was.
+func ageText(since string) string {
+	if since == "" {
+		return "<unknown>"
+	}
+	at, err := time.Parse(time.RFC3339, since)
+	if err != nil {
+		return "<invalid>"
+	}
+	return duration.HumanDuration(time.Since(at))
+}
+
+func sortedKeys(of map[string]any) []string { return slices.Sorted(maps.Keys(of)) }
