@@ -85,6 +85,12 @@ func (c *call) serveResource() (err error) {
 
 // do runs the verb. What it returns is the answer if nothing was written yet.
 func (c *call) do() error {
+	switch {
+	case c.subresource == "scale" && c.verb == "get":
+		return c.getScale()
+	case c.subresource == "scale" && c.verb == "update":
+		return c.updateScale()
+	}
 	switch c.verb {
 	case "get":
 		return c.get()

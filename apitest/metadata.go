@@ -13,14 +13,37 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// tidy brings a body's content to the form in which the real server, which
-// decodes into Go types, holds it: no nulls and nothing empty in the metadata,
-// times in seconds and in UTC. It fails on metadata of other types, and returns
-// what it dropped because no such field exists.
+// tidy brings an object to the form in which the real server holds it: without
+// the fields that its kind does not have, which are returned; with the defaults
+// of its schema; without nulls, unless the schema wants them, and with nothing
+// empty in the metadata; with times in seconds and in UTC. It fails on metadata
+// that are no metadata. What a client sends goes through it, and the results of
+// patches.
 func (c *call) tidy(content map[string]any) (unknown []error, err error) {
-	if !c.resource.custom {
+	if c.resource.custom {
+		// The real server reads the metadata first, and fails there.
+		if unknown, err = c.tidyMetadata(content); err != nil {
+			return unknown, err
+		}
+	} else {
 		dropNulls(content)
 	}
+	if fields := c.resource.fields(); fields != nil {
+		for _, path := range fields.Prune(content) {
+			unknown = append(unknown, fmt.Errorf("unknown field %q", path))
+		}
+		fields.Default(content)
+		fields.DropNulls(content)
+	}
+	if c.resource.custom {
+		return unknown, nil
+	}
+	more, err := c.tidyMetadata(content)
+	return append(unknown, more...), err
+}
+
+// tidyMetadata is tidy for the metadata alone.
+func (c *call) tidyMetadata(content map[string]any) (unknown []error, err error) {
 	given, ok := content["metadata"].(map[string]any)
 	if !ok {
 		if content["metadata"] != nil {
@@ -36,13 +59,6 @@ func (c *call) tidy(content map[string]any) (unknown []error, err error) {
 		}
 	}
 	slices.SortFunc(unknown, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	if shape := c.resource.shape; shape != nil {
-		for _, path := range shape.Prune(content) {
-			unknown = append(unknown, fmt.Errorf("unknown field %q", path))
-		}
-		shape.Default(content)
-		shape.DropNulls(content)
-	}
 	for name, value := range given {
 		keep, regular := metadataFields[name](value)
 		if !regular {

@@ -80,6 +80,10 @@ func (c *call) mutateOnce(m mutation, f func(*unstructured.Unstructured) (*unstr
 	if err != nil {
 		return nil, false, err
 	}
+	if c.resource.shape != nil {
+		// What is filled in depends on what else is there.
+		c.resource.shape.Default(next.Object)
+	}
 	if !m.tracked {
 		if next, err = c.track(m.writeOptions, current, next); err != nil {
 			return nil, false, err

@@ -94,6 +94,14 @@ func (r *resource) complete() {
 	r.managers = sync.OnceValue(r.newManagers)
 }
 
+// fields are what is known of those that objects have, nil if nothing is.
+func (r *resource) fields() *kinds.Type {
+	if r.builtin != nil {
+		return kinds.TypeOf(r.GroupVersion().WithKind(r.Kind))
+	}
+	return r.shape
+}
+
 // registry is what is served. Readers load one map and never wait.
 type registry struct {
 	served atomic.Pointer[map[schema.GroupVersionResource]*resource]

@@ -159,6 +159,8 @@ func (r *resource) prepareUpdate(subresource string, next, current map[string]an
 	metadata, was := metadataOf(next), metadataOf(current)
 	keep(metadata, was, "generation")
 	switch sub := r.subresource(subresource); {
+	case subresource == "scale":
+		// The object was made from itself.
 	case sub == nil && subresource == "":
 		for _, path := range r.resets() {
 			keepAt(next, current, path)

@@ -29,11 +29,11 @@ func (c *call) validateUpdate(next, current *unstructured.Unstructured) error {
 	found := validation.ValidateObjectMetaAccessor(next, c.resource.Namespaced, path.ValidatePathSegmentName, metadataPath)
 	change := validation.ValidateObjectMetaAccessorUpdate(next, current, metadataPath)
 	found = append(found, change...)
-	if len(found) > 0 || c.resource.builtin != nil {
+	if c.resource.builtin != nil {
 		found = append(found, c.validateMetadata(next)...)
-		found = append(found, change...)
-		found = append(found, c.validateFinalizers(next)...)
 	}
+	found = append(found, change...)
+	found = append(found, c.validateFinalizers(next)...)
 	found = append(found, c.validateNamespaceStatus(next)...)
 	found = append(found, frozen(next.Object, current.Object)...)
 	return c.invalid(next, found)
