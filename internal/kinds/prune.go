@@ -60,7 +60,9 @@ func (p *pruner) prune(t *Type, value any, path string) {
 	}
 }
 
-// embedded prunes the metadata of objects in objects.
+// embedded prunes the metadata of objects in objects. The real server writes
+// their paths in another way: keys that the schema does not name stand in
+// brackets.
 func (p *pruner) embedded(t *Type, value any, path string) {
 	if t == nil || !t.custom {
 		return
@@ -71,7 +73,11 @@ func (p *pruner) embedded(t *Type, value any, path string) {
 			p.prune(t.at("metadata"), value["metadata"], join(path, "metadata"))
 		}
 		for name, part := range value {
-			p.embedded(t.part(name), part, join(path, name))
+			if t.fields[name] != nil {
+				p.embedded(t.part(name), part, join(path, name))
+			} else {
+				p.embedded(t.part(name), part, path+"["+name+"]")
+			}
 		}
 	case []any:
 		for i, part := range value {
