@@ -19,21 +19,28 @@ func isImmortal(name string) bool {
 func (s *Server) createNamespaces() error {
 	res := s.registry.find(namespaces.WithVersion("v1"))
 	for _, name := range firstNamespaces {
-		obj := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "Namespace",
-			"metadata": map[string]any{"name": name, "creationTimestamp": now(), "uid": string(s.identities.uid())},
-		}}
-		res.prepareCreate(obj.Object)
-		res.strategy.complete(obj.Object)
-		text, err := encode(obj)
-		if err != nil {
-			return err
-		}
-		if _, err := res.table.commit(key{name: name}, nil, text); err != nil {
+		if err := s.createNamespace(res, name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (s *Server) createNamespace(res *resource, name string) error {
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": name, "creationTimestamp": now(), "uid": string(s.identities.uid())},
+	}}
+	res.prepareCreate(obj.Object)
+	if res.strategy.complete != nil {
+		res.strategy.complete(obj.Object)
+	}
+	text, err := encode(obj)
+	if err != nil {
+		return err
+	}
+	_, err = res.table.commit(key{name: name}, nil, text)
+	return err
 }
 
 // terminating tells of a namespace's record whether nothing may be created in it
