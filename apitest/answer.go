@@ -25,4 +25,3 @@ func (c *call) answerStatus(status *metav1.Status) error {
 	}
 	return c.format.send(c.w, c.r, http.StatusOK, text)
 }
-

@@ -94,6 +94,8 @@ func (c *call) do() error {
 	switch c.verb {
 	case "get":
 		return c.get()
+	case "list":
+		return c.list()
 	case "watch":
 		return c.watch()
 	case "create":
@@ -104,15 +106,6 @@ func (c *call) do() error {
 		return c.delete()
 	}
 	return apierrors.NewMethodNotSupported(c.GroupResource(), c.verb)
-}
-
-// get answers with one object.
-func (c *call) get() error {
-	found := c.resource.table.get(key{c.namespace, c.name})
-	if found == nil {
-		return apierrors.NewNotFound(c.GroupResource(), c.name)
-	}
-	return c.answer(http.StatusOK, found.raw)
 }
 
 // servePath answers what is not a resource: discovery, health, the version.

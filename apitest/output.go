@@ -82,9 +82,6 @@ func (o *output) Close() error {
 	return nil
 }
 
-// plain is whether JSON goes out as it is.
-func (f *format) plain() bool { return !f.yaml && !f.pretty }
-
 // encoded is a whole answer, which is compact JSON, as its reader wants it.
 func (f *format) encoded(text []byte) ([]byte, error) {
 	switch {

@@ -41,6 +41,26 @@ func (s *snapshot) records(namespace string, after *key) iter.Seq[*record] {
 	}
 }
 
+// recordsFrom is records, at or after a key if there is one.
+func (s *snapshot) recordsFrom(namespace string, from *key, after bool) iter.Seq[*record] {
+	if from == nil || after {
+		return s.records(namespace, from)
+	}
+	return func(yield func(*record) bool) {
+		for r := range s.records(namespace, nil) {
+			if compareKeys(r.key, *from) >= 0 && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// get is one object, nil if it is not there.
+func (s *snapshot) get(k key) *record {
+	found, _ := s.rows.Get(&record{key: k})
+	return found
+}
+
 // span is which part of a table is asked for.
 type span struct {
 	namespace string // "" is all

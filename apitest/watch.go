@@ -125,15 +125,6 @@ func (w *watching) begin() (initial *snapshot, err error) {
 	return initial, err
 }
 
-// await waits until the store has reached a version, for as long as patience.
-func (w *watching) await(version uint64) error {
-	err := w.server.store.await(w.r.Context(), version, patience)
-	if newer := (tooNew{}); errors.As(err, &newer) {
-		return tooLarge(newer)
-	}
-	return err
-}
-
 // sendState sends what there is as ADDED events.
 func (w *watching) sendState(initial *snapshot) error {
 	if initial == nil {
