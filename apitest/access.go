@@ -416,4 +416,3 @@ func remove[T rest.Object](s *Server, like T) (deleted T, err error) {
 		return handOut[T](h.resource, gone)
 	}
 }
-

@@ -33,6 +33,7 @@ func (c *call) admit(isResource bool) (err error) {
 		return err
 	}
 	wants.User = c.user
+	noteUser(c.w, c.user)
 	if allowed, reason := c.server.allows(wants); !allowed {
 		c.w.Header().Set("X-Content-Type-Options", "nosniff")
 		return forbidden(wants, reason)

@@ -273,10 +273,10 @@ func (s *Server) serveWith(apply []*Injected, out *answer, r *http.Request) {
 	case len(disturbing) > 0:
 		s.serve(out, withDisturbances(r, disturbing))
 	case broken || len(rewrites) > 0:
-		whole := &wholeAnswer{header: http.Header{}, broken: broken}
+		whole := &wholeAnswer{out: out, header: http.Header{}, broken: broken}
 		s.serve(whole, uncompressed(r))
 		whole.rewrite(rewrites)
-		whole.send(out)
+		whole.send()
 	default:
 		s.serve(out, r)
 	}

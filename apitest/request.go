@@ -22,7 +22,9 @@ type Request struct {
 	Verb                                             string
 	Group, Version, Resource, Subresource, Namespace string
 	Name                                             string
-	UserAgent                                        string
+	// User who it was made by, once that is known: faults come before.
+	User      User
+	UserAgent string
 	// Code of the answer; 0 while there is none, and for one that a fault left
 	// without.
 	Code int
@@ -95,6 +97,12 @@ func (l *requestLog) answered(r *Request, code int) {
 	if r.Code == 0 && code >= 200 {
 		r.Code = code
 	}
+}
+
+func (l *requestLog) made(r *Request, by User) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.User = by
 }
 
 func (l *requestLog) end(r *Request) {

@@ -6,11 +6,17 @@ import (
 	"crypto/x509"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/rest"
 )
 
 func dialTLS(srv *Server) (net.Conn, error) {
@@ -144,4 +150,33 @@ func TestCompactNow(t *testing.T) {
 		_, err = w.next()
 		require.ErrorIs(t, err, io.EOF)
 	})
+}
+
+// A token that has expired is answered 401, from the request on that the fault
+// is about; our client reads its file again then.
+func TestExpireToken(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, Tokens: map[string]User{"old": {Name: "me"}, "new": {Name: "me"}}})
+	defer srv.Close()
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+	config := srv.Config()
+	config.BearerToken, config.BearerTokenFile = "", file
+	client, err := rest.New(config)
+	require.NoError(t, err)
+	defer client.Close()
+	view := rest.NewView[*metav1.PartialObjectMetadata](client, configMaps).Namespace("default")
+	read := func() error {
+		_, err := view.Get(context.Background(), "a", metav1.GetOptions{})
+		return err
+	}
+	require.True(t, apierrors.IsNotFound(read()))
+	srv.Fault(Fault{Nth: 2, Do: Call("expire the token", func(s *Server) { s.ExpireToken("old") })})
+	require.True(t, apierrors.IsNotFound(read()))
+	require.True(t, apierrors.IsUnauthorized(read()))
+	require.NoError(t, os.WriteFile(file, []byte("new"), 0o600))
+	require.True(t, apierrors.IsNotFound(read()))
+	require.Len(t, srv.Requests(Match{Where: func(r Request) bool { return r.Code == 404 && r.User.Name == "me" }}), 3)
+	for _, r := range srv.Requests(Match{Where: func(r Request) bool { return r.Code == 401 }}) {
+		require.Empty(t, r.User.Name, "nobody knows who that was")
+	}
 }

@@ -12,12 +12,15 @@ import (
 // wholeAnswer holds an answer back until it is whole, so that it can be
 // changed.
 type wholeAnswer struct {
+	out    *answer
 	header http.Header
 	code   int
 	body   bytes.Buffer
 	// broken answers stop before their end.
 	broken bool
 }
+
+func (a *wholeAnswer) by(user User) { a.out.by(user) }
 
 // Header is of http.ResponseWriter.
 func (a *wholeAnswer) Header() http.Header { return a.header }
@@ -59,7 +62,8 @@ func (a *wholeAnswer) rewrite(by []func([]byte) []byte) {
 }
 
 // send is the answer, or the first half of it.
-func (a *wholeAnswer) send(w *answer) {
+func (a *wholeAnswer) send() {
+	w := a.out
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}

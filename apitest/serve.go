@@ -1,8 +1,6 @@
 package apitest
 
-import (
-	"net/http"
-)
+import "net/http"
 
 // ServeHTTP answers a request. A server can be mounted in another one by it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -54,6 +52,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
+// by tells the log who asked.
+func (a *answer) by(user User) { a.log.made(a.request, user) }
+
 // Flush is of http.Flusher.
 func (a *answer) Flush() { _ = a.FlushError() }
 
@@ -62,3 +63,10 @@ func (a *answer) FlushError() error { return http.NewResponseController(a.Respon
 
 // Unwrap is what http.ResponseController looks for.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// noteUser tells the log who made the request that w answers.
+func noteUser(w http.ResponseWriter, user User) {
+	if out, ok := w.(interface{ by(User) }); ok {
+		out.by(user)
+	}
+}
