@@ -60,15 +60,17 @@ func (e event) String() string {
 	return e.Type + " " + e.Object.Metadata.Name + "@" + e.Object.Metadata.ResourceVersion
 }
 
+// testClient reaches the server by connections of its own, one for all requests
+// where there is HTTP/2.
 func (s *Server) testClient(t testing.TB) *http.Client {
-	transport := &http.Transport{}
+	transport := &http.Transport{ForceAttemptHTTP2: true}
 	if s.options.InMemory {
 		transport.DialContext = s.door.dial
 	}
 	if s.tls != nil {
 		roots := x509.NewCertPool()
-		roots.AppendCertsFromPEM(s.tls.authority)
-		transport.TLSClientConfig, transport.ForceAttemptHTTP2 = &tls.Config{RootCAs: roots}, true
+		require.True(t, roots.AppendCertsFromPEM(s.tls.authority))
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
@@ -99,7 +101,7 @@ func (w *watched) next() (e event, err error) {
 }
 
 func TestWatchSendsTheStateAndThenChanges(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Bare: true, Resources: []Resource{{ResourceInfo: configMaps}}})
+	srv := NewServer(Options{InMemory: true, Resources: []Resource{{ResourceInfo: configMaps}}})
 	defer srv.Close()
 	table := srv.store.table(configMaps.GroupResource())
 	put(t, table, key{"default", "a"}, "1", nil)

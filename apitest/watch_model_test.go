@@ -1,0 +1,272 @@
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Any client that lists and then watches from the list's version, resuming at
+// the last version it saw after cuts, ends with the server's state; when the
+// past was forgotten it gets a 410, and not silence. In a bubble, writes,
+// compactions and cuts come at distinct instants of fake time.
+func TestModelWatch(t *testing.T) {
+	eachSeed(t, func(t *testing.T, seed uint64) {
+		synctest.Test(t, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			srv := NewServer(Options{InMemory: true, History: []int{5, 50, 0}[seed%3], BookmarkEvery: time.Second, Seed: seed})
+			defer srv.Close()
+			watchModel{T: t, Server: srv, rng: rng, readers: 6, writers: 2, writes: 60, pace: func(rng *rand.Rand) {
+				time.Sleep(time.Duration(rng.IntN(400_000_000)))
+			}}.run()
+		})
+	})
+}
+
+// The same over loopback, with TLS and HTTP/2 and without, as fast as it goes,
+// for 50 watchers and 8 writers.
+func TestModelWatchOverLoopback(t *testing.T) {
+	for name, plain := range map[string]bool{"TLS": false, "plain": true} {
+		t.Run(name, func(t *testing.T) {
+			srv := NewServer(Options{Plain: plain, History: 200, Seed: 1})
+			defer srv.Close()
+			watchModel{T: t, Server: srv, rng: rand.New(rand.NewPCG(1, 1)), readers: 50, writers: 8, writes: 60, pace: func(*rand.Rand) {}}.run()
+		})
+	}
+}
+
+// watchModel is writers and readers of one server's config maps.
+type watchModel struct {
+	*testing.T
+	*Server
+	rng                      *rand.Rand
+	readers, writers, writes int
+	pace                     func(*rand.Rand)
+}
+
+func (m watchModel) run() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	client := m.testClient(m)
+	var readers, writers sync.WaitGroup
+	states := make([]map[string]string, m.readers)
+	failures := make([]error, m.readers)
+	for i := range m.readers {
+		r := &modelReader{server: m.Server, client: client, rng: m.fork(), selector: []string{"", "&labelSelector=x"}[i%2]}
+		readers.Go(func() {
+			failures[i] = r.run(ctx)
+			states[i] = r.state
+		})
+	}
+	for range m.writers {
+		rng := m.fork()
+		writers.Go(func() { m.write(rng) })
+	}
+	writers.Wait()
+	put(m, m.table(), key{"default", modelEnd}, "", map[string]string{"x": ""})
+	readers.Wait()
+	for i, state := range states {
+		require.NoError(m, failures[i], "reader %d", i)
+		require.Equal(m, m.state(i%2 == 1), state, "reader %d", i)
+	}
+}
+
+// modelEnd is the name of the object that is written last.
+const modelEnd = "the-end"
+
+func (m watchModel) fork() *rand.Rand { return rand.New(rand.NewPCG(m.rng.Uint64(), m.rng.Uint64())) }
+
+func (m watchModel) table() *table { return m.store.table(configMaps.GroupResource()) }
+
+func (m watchModel) write(rng *rand.Rand) {
+	for range m.writes {
+		m.pace(rng)
+		k := key{"default", fmt.Sprint("o", rng.IntN(6))}
+		labels := map[string]string{}
+		if rng.IntN(2) == 0 {
+			labels["x"] = "1"
+		}
+		switch n := rng.IntN(20); {
+		case n == 0:
+			m.store.compact(m.store.current() - uint64(rng.IntN(5)))
+		case n < 7:
+			if was := m.table().get(k); was != nil {
+				m.table().remove(was) // another writer may have been faster
+			}
+		default:
+			put(m, m.table(), k, "", labels)
+		}
+	}
+}
+
+// state is the version of each object that there is, or that has the label.
+func (m watchModel) state(labelled bool) map[string]string {
+	found, _, _, err := m.table().list(span{})
+	require.NoError(m, err)
+	state := map[string]string{}
+	for _, r := range found {
+		obj, err := decode(r.raw)
+		require.NoError(m, err)
+		if _, has := obj.GetLabels()["x"]; has || !labelled {
+			state[r.name] = obj.GetResourceVersion()
+		}
+	}
+	return state
+}
+
+// modelReader is a client that lists and watches as clients do, and is cut off.
+type modelReader struct {
+	server   *Server
+	client   *http.Client
+	rng      *rand.Rand
+	selector string
+
+	state   map[string]string // by name, the version
+	version string            // up to which state is known
+}
+
+var errModelExpired = errors.New("410")
+
+func (r *modelReader) run(ctx context.Context) error {
+	for {
+		begin := r.stream
+		if err := begin(ctx); err != nil {
+			return err
+		}
+		for {
+			if _, over := r.state[modelEnd]; over {
+				return nil
+			}
+			err := r.watch(ctx)
+			if errors.Is(err, errModelExpired) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *modelReader) get(ctx context.Context, query string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.server.URL+"/api/v1/namespaces/default/configmaps?"+query+r.selector, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.client.Do(request)
+	if err == nil && response.StatusCode != http.StatusOK {
+		response.Body.Close()
+		err = fmt.Errorf("%s: %s", query, response.Status)
+	}
+	return response, err
+}
+
+func (r *modelReader) list(ctx context.Context) error {
+	response, err := r.get(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	var list struct {
+		Metadata struct{ ResourceVersion string }
+		Items    []struct {
+			Metadata struct{ Name, ResourceVersion string }
+		}
+	}
+	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
+		return err
+	}
+	r.state, r.version = map[string]string{}, list.Metadata.ResourceVersion
+	for _, item := range list.Items {
+		r.state[item.Metadata.Name] = item.Metadata.ResourceVersion
+	}
+	return nil
+}
+
+// stream takes the initial state from a watch, as newer clients do.
+func (r *modelReader) stream(ctx context.Context) error {
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	response, err := r.get(ctx, "watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	r.state, r.version = map[string]string{}, ""
+	for events := json.NewDecoder(response.Body); r.version == ""; {
+		var e event
+		if err := events.Decode(&e); err != nil {
+			return err
+		}
+		switch {
+		case e.Type == "ADDED":
+			r.state[e.Object.Metadata.Name] = e.Object.Metadata.ResourceVersion
+		case e.Object.Metadata.Annotations["k8s.io/initial-events-end"] == "true":
+			r.version = e.Object.Metadata.ResourceVersion
+		default:
+			return fmt.Errorf("%v among the initial events", e)
+		}
+	}
+	return nil
+}
+
+// watch follows until the stream ends or, at random, is cut.
+func (r *modelReader) watch(ctx context.Context) error {
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	response, err := r.get(ctx, fmt.Sprintf("watch=true&allowWatchBookmarks=%v&timeoutSeconds=%d&resourceVersion=%s", r.rng.IntN(2) == 0, 1+r.rng.IntN(30), r.version))
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	events := json.NewDecoder(response.Body)
+	for left := r.rng.IntN(20); left > 0; left-- {
+		var e event
+		if err := events.Decode(&e); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := r.take(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take applies an event, and finds what no server may send.
+func (r *modelReader) take(e event) error {
+	if e.Type == "ERROR" {
+		if e.Object.Code == http.StatusGone {
+			return errModelExpired
+		}
+		return fmt.Errorf("%d %s", e.Object.Code, e.Object.Message)
+	}
+	last, _ := strconv.ParseUint(r.version, 10, 64)
+	now, err := strconv.ParseUint(e.Object.Metadata.ResourceVersion, 10, 64)
+	if err != nil || now < last || now == last && e.Type != "BOOKMARK" {
+		return fmt.Errorf("%v after version %s: not in order", e, r.version)
+	}
+	_, known := r.state[e.Object.Metadata.Name]
+	if legal := map[string]bool{"ADDED": !known, "MODIFIED": known, "DELETED": known, "BOOKMARK": true}; !legal[e.Type] {
+		return fmt.Errorf("%v of one that is known: %v", e, known)
+	}
+	switch r.version = e.Object.Metadata.ResourceVersion; e.Type {
+	case "ADDED", "MODIFIED":
+		r.state[e.Object.Metadata.Name] = r.version
+	case "DELETED":
+		delete(r.state, e.Object.Metadata.Name)
+	}
+	return nil
+}
