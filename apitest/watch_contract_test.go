@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -320,6 +321,41 @@ func TestWatchSeesTheLastOfAResource(t *testing.T) {
 		r.remove("c")
 		r.store.drop(configMaps.GroupResource())
 		require.Equal(t, "DELETED b@7, DELETED c@8", w.rest(t))
+	})
+}
+
+// And so it is where the resource is replaced, whichever is seen first.
+func TestWatchSeesTheLastOfAResourceThatIsReplaced(t *testing.T) {
+	for range 20 {
+		inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+			over := make(chan struct{})
+			r.registry.find(configMaps.GroupVersionResource).over = over
+			w := r.open("/api/v1/configmaps?watch=true&resourceVersion=6")
+			r.put("e")
+			synctest.Wait() // the watch hangs in the pipe
+			r.remove("b")
+			close(over)
+			require.Equal(t, "ADDED e@7, DELETED b@8", w.rest(t))
+		})
+	}
+}
+
+// A server that is mounted in another ends its watches by itself.
+func TestWatchOfAMountedServerEndsWithIt(t *testing.T) {
+	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+		request := httptest.NewRequest(http.MethodGet, "/api/v1/configmaps?watch=true", nil)
+		answer := httptest.NewRecorder()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.ServeHTTP(answer, request)
+		}()
+		synctest.Wait()
+		start := time.Now()
+		r.Close()
+		<-ended
+		require.Zero(t, time.Since(start))
+		require.Contains(t, answer.Body.String(), `"ADDED"`)
 	})
 }
 
