@@ -56,7 +56,7 @@ func (c *call) page(of *snapshot, chosen *choice, options listOptions) page {
 	}
 	all := chosen.everything()
 	var left int64
-	for r := range of.recordsFrom(c.namespace, from, after) {
+	for r := range of.records(c.namespace, from, after) {
 		if options.limit > 0 && len(p.records) == options.limit {
 			left++
 			if !all {

@@ -22,36 +22,23 @@ type snapshot struct {
 	at   uint64
 }
 
-// records of a namespace, "" for all, in order, after a key if there is one.
-func (s *snapshot) records(namespace string, after *key) iter.Seq[*record] {
-	from := &record{key: key{namespace: namespace}}
-	if after != nil && compareKeys(*after, from.key) > 0 {
-		from.key = *after
+// records of a namespace, "" for all, in order: from a key on if there is one,
+// without it if only those after it are asked for.
+func (s *snapshot) records(namespace string, from *key, after bool) iter.Seq[*record] {
+	first := &record{key: key{namespace: namespace}}
+	if from != nil && compareKeys(*from, first.key) > 0 {
+		first.key = *from
 	}
 	return func(yield func(*record) bool) {
-		s.rows.AscendGreaterOrEqual(from, func(r *record) bool {
+		s.rows.AscendGreaterOrEqual(first, func(r *record) bool {
 			switch {
 			case namespace != "" && r.namespace != namespace:
 				return false
-			case after != nil && r.key == *after:
+			case after && from != nil && r.key == *from:
 				return true
 			}
 			return yield(r)
 		})
-	}
-}
-
-// recordsFrom is records, at or after a key if there is one.
-func (s *snapshot) recordsFrom(namespace string, from *key, after bool) iter.Seq[*record] {
-	if from == nil || after {
-		return s.records(namespace, from)
-	}
-	return func(yield func(*record) bool) {
-		for r := range s.records(namespace, nil) {
-			if compareKeys(r.key, *from) >= 0 && !yield(r) {
-				return
-			}
-		}
 	}
 }
 
@@ -76,7 +63,7 @@ func (t *table) list(of span) (found []*record, left int, at uint64, err error) 
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	for r := range past.records(of.namespace, of.after) {
+	for r := range past.records(of.namespace, of.after, true) {
 		if of.limit > 0 && len(found) == of.limit {
 			left++
 		} else {

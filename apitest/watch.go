@@ -130,7 +130,7 @@ func (w *watching) sendState(initial *snapshot) error {
 	if initial == nil {
 		return nil
 	}
-	for r := range initial.records(w.namespace, nil) {
+	for r := range initial.records(w.namespace, nil, false) {
 		if !w.selects(r) {
 			continue
 		}

@@ -140,7 +140,10 @@ var errModelExpired = errors.New("410")
 
 func (r *modelReader) run(ctx context.Context) error {
 	for {
-		begin := r.stream
+		begin := r.list
+		if r.rng.IntN(2) == 0 {
+			begin = r.stream
+		}
 		if err := begin(ctx); err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -98,26 +97,6 @@ func (w *watched) next() (e event, err error) {
 		return e, err
 	}
 	return e, json.Unmarshal(line, &e)
-}
-
-func TestWatchSendsTheStateAndThenChanges(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Resources: []Resource{{ResourceInfo: configMaps}}})
-	defer srv.Close()
-	table := srv.store.table(configMaps.GroupResource())
-	put(t, table, key{"default", "a"}, "1", nil)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	w := openWatch(t, ctx, srv, srv.testClient(t), "/api/v1/configmaps?watch=true&allowWatchBookmarks=true")
-	put(t, table, key{"default", "b"}, "1", nil)
-	put(t, table, key{"default", "a"}, "2", nil)
-	_, err := table.remove(table.get(key{"default", "a"}))
-	require.NoError(t, err)
-	for _, want := range []string{"ADDED a@2", "BOOKMARK @2", "ADDED b@3", "MODIFIED a@4", "DELETED a@5"} {
-		e, err := w.next()
-		require.NoError(t, err)
-		require.Equal(t, want, e.String())
-	}
-	require.Equal(t, 1, srv.OpenWatches())
 }
 
 func decodeInto(w *watched, into any) error { return json.NewDecoder(w.lines).Decode(into) }
