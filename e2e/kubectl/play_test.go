@@ -1,0 +1,151 @@
+package kubectl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stepTime bounds a command. None takes a second, but on a busy machine.
+const stepTime = 60 * time.Second
+
+// awaitScript waits until a file has a number of lines, for ten seconds or so.
+const awaitScript = `#!/bin/sh
+for try in $(seq 200); do
+	[ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ] && exit
+	sleep 0.05
+done
+echo "await: $2 has not got $1 lines:"
+cat "$2"
+exit 1
+`
+
+// shell runs the steps of one session at one server.
+type shell struct {
+	dir, kubectl string
+	groups       []int // of processes that a step may have left in the background
+}
+
+// newShell makes a shell for a server, with a kubeconfig and a home of its own:
+// kubectl keeps what it discovers in its user's home.
+func newShell(t *testing.T, kubectl, kubeconfig string) *shell {
+	t.Helper()
+	s := &shell{dir: t.TempDir(), kubectl: kubectl}
+	err := errors.Join(
+		os.WriteFile(filepath.Join(s.dir, "kubeconfig"), []byte(kubeconfig), 0o600),
+		os.Mkdir(filepath.Join(s.dir, "bin"), 0o700),
+		os.Mkdir(filepath.Join(s.dir, "work"), 0o700),
+		os.Mkdir(filepath.Join(s.dir, "tmp"), 0o700),
+		os.WriteFile(filepath.Join(s.dir, "bin", "await"), []byte(awaitScript), 0o700),
+		os.Symlink(kubectl, filepath.Join(s.dir, "bin", "kubectl")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, group := range s.groups {
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+		}
+	})
+	return s
+}
+
+// run is what the command prints, normalised.
+func (s *shell) run(ctx context.Context, command string) string {
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Dir = filepath.Join(s.dir, "work")
+	cmd.Env = []string{
+		"PATH=" + filepath.Join(s.dir, "bin") + ":/usr/local/bin:/usr/bin:/bin",
+		"HOME=" + s.dir,
+		"TMPDIR=" + filepath.Join(s.dir, "tmp"),
+		"KUBECONFIG=" + filepath.Join(s.dir, "kubeconfig"),
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	err := cmd.Start()
+	if err == nil {
+		s.groups = append(s.groups, cmd.Process.Pid)
+		err = cmd.Wait()
+	}
+	text := trimmed(printed.String())
+	if err != nil {
+		text += err.Error() + "\n"
+	}
+	return s.normalised(text)
+}
+
+// varying are the forms of what is different each time.
+var varying = []struct {
+	form *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "<time>"},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<uid>"},
+	{regexp.MustCompile(`(resourceVersion"?: ?)"\d+"`), `$1"<version>"`},
+	{regexp.MustCompile(`(?m) {3,}\d+(s|m|m\d+s)$`), "   <age>"},
+	{regexp.MustCompile(`(?m) {3,}\d+(s|m|m\d+s) {3,}`), "   <age>   "},
+	{regexp.MustCompile(`https?://127\.0\.0\.1:\d+`), "<server>"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "<address>"},
+	{regexp.MustCompile(`(?m)^([EWI])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (\w+\.go):\d+\]`), "$1 $2]"},
+	{regexp.MustCompile(`kubectl-edit-\d+`), "kubectl-edit-<number>"},
+}
+
+func (s *shell) normalised(text string) string {
+	text = strings.ReplaceAll(text, s.dir, "<dir>")
+	for _, v := range varying {
+		text = v.form.ReplaceAllString(text, v.name)
+	}
+	return text
+}
+
+// server is one that sessions are played at.
+type server struct {
+	name       string
+	real       bool
+	kubeconfig string
+}
+
+// play runs a session at a server and returns what each step printed.
+func play(t *testing.T, s *session, at server, kubectl string) []string {
+	t.Helper()
+	shell := newShell(t, kubectl, at.kubeconfig)
+	printed := make([]string, len(s.steps))
+	for i, step := range s.steps {
+		printed[i] = shell.run(t.Context(), step.command)
+	}
+	return printed
+}
+
+// compare tells of each step that printed something else than the file says.
+func compare(t *testing.T, s *session, at server, printed []string) {
+	t.Helper()
+	for i, step := range s.steps {
+		if want := step.expected(at.real); printed[i] != want {
+			t.Errorf("%s:%d: at %s\n$ %s\nprinted:\n%s\nnot:\n%s", s.file, step.line, at.name, step.command, printed[i], want)
+		}
+	}
+}
+
+// kubeconfigOf is a file for one user at one server.
+func kubeconfigOf(host, caData, token string) string {
+	return fmt.Sprintf(`apiVersion: v1
+kind: Config
+current-context: admin
+clusters: [{name: server, cluster: {server: %q, certificate-authority-data: %q}}]
+users: [{name: admin, user: {token: %q}}]
+contexts: [{name: admin, context: {cluster: server, user: admin, namespace: default}}]
+`, host, caData, token)
+}

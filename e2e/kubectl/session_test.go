@@ -1,0 +1,107 @@
+package kubectl
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// session is a file of steps.
+type session struct {
+	file  string
+	steps []*step
+}
+
+// step is a command and what it prints. What is before the command, comments
+// and blank lines, is kept as it is.
+type step struct {
+	before  string
+	command string
+	line    int // of the command in the file
+	real    string
+	// limit is the name of the stated limit by which apitest prints ours, and
+	// not real; "" if there is none.
+	limit, ours string
+}
+
+var limitLine = regexp.MustCompile(`^---- limit=([a-z0-9-]+)$`)
+
+// parse reads a file as doc.go says. A blank line within what a command prints
+// is not the end of it; a line that begins as a command or comment is.
+func parse(file, text string) (*session, error) {
+	s := &session{file: file}
+	var before []string
+	var at *step
+	var printed *[]string
+	answers := map[*step]*[2][]string{}
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		more, goesOn := strings.CutPrefix(line, "> ")
+		limit := limitLine.FindStringSubmatch(line)
+		switch {
+		case isCommand:
+			at = &step{before: joined(before), command: command, line: i + 1}
+			s.steps = append(s.steps, at)
+			answers[at] = new([2][]string)
+			before, printed = nil, &answers[at][0]
+		case strings.HasPrefix(line, "# ") || at == nil:
+			if line != "" && !strings.HasPrefix(line, "#") {
+				return nil, fmt.Errorf("%s:%d: want a command or a comment: %q", file, i+1, line)
+			}
+			before, at = append(before, line), nil
+		case (goesOn || line == ">") && printed == &answers[at][0] && len(*printed) == 0:
+			at.command += "\n" + more
+		case limit != nil && at.limit == "":
+			at.limit, printed = limit[1], &answers[at][1]
+		default:
+			*printed = append(*printed, line)
+		}
+	}
+	if len(s.steps) == 0 {
+		return nil, fmt.Errorf("%s: no commands", file)
+	}
+	for step, printed := range answers {
+		step.real, step.ours = trimmed(joined(printed[0])), trimmed(joined(printed[1]))
+	}
+	return s, nil
+}
+
+func joined(lines []string) (text string) {
+	for _, line := range lines {
+		text += line + "\n"
+	}
+	return text
+}
+
+// trimmed has no blank lines at the end, by which steps are set off.
+func trimmed(text string) string {
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
+// format is the file of a session.
+func (s *session) format() string {
+	var text strings.Builder
+	for i, step := range s.steps {
+		if i > 0 {
+			text.WriteString("\n")
+		}
+		text.WriteString(step.before)
+		text.WriteString("$ " + strings.ReplaceAll(step.command, "\n", "\n> ") + "\n")
+		text.WriteString(step.real)
+		if step.limit != "" {
+			text.WriteString("---- limit=" + step.limit + "\n" + step.ours)
+		}
+	}
+	return text.String()
+}
+
+// expected is what a server makes of the step.
+func (s *step) expected(real bool) string {
+	if s.limit != "" && !real {
+		return s.ours
+	}
+	return s.real
+}
