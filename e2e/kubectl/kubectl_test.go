@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"flag"
@@ -34,20 +35,8 @@ func TestMain(m *testing.M) {
 
 // kubectl sees the same at kube-apiserver and at apitest.
 func TestSessions(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sessions: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := parse(file, string(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, s := range sessions(t) {
+		t.Run(filepath.Base(s.file), func(t *testing.T) {
 			t.Run("kube-apiserver", func(t *testing.T) {
 				kubeconfig, err := os.ReadFile(real.Kubeconfig)
 				if err != nil {
@@ -69,6 +58,27 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// sessions are those of testdata.
+func sessions(t *testing.T) (all []*session) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sessions: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := parse(file, string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
 // record writes the session with what the real server makes of it.
 func record(t *testing.T, s *session, printed []string) {
 	t.Helper()
@@ -85,5 +95,7 @@ func startApitest(t *testing.T) server {
 	srv := apitest.NewServer(apitest.Options{})
 	t.Cleanup(srv.Close)
 	config := srv.Config()
-	return server{"apitest", false, kubeconfigOf(config.Host, base64.StdEncoding.EncodeToString(config.TLS.CAData), config.BearerToken)}
+	// kubectl asks its terminal who it is when a kubeconfig does not say.
+	token := cmp.Or(config.BearerToken, "anybody")
+	return server{"apitest", false, kubeconfigOf(config.Host, base64.StdEncoding.EncodeToString(config.TLS.CAData), token)}
 }

@@ -36,7 +36,7 @@ func parse(file, text string) (*session, error) {
 	answers := map[*step]*[2][]string{}
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		command, isCommand := strings.CutPrefix(line, "$ ")
-		more, goesOn := strings.CutPrefix(line, "> ")
+		more, goesOn := strings.CutPrefix(line, ">")
 		limit := limitLine.FindStringSubmatch(line)
 		switch {
 		case isCommand:
@@ -49,8 +49,8 @@ func parse(file, text string) (*session, error) {
 				return nil, fmt.Errorf("%s:%d: want a command or a comment: %q", file, i+1, line)
 			}
 			before, at = append(before, line), nil
-		case (goesOn || line == ">") && printed == &answers[at][0] && len(*printed) == 0:
-			at.command += "\n" + more
+		case goesOn && printed == &answers[at][0] && len(*printed) == 0:
+			at.command += "\n" + strings.TrimPrefix(more, " ")
 		case limit != nil && at.limit == "":
 			at.limit, printed = limit[1], &answers[at][1]
 		default:
@@ -89,7 +89,9 @@ func (s *session) format() string {
 			text.WriteString("\n")
 		}
 		text.WriteString(step.before)
-		text.WriteString("$ " + strings.ReplaceAll(step.command, "\n", "\n> ") + "\n")
+		for i, line := range strings.Split(step.command, "\n") {
+			text.WriteString(strings.TrimRight([]string{"$ ", "> "}[min(i, 1)]+line, " ") + "\n")
+		}
 		text.WriteString(step.real)
 		if step.limit != "" {
 			text.WriteString("---- limit=" + step.limit + "\n" + step.ours)
