@@ -61,7 +61,26 @@ const head = `# How objects of the built-in kinds are merged. Written by
 #
 # A field that is "always" there is in the JSON of a new, empty object as well,
 # as an empty one of its type unless that is said to be null.
+#
+# "wire" is the field's number in protobuf, of a field of a part that JSON does
+# not set apart after the number of that part. A field with "!" may be there and
+# be zero, others are then not. Last comes the form, where several have one type.
 `
+
+// forms are how types are written in protobuf whose word does not say it.
+var forms = map[string]string{
+	"byte":                                       "bytes",
+	"meta.Time":                                  "time",
+	"meta.MicroTime":                             "microtime",
+	"meta.FieldsV1":                              "json",
+	"resource.Quantity":                          "quantity",
+	"intstr.IntOrString":                         "intorstring",
+	"runtime.RawExtension":                       "json",
+	"apiextensions.JSON":                         "json",
+	"apiextensions.JSONSchemaPropsOrArray":       "schemas",
+	"apiextensions.JSONSchemaPropsOrBool":        "schemaorbool",
+	"apiextensions.JSONSchemaPropsOrStringArray": "schemaorstrings",
+}
 
 // extraKinds have no resource of their own.
 var extraKinds = []schema.GroupVersionKind{{Group: "autoscaling", Version: "v1", Kind: "Scale"}}
@@ -76,7 +95,7 @@ type generator struct {
 }
 
 // line of the table. The default of a field matters only if it is a key.
-type line struct{ text, field, fallback string }
+type line struct{ text, field, fallback, wire string }
 
 func generate() ([]byte, error) {
 	src, err := readSource()
@@ -124,6 +143,9 @@ func (g *generator) write(roots []string) []byte {
 			if line.fallback != "" && g.keys[name+"."+line.field] {
 				out.WriteString(" default=" + line.fallback)
 			}
+			if line.wire != "" {
+				out.WriteString(" wire=" + line.wire)
+			}
 			out.WriteByte('\n')
 		}
 	}
@@ -169,7 +191,7 @@ func (g *generator) fields(name string) (lines []line, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			lines = append(lines, inlined...)
+			lines = append(lines, within(protobufNumber(tag), inlined)...)
 			continue
 		}
 		described, err := g.field(name, member, options, tag, field)
@@ -227,7 +249,63 @@ func (g *generator) field(of, name, options string, tag reflect.StructTag, field
 	if !written && !isPointer && !strings.Contains(options, "omitempty") {
 		fallback = zeros[typ]
 	}
-	return line{text: text, field: name, fallback: fallback}, nil
+	return line{text: text, field: name, fallback: fallback, wire: g.wire(field.Type, g.types[of], tag)}, nil
+}
+
+// wire is how a field is written in protobuf, "" if it is not.
+func (g *generator) wire(expr ast.Expr, in *declaration, tag reflect.StructTag) string {
+	text := protobufNumber(tag)
+	if text == "" {
+		return ""
+	}
+	if _, isPointer := expr.(*ast.StarExpr); isPointer {
+		text += "!"
+	}
+	if form := forms[g.leaf(expr, in)]; form != "" {
+		text += ":" + form
+	}
+	return text
+}
+
+// leaf is the name of what a type is one of, or a list or map of.
+func (g *generator) leaf(expr ast.Expr, in *declaration) string {
+	switch typed := expr.(type) {
+	case *ast.StarExpr:
+		return g.leaf(typed.X, in)
+	case *ast.ArrayType:
+		return g.leaf(typed.Elt, in)
+	case *ast.MapType:
+		return g.leaf(typed.Value, in)
+	}
+	name := g.named(expr, in)
+	declared := g.types[name]
+	if declared == nil || forms[name] != "" {
+		return name
+	}
+	if _, isStruct := declared.spec.Type.(*ast.StructType); isStruct {
+		return name
+	}
+	return g.leaf(declared.spec.Type, declared)
+}
+
+func protobufNumber(tag reflect.StructTag) string {
+	if parts := strings.Split(tag.Get("protobuf"), ","); len(parts) > 1 {
+		return parts[1]
+	}
+	return ""
+}
+
+// within are the fields of a part that JSON does not set apart. The kind and
+// version have no number: they stand before the object.
+func within(number string, lines []line) []line {
+	for i := range lines {
+		if number == "" || lines[i].wire == "" {
+			lines[i].wire = ""
+		} else {
+			lines[i].wire = number + "." + lines[i].wire
+		}
+	}
+	return lines
 }
 
 // isAlwaysWritten: omitempty does nothing to structs.

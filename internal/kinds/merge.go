@@ -175,6 +175,10 @@ func (t *table) field(of *Type, line string) error {
 			read.replace = true
 		case "retain":
 			read.retain = true
+		case "wire":
+			if err := of.onWire(value, name, read); err != nil {
+				return fmt.Errorf("field %s: %w", name, err)
+			}
 		default:
 			return fmt.Errorf("field %s: unknown word %q", name, word)
 		}

@@ -58,6 +58,9 @@ type Type struct {
 	embedded bool
 	// nullable values may be null.
 	nullable bool
+
+	// wire are the fields in protobuf; nil for schemas.
+	wire *message
 }
 
 // field is a part of an object.

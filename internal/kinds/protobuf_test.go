@@ -1,0 +1,83 @@
+package kinds
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bodyOf is an envelope around an object.
+func bodyOf(version, kind string, raw ...byte) []byte {
+	of := append(field1(version), wired(2, kind)...)
+	return append(append([]byte("k8s\x00"), wired(1, of)...), wired(2, raw)...)
+}
+
+func field1(text string) []byte { return wired(1, text) }
+
+// wired is a field of bytes, fewer than 128.
+func wired[T ~string | ~[]byte](number byte, content T) []byte {
+	return append([]byte{number<<3 | 2, byte(len(content))}, content...)
+}
+
+// The whole table is held against the Go types in e2e.
+func TestProtobufOfAnObject(t *testing.T) {
+	entry := append(field1("color"), wired(2, "blue")...)
+	raw := append(wired(1, field1("web")), wired(2, entry)...)
+	raw = append(raw, wired(9, "nobody knows")...)
+	read, err := FromProtobuf(bodyOf("v1", "ConfigMap", raw...))
+	require.NoError(t, err)
+	text, err := json.Marshal(read)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"web"},"data":{"color":"blue"}}`, string(text))
+}
+
+func TestProtobufThatIsNoneIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		body []byte
+		says string
+	}{
+		"nothing":              {nil, "does not begin"},
+		"JSON":                 {[]byte(`{"kind":"Pod"}`), "does not begin"},
+		"no envelope":          {[]byte("k8s\x00"), "ends after the magic"},
+		"a kind of nobody's":   {bodyOf("v1", "Unheard"), `no kind "Unheard" is known in version "v1"`},
+		"cut short":            {bodyOf("v1", "ConfigMap", 1<<3|2, 9), "cut short"},
+		"text for a message":   {bodyOf("v1", "ConfigMap", 1<<3|0, 9), "metadata: it is a number, and should not be"},
+		"a number for a map":   {bodyOf("v1", "ConfigMap", 2<<3|0, 9), "data: an entry of a map is no message"},
+		"text for a number":    {bodyOf("v1", "Pod", wired(2, wired(4, "x"))...), "terminationGracePeriodSeconds: it is no number"},
+		"raw that is not JSON": {bodyOf("apps/v1", "ControllerRevision", wired(2, field1("{"))...), "what should be JSON is not"},
+	} {
+		_, err := FromProtobuf(c.body)
+		require.ErrorContains(t, err, c.says, name)
+	}
+}
+
+func TestProtobufHasABoundOfDepth(t *testing.T) {
+	typ := mergeTable().types["apiextensions.JSONSchemaProps"]
+	not := func(content ...byte) []byte { // field 28, whose number takes two bytes
+		return append([]byte{28<<3&0x7f | 2 | 0x80, 28 >> 4, byte(len(content))}, content...)
+	}
+	within := not(not(not()...)...)
+	require.NoError(t, typ.wire.read(map[string]any{}, within, 4))
+	require.ErrorContains(t, typ.wire.read(map[string]any{}, within, 3), "not: not: not: messages lie too deep")
+}
+
+// No bytes make it panic, and what it reads is JSON.
+func FuzzFromProtobuf(f *testing.F) {
+	f.Add("v1", "ConfigMap", append(wired(1, field1("web")), wired(2, append(field1("a"), wired(2, "b")...))...))
+	f.Add("v1", "Pod", wired(2, wired(4, "x")))
+	f.Add("v1", "Service", wired(2, wired(1, []byte{4<<3 | 2, 4, 1 << 3, 1, 2 << 3, 80})))
+	f.Add("apps/v1", "ControllerRevision", wired(2, field1(`{"a":1}`)))
+	f.Add("apiextensions.k8s.io/v1", "CustomResourceDefinition", wired(2, wired(7, wired(4, field1("x")))))
+	f.Fuzz(func(t *testing.T, version, kind string, raw []byte) {
+		if len(version) > 60 || len(kind) > 60 || len(raw) > 120 {
+			return
+		}
+		read, err := FromProtobuf(bodyOf(version, kind, raw...))
+		if err != nil {
+			return
+		}
+		_, err = json.Marshal(read)
+		require.NoError(t, err)
+	})
+}
