@@ -24,6 +24,7 @@ type encoding int
 const (
 	encodedJSON encoding = iota
 	encodedYAML
+	encodedProtobuf
 )
 
 // encoding of the body by its content type; none is JSON.
@@ -38,6 +39,8 @@ func (c *call) encoding() (encoding, error) {
 		return encodedJSON, nil
 	case err == nil && kind == "application/yaml":
 		return encodedYAML, nil
+	case err == nil && kind == mimeProtobuf && !c.resource.custom:
+		return encodedProtobuf, nil
 	}
 	accepted := "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 	if c.resource.custom {
@@ -82,6 +85,9 @@ func (c *call) readObject(o writeOptions) (*unstructured.Unstructured, error) {
 
 // decodeObject is readObject for a body that is at hand.
 func (c *call) decodeObject(body []byte, as encoding, o writeOptions) (*unstructured.Unstructured, error) {
+	if as == encodedProtobuf {
+		return c.decodeProtobuf(body)
+	}
 	strict := o.validation != metav1.FieldValidationIgnore
 	content, findings, err := decodeBody(body, as, strict)
 	if err != nil {
@@ -290,6 +296,9 @@ func (c *call) decodeDeleteOptions(body []byte) (options metav1.DeleteOptions, e
 	as, err := c.encoding()
 	if err != nil {
 		return options, err
+	}
+	if as == encodedProtobuf {
+		return protobufDeleteOptions(body)
 	}
 	content, _, err := decodeBody(body, as, false)
 	if err != nil {

@@ -44,5 +44,7 @@
 //
 //   - validation: built-in kinds are stored as they come: no schema is checked,
 //     no default is filled in, no unknown field is dropped.
-//   - encodings: JSON and YAML only; no protobuf and no CBOR.
+//   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
+//     from protobuf as well, which is what client-go's typed clients and kubectl
+//     create send; nothing is read or written as CBOR.
 package apitest

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/randfill"
 
 	"github.com/thinformer/thinformer/internal/kinds"
+	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
 // Protobuf: an object is by the table what it is by its Go type.
@@ -58,7 +59,9 @@ func sameProtobuf(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionK
 	var want map[string]any
 	require.NoError(t, utiljson.Unmarshal(text, &want))
 
-	got, err := kinds.FromProtobuf([]byte(body.String()))
+	envelope, err := pbobj.Open([]byte(body.String()))
+	require.NoError(t, err)
+	got, err := kinds.FromProtobuf(kind, envelope.Raw)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }

@@ -20,25 +20,20 @@ import (
 // are recursive only in schemas.
 const deepest = 500
 
-// FromProtobuf reads an object of a built-in kind from a body: what the JSON of
-// its Go type would be if that had read the body. Fields that are not in the
-// table are dropped.
-func FromProtobuf(body []byte) (map[string]any, error) {
-	envelope, err := pbobj.Open(body)
-	if err != nil {
+// FromProtobuf reads an object of a built-in kind: what the JSON of its Go type
+// would be if that had read the message. Fields that are not in the table are
+// dropped. A message that ends too soon is pbobj.ErrShort.
+func FromProtobuf(kind schema.GroupVersionKind, raw []byte) (map[string]any, error) {
+	typ := TypeOf(kind)
+	if typ == nil {
+		return nil, fmt.Errorf("no kind %q is known in version %q", kind.Kind, kind.GroupVersion())
+	}
+	made := typ.empty()
+	if err := typ.wire.read(made, raw, deepest); err != nil {
 		return nil, err
 	}
-	version, kind := string(envelope.APIVersion), string(envelope.Kind)
-	typ := TypeOf(schema.FromAPIVersionAndKind(version, kind))
-	if typ == nil {
-		return nil, fmt.Errorf("no kind %q is known in version %q", kind, version)
-	}
-	object := typ.empty()
-	if err := typ.wire.read(object, envelope.Raw, deepest); err != nil {
-		return nil, fmt.Errorf("%s: %w", kind, err)
-	}
-	object["apiVersion"], object["kind"] = version, kind
-	return object, nil
+	made["apiVersion"], made["kind"] = kind.ToAPIVersionAndKind()
+	return made, nil
 }
 
 // read puts the fields of a message into an object.
