@@ -102,13 +102,21 @@ func generate() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{source: src, done: map[string][]line{}, keys: map[string]bool{}}
-	var roots []string
-	var all []schema.GroupVersionKind
+	g, roots, err := newGenerator(src)
+	if err != nil {
+		return nil, err
+	}
+	return g.write(roots), nil
+}
+
+// newGenerator walks all types; roots are the lines of the kinds.
+func newGenerator(src *source) (g *generator, roots []string, err error) {
+	g = &generator{source: src, done: map[string][]line{}, keys: map[string]bool{}}
+	all := slices.Clone(extraKinds)
 	for _, resource := range kinds.Builtin() {
 		all = append(all, resource.GroupVersionKind())
 	}
-	for _, kind := range append(all, extraKinds...) {
+	for _, kind := range all {
 		short, _, _ := strings.Cut(kind.Group, ".")
 		if short == "" {
 			short = "core"
@@ -124,10 +132,10 @@ func generate() ([]byte, error) {
 			continue
 		}
 		if g.done[name], err = g.structure(name); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return g.write(roots), nil
+	return g, roots, nil
 }
 
 func (g *generator) write(roots []string) []byte {

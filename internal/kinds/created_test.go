@@ -113,7 +113,7 @@ func TestCreatedIsWhatTheFieldManagerEnters(t *testing.T) {
 			require.NoError(t, err)
 			want := "{}"
 			if entries := entered.(*unstructured.Unstructured).GetManagedFields(); len(entries) > 0 {
-				want = string(entries[0].FieldsV1.Raw)
+				want = entries[0].FieldsV1.GetRawString()
 			}
 			encoded, err := json.Marshal(got)
 			require.NoError(t, err)

@@ -45,7 +45,7 @@ func read(t testing.TB, text string) *unstructured.Unstructured {
 func fieldsOf(of *unstructured.Unstructured) map[string]string {
 	fields := map[string]string{}
 	for _, entry := range of.GetManagedFields() {
-		fields[entry.Manager+" "+string(entry.Operation)] = string(entry.FieldsV1.Raw)
+		fields[entry.Manager+" "+string(entry.Operation)] = entry.FieldsV1.GetRawString()
 	}
 	return fields
 }
