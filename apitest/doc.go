@@ -21,11 +21,81 @@
 //	defer srv.Close()
 //	client, err := rest.New(srv.Config())
 //
+// Options choose the rest: plain HTTP/1.1 for those who want to see the bytes,
+// tokens and an authorisation hook for tests of 401 and 403, definitions of more
+// resources. A program that serves it on a port is in examples/apiserver.
+//
 // # What is served
 //
 // The kinds of core, apps, batch, coordination, discovery, events, networking
 // and rbac from a table; whatever [Server.Register] names; and what
 // CustomResourceDefinitions that are created in the server describe.
+//
+// # From Go
+//
+// A test sets its scene and looks at the outcome without a client, with its own
+// types:
+//
+//	pod := apitest.Create(t, srv, &Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-0"}})
+//	...
+//	apitest.Wait(t, srv, pod, func(p *Pod) bool { return p.Status.Phase == "Running" })
+//
+// [Create] says how a type is taken for a resource. [Get], [List], [Update],
+// [Modify], [Delete], [Seed], [Wait] and [WaitGone] are the others. They go to
+// the store past HTTP, so nothing is asked for permission and no fault is in
+// their way; clients see what they do as events like any other.
+//
+// [Server.Requests] is the log of what clients asked for, to count and to print;
+// [Server.WaitForRequests] waits for more of it, and [Server.OpenWatches] says
+// how many watches stand.
+//
+// # Faults
+//
+// A [Fault] is a rule: on which requests, when, and what goes wrong.
+//
+//	srv.Fault(apitest.Fault{
+//		On: apitest.Match{Verb: "watch", Resource: "pods"},
+//		Nth: 2,
+//		Do: apitest.AfterEvents(3, apitest.Break()),
+//	})
+//
+// What can go wrong:
+//
+//   - when a request comes, or with [AfterEvents] in the middle of a watch:
+//     [Fail], [FailWith], [Respond], [HTML], [Delay], [Silence], [Freeze], [Cut],
+//     [Break], [Reset], [Refuse], and [Call], for which [Server.Compact],
+//     [Server.Restart] and [Server.RotateCertificate] are made;
+//   - to an answer: [TruncateJSON], [WrongKind], [StaleList];
+//   - to the events of a watch: [DropBookmarks], [DropInitialEventsEnd],
+//     [CutBeforeInitialEventsEnd], [DuplicateEvents], [ReorderEvents],
+//     [DelayEvents].
+//
+// The methods do the same without a request that sets them off: [Server.Stop],
+// [Server.Start], [Server.RestartBack], [Server.ExpireToken]. Faults compose, in
+// the order in which they were set; [Injected.Lift] takes one back, and
+// [Server.Faults] lists them, a line each, for failure messages. A server
+// without faults pays nothing for them.
+//
+// # In fake time
+//
+// With Options.InMemory connections are pipes, and everything works in a
+// testing/synctest bubble: an hour of backoff takes no time, and a test can wait
+// until all is quiet.
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		srv := apitest.NewServer(apitest.Options{InMemory: true})
+//		defer srv.Close()
+//		client, err := rest.New(srv.Config())
+//		require.NoError(t, err)
+//		defer client.Close()
+//
+//		srv.Fault(apitest.Fault{Do: apitest.Delay(time.Hour)})
+//		...
+//	})
+//
+// A client that dials for itself takes the Dial of [Server.Config]. HTTP/2 is
+// not spoken on pipes: its transport in net/http holds a mutex while it writes,
+// which stops fake time.
 //
 // # What is promised
 //
@@ -35,7 +105,17 @@
 //   - One version counter for everything; a watch from a version sees each
 //     later change once and in order, or is told that the version is too old.
 //   - Every goroutine of a server ends with Close.
+//   - The same seed gives the same uids, generated names and outcomes of faults
+//     with a probability, for the same order of requests.
 //   - It works in a testing/synctest bubble, with Options.InMemory.
+//
+// # Instead of what
+//
+// client-go's fake clientset and controller-runtime's fake client take the
+// client's place: what is tested is another client than the one that will run,
+// and events between its list and its watch are lost. envtest runs the real
+// server and etcd, and takes seconds to start. Here the client is the real one,
+// down to its sockets if need be, and the server is not.
 //
 // # Limits
 //
