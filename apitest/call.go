@@ -27,8 +27,9 @@ type call struct {
 // serve answers a request that no fault has stopped.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.recover(w, r)
+	w.Header().Set("Cache-Control", "no-cache, private")
 	at, isResource := parsePath(r.URL.Path)
-	if isResource && at.Resource == "" {
+	if at.short {
 		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %v", r.URL.Path, r.URL), http.StatusInternalServerError)
 		return
 	}
@@ -106,14 +107,4 @@ func (c *call) do() error {
 		return c.delete()
 	}
 	return apierrors.NewMethodNotSupported(c.GroupResource(), c.verb)
-}
-
-// servePath answers what is not a resource: discovery, health, the version.
-func (c *call) servePath() error {
-	switch c.r.URL.Path {
-	case "/healthz", "/readyz", "/livez":
-		_, err := c.w.Write([]byte("ok"))
-		return err
-	}
-	return errNotServed
 }

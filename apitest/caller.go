@@ -20,7 +20,7 @@ const (
 	anonymous       = "system:anonymous"
 )
 
-// public paths may be read by the anonymous.
+// public paths may be read by the anonymous, unless a hook says otherwise.
 var public = []string{"/healthz", "/livez", "/readyz", "/version", "/version/"}
 
 // admit finds out who asks, and whether they may.
@@ -160,13 +160,10 @@ func impersonatedExtra(headers http.Header) (extra map[string][]string) {
 
 // allows is whether a request may be answered.
 func (s *Server) allows(wants Attributes) (allowed bool, reason string) {
-	if wants.User.Name == anonymous && wants.Verb == "get" && slices.Contains(public, wants.Path) {
-		return true, ""
-	}
 	if s.options.Authorize != nil {
 		return s.options.Authorize(wants)
 	}
-	return wants.User.Name != anonymous, ""
+	return wants.User.Name != anonymous || wants.Verb == "get" && slices.Contains(public, wants.Path), ""
 }
 
 // forbidden is the answer to a request that is not allowed.

@@ -72,6 +72,9 @@ func (o *listOptions) goOn(asked metav1.ListOptions) error {
 		return apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
 	o.next, o.version = &next, uint64(max(next.Version, 0))
+	if asked.ResourceVersion == "0" {
+		o.limit = 0
+	}
 	return nil
 }
 

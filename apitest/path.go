@@ -16,13 +16,15 @@ type target struct {
 	// watch is set by the deprecated paths with the word in them. proxy is the
 	// other such word: nothing is served there any more.
 	watch, proxy bool
+	// short is set when the path ends with that word.
+	short bool
 	// deeper is set when the path goes on below the subresource.
 	deeper bool
 }
 
 // parsePath reads /api/v1/... and /apis/group/version/...; it reports false for
-// paths that are not those of resources. A target without a resource is a path
-// that ends too early. It knows nothing of what is served.
+// paths that are not those of resources. It knows nothing of what is
+// served.
 func parsePath(path string) (t target, ok bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
@@ -36,6 +38,7 @@ func parsePath(path string) (t target, ok bool) {
 	if parts[0] == "watch" || parts[0] == "proxy" {
 		t.watch, t.proxy, parts = parts[0] == "watch", parts[0] == "proxy", parts[1:]
 		if len(parts) == 0 {
+			t.short = true
 			return t, true
 		}
 	}

@@ -16,6 +16,9 @@ import (
 type printed struct {
 	columns []metav1.TableColumnDefinition
 	cells   func(object map[string]any) []any
+	// bare tables, of kinds without columns of their own, have no rows at all
+	// when they are empty, and not a list of none.
+	bare bool
 }
 
 // listMeta is what a list says about itself.
@@ -47,6 +50,9 @@ func (f *format) table(res *resource, objects [][]byte, about listMeta) ([]byte,
 	out := []byte(`{"kind":"Table","apiVersion":"meta.k8s.io/` + f.as.Version + `","metadata":`)
 	out = append(out, meta...)
 	out = append(append(out, `,"columnDefinitions":`...), head...)
+	if len(objects) == 0 && print.bare {
+		return append(out, `,"rows":null}`...), nil
+	}
 	out = append(out, `,"rows":[`...)
 	for i, text := range objects {
 		if i > 0 {
@@ -96,6 +102,7 @@ func (r *resource) printed() printed {
 		return printedCustom(r.columns)
 	}
 	return printed{
+		bare:    true,
 		columns: []metav1.TableColumnDefinition{described("Name", "string", "name", "name"), described("Created At", "date", "", "creationTimestamp")},
 		cells: func(object map[string]any) []any {
 			meta, _ := object["metadata"].(map[string]any)
