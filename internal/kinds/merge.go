@@ -84,22 +84,13 @@ func readTable(from string) (*table, error) {
 		t.types[word] = &Type{name: word, sort: sort, preserve: sort == anything || sort == raw}
 	}
 	t.types["object"] = &Type{name: "object", sort: object, element: t.types["any"], preserve: true}
-	var current *Type
-	var count int
-	for line := range strings.Lines(from) {
-		count++
-		line = strings.TrimSuffix(line, "\n")
-		var err error
-		switch {
-		case line == "" || line[0] == '#':
-		case line[0] == '\t' && current != nil:
-			err = t.field(current, line[1:])
-		default:
-			current, err = t.head(line)
+	// A part of the table is parted from the next by an empty line.
+	count := 1
+	for part := range strings.SplitSeq(from, "\n\n") {
+		if err := t.part(part, count); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("merge table, line %d: %w", count, err)
-		}
+		count += strings.Count(part, "\n") + 2
 	}
 	for name, typ := range t.types {
 		if typ.sort == object && typ.fields == nil && typ.element == nil {
@@ -107,6 +98,31 @@ func readTable(from string) (*table, error) {
 		}
 	}
 	return t, nil
+}
+
+// part reads the lines from the one of that number to the next empty one.
+func (t *table) part(lines string, number int) error {
+	var current *Type
+	var fields []field
+	for line := range strings.SplitSeq(lines, "\n") {
+		var err error
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '\t' && current != nil:
+			fields = append(fields, field{})
+			err = t.field(current, &fields[len(fields)-1], line[1:])
+		default:
+			if current, err = t.head(line); current != nil {
+				size := strings.Count(lines, "\n\t")
+				current.fields, fields = make(map[string]*field, size), make([]field, 0, size)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("merge table, line %d: %w", number, err)
+		}
+		number++
+	}
+	return nil
 }
 
 // head reads a line that begins with kind or type.
@@ -125,7 +141,6 @@ func (t *table) head(line string) (*Type, error) {
 		if typ.fields != nil {
 			return nil, fmt.Errorf("%s is described twice", parts[1])
 		}
-		typ.fields = map[string]*field{}
 		typ.atomic = len(parts) == 3 && parts[2] == "atomic"
 		return typ, nil
 	}
@@ -145,13 +160,12 @@ func (t *table) named(name string) *Type {
 // field reads a line such as
 //
 //	ports []core.ContainerPort key=containerPort,protocol merge=containerPort
-func (t *table) field(of *Type, line string) error {
+func (t *table) field(of *Type, read *field, line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	written, rest, _ := strings.Cut(rest, " ")
 	if name == "" || written == "" {
 		return fmt.Errorf("%q is no field", line)
 	}
-	read := new(field)
 	var keys, fallback string
 	var set bool
 	for rest != "" {
