@@ -247,11 +247,15 @@ const realScheme = "pkg/runtime/scheme.go:111"
 
 // otherKind is the answer to a body of another kind than a built-in one's.
 func (c *call) otherKind(got schema.GroupVersionKind) error {
-	err := runtime.NewNotRegisteredErrForKind(realScheme, got)
+	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, c.resource.Kind, c.otherKindError(got)))
+}
+
+// otherKindError is why one kind cannot be taken for another.
+func (c *call) otherKindError(got schema.GroupVersionKind) error {
 	if c.server.serves(got) {
-		err = fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalName(c.resource.Group), c.resource.Kind)
+		return fmt.Errorf("converting (%s.%s) to (%s.%s): unknown conversion", got.Version, got.Kind, internalName(c.resource.Group), c.resource.Kind)
 	}
-	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, c.resource.Kind, err))
+	return runtime.NewNotRegisteredErrForKind(realScheme, got)
 }
 
 // internalName is the Go package of a built-in group in the real server.

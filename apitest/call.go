@@ -103,6 +103,8 @@ func (c *call) do() error {
 		return c.create()
 	case "update":
 		return c.update()
+	case "patch":
+		return c.patch()
 	case "delete":
 		return c.delete()
 	}
