@@ -54,7 +54,7 @@ func prepareDefinition(next, current *unstructured.Unstructured, subresource str
 		}
 		return d.Status.AcceptedNames.faults(field.NewPath("status", "acceptedNames")), nil
 	}
-	defaultDefinition(next)
+	defaultDefinition(next.Object)
 	if was != nil {
 		next.Object["status"] = current.DeepCopy().Object["status"]
 	} else {
@@ -74,8 +74,8 @@ func prepareDefinition(next, current *unstructured.Unstructured, subresource str
 }
 
 // defaultDefinition fills in what may be left out.
-func defaultDefinition(obj *unstructured.Unstructured) {
-	spec, ok := obj.Object["spec"].(map[string]any)
+func defaultDefinition(content map[string]any) {
+	spec, ok := content["spec"].(map[string]any)
 	if !ok {
 		return
 	}

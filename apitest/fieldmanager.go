@@ -67,8 +67,12 @@ func (r *resource) kept(subresource string) (paths []string, only bool) {
 }
 
 // track enters into next's managedFields what it changes in live, nil for a new
-// object, under the manager of the write.
+// object, under the manager of the write. Who writes the scale of a custom
+// resource is not entered.
 func (c *call) track(o writeOptions, live, next *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if c.subresource == "scale" && c.resource.custom {
+		return next, nil
+	}
 	return c.resource.managers().track(c.subresource, o.manager, next, live)
 }
 
@@ -123,7 +127,11 @@ func (m *fieldManagers) track(subresource, manager string, next, live *unstructu
 	if err != nil {
 		return nil, err
 	}
-	return managers.UpdateNoErrors(live, next, manager).(*unstructured.Unstructured), nil
+	tracked := managers.UpdateNoErrors(live, next, manager).(*unstructured.Unstructured)
+	if len(tracked.GetManagedFields()) == 0 {
+		tracked.SetManagedFields(nil)
+	}
+	return tracked, nil
 }
 
 // trackNew is track for most new objects, at a tenth of the price.

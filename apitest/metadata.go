@@ -38,6 +38,9 @@ func (c *call) tidy(content map[string]any) (unknown []error, err error) {
 	if c.resource.custom {
 		return unknown, nil
 	}
+	if c.GroupResource() == definitionsResource {
+		defaultDefinition(content)
+	}
 	more, err := c.tidyMetadata(content)
 	return append(unknown, more...), err
 }
@@ -113,6 +116,9 @@ var metadataFields = map[string]func(any) (any, bool){
 	},
 	"ownerReferences": func(value any) (any, bool) { return listField(value, isOwnerReference) },
 	"managedFields": func(value any) (any, bool) {
+		if list, ok := value.([]any); ok && len(list) == 0 {
+			return value, true // it means that nobody manages anything any more
+		}
 		return listField(value, func(item any) bool { _, ok := item.(map[string]any); return ok })
 	},
 }

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/thinformer/thinformer/internal/kinds"
@@ -49,6 +48,9 @@ func (c *call) patch() error {
 		return err
 	}
 	applies := kind == types.ApplyYAMLPatchType
+	if c.subresource == "scale" {
+		return p.patchScale(applies)
+	}
 	m := mutation{writeOptions: p.writeOptions, tracked: applies, orCreate: applies && c.subresource == ""}
 	rec, created, err := c.mutate(m, p.next)
 	if err != nil {
@@ -59,6 +61,33 @@ func (c *call) patch() error {
 		code = http.StatusCreated
 	}
 	return c.answer(code, rec.raw)
+}
+
+// patchScale patches an object by its scale.
+func (p *patching) patchScale(applies bool) error {
+	c := p.call
+	m := mutation{writeOptions: p.writeOptions, tracked: applies}
+	var rec *record
+	var err error
+	if applies {
+		rec, _, err = c.mutate(m, p.applyScale)
+	} else {
+		p.call = c.reading(scaleBodies)
+		rec, err = c.mutateScale(m, func(scale map[string]any) (map[string]any, error) {
+			if scale == nil { // there is no number of replicas yet
+				scale = map[string]any{"kind": scaleKind.Kind, "apiVersion": scaleKind.GroupVersion().String(), "metadata": map[string]any{"name": c.name}}
+			}
+			next, err := p.next(&unstructured.Unstructured{Object: scale})
+			if err != nil {
+				return nil, err
+			}
+			return next.Object, nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return c.answerScale(rec)
 }
 
 // patchType is what the content type says the body is.
@@ -135,8 +164,8 @@ func (p *patching) patchText(current *unstructured.Unstructured) (*unstructured.
 	if err != nil {
 		return nil, err
 	}
-	var content map[string]any
-	if err := utiljson.Unmarshal(after, &content); err != nil {
+	content, _, err := decodeBody(after, encodedJSON, false)
+	if err != nil {
 		return nil, invalidPatch(string(after), err)
 	}
 	return p.check(content, string(after), findings)
@@ -168,6 +197,9 @@ func (p *patching) check(content map[string]any, shown string, findings []error)
 		return nil, err
 	}
 	unknown, err := p.tidy(content)
+	if err == nil && p.resource == scaleBodies {
+		_, err = replicasOf(content)
+	}
 	if err != nil {
 		return nil, invalidPatch(shown, err)
 	}

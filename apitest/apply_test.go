@@ -1,0 +1,215 @@
+package apitest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func applied(t testing.TB, s *Server, manager string, force bool, data map[string]string) (int, map[string]any) {
+	t.Helper()
+	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"it"},"data":` + string(encoded(t, data)) + `}`
+	code, answer, _ := send(t, s, fmt.Sprintf("PATCH %s/it?fieldManager=%s&force=%t", configMapsPath, manager, force), applyType, body)
+	return code, answer
+}
+
+func dataOf(object map[string]any) map[string]string {
+	data := map[string]string{}
+	fields, _ := object["data"].(map[string]any)
+	for name, value := range fields {
+		data[name] = value.(string)
+	}
+	return data
+}
+
+// Server-side apply: an object is created by it, fields belong to who applied
+// them, a conflict names whose they are, force takes them, and what is no longer
+// applied goes.
+func TestApply(t *testing.T) {
+	s := patchServer(t)
+	code, answer := applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
+	require.Equal(t, 201, code)
+	version := at(answer, "metadata.resourceVersion")
+	code, answer = applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
+	require.Equal(t, 200, code)
+	require.Equal(t, version, at(answer, "metadata.resourceVersion"), "the same again is nothing new")
+
+	code, answer = applied(t, s, "two", false, map[string]string{"x": "2", "z": "2"})
+	require.Equal(t, 409, code)
+	require.Equal(t, `Apply failed with 1 conflict: conflict with "one": .data.x`, answer["message"])
+	require.Equal(t, []any{map[string]any{"reason": "FieldManagerConflict", "message": `conflict with "one"`, "field": ".data.x"}}, at(answer, "details.causes"))
+
+	code, answer = applied(t, s, "two", true, map[string]string{"x": "2", "z": "2"})
+	require.Equal(t, 200, code)
+	require.Equal(t, map[string]string{"x": "2", "y": "1", "z": "2"}, dataOf(answer))
+	_, answer = applied(t, s, "one", false, nil)
+	require.Equal(t, map[string]string{"x": "2", "z": "2"}, dataOf(answer))
+
+	// Tried out, nothing is made.
+	code, _, _ = send(t, s, "PATCH "+configMapsPath+"/dry?fieldManager=m&dryRun=All", applyType, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"dry"}}`)
+	require.Equal(t, 201, code)
+	code, _, _ = send(t, s, "GET "+configMapsPath+"/dry", "", "")
+	require.Equal(t, 404, code)
+	// A version in what is applied means one that is there.
+	code, _, _ = send(t, s, "PATCH "+configMapsPath+"/versioned?fieldManager=m", applyType, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"versioned","resourceVersion":"1"}}`)
+	require.Equal(t, 201, code)
+}
+
+// Who applies the status manages nothing else, and makes no object.
+func TestApplyOfStatus(t *testing.T) {
+	s := patchServer(t)
+	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"conditions":[{"type":"Mine","status":"True"}]}}`
+	answer := must(t, s, "PATCH "+podPath+"/status?fieldManager=m", applyType, body)
+	require.Len(t, at(answer, "status.conditions"), 1)
+	fields := string(encoded(t, at(answer, "metadata.managedFields")))
+	require.Contains(t, fields, `{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{"k:{\"type\":\"Mine\"}":{".":{},"f:status":{},"f:type":{}}}}},"manager":"m","operation":"Apply","subresource":"status"`)
+	code, _, _ := send(t, s, "PATCH "+strings.Replace(podPath, "/a", "/b", 1)+"/status?fieldManager=m", applyType, strings.Replace(body, `"a"`, `"b"`, 1))
+	require.Equal(t, 404, code)
+}
+
+// The number of replicas belongs to who scales, as seen from the scale and from
+// the object.
+func TestApplyOfScale(t *testing.T) {
+	s := patchServer(t)
+	const path = "/apis/apps/v1/namespaces/default/deployments"
+	must(t, s, "POST "+path, jsonType, `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}}}}`)
+	scale := `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},"spec":{"replicas":4}}`
+	code, answer, _ := send(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa", applyType, scale)
+	require.Equal(t, 409, code)
+	require.Equal(t, `Apply failed with 1 conflict: conflict with "curl" using autoscaling/v1: .spec.replicas`, answer["message"])
+	answer = must(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa&force=true", applyType, scale)
+	require.Equal(t, "Scale", answer["kind"])
+	require.EqualValues(t, 4, at(answer, "spec.replicas"))
+	code, answer, _ = send(t, s, "PATCH "+path+"/d?fieldManager=app", applyType, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":2}}`)
+	require.Equal(t, 409, code)
+	require.Equal(t, `Apply failed with 1 conflict: conflict with "hpa" with subresource "scale": .spec.replicas`, answer["message"])
+	must(t, s, "PATCH "+path+"/d/scale", strategicPatchType, `{"spec":{"replicas":7}}`)
+	require.EqualValues(t, 7, at(must(t, s, "GET "+path+"/d", "", ""), "spec.replicas"))
+
+	for body, message := range map[string]string{
+		strings.Replace(scale, "Scale", "Deployment", 1):              "invalid object type: autoscaling/v1, Kind=Deployment",
+		strings.Replace(scale, "4", `"x"`, 1):                         ".spec.replicas: expected numeric (int or float), got string",
+		strings.Replace(scale, `"name":"d"`, `"name":"e"`, 1):         "the name of the object (e) does not match the name on the URL (d)",
+		strings.Replace(scale, "4", "-4", 1):                          "must be greater than or equal to 0",
+		strings.Replace(scale, `"name":"d"`, `"managedFields":[]`, 1): "metadata.managedFields must be nil",
+	} {
+		_, answer, _ := send(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa", applyType, body)
+		require.Contains(t, answer["message"], message)
+	}
+}
+
+// ownership is a twin of server-side apply for an object of plain fields.
+type ownership struct {
+	data   map[string]string
+	owners map[string]map[string]bool // managers by field
+	// applied are the fields that each manager applied last.
+	applied map[string]map[string]string
+	exists  bool
+}
+
+func (o *ownership) apply(manager string, force bool, fields map[string]string) bool {
+	for name, value := range fields {
+		if is, there := o.data[name]; there && is != value && !force {
+			for owner := range o.owners[name] {
+				if owner != manager {
+					return false
+				}
+			}
+		}
+	}
+	for name, value := range fields {
+		if o.data[name] != value || o.owners[name] == nil {
+			o.owners[name] = map[string]bool{}
+		}
+		o.data[name] = value
+		o.owners[name][manager] = true
+	}
+	for name := range o.applied[manager] {
+		if _, still := fields[name]; still || !o.owners[name][manager] {
+			continue
+		}
+		if delete(o.owners[name], manager); len(o.owners[name]) == 0 {
+			delete(o.data, name)
+			delete(o.owners, name)
+		}
+	}
+	o.applied[manager] = fields
+	o.exists = true
+	return true
+}
+
+// update is a merge patch by somebody who does not apply.
+func (o *ownership) update(name, value string) {
+	if o.data[name] == value && value != "" {
+		return
+	}
+	delete(o.owners, name)
+	if value == "" {
+		delete(o.data, name)
+		return
+	}
+	o.data[name], o.owners[name] = value, map[string]bool{"curl": true}
+}
+
+// Three managers apply, and one edits, at random; who has what is at any time
+// what a simple account of it says.
+func TestApplyAgainstATwin(t *testing.T) {
+	s := patchServer(t)
+	for seed := range uint64(40) {
+		dice := rand.New(rand.NewPCG(seed, 3))
+		send(t, s, "DELETE "+configMapsPath+"/it", "", "")
+		twin := &ownership{data: map[string]string{}, owners: map[string]map[string]bool{}, applied: map[string]map[string]string{}}
+		var story []string
+		for range 25 {
+			manager := []string{"one", "two", "three"}[dice.IntN(3)]
+			if twin.exists && dice.IntN(5) == 0 {
+				name, value := string(rune('a'+dice.IntN(4))), []string{"1", "2", ""}[dice.IntN(3)]
+				story = append(story, fmt.Sprintf("edit %s=%q", name, value))
+				body := fmt.Sprintf(`{"data":{%q:%q}}`, name, value)
+				if value == "" {
+					body = fmt.Sprintf(`{"data":{%q:null}}`, name)
+				}
+				must(t, s, "PATCH "+configMapsPath+"/it", mergePatchType, body)
+				twin.update(name, value)
+			} else {
+				fields, force := map[string]string{"all": "0"}, dice.IntN(3) == 0
+				for range dice.IntN(4) {
+					fields[string(rune('a'+dice.IntN(4)))] = []string{"1", "2"}[dice.IntN(2)]
+				}
+				story = append(story, fmt.Sprintf("%s applies %v, force %t", manager, fields, force))
+				code, answer := applied(t, s, manager, force, fields)
+				ok := twin.apply(manager, force, maps.Clone(fields))
+				require.Equal(t, ok, code < 300, "seed %d: %s: %v", seed, strings.Join(story, "; "), answer["message"])
+			}
+			if !twin.exists {
+				continue
+			}
+			now := must(t, s, "GET "+configMapsPath+"/it", "", "")
+			require.Equal(t, twin.data, dataOf(now), "seed %d: %s", seed, strings.Join(story, "; "))
+			require.Equal(t, twin.owners, ownersOf(now), "seed %d: %s", seed, strings.Join(story, "; "))
+		}
+	}
+}
+
+// ownersOf the fields of data, as managedFields say.
+func ownersOf(object map[string]any) map[string]map[string]bool {
+	owners := map[string]map[string]bool{}
+	entries, _ := at(object, "metadata.managedFields").([]any)
+	for _, entry := range entries {
+		fields, _ := at(entry.(map[string]any), "fieldsV1.f:data").(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if name, ok := strings.CutPrefix(name, "f:"); ok {
+				if owners[name] == nil {
+					owners[name] = map[string]bool{}
+				}
+				owners[name][entry.(map[string]any)["manager"].(string)] = true
+			}
+		}
+	}
+	return owners
+}
