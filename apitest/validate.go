@@ -26,7 +26,10 @@ func (c *call) validateCreate(obj *unstructured.Unstructured) error {
 // checks them twice, for all kinds and then for the one, and counts the causes
 // so.
 func (c *call) validateUpdate(next, current *unstructured.Unstructured) error {
-	found := validation.ValidateObjectMetaAccessor(next, c.resource.Namespaced, path.ValidatePathSegmentName, metadataPath)
+	var found field.ErrorList
+	if !isPlain(metadataOf(next.Object), c.resource.Namespaced) {
+		found = validation.ValidateObjectMetaAccessor(next, c.resource.Namespaced, path.ValidatePathSegmentName, metadataPath)
+	}
 	change := validation.ValidateObjectMetaAccessorUpdate(next, current, metadataPath)
 	found = append(found, change...)
 	if c.resource.builtin != nil {
@@ -41,6 +44,9 @@ func (c *call) validateUpdate(next, current *unstructured.Unstructured) error {
 
 // validateMetadata by the rules of the kind.
 func (c *call) validateMetadata(obj *unstructured.Unstructured) field.ErrorList {
+	if isPlain(metadataOf(obj.Object), c.resource.Namespaced) {
+		return nil
+	}
 	found := validation.ValidateObjectMetaAccessor(obj, c.resource.Namespaced, c.resource.strategy.name, metadataPath)
 	return append(found, c.validateFinalizers(obj)...)
 }
