@@ -107,6 +107,8 @@ func (c *call) do() error {
 		return c.patch()
 	case "delete":
 		return c.delete()
+	case "deletecollection":
+		return c.deleteCollection()
 	}
 	return apierrors.NewMethodNotSupported(c.GroupResource(), c.verb)
 }

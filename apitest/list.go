@@ -14,28 +14,43 @@ type page struct {
 
 // list answers with the objects that are chosen, in order.
 func (c *call) list() error {
+	options, chosen, err := c.parseListing()
+	if err != nil {
+		return err
+	}
+	found, err := c.listed(options, chosen)
+	if err != nil {
+		return err
+	}
+	return c.answerList(found)
+}
+
+// parseListing reads which objects a request is about.
+func (c *call) parseListing() (listOptions, *choice, error) {
 	options, err := parseList(c.query)
 	if err != nil {
-		return err
+		return options, nil, err
 	}
 	chosen, err := parseSelection(c.query, c.resource)
-	if err != nil {
-		return err
-	}
+	return options, chosen, err
+}
+
+// listed are the objects that are chosen.
+func (c *call) listed(options listOptions, chosen *choice) (page, error) {
 	if err := c.await(max(options.version, options.atLeast)); err != nil {
-		return err
+		return page{}, err
 	}
 	past, err := c.resource.table.at(options.version)
 	if older := (tooOld{}); errors.As(err, &older) {
-		return options.forgotten()
+		return page{}, options.forgotten()
 	}
 	if newer := (tooNew{}); errors.As(err, &newer) {
-		return tooLarge(newer) // the store was set back meanwhile
+		return page{}, tooLarge(newer) // the store was set back meanwhile
 	}
 	if err != nil {
-		return err
+		return page{}, err
 	}
-	return c.answerList(c.page(past, chosen, options))
+	return c.page(past, chosen, options), nil
 }
 
 // page takes out of a table what a list asks for.
