@@ -199,7 +199,7 @@ func (g *generator) fields(name string) (lines []line, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			lines = append(lines, within(protobufNumber(tag), inlined)...)
+			lines = append(lines, below(protobufNumber(tag), inlined)...)
 			continue
 		}
 		described, err := g.field(name, member, options, tag, field)
@@ -303,9 +303,9 @@ func protobufNumber(tag reflect.StructTag) string {
 	return ""
 }
 
-// within are the fields of a part that JSON does not set apart. The kind and
+// below are the fields of a part that JSON does not set apart. The kind and
 // version have no number: they stand before the object.
-func within(number string, lines []line) []line {
+func below(number string, lines []line) []line {
 	for i := range lines {
 		if number == "" || lines[i].wire == "" {
 			lines[i].wire = ""

@@ -7,7 +7,8 @@
 //	merge.txt ──┐             how the parts of an object are put together
 //	            ├─► Type ─┬─► Converter       server-side apply, managedFields
 //	a CRD's ────┘         ├─► StrategicMerge  strategic merge patches
-//	schema                └─► Prune, Default, DropNulls
+//	schema                ├─► FromProtobuf    bodies of client-go's typed clients
+//	                      └─► Prune, Default, DropNulls
 //
 // Both tables are held against what they describe in e2e/: the sources and Go
 // types of k8s.io/api, client-go, and a real kube-apiserver. merge.txt is

@@ -190,9 +190,7 @@ func (t *table) field(of *Type, read *field, line string) error {
 		case "retain":
 			read.retain = true
 		case "wire":
-			if err := of.onWire(value, name, read); err != nil {
-				return fmt.Errorf("field %s: %w", name, err)
-			}
+			read.wire = value
 		default:
 			return fmt.Errorf("field %s: unknown word %q", name, word)
 		}

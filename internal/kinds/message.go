@@ -1,10 +1,12 @@
 package kinds
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // message says which field of an object a field of a protobuf message is.
@@ -24,62 +26,63 @@ type part struct {
 	optional bool
 }
 
-// form is how a value is written whose type does not say it.
-type form string
+// messages of the table's types. They are made when the first body in protobuf
+// comes. It panics if the table is broken, as mergeTable does.
+var messages = sync.OnceValue(func() map[*Type]*message {
+	made, err := messagesOf(mergeTable())
+	if err != nil {
+		panic(err)
+	}
+	return made
+})
 
-// The forms that the table has.
-const (
-	formBytes           form = "bytes"
-	formTime            form = "time"
-	formMicroTime       form = "microtime"
-	formJSON            form = "json"
-	formQuantity        form = "quantity"
-	formIntOrString     form = "intorstring"
-	formSchemas         form = "schemas"
-	formSchemaOrBool    form = "schemaorbool"
-	formSchemaOrStrings form = "schemaorstrings"
-)
-
-var allForms = []form{
-	"", formBytes, formTime, formMicroTime, formJSON, formQuantity, formIntOrString,
-	formSchemas, formSchemaOrBool, formSchemaOrStrings,
+func messagesOf(from *table) (map[*Type]*message, error) {
+	made := make(map[*Type]*message, len(from.types))
+	for _, typ := range from.types {
+		if typ.fields == nil {
+			continue
+		}
+		of := &message{parts: make(map[int]*part, len(typ.fields))}
+		for name, field := range typ.fields {
+			if field.wire == "" {
+				continue
+			}
+			if err := of.add(name, field); err != nil {
+				return nil, fmt.Errorf("merge table: %s.%s: wire=%s: %w", typ.name, name, field.wire, err)
+			}
+		}
+		made[typ] = of
+	}
+	return made, nil
 }
 
-// onWire reads what the table says of a field's place in protobuf, such as
+// add reads what the table says of a field's place, such as
 //
 //	2.7!:quantity
-func (t *Type) onWire(text, name string, of *field) error {
-	path, as, _ := strings.Cut(text, ":")
+func (m *message) add(name string, of *field) error {
+	path, as, _ := strings.Cut(of.wire, ":")
 	path, optional := strings.CutSuffix(path, "!")
 	made := &part{name: name, field: of, form: form(as), optional: optional}
 	if !slices.Contains(allForms, made.form) {
 		return fmt.Errorf("unknown form %q", as)
 	}
-	if t.wire == nil {
-		t.wire = &message{parts: map[int]*part{}}
-	}
-	in := t.wire
 	for {
 		first, rest, deeper := strings.Cut(path, ".")
 		number, err := strconv.Atoi(first)
 		if err != nil {
-			return fmt.Errorf("wire=%s: %w", text, err)
+			return err
 		}
-		known := in.parts[number]
-		if !deeper {
-			if known != nil {
-				return fmt.Errorf("wire=%s: the number is taken", text)
-			}
-			in.parts[number] = made
+		known := m.parts[number]
+		switch {
+		case !deeper && known == nil:
+			m.parts[number] = made
 			return nil
-		}
-		if known == nil {
+		case deeper && known == nil:
 			known = &part{inline: &message{parts: map[int]*part{}}}
-			in.parts[number] = known
+			m.parts[number] = known
+		case !deeper || known.inline == nil:
+			return errors.New("the number is taken")
 		}
-		if known.inline == nil {
-			return fmt.Errorf("wire=%s: the number is taken", text)
-		}
-		in, path = known.inline, rest
+		m, path = known.inline, rest
 	}
 }

@@ -56,8 +56,30 @@ func TestProtobufHasABoundOfDepth(t *testing.T) {
 		return append([]byte{28<<3&0x7f | 2 | 0x80, 28 >> 4, byte(len(content))}, content...)
 	}
 	within := not(not(not()...)...)
-	require.NoError(t, typ.wire.read(map[string]any{}, within, 4))
-	require.ErrorContains(t, typ.wire.read(map[string]any{}, within, 3), "not: not: not: messages lie too deep")
+	require.NoError(t, messages()[typ].read(map[string]any{}, within, 4))
+	require.ErrorContains(t, messages()[typ].read(map[string]any{}, within, 3), "not: not: not: messages lie too deep")
+}
+
+func TestPlacesOnTheWireThatAreNone(t *testing.T) {
+	for places, says := range map[[2]string]string{
+		{"x", ""}:       `wire=x: strconv.Atoi: parsing "x"`,
+		{"1:nonsense"}:  `unknown form "nonsense"`,
+		{"1", "1!"}:     "the number is taken",
+		{"1", "1.2"}:    "the number is taken",
+		{"2.1", "2"}:    "the number is taken",
+		{"2.1", "2.1!"}: "the number is taken",
+	} {
+		text := "type a.A\n"
+		for i, place := range places {
+			if place != "" {
+				text += "\t" + string(rune('a'+i)) + " string wire=" + place + "\n"
+			}
+		}
+		read, err := readTable(text)
+		require.NoError(t, err)
+		_, err = messagesOf(read)
+		require.ErrorContains(t, err, says, "%q", places)
+	}
 }
 
 // No bytes make it panic, and what it reads is JSON.

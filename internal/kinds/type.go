@@ -58,9 +58,6 @@ type Type struct {
 	embedded bool
 	// nullable values may be null.
 	nullable bool
-
-	// wire are the fields in protobuf; nil for schemas.
-	wire *message
 }
 
 // field is a part of an object.
@@ -77,6 +74,9 @@ type field struct {
 	mergeKey string
 	replace  bool
 	retain   bool
+
+	// wire is where it stands in protobuf, as the table says it; "" is nowhere.
+	wire string
 }
 
 // at is the type of a field of an object, nil if it has no such field.
