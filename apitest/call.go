@@ -22,16 +22,26 @@ type call struct {
 	resource *resource
 	// format is what the client wants to read.
 	format *format
+	// events is the rest of the answer to a watch.
+	events func()
 }
 
 // serve answers a request that no fault has stopped.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if events := s.begin(w, r); events != nil {
+		events()
+	}
+}
+
+// begin answers a request, all but the events of a watch. What sends these is
+// returned, as a watch is to be idle with as little on its stack as can be.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) (events func()) {
 	defer s.recover(w, r)
 	w.Header().Set("Cache-Control", "no-cache, private")
 	at, isResource := parsePath(r.URL.Path)
 	if at.short {
 		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %v", r.URL.Path, r.URL), http.StatusInternalServerError)
-		return
+		return nil
 	}
 	c := &call{server: s, w: w, r: r, query: r.URL.Query(), target: at}
 	if isResource {
@@ -41,7 +51,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := c.admit(isResource); err != nil {
 		fail(w, r, err)
-		return
+		return nil
 	}
 	var err error
 	switch {
@@ -55,6 +65,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		fail(w, r, err)
 	}
+	return c.events
 }
 
 // recover answers for a handler that has panicked.
@@ -85,7 +96,7 @@ func (c *call) serveResource() (err error) {
 }
 
 // do runs the verb. What it returns is the answer if nothing was written yet.
-func (c *call) do() error {
+func (c *call) do() (err error) {
 	switch {
 	case c.subresource == "scale" && c.verb == "get":
 		return c.getScale()
@@ -98,7 +109,8 @@ func (c *call) do() error {
 	case "list":
 		return c.list()
 	case "watch":
-		return c.watch()
+		c.events, err = c.watch()
+		return err
 	case "create":
 		return c.create()
 	case "update":

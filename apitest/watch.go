@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -39,9 +38,12 @@ type watching struct {
 	*call
 	watchOptions
 	selects selects
-	format  func(text []byte) ([]byte, error)
 	out     frames
 	changes *follower
+	// initial is the state to be sent first, and failure why there is nothing
+	// else to send; either may be nil.
+	initial *snapshot
+	failure error
 	// begun is the version after which changes are sent: a bookmark of it would
 	// tell its client nothing.
 	begun uint64
@@ -50,40 +52,43 @@ type watching struct {
 	deadline, bookmarkAt time.Time
 }
 
-// watch answers with a stream of events. Once it has begun, what goes wrong is
-// an event of it.
-func (c *call) watch() error {
+// watch finds out what a watch is to send. It is sent by what is returned: once
+// the answer has begun, what goes wrong is an event of it.
+func (c *call) watch() (events func(), err error) {
 	options, err := parseWatch(c.query)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := &watching{call: c, watchOptions: options, deadline: time.Now().Add(options.timeout)}
 	if w.selects, err = c.concerns(); err != nil {
-		return err
+		return nil, err
 	}
-	w.format = func(text []byte) ([]byte, error) { return c.format.object(c.resource, text) }
+	w.begin()
+	c.query = nil // a watch is long, and done with it
+	return w.run, nil
+}
 
-	c.server.watches.Add(1)
-	defer c.server.watches.Add(-1)
-	initial, failure := w.begin()
-	body, err := openStream(c.w, "application/json")
+// run sends the events, until the watch ends.
+func (w *watching) run() {
+	w.server.watches.Add(1)
+	defer w.server.watches.Add(-1)
+	body, err := openStream(w.w, mimeJSON)
 	if err != nil {
-		return nil // the client has gone
+		return // the client has gone
 	}
-	disturbed, end, err := c.disturb(body)
+	disturbed, end, err := w.disturb(body)
 	defer end()
 	if err != nil {
-		return nil // that is what the fault is
+		return // that is what the fault is
 	}
 	w.out = disturbed
-	if failure != nil {
-		w.fail(failure)
-		return nil
+	if w.failure != nil {
+		w.fail()
+		return
 	}
-	if w.sendState(initial) == nil {
+	if w.sendState() == nil {
 		w.follow()
 	}
-	return nil
 }
 
 // concerns is the part of a table that the path and the selectors name.
@@ -106,9 +111,10 @@ func (c *call) concerns() (selects, error) {
 	}, nil
 }
 
-// begin finds where to start, with the state to send first.
-func (w *watching) begin() (initial *snapshot, err error) {
+// begin finds where to start.
+func (w *watching) begin() {
 	table := w.resource.table
+	var err error
 	switch w.start {
 	case fromVersion:
 		w.changes, err = table.follow(w.version)
@@ -116,21 +122,24 @@ func (w *watching) begin() (initial *snapshot, err error) {
 		_, w.changes = table.open()
 	case fromState:
 		if err = w.await(w.version); err == nil {
-			initial, w.changes = table.open()
+			w.initial, w.changes = table.open()
 		}
 	}
-	if err == nil {
-		w.begun = w.changes.seen
+	if err != nil {
+		w.failure = err
+		return
 	}
-	return initial, err
+	w.begun = w.changes.seen
 }
 
 // sendState sends what there is as ADDED events.
-func (w *watching) sendState(initial *snapshot) error {
-	if initial == nil {
+func (w *watching) sendState() error {
+	if w.initial == nil {
 		return nil
 	}
-	for r := range initial.records(w.namespace, nil, false) {
+	state := w.initial
+	w.initial = nil // and with it what has changed since
+	for r := range state.records(w.namespace, nil, false) {
 		if !w.selects(r) {
 			continue
 		}
@@ -147,7 +156,7 @@ func (w *watching) sendState(initial *snapshot) error {
 }
 
 func (w *watching) send(kind watch.EventType, r *record, version uint64) error {
-	object, err := w.format(r.raw)
+	object, err := w.format.object(w.resource, r.raw)
 	if err != nil {
 		return err
 	}
@@ -237,7 +246,7 @@ func (w *watching) sendBookmark(now time.Time) error {
 }
 
 func (w *watching) sendMark(version uint64, initialEnd bool) error {
-	object, err := w.format(bookmark(w.resource, version, initialEnd))
+	object, err := w.format.object(w.resource, bookmark(w.resource, version, initialEnd))
 	if err != nil {
 		return err
 	}
@@ -269,15 +278,12 @@ func (w *watching) nextTime() time.Time {
 }
 
 // fail sends an ERROR event.
-func (w *watching) fail(err error) {
+func (w *watching) fail() {
+	err := w.failure
 	if older := (tooOld{}); errors.As(err, &older) {
 		err = expired(older)
 	}
-	var known apierrors.APIStatus
-	if !errors.As(err, &known) {
-		known = apierrors.NewInternalError(err)
-	}
-	status, err := json.Marshal(statusOf(known.(error)))
+	status, err := json.Marshal(statusOf(err))
 	if err != nil || w.out.send(frame{kind: watch.Error, object: status}) != nil {
 		return
 	}

@@ -1,0 +1,201 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ways are how a server is reached.
+var ways = []struct {
+	name    string
+	options Options
+}{
+	{"in memory", Options{InMemory: true}},
+	{"plain", Options{Plain: true}},
+	{"TLS", Options{}},
+}
+
+// From NewServer to the first answered request: the goal is 2 ms.
+func BenchmarkStart(b *testing.B) {
+	for _, way := range ways {
+		b.Run(way.name, func(b *testing.B) {
+			for b.Loop() {
+				srv := NewServer(way.options)
+				client := srv.testClient(b)
+				benchGet(b, client, srv.URL+"/api/v1/namespaces/default/configmaps/absent", http.StatusNotFound)
+				b.StopTimer()
+				client.CloseIdleConnections()
+				srv.Close()
+				b.StartTimer()
+			}
+		})
+	}
+}
+
+func benchGet(t testing.TB, client *http.Client, url string, code int) {
+	response, err := client.Get(url)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, response.Body)
+	require.NoError(t, err)
+	response.Body.Close()
+	require.Equal(t, code, response.StatusCode)
+}
+
+const benchConfigMaps = "/api/v1/namespaces/default/configmaps"
+
+func benchCreate(t testing.TB, client *http.Client, srv *Server, name string) {
+	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"labels":{"app":"bench"}},"data":{"key":"value"}}`, name)
+	response, err := client.Post(srv.URL+benchConfigMaps, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusCreated {
+		t.Errorf("%s %v %s", response.Status, err, text)
+	}
+}
+
+// A create over HTTP and its event at a watcher: the goal is 250 us.
+func BenchmarkCreateAndEvent(b *testing.B) {
+	for _, way := range ways {
+		b.Run(way.name, func(b *testing.B) {
+			srv := NewServer(way.options)
+			defer srv.Close()
+			client := srv.testClient(b)
+			w := openWatch(b, context.Background(), srv, srv.testClient(b), benchConfigMaps+"?watch=true&resourceVersion="+fmt.Sprint(srv.store.current()))
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				benchCreate(b, client, srv, fmt.Sprint("object-", i))
+				line, err := w.lines.ReadSlice('\n')
+				require.NoError(b, err)
+				require.Contains(b, string(line), `"ADDED"`)
+				i++
+			}
+		})
+	}
+}
+
+// Creates over HTTP from 8 clients: the goal is 5,000 a second.
+func BenchmarkCreates(b *testing.B) {
+	for _, way := range ways {
+		b.Run(way.name, func(b *testing.B) {
+			srv := NewServer(way.options)
+			defer srv.Close()
+			var clients sync.WaitGroup
+			var next atomic.Int64
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range 8 {
+				client := srv.testClient(b)
+				clients.Go(func() {
+					for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+						benchCreate(b, client, srv, fmt.Sprint("object-", i))
+					}
+				})
+			}
+			clients.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "creates/s")
+		})
+	}
+}
+
+// What an idle watch holds, beyond an answer of net/http that has begun and does
+// not end: the goal is 5 KB.
+func BenchmarkIdleWatch(b *testing.B) {
+	for _, way := range ways {
+		b.Run(way.name, func(b *testing.B) {
+			for b.Loop() {
+				srv := NewServer(way.options)
+				path := benchConfigMaps + "?watch=true&allowWatchBookmarks=true&labelSelector=app%3Dbench&resourceVersion=" + fmt.Sprint(srv.store.current())
+				ours := idleBytes(b, srv.testClient, srv.URL+path)
+				url, client, end := idleServer(b, srv, path)
+				theirs := idleBytes(b, client, url)
+				end()
+				srv.Close()
+				b.ReportMetric(ours-theirs, "B/watch")
+				b.ReportMetric(theirs, "net/http-B/watch")
+			}
+		})
+	}
+}
+
+// idleBytes is what each of many answers takes that have begun, client included.
+func idleBytes(b *testing.B, newClient func(testing.TB) *http.Client, url string) float64 {
+	const n = 2_000
+	ctx, cancel := context.WithCancel(context.Background())
+	client := newClient(b)
+	before := heldBytes()
+	answers := make([]*http.Response, n)
+	for i := range answers {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		require.NoError(b, err)
+		answers[i], err = client.Do(request)
+		require.NoError(b, err)
+		require.Equal(b, http.StatusOK, answers[i].StatusCode)
+	}
+	taken := heldBytes() - before
+	cancel()
+	for _, answer := range answers {
+		answer.Body.Close()
+	}
+	client.CloseIdleConnections()
+	return float64(taken) / n
+}
+
+// heldBytes are those of objects and of stacks. A stack shrinks by half with
+// each collection.
+func heldBytes() int64 {
+	var stats runtime.MemStats
+	for range 4 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc + stats.StackInuse)
+}
+
+// idleServer is a server of net/http that is reached as srv is, and answers each
+// request with a beginning.
+func idleServer(b testing.TB, srv *Server, path string) (url string, client func(testing.TB) *http.Client, end func()) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	twin := &Server{options: srv.options, tls: srv.tls}
+	server := &http.Server{Handler: handler}
+	if srv.tls != nil {
+		server.TLSConfig = srv.tls.config()
+	}
+	twin.door = &door{address: "127.0.0.1:0", inMemory: srv.options.InMemory, serve: func(through net.Listener) {
+		if twin.tls != nil {
+			_ = server.ServeTLS(through, "", "")
+		} else {
+			_ = server.Serve(through)
+		}
+	}}
+	require.NoError(b, twin.door.open())
+	scheme, address := "http://", twin.door.address
+	if twin.tls != nil {
+		scheme = "https://"
+	}
+	if srv.options.InMemory {
+		address = pipeAddress{}.String()
+	}
+	return scheme + address + path, twin.testClient, func() {
+		server.Close()
+		twin.door.close()
+	}
+}
