@@ -2,7 +2,6 @@ package apitest
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -236,6 +235,12 @@ func (s *Server) writeDefinition(in *table, rec *record, d *definition) error {
 
 // storeDefinition stores what the server itself made of a definition.
 func (s *Server) storeDefinition(in *table, rec *record, was, next *unstructured.Unstructured) error {
+	if served := s.registry.find(definitionsResource.WithVersion("v1")); served != nil {
+		var err error
+		if next, err = served.managers().track("status", "kube-apiserver", next, was); err != nil {
+			return err
+		}
+	}
 	text, err := encode(next)
 	if err != nil {
 		return err
@@ -307,8 +312,8 @@ func (s *Server) evict(from *table) (left int, err error) {
 	return left, nil
 }
 
-// serveDefined makes the registry hold what all definitions define and no other custom
-// resource. What was registered by [Server.Register] stays.
+// serveDefined makes the registry hold what all definitions define and no other
+// custom resource. What was registered by [Server.Register] stays.
 func (s *Server) serveDefined(all []*definition) {
 	serving := make(map[string]*servedDefinition, len(all))
 	for _, d := range all {
@@ -355,13 +360,4 @@ func (s *Server) serveDefined(all []*definition) {
 func (d *definition) servesLike(other *definition) bool {
 	return d.Metadata.UID == other.Metadata.UID && d.serves() == other.serves() &&
 		reflect.DeepEqual(d.Spec, other.Spec) && d.Status.AcceptedNames.equal(other.Status.AcceptedNames)
-}
-
-// refuseCreation is the error of a creation where the definition is on its way
-// out; nil elsewhere.
-func (r *resource) refuseCreation() error {
-	if r.terminating {
-		return fmt.Errorf("create not allowed while custom resource definition is terminating")
-	}
-	return nil
 }

@@ -187,7 +187,7 @@ func TestDefinitionWaitsForItsObjects(t *testing.T) {
 	require.EqualValues(t, 2, marked.GetGeneration())
 	require.Equal(t, "InstanceDeletionInProgress", stored(t, s, "foos.example.com").condition("Terminating").Reason)
 	now := s.registry.find(foos("v1"))
-	require.EqualError(t, now.refuseCreation(), "create not allowed while custom resource definition is terminating")
+	require.True(t, now.terminating)
 	select {
 	case <-now.over:
 		t.Fatal("watches go on while the definition waits")
@@ -228,6 +228,38 @@ func TestDefinitionIsReplaced(t *testing.T) {
 	define(t, s, strings.NewReplacer(`"storage":true,`, "", `"name":"v0"`, `"name":"v0","served":true,"storage":true`).Replace(fooDefinition))
 	require.Equal(t, []string{"v1", "v0"}, stored(t, s, "foos.example.com").Status.StoredVersions)
 	require.Equal(t, "v0", s.registry.find(foos("v1")).storage.Version)
+}
+
+// What the server writes into a definition is its own, and who goes back to
+// before it finds it no longer served.
+func TestDefinitionOverHTTP(t *testing.T) {
+	s := NewServer(Options{InMemory: true})
+	defer s.Close()
+	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	before := s.store.current()
+	created := must(t, s, "POST "+path, jsonType, fooDefinition)
+	require.Equal(t, map[string]any{"acceptedNames": map[string]any{"kind": "", "plural": ""}, "conditions": nil, "storedVersions": []any{"v1"}}, created["status"])
+	fields := string(encoded(t, at(must(t, s, "GET "+path+"/foos.example.com", "", ""), "metadata.managedFields")))
+	require.Contains(t, fields, `"f:names":{"f:categories":{},"f:kind":{},"f:listKind":{},"f:plural":{},"f:shortNames":{},"f:singular":{}}`)
+	require.Contains(t, fields, `"manager":"kube-apiserver","operation":"Update","subresource":"status"`)
+	require.Contains(t, fields, `"k:{\"type\":\"Established\"}":{".":{},"f:lastTransitionTime":{},"f:message":{},"f:reason":{},"f:status":{},"f:type":{}}`)
+
+	must(t, s, "POST /apis/example.com/v1/namespaces/default/foos", jsonType, `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","finalizers":["a/b"]}}`)
+	answer := must(t, s, "DELETE "+path+"/foos.example.com", "", "")
+	require.Equal(t, []any{cleanupFinalizer}, at(answer, "metadata.finalizers"))
+	code, refused, _ := send(t, s, "POST /apis/example.com/v1/namespaces/default/foos", jsonType, `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"b"}}`)
+	require.Equal(t, 403, code)
+	require.Equal(t, `foos.example.com "b" is forbidden: create not allowed while custom resource definition is terminating`, refused["message"])
+	must(t, s, "PATCH /apis/example.com/v1/namespaces/default/foos/a", mergePatchType, `{"metadata":{"finalizers":null}}`)
+	for _, gone := range []string{path + "/foos.example.com", "/apis/example.com/v1/foos"} {
+		code, _, _ = send(t, s, "GET "+gone, "", "")
+		require.Equal(t, 404, code, gone)
+	}
+
+	must(t, s, "POST "+path, jsonType, fooDefinition)
+	s.RestartBack(s.store.current() - before)
+	code, _, _ = send(t, s, "GET /apis/example.com/v1/foos", "", "")
+	require.Equal(t, 404, code)
 }
 
 // What is registered from Go is not taken over by a definition.

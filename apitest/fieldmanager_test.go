@@ -34,7 +34,7 @@ func entries(t testing.TB, obj *unstructured.Unstructured) (all []string) {
 	for _, e := range obj.GetManagedFields() {
 		require.NotNil(t, e.Time)
 		line := e.Manager + " " + string(e.Operation) + " " + e.APIVersion + " " + e.Subresource + ": "
-		all = append(all, line+string(e.FieldsV1.Raw))
+		all = append(all, line+e.FieldsV1.GetRawString())
 	}
 	return all
 }

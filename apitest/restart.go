@@ -27,9 +27,12 @@ func (s *Server) RestartBack(versions uint64) {
 	for {
 		older := tooOld{}
 		if err := s.store.rewind(to); !errors.As(err, &older) {
-			return
+			break
 		}
 		to = older.oldest
+	}
+	if err := s.settle(); err != nil {
+		s.options.logger().Error("apitest: serve the custom resources of some versions ago", "error", err)
 	}
 }
 
