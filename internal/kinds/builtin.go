@@ -15,15 +15,16 @@ var Builtin = sync.OnceValue(func() []Resource {
 })
 
 // Find is the built-in resource of a kind, nil if there is none.
-func Find(kind schema.GroupVersionKind) *Resource {
+func Find(kind schema.GroupVersionKind) *Resource { return byKind()[kind] }
+
+var byKind = sync.OnceValue(func() map[schema.GroupVersionKind]*Resource {
 	table := Builtin()
+	found := make(map[schema.GroupVersionKind]*Resource, len(table))
 	for i := range table {
-		if table[i].Kind == kind.Kind && table[i].GroupVersion == kind.GroupVersion() {
-			return &table[i]
-		}
+		found[table[i].GroupVersionKind()] = &table[i]
 	}
-	return nil
-}
+	return found
+})
 
 var (
 	namespacedFields = []Field{by("metadata.name"), by("metadata.namespace")}

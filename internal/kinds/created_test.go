@@ -89,7 +89,7 @@ func TestCreatedIsWhatTheFieldManagerEnters(t *testing.T) {
 			g := guesser{rand.New(rand.NewPCG(seed, 4))}
 			object := Empty(kind).Object
 			if all[kind] != nil {
-				object = g.object(all[kind], 6)
+				object = g.object(TypeOf(kind), 6)
 			} else {
 				object["spec"] = g.value(nil, 3)
 				object["more"] = g.value(nil, 3)

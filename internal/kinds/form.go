@@ -94,7 +94,7 @@ func (f form) several(all [][]byte, depth int) (any, error) {
 
 // jsonSchema is the one type that is a part of itself.
 func jsonSchema(content []byte, depth int) (any, error) {
-	typ := mergeTable().types["apiextensions.JSONSchemaProps"]
+	typ := builtinType("apiextensions.JSONSchemaProps")
 	made := typ.empty()
 	return made, messages()[typ].read(made, content, depth)
 }

@@ -36,16 +36,36 @@ func TestTheTableSaysWhatItsLinesSay(t *testing.T) {
 	assert.Nil(t, spec.at("whatever"))
 }
 
+// readTable reads all of a table.
+func readTable(text string) (*table, error) {
+	t, err := newTable(text)
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.all()
+	return t, err
+}
+
+func TestTheWholeTableIsRead(t *testing.T) {
+	read, err := readTable(mergeText)
+	require.NoError(t, err)
+	for kind, typ := range read.kinds {
+		assert.NotPanics(t, func() { typ() }, "%v", kind)
+	}
+	assert.Panics(t, func() { read.must("core.Nothing") })
+}
+
 func TestATableThatIsBroken(t *testing.T) {
 	for text, complaint := range map[string]string{
-		"kind v1":                            "neither",
-		"\tfield string":                     "neither a kind nor a type",
-		"type a\n\tb":                        "is no field",
-		"type a\n\tb string wrong":           `unknown word "wrong"`,
-		"type a\n\tb string default={":       "default {",
-		"type a\ntype a":                     "described twice",
-		"kind v1 A a\n":                      "a is used and not described",
-		"kind a/b/c A a\ntype a\n\tx string": "line 1",
+		"kind v1":                         "neither",
+		"\tfield string":                  "neither a kind nor a type",
+		"type ":                           "a type without a name",
+		"type a\n\tb":                     "a: \"b\" is no field",
+		"type a\n\tb string wrong":        `unknown word "wrong"`,
+		"type a\n\tb string default={":    "default {",
+		"type a\n\nkind v1 A a\n\ntype a": "a is described twice",
+		"type a\n\tb []b":                 "b is used and not described",
+		"kind a/b/c A a":                  "unexpected GroupVersion",
 	} {
 		_, err := readTable(text)
 		require.ErrorContains(t, err, complaint, "%q", text)
@@ -53,9 +73,22 @@ func TestATableThatIsBroken(t *testing.T) {
 }
 
 func BenchmarkReadTable(b *testing.B) {
-	for b.Loop() {
-		if _, err := readTable(mergeText); err != nil {
-			b.Fatal(err)
+	b.Run("all", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := readTable(mergeText); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
+	b.Run("namespace", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			t, err := newTable(mergeText)
+			if err != nil {
+				b.Fatal(err)
+			}
+			t.must("core.Namespace")
+		}
+	})
 }

@@ -37,8 +37,12 @@ var messages = sync.OnceValue(func() map[*Type]*message {
 })
 
 func messagesOf(from *table) (map[*Type]*message, error) {
-	made := make(map[*Type]*message, len(from.types))
-	for _, typ := range from.types {
+	types, err := from.all()
+	if err != nil {
+		return nil, err
+	}
+	made := make(map[*Type]*message, len(types))
+	for _, typ := range types {
 		if typ.fields == nil {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 func (t *Type) Prune(content map[string]any) (unknown []string) {
 	p := pruner{root: t}
 	if metadata, ok := content["metadata"]; ok && t.custom {
-		p.prune(mergeTable().types["meta.ObjectMeta"], metadata, "metadata")
+		p.prune(builtinType("meta.ObjectMeta"), metadata, "metadata")
 		unknown = p.sorted()
 	}
 	p.prune(t, content, "")

@@ -132,8 +132,7 @@ func (t *Type) addMeta() {
 	if t.fields == nil {
 		t.fields = map[string]*field{}
 	}
-	known := mergeTable().types
-	t.fields["apiVersion"] = &field{Type: known["string"]}
-	t.fields["kind"] = &field{Type: known["string"]}
-	t.fields["metadata"] = &field{Type: known["meta.ObjectMeta"]}
+	t.fields["apiVersion"] = &field{Type: builtinType("string")}
+	t.fields["kind"] = &field{Type: builtinType("string")}
+	t.fields["metadata"] = &field{Type: builtinType("meta.ObjectMeta")}
 }

@@ -37,16 +37,21 @@ func NewConverter(of *Type) *Converter {
 }
 
 // converters of the built-in kinds, and of the scale.
-var converters = sync.OnceValue(func() map[schema.GroupVersionKind]*Converter {
-	made := map[schema.GroupVersionKind]*Converter{}
+var converters = sync.OnceValue(func() map[schema.GroupVersionKind]func() *Converter {
+	made := map[schema.GroupVersionKind]func() *Converter{}
 	for kind, typ := range mergeTable().kinds {
-		made[kind] = NewConverter(typ)
+		made[kind] = sync.OnceValue(func() *Converter { return NewConverter(typ()) })
 	}
 	return made
 })
 
 // ConverterOf a built-in kind, nil if it is none.
-func ConverterOf(kind schema.GroupVersionKind) *Converter { return converters()[kind] }
+func ConverterOf(kind schema.GroupVersionKind) *Converter {
+	if converter := converters()[kind]; converter != nil {
+		return converter()
+	}
+	return nil
+}
 
 // ObjectToTyped is managedfields.TypeConverter. The field manager allows
 // duplicates in what is stored, and only there.
