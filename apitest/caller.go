@@ -106,20 +106,31 @@ func (s *Server) impersonate(user User, r *http.Request, wants Attributes) (User
 	case as.Name == "" && as.UID == "" && as.Groups == nil && as.Extra == nil:
 		return user, nil
 	case as.Name == "":
-		return user, apierrors.NewBadRequest(fmt.Sprintf("requested %#v without impersonating a user name", as))
+		return user, apierrors.NewBadRequest(fmt.Sprintf("requested &user.DefaultInfo{Name:%q, UID:%q, Groups:%#v, Extra:%#v} without impersonating a user name", as.Name, as.UID, as.Groups, as.Extra))
 	}
 	// To be somebody else is asked for as the verb impersonate on users.
 	ask := Attributes{User: user, Verb: "impersonate", Version: "v1", Resource: "users", Name: as.Name, Path: wants.Path, Request: r}
 	if !slices.Contains(user.Groups, administrators) {
 		if s.options.Authorize == nil {
-			return user, forbidden(ask, "")
+			return user, mayNotBe(as, wants, ask, "")
 		}
 		if allowed, reason := s.options.Authorize(ask); !allowed {
-			return user, forbidden(ask, reason)
+			return user, mayNotBe(as, wants, ask, reason)
 		}
 	}
 	as.Groups = impersonatedGroups(as)
 	return as, nil
+}
+
+// mayNotBe is the answer to those who may not act as somebody. Of an ordinary
+// user it names what was to be done, as the real server first asks whether just
+// that may be done as a user.
+func mayNotBe(as User, wants, ask Attributes, reason string) error {
+	if strings.HasPrefix(as.Name, "system:node:") || strings.HasPrefix(as.Name, "system:serviceaccount:") {
+		return forbidden(ask, reason)
+	}
+	wants.User, wants.Verb = ask.User, "impersonate-on:user-info:"+wants.Verb
+	return forbidden(wants, reason)
 }
 
 // impersonatedGroups are those that are asked for, and those that follow from

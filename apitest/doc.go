@@ -127,4 +127,13 @@
 //   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
 //     from protobuf as well, which is what client-go's typed clients and kubectl
 //     create send; nothing is read or written as CBOR.
+//   - columns: as a Table, a built-in kind has a name and the time of its creation;
+//     the columns of its own are code of each kind in the real server. Custom
+//     resources have those of their definition.
+//   - texts: the rules of metadata are those of the apimachinery that this module is
+//     built with. It may be newer than the server of the transcripts and put some
+//     of its complaints in other words.
+//   - virtual: what is computed and never stored is not served: the reviews of
+//     authentication and authorization, componentstatuses, bindings and evictions,
+//     and the subresources of pods that connect to a node.
 package apitest

@@ -24,6 +24,9 @@ func (t *table) follow(after uint64) (*follower, error) {
 		if err := t.remembers(after); err != nil {
 			return nil, err
 		}
+		if after < t.born {
+			return nil, tooOld{asked: after, oldest: t.born}
+		}
 	}
 	return &follower{table: t, epoch: t.epoch, seen: after}, nil
 }

@@ -76,7 +76,7 @@ func (m *storeModel) operate() {
 	table := m.real.table(schema.GroupResource{Resource: name})
 	twin := m.twin.tables[name]
 	if twin == nil {
-		twin = &twinTable{}
+		twin = &twinTable{born: m.twin.version}
 		m.twin.tables[name] = twin
 	}
 	switch n := m.rng.IntN(100); {
@@ -186,6 +186,10 @@ func (m *storeModel) follow(table *table, twin *twinTable) {
 		require.Equal(m, tooOld{after, m.twin.oldest(twin)}, err)
 		return
 	}
+	if after < twin.born {
+		require.Equal(m, tooOld{after, twin.born}, err)
+		return
+	}
 	require.NoError(m, err)
 	m.followers = append(m.followers, &modelFollower{real: real, twin: twin, seen: after})
 }
@@ -272,6 +276,7 @@ func (m *storeModel) rewind() {
 			}
 		}
 		twin.steps = twin.steps[:kept]
+		twin.born = min(twin.born, version)
 	}
 	m.twin.version = version
 	for _, f := range m.followers {
@@ -284,7 +289,7 @@ func (m *storeModel) rewind() {
 func (m *storeModel) drop(name string, table *table, twin *twinTable) {
 	m.real.drop(schema.GroupResource{Resource: name})
 	m.real.table(schema.GroupResource{Resource: name})
-	m.twin.tables[name] = &twinTable{unknown: m.twin.version}
+	m.twin.tables[name] = &twinTable{unknown: m.twin.version, born: m.twin.version}
 	twin.unknown, twin.dead = m.twin.dropped(twin), true
 	_, err := table.commit(key{"a", "x"}, nil, anObject(m, key{"a", "x"}, "0", nil))
 	require.ErrorIs(m, err, errDropped)

@@ -18,6 +18,7 @@ type twinStore struct {
 type twinTable struct {
 	steps   []twinStep // all there ever were, oldest first
 	unknown uint64     // nothing from up to this version can be asked for
+	born    uint64     // the version at which it was made: nobody can follow from before
 	dead    bool       // dropped: what is known of it stays known to who reads it
 }
 

@@ -10,6 +10,10 @@ type table struct {
 	// present is a clone of rows that readers share; nil after a change.
 	present *snapshot
 	history history
+	// born is the version at which the table was made. Lists can be of before, and
+	// are empty; watches cannot, as the real server begins to look at a resource
+	// when it begins to serve it.
+	born uint64
 	// namespaces that ever were, so that their records share one text.
 	namespaces map[string]string
 	// changed is raised with each change, and with what ends followers.
@@ -21,7 +25,7 @@ type table struct {
 
 // newTable makes a table of which nothing is known up to a version.
 func newTable(of *store, unknown uint64) *table {
-	return &table{store: of, rows: newRows(), history: history{limit: of.history, dropped: unknown}, namespaces: map[string]string{}}
+	return &table{store: of, rows: newRows(), born: of.version, history: history{limit: of.history, dropped: unknown}, namespaces: map[string]string{}}
 }
 
 // get is the object's present state, nil if there is none.
@@ -119,6 +123,7 @@ func (t *table) rewind(version uint64) {
 		takeBack(t.rows, t.history.undo())
 	}
 	t.present = nil
+	t.born = min(t.born, version)
 	t.endFollowers()
 }
 

@@ -281,7 +281,7 @@ func (w *watching) nextTime() time.Time {
 func (w *watching) fail() {
 	err := w.failure
 	if older := (tooOld{}); errors.As(err, &older) {
-		err = expired(older)
+		err = expired(older, w.resource)
 	}
 	status, err := json.Marshal(statusOf(err))
 	if err != nil || w.out.send(frame{kind: watch.Error, object: status}) != nil {

@@ -170,8 +170,14 @@ func isSet(query url.Values, name string) bool {
 	return len(values) > 0 && values[0] != "0" && !strings.EqualFold(values[0], "false")
 }
 
-// expired is the answer to those who ask for versions that were forgotten.
-func expired(e tooOld) *apierrors.StatusError { return apierrors.NewResourceExpired(e.Error()) }
+// expired is the answer to those who watch from versions that were forgotten. Of
+// events the real server keeps no cache: it is etcd that says so.
+func expired(e tooOld, of *resource) *apierrors.StatusError {
+	if of.GroupVersionResource.Resource == "events" {
+		return apierrors.NewResourceExpired("The resourceVersion for the provided watch is too old.")
+	}
+	return apierrors.NewResourceExpired(e.Error())
+}
 
 // tooLarge is the answer to those who ask for versions of the future.
 func tooLarge(e tooNew) *apierrors.StatusError {
