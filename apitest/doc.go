@@ -124,6 +124,8 @@
 //
 //   - validation: built-in kinds are stored as they come: no schema is checked,
 //     no default is filled in, no unknown field is dropped.
+//   - columns: the tables of built-in kinds, as kubectl get shows them, have a name
+//     and a time of creation; those of custom resources are as defined.
 //   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
 //     from protobuf as well, which is what client-go's typed clients and kubectl
 //     create send; nothing is read or written as CBOR.
