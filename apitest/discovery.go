@@ -81,7 +81,7 @@ func (c *call) raw(document any) error {
 
 // paths are those of the index.
 func (c *call) paths() []string {
-	all := []string{"/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"}
+	all := []string{"/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
 	for _, group := range c.server.registry.catalog() {
 		if group.name != "" {
 			all = append(all, "/apis/"+group.name)

@@ -12,9 +12,13 @@ import (
 
 // openAPI serves of OpenAPI v3 what lets kubectl leave validation to the server:
 // for each kind a PATCH, with the parameter fieldValidation. There are no
-// schemas.
+// schemas. Of version 2, which kubectl asks about kinds that it does not find
+// there, it is a document without a path.
 func (c *call) openAPI(rest string) error {
 	form, of, _ := strings.Cut(rest, "/")
+	if form == "v2" && of == "" {
+		return c.openAPI2()
+	}
 	if form != "v3" {
 		return errNotServed
 	}
@@ -63,6 +67,28 @@ func (c *call) openAPIAnswer(document any) error {
 	}
 	out := newOutput(c.w, c.r, http.StatusOK, mimeJSON)
 	_, _ = out.Write(text) // fails only when the client has gone
+	_ = out.Close()
+	return nil
+}
+
+// The document of version 2, in JSON and in the protobuf that client-go reads: its
+// swagger, 1, its info, 2, of a title, 1, and a version, 2, and its paths, 8.
+const (
+	openAPI2JSON         = `{"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.36.3"},"paths":{}}`
+	openAPI2Protobuf     = "\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.36.3\x42\x00"
+	openAPI2Asked        = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+	mimeOpenAPI2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+)
+
+func (c *call) openAPI2() error {
+	text, kind := openAPI2JSON, mimeJSON
+	for _, asked := range c.r.Header.Values("Accept") {
+		if strings.Contains(asked, openAPI2Asked) || strings.Contains(asked, mimeOpenAPI2Protobuf) {
+			text, kind = openAPI2Protobuf, mimeOpenAPI2Protobuf
+		}
+	}
+	out := newOutput(c.w, c.r, http.StatusOK, kind)
+	_, _ = out.Write([]byte(text)) // fails only when the client has gone
 	_ = out.Close()
 	return nil
 }
