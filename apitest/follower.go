@@ -42,19 +42,37 @@ func (t *table) open() (*snapshot, *follower) {
 // returned, and wake is closed when there may be more. It fails with tooOld when
 // changes were forgotten before they were read, and with errDropped.
 func (f *follower) ready() (changes []change, wake <-chan struct{}, err error) {
-	t := f.table
-	t.store.mu.RLock()
-	changes, err = f.read()
-	t.store.mu.RUnlock()
-	if len(changes) > 0 || err != nil {
+	if changes, err = f.next(); len(changes) > 0 || err != nil {
 		return changes, nil, err
 	}
+	t := f.table
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
 	if changes, err = f.read(); len(changes) > 0 || err != nil {
 		return changes, nil, err
 	}
 	return nil, t.changed.wait(), nil
+}
+
+// next is what ready returns, without a way to wait: who has a bell in the table
+// needs none.
+func (f *follower) next() ([]change, error) {
+	f.table.store.mu.RLock()
+	defer f.table.store.mu.RUnlock()
+	return f.read()
+}
+
+// hang has a bell rung when there may be something new, until it is taken away.
+func (f *follower) hang(b bell) {
+	f.table.store.mu.Lock()
+	defer f.table.store.mu.Unlock()
+	f.table.bells[b] = struct{}{}
+}
+
+func (f *follower) takeAway(b bell) {
+	f.table.store.mu.Lock()
+	defer f.table.store.mu.Unlock()
+	delete(f.table.bells, b)
 }
 
 // read takes changes out of the history. The store's mu is held.

@@ -12,7 +12,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveWith(apply, out, r)
 		return
 	}
-	s.serve(out, r)
+	if events := s.begin(out, r); events != nil {
+		events()
+	}
 }
 
 // describe is what the log and the faults know about a request: what its first

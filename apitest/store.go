@@ -110,7 +110,7 @@ func (s *store) drop(of schema.GroupResource) {
 		s.drops[of] = s.version
 		t.rows, t.present = newRows(), nil
 		t.dropped = true
-		t.changed.raise()
+		t.wake()
 	}
 }
 

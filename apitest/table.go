@@ -18,6 +18,8 @@ type table struct {
 	namespaces map[string]string
 	// changed is raised with each change, and with what ends followers.
 	changed signal
+	// bells are rung whenever changed is raised.
+	bells map[bell]struct{}
 	// epoch grows when followers are ended.
 	epoch   int
 	dropped bool
@@ -25,7 +27,10 @@ type table struct {
 
 // newTable makes a table of which nothing is known up to a version.
 func newTable(of *store, unknown uint64) *table {
-	return &table{store: of, rows: newRows(), born: of.version, history: history{limit: of.history, dropped: unknown}, namespaces: map[string]string{}}
+	return &table{
+		store: of, rows: newRows(), born: of.version, history: history{limit: of.history, dropped: unknown},
+		namespaces: map[string]string{}, bells: map[bell]struct{}{},
+	}
 }
 
 // get is the object's present state, nil if there is none.
@@ -100,7 +105,7 @@ func (t *table) note(c change) {
 	t.store.version = c.now.version
 	t.present = nil
 	t.history.add(c)
-	t.changed.raise()
+	t.wake()
 	t.store.moved.raise()
 }
 
@@ -129,23 +134,13 @@ func (t *table) rewind(version uint64) {
 
 func (t *table) endFollowers() {
 	t.epoch++
+	t.wake()
+}
+
+// wake tells all who wait for something new.
+func (t *table) wake() {
 	t.changed.raise()
-}
-
-// signal wakes all who wait for it. It costs nothing while nobody does.
-type signal struct{ waiting chan struct{} }
-
-// wait is closed by the next raise.
-func (s *signal) wait() <-chan struct{} {
-	if s.waiting == nil {
-		s.waiting = make(chan struct{})
-	}
-	return s.waiting
-}
-
-func (s *signal) raise() {
-	if s.waiting != nil {
-		close(s.waiting)
-		s.waiting = nil
+	for b := range t.bells {
+		b.ring()
 	}
 }

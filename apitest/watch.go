@@ -1,8 +1,10 @@
 package apitest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -44,6 +46,13 @@ type watching struct {
 	// else to send; either may be nil.
 	initial *snapshot
 	failure error
+	// bell is what the watch waits for, timer what rings it by the clock.
+	bell  bell
+	timer *time.Timer
+	// unheard undoes what listen did to contexts; calm ends the faults between
+	// the watch and its stream.
+	unheard func() bool
+	calm    func()
 	// begun is the version after which changes are sent: a bookmark of it would
 	// tell its client nothing.
 	begun uint64
@@ -68,27 +77,54 @@ func (c *call) watch() (events func(), err error) {
 	return w.run, nil
 }
 
-// run sends the events, until the watch ends.
+// run sends the events, until the watch ends. It waits with little above it on
+// the stack.
 func (w *watching) run() {
 	w.server.watches.Add(1)
-	defer w.server.watches.Add(-1)
-	body, err := openStream(w.w, mimeJSON)
-	if err != nil {
-		return // the client has gone
-	}
-	disturbed, end, err := w.disturb(body)
-	defer end()
-	if err != nil {
-		return // that is what the fault is
-	}
-	w.out = disturbed
-	if w.failure != nil {
-		w.fail()
+	defer w.end()
+	if !w.open() {
 		return
 	}
-	if w.sendState() == nil {
-		w.follow()
+	for w.catchUp() {
+		if w.resource.over != nil {
+			w.waitForEither(w.resource.over)
+		} else {
+			<-w.bell
+		}
 	}
+}
+
+// open begins the answer, and sends what is there from the beginning. It reports
+// whether there is more to come.
+func (w *watching) open() bool {
+	body, err := openStream(w.w, mimeJSON)
+	if err != nil {
+		return false // the client has gone
+	}
+	w.out, w.calm, err = w.disturb(body)
+	if err != nil {
+		return false // that is what the fault is
+	}
+	if w.failure != nil {
+		w.fail()
+		return false
+	}
+	if w.sendState() != nil {
+		return false
+	}
+	w.listen()
+	return true
+}
+
+// end is called however the watch has ended.
+func (w *watching) end() {
+	if w.bell != nil {
+		w.deafen()
+	}
+	if w.calm != nil {
+		w.calm()
+	}
+	w.server.watches.Add(-1)
 }
 
 // concerns is the part of a table that the path and the selectors name.
@@ -163,54 +199,89 @@ func (w *watching) send(kind watch.EventType, r *record, version uint64) error {
 	return w.out.send(frame{kind: kind, object: object, version: version})
 }
 
-// follow sends changes as they come, until the watch ends.
-func (w *watching) follow() {
-	w.scheduleBookmark(time.Now())
-	timer := time.NewTimer(time.Until(w.nextTime()))
-	defer timer.Stop()
-	busy := make(chan struct{})
-	close(busy)
+// catchUp sends the changes that there are, and does what the clock asks for. It
+// reports whether the watch goes on.
+func (w *watching) catchUp() bool {
 	for {
-		wake, err := w.sendChanges()
-		if err != nil {
-			return
+		sent, err := w.sendChanges()
+		if err != nil || w.over() {
+			return false
 		}
-		if wake == nil {
-			wake = busy // there may be more, but the others have their turn
-		}
-		select {
-		case <-wake:
-		case <-w.r.Context().Done():
-			return
-		case <-w.server.alive.Done():
-			return
-		case <-w.resource.over:
-			w.drain()
-			return
-		case now := <-timer.C:
-			if !now.Before(w.deadline) || w.sendBookmark(now) != nil {
-				return
-			}
-			timer.Reset(time.Until(w.nextTime()))
+		if sent == 0 {
+			return true
 		}
 	}
 }
 
-// sendChanges sends the changes that are there, or a part of them. If there
-// were none, wake is closed when there are. An error is that the watch cannot
-// go on: it is behind the history, or the table or the client has gone. The
-// client learns why when it comes again.
-func (w *watching) sendChanges() (wake <-chan struct{}, err error) {
-	changes, wake, err := w.changes.ready()
+// waitForEither is a function of its own so that only those pay for a select
+// whose resource can end.
+//
+//go:noinline
+func (w *watching) waitForEither(over <-chan struct{}) {
+	select {
+	case <-w.bell:
+	case <-over:
+	}
+}
+
+// listen has the bell rung for all that a watch waits for.
+func (w *watching) listen() {
+	w.bell = newBell()
+	w.changes.hang(w.bell)
+	now := time.Now()
+	w.scheduleBookmark(now)
+	w.timer = time.AfterFunc(w.nextTime().Sub(now), w.bell.ring)
+	w.unheard = context.AfterFunc(w.r.Context(), w.bell.ring)
+	if w.r.Context().Value(http.ServerContextKey) != w.server.http {
+		// Mounted in another server: the request does not end with ours.
+		gone, closed := w.unheard, context.AfterFunc(w.server.alive, w.bell.ring)
+		w.unheard = func() bool { closed(); return gone() }
+	}
+}
+
+func (w *watching) deafen() {
+	w.unheard()
+	w.timer.Stop()
+	w.changes.takeAway(w.bell)
+}
+
+// over is whether the watch has come to its end. It does what the clock asks
+// for.
+func (w *watching) over() bool {
+	if w.r.Context().Err() != nil || w.server.alive.Err() != nil {
+		return true
+	}
+	select {
+	case <-w.resource.over:
+		w.drain()
+		return true
+	default:
+	}
+	now := time.Now()
+	switch {
+	case now.Before(w.nextTime()):
+		return false
+	case !now.Before(w.deadline) || w.sendBookmark(now) != nil:
+		return true
+	}
+	w.timer.Reset(w.nextTime().Sub(now))
+	return false
+}
+
+// sendChanges sends the changes that are there, or a part of them. An error is
+// that the watch cannot go on: it is behind the history, or the table or the
+// client has gone. The client learns why when it comes again.
+func (w *watching) sendChanges() (sent int, err error) {
+	changes, err := w.changes.next()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	for _, change := range changes {
 		if err := w.sendChange(change); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
-	return wake, nil
+	return len(changes), nil
 }
 
 // drain sends what was there when the resource went.
