@@ -59,8 +59,11 @@ func shown(value any) string {
 	if value == nil {
 		return "-"
 	}
+	if text, ok := value.(string); ok {
+		return text
+	}
 	text, _ := utiljson.Marshal(value)
-	return strings.Trim(string(text), `"`)
+	return string(text)
 }
 
 const inDefault = "/api/v1/namespaces/default/"
@@ -71,12 +74,57 @@ func TestCreateGivesAnObjectItsIdentity(t *testing.T) {
 	play(t, plainServer(t), []step{
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a","uid":"x","selfLink":"y","deletionTimestamp":"2020-01-01T00:00:00Z","deletionGracePeriodSeconds":5,"creationTimestamp":"2020-01-01T00:00:00Z","labels":{}},"data":{"a":"b"}}`, 201,
 			map[string]string{"kind": "ConfigMap", "apiVersion": "v1", "metadata.namespace": "default", "metadata.selfLink": "-", "metadata.deletionTimestamp": "-", "metadata.deletionGracePeriodSeconds": "-", "metadata.labels": "-", "data.a": "b"}},
-		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"}}`, 409, map[string]string{"reason": "AlreadyExists", "message": `configmaps \"a\" already exists`}},
+		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"}}`, 409, map[string]string{"reason": "AlreadyExists", "message": `configmaps "a" already exists`}},
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"b","resourceVersion":"7"}}`, 500, map[string]string{"message": "resourceVersion should not be set on objects to be created"}},
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"b","namespace":"other"}}`, 400, map[string]string{"message": "the namespace of the provided object does not match the namespace sent on the request"}},
-		{"POST /api/v1/namespaces/none/configmaps", `{"metadata":{"name":"b"}}`, 404, map[string]string{"message": `namespaces \"none\" not found`}},
+		{"POST /api/v1/namespaces/none/configmaps", `{"metadata":{"name":"b"}}`, 404, map[string]string{"message": `namespaces "none" not found`}},
 		{"POST " + inDefault + "pods", `{"metadata":{"name":"p","generation":9},"status":{"phase":"Running"}}`, 201, map[string]string{"metadata.generation": "1", "status.phase": "Pending"}},
 		{"POST " + inDefault + "configmaps?dryRun=All", `{"metadata":{"name":"b"}}`, 201, map[string]string{"metadata.resourceVersion": "-"}},
 		{"GET " + inDefault + "configmaps/b", "", 404, nil},
+	})
+}
+
+// "Metadata is validated": by the rule of the kind, and all that is wrong is
+// told at once.
+func TestCreateRefusesWhatIsNotAName(t *testing.T) {
+	s := plainServer(t)
+	play(t, s, []step{
+		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"A_"}}`, 422, map[string]string{"reason": "Invalid", "details.name": "A_", "details.kind": "ConfigMap"}},
+		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a.b"}}`, 201, nil},
+		{"POST " + inDefault + "services", `{"metadata":{"name":"a.b"}}`, 422, nil},
+		{"POST " + inDefault + "services", `{"metadata":{"name":"1a"}}`, 201, nil},
+		{"POST /api/v1/namespaces", `{"metadata":{"name":"a.b"}}`, 422, nil},
+		{"POST /apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"name":"system:A_b"}}`, 201, nil},
+		{"POST /apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"name":"a%b"}}`, 422, nil},
+		{"POST " + inDefault + "configmaps", `{}`, 422, map[string]string{"message": `ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required`}},
+	})
+	_, answer := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"name":"b","labels":{"a b":"c d"},"annotations":{"/x":"y"},"finalizers":["x"]}}`)
+	require.Len(t, at(answer, "details.causes"), 4)
+}
+
+// API conventions, "Idempotency": generated names are unique, and a collision is
+// drawn again.
+func TestGenerateName(t *testing.T) {
+	s := plainServer(t)
+	seen := map[any]bool{}
+	for range 50 {
+		code, answer := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"generateName":"job-"}}`)
+		require.Equal(t, 201, code)
+		require.Regexp(t, `^job-[bcdfghjklmnpqrstvwxz2456789]{5}$`, at(answer, "metadata.name"))
+		seen[at(answer, "metadata.name")] = true
+	}
+	require.Len(t, seen, 50)
+	require.Len(t, newIdentities(1).name(strings.Repeat("a", 100)), 63, "a name is a DNS label long")
+	require.Equal(t, newIdentities(7).uid(), newIdentities(7).uid(), "the seed repeats")
+	require.NotEqual(t, newIdentities(7).uid(), newIdentities(8).uid())
+}
+
+func TestSecretsAndNamespacesAreCompleted(t *testing.T) {
+	play(t, plainServer(t), []step{
+		{"POST " + inDefault + "secrets", `{"metadata":{"name":"s"},"stringData":{"a":"b"},"data":{"c":"ZA=="}}`, 201,
+			map[string]string{"type": "Opaque", "stringData": "-", "data.a": "Yg==", "data.c": "ZA=="}},
+		{"POST /api/v1/namespaces", `{"metadata":{"name":"n"},"status":{"phase":"Terminating"}}`, 201,
+			map[string]string{"spec.finalizers": `["kubernetes"]`, "status.phase": "Active", "metadata.labels": `{"kubernetes.io/metadata.name":"n"}`}},
+		{"GET /api/v1/namespaces/kube-node-lease", "", 200, nil},
 	})
 }
