@@ -54,6 +54,16 @@ func TestNamespacesAreNotDeletedTogether(t *testing.T) {
 	assert.Contains(t, mustFind(t, "", "v1", "Pod").Verbs(), "deletecollection")
 }
 
+// API conventions: generation counts changes of what is wanted. Deployments
+// hand their annotations on, and slices are found by their labels.
+func TestWhatRaisesTheGeneration(t *testing.T) {
+	assert.True(t, mustFind(t, "", "v1", "Pod").Generation)
+	assert.False(t, mustFind(t, "", "v1", "Service").Generation)
+	assert.Equal(t, "annotations", mustFind(t, "apps", "v1", "Deployment").Counted)
+	assert.Equal(t, "labels", mustFind(t, "discovery.k8s.io", "v1", "EndpointSlice").Counted)
+	assert.Empty(t, mustFind(t, "apps", "v1", "StatefulSet").Counted)
+}
+
 // Field selectors: what a kind does not declare is refused, in the real
 // server's words.
 func TestFieldsThatCannotBeSelectedBy(t *testing.T) {

@@ -4,20 +4,17 @@ import "k8s.io/apimachinery/pkg/runtime"
 
 // Default fills in what the schema of a custom resource has a default for.
 // Objects of built-in kinds are left as they are.
-func (t *Type) Default(content map[string]any) {
-	if t.custom {
-		t.fill(content)
-	}
-}
+func (t *Type) Default(content map[string]any) { t.fill(content) }
 
 func (t *Type) fill(value any) {
+	// The fallbacks of the table are those of keys, and not for objects.
 	if t == nil || !t.custom {
 		return
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		for name, field := range t.fields {
-			if given, ok := value[name]; field.custom && field.fallback != nil && (!ok || field.isMissing(given)) {
+			if given, ok := value[name]; field.fallback != nil && (!ok || field.isMissing(given)) {
 				value[name] = runtime.DeepCopyJSONValue(field.fallback)
 			}
 		}

@@ -36,6 +36,14 @@ func TestTheTableSaysWhatItsLinesSay(t *testing.T) {
 	assert.Nil(t, spec.at("whatever"))
 }
 
+// The JSON of an empty Go value, from which the field manager counts.
+func TestEmptyObjects(t *testing.T) {
+	assert.Equal(t, mapOf(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {}, spec: {selector: null, template: {metadata: {}, spec: {containers: null}}}, status: {replicas: 0}}`),
+		Empty(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}).Object)
+	assert.Equal(t, mapOf(t, `{apiVersion: example.com/v1, kind: Thing}`),
+		Empty(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}).Object)
+}
+
 // readTable reads all of a table.
 func readTable(text string) (*table, error) {
 	t, err := newTable(text)

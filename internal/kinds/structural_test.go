@@ -97,6 +97,9 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 func TestBuiltinKindsAreNotFilledIn(t *testing.T) {
 	pod := read(t, `{apiVersion: v1, kind: Pod, spec: {containers: [{ports: [{containerPort: 1}]}]}}`)
 	TypeOf(podKind).Default(pod.Object)
+	owned := mapOf(t, `{metadata: {ownerReferences: [{uid: null}]}}`)
+	thing(t).Default(owned)
+	assert.Equal(t, mapOf(t, `{metadata: {ownerReferences: [{uid: null}]}}`), owned)
 	assert.Equal(t, read(t, `{apiVersion: v1, kind: Pod, spec: {containers: [{ports: [{containerPort: 1}]}]}}`), pod)
 }
 
@@ -115,6 +118,15 @@ func TestCustomFieldsAreManagedByTheirSchema(t *testing.T) {
 
 	_, err = NewConverter(thing(t)).ObjectToTyped(read(t, `{apiVersion: example.com/v1, kind: Thing, spec: {foo: 1}}`))
 	assert.ErrorContains(t, err, ".spec.foo: field not declared in schema")
+
+	// What preserves unknown fields takes them, as deep as it goes, and so does
+	// an object of which nothing more is said.
+	open, err := FromSchema(mapOf(t, `{type: object, properties: {
+		spec: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {deep: {type: object, properties: {a: {type: string}}}}},
+		any: {type: object}}}`))
+	require.NoError(t, err)
+	_, err = NewConverter(open).ObjectToTyped(read(t, `{apiVersion: example.com/v1, kind: Thing, spec: {foo: 1, deep: {foo: 1}}, any: {foo: 1}}`))
+	assert.NoError(t, err)
 }
 
 func TestSchemasThatCannotBeRead(t *testing.T) {
