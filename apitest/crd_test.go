@@ -332,6 +332,13 @@ func TestDefinitionFaults(t *testing.T) {
 			`spec.additionalPrinterColumns[0].type: Invalid value: "x": must be one of boolean,date,integer,number,string`,
 			`spec.additionalPrinterColumns[0].JSONPath: Invalid value: "a": must be a simple json path starting with .`,
 			`spec.selectableFields[0].jsonPath: Invalid value: ".spec.zz": is an invalid path: does not refer to a valid field`}},
+		"what is no schema here": {schemaOf(`{"type":"object","properties":{"a":{"type":"null","$ref":"x"},"b":{"x-kubernetes-preserve-unknown-fields":false}}}`), []string{
+			`spec.validation.openAPIV3Schema.properties[a].type: Unsupported value: "null": supported values: "array", "boolean", "integer", "number", "object", "string"`,
+			`spec.validation.openAPIV3Schema.properties[a].$ref: Forbidden: $ref is not supported`,
+			`spec.validation.openAPIV3Schema.properties[a].type: Forbidden: type cannot be set to null, use nullable as an alternative`,
+			`spec.validation.openAPIV3Schema.properties[b].x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined`}},
+		"another strategy": {func(spec map[string]any) { spec["conversion"] = map[string]any{"strategy": "Bogus"} },
+			[]string{`spec.conversion.strategy: Unsupported value: "Bogus": supported values: "None", "Webhook"`}},
 		"a webhook": {func(spec map[string]any) { spec["conversion"] = map[string]any{"strategy": "Webhook"} },
 			[]string{`spec.conversion.strategy: Unsupported value: "Webhook": supported values: "None"`}},
 	} {

@@ -15,8 +15,8 @@ import (
 func (d *definition) faults(was *definition) field.ErrorList {
 	var all field.ErrorList
 	spec := field.NewPath("spec")
-	if was == nil && d.Metadata.Name != d.Spec.Names.Plural+"."+d.Spec.Group {
-		all = append(all, field.Invalid(field.NewPath("metadata", "name"), d.Metadata.Name, `must be spec.names.plural+"."+spec.group`))
+	if was == nil {
+		all = append(all, d.nameFaults()...)
 	}
 	all = append(all, d.Spec.faults(spec)...)
 	if was != nil {
@@ -35,6 +35,19 @@ func (d *definition) faults(was *definition) field.ErrorList {
 	return all
 }
 
+// nameFaults: the name says what is defined.
+func (d *definition) nameFaults() field.ErrorList {
+	wrong := utilvalidation.IsDNS1123Subdomain(d.Metadata.Name)
+	if d.Metadata.Name != d.Spec.Names.Plural+"."+d.Spec.Group {
+		wrong = append(wrong, `must be spec.names.plural+"."+spec.group`)
+	}
+	var all field.ErrorList
+	for _, what := range wrong {
+		all = append(all, field.Invalid(field.NewPath("metadata", "name"), d.Metadata.Name, what))
+	}
+	return all
+}
+
 // storedFaults: versions in which objects may be stored cannot go.
 func (d *definition) storedFaults() field.ErrorList {
 	at := field.NewPath("status", "storedVersions")
@@ -42,12 +55,18 @@ func (d *definition) storedFaults() field.ErrorList {
 		return field.ErrorList{field.Invalid(at, d.Status.StoredVersions, "must have at least one stored version")}
 	}
 	var all field.ErrorList
-	known := map[string]bool{}
+	left := map[string]bool{}
+	for _, v := range d.Status.StoredVersions {
+		left[v] = true
+	}
 	for _, v := range d.Spec.Versions {
-		known[v.Name] = true
+		if v.Storage && !left[v.Name] {
+			all = append(all, field.Invalid(at, d.Status.StoredVersions, "must have the storage version "+v.Name))
+		}
+		delete(left, v.Name)
 	}
 	for i, v := range d.Status.StoredVersions {
-		if !known[v] {
+		if left[v] {
 			all = append(all, field.Invalid(at.Index(i), v, fmt.Sprintf("missing from spec.versions; %[1]s was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in %[1]s and removes %[1]s from status.storedVersions", v)))
 		}
 	}
@@ -100,10 +119,27 @@ func (s *definitionSpec) faults(at *field.Path) field.ErrorList {
 	}
 	all = append(all, s.Names.faults(at.Child("names"))...)
 	all = append(all, s.sharedFaults(at)...)
-	if s.Conversion != nil && s.Conversion.Strategy != "None" {
-		all = append(all, field.NotSupported(at.Child("conversion", "strategy"), s.Conversion.Strategy, []string{"None"}))
+	return append(all, s.conversionFaults(at.Child("conversion"))...)
+}
+
+// conversionFaults: objects are not converted by webhooks.
+func (s *definitionSpec) conversionFaults(at *field.Path) field.ErrorList {
+	if s.Conversion == nil {
+		return nil
 	}
-	return all
+	strategies := []string{"None", "Webhook"}
+	switch s.Conversion.Strategy {
+	case "None":
+		if s.Conversion.Webhook != nil {
+			return field.ErrorList{field.Forbidden(at.Child("webhookClientConfig"), "should not be set when strategy is not set to Webhook")}
+		}
+		return nil
+	case "":
+		return field.ErrorList{field.Required(at.Child("strategy"), "")}
+	case "Webhook":
+		strategies = strategies[:1]
+	}
+	return field.ErrorList{field.NotSupported(at.Child("strategy"), s.Conversion.Strategy, strategies)}
 }
 
 // shared says which parts are the same in all versions. The real server keeps
@@ -165,6 +201,11 @@ func (s *definitionSpec) versionFaults(at *field.Path) field.ErrorList {
 	}
 	if stored != 1 {
 		all = append(all, field.Invalid(at.Child("versions"), s.internalVersions(hoisted), "must have exactly one version marked as storage version"))
+	}
+	if len(s.Versions) > 0 {
+		if errs := utilvalidation.IsDNS1035Label(s.Versions[0].Name); len(errs) > 0 {
+			all = append(all, field.Invalid(at.Child("version"), s.Versions[0].Name, strings.Join(errs, ",")))
+		}
 	}
 	return all
 }
@@ -335,6 +376,11 @@ func (v *definitionVersion) fieldFaults(at *field.Path) field.ErrorList {
 		path := selectable.JSONPath
 		if path == "" {
 			all = append(all, field.Required(at, ""))
+			continue
+		}
+		if path[0] != '.' && path[0] != '[' {
+			first, _, _ := strings.Cut(path, ".")
+			all = append(all, field.Invalid(at, path, "is an invalid path: expected [ or . but got: "+first))
 			continue
 		}
 		found := v.Schema.OpenAPIV3Schema

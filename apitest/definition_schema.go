@@ -28,15 +28,49 @@ func (v *definitionVersion) schemaFaults(at *field.Path) field.ErrorList {
 	if root["nullable"] == true {
 		all = append(all, field.Forbidden(field.NewPath(at.String()+".nullable"), "nullable cannot be true at the root"))
 	}
-	structural := structuralFaults(root, schemaAtRoot, at, 0)
-	slices.SortFunc(structural, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
-	all = append(append(all, structural...), openAPIFaults(root, at, 0)...)
+	if !isForeign(root, 0) {
+		structural := structuralFaults(root, schemaAtRoot, at, 0)
+		slices.SortFunc(structural, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+		all = append(all, structural...)
+	}
+	all = append(all, openAPIFaults(root, at, 0)...)
 	if len(all) == 0 {
 		if _, err := kinds.FromSchema(root); err != nil {
 			all = append(all, field.Invalid(at, "", err.Error()))
 		}
 	}
 	return all
+}
+
+// foreignMembers are what schemas of definitions do not have.
+var foreignMembers = []string{"$ref", "additionalItems", "definitions", "dependencies", "id", "patternProperties"}
+
+// isForeign is whether a schema has what makes it no structural one at all.
+// Nothing is said about its structure then.
+func isForeign(of map[string]any, depth int) bool {
+	if depth > maxSchemaDepth {
+		return false
+	}
+	for _, name := range foreignMembers {
+		if of[name] != nil {
+			return true
+		}
+	}
+	if of["x-kubernetes-preserve-unknown-fields"] == false {
+		return true
+	}
+	parts, _ := of["properties"].(map[string]any)
+	for _, part := range parts {
+		if below, ok := part.(map[string]any); ok && isForeign(below, depth+1) {
+			return true
+		}
+	}
+	for _, name := range []string{"items", "additionalProperties"} {
+		if below, ok := of[name].(map[string]any); ok && isForeign(below, depth+1) {
+			return true
+		}
+	}
+	return false
 }
 
 type schemaPlace string
@@ -122,10 +156,13 @@ func openAPIFaults(of map[string]any, at *field.Path, depth int) field.ErrorList
 	if kind := textOf(of, "type"); kind != "" && !slices.Contains(schemaTypes, kind) {
 		all = append(all, field.NotSupported(at.Child("type"), kind, schemaTypes))
 	}
-	for _, name := range []string{"patternProperties", "definitions", "dependencies", "$ref"} {
+	for _, name := range foreignMembers {
 		if of[name] != nil {
 			all = append(all, field.Forbidden(at.Child(name), name+" is not supported"))
 		}
+	}
+	if of["type"] == "null" {
+		all = append(all, field.Forbidden(at.Child("type"), "type cannot be set to null, use nullable as an alternative"))
 	}
 	if of["uniqueItems"] == true {
 		all = append(all, field.Forbidden(at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
