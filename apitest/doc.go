@@ -138,4 +138,12 @@
 //   - virtual: what is computed and never stored is not served: the reviews of
 //     authentication and authorization, componentstatuses, bindings and evictions,
 //     and the subresources of pods that connect to a node.
+//   - definitions: a CustomResourceDefinition is in force when the answer to its
+//     creation comes; the steps of the controllers are events all the same. The
+//     schema, the names and the paths are checked for the mistakes that are made
+//     most; expressions in x-kubernetes-validations are not looked at, nor are
+//     defaults held against the schema. Conversion by webhook is refused.
+//   - managed fields: they are as the field manager of this module's apimachinery
+//     keeps them. When it cannot read an object in the version of another manager,
+//     that one stays, where 1.36 forgets all of them.
 package apitest
