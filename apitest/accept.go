@@ -31,7 +31,9 @@ func parseAccept(header string) (all []accepted) {
 			switch {
 			case !two:
 			case name == "q":
-				a.quality, _ = strconv.ParseFloat(value, 64)
+				if q, err := strconv.ParseFloat(value, 64); err == nil && q >= 0 {
+					a.quality = q // and so no NaN, which has no place in an order
+				}
 			default:
 				a.with[name] = strings.Trim(value, `"`)
 			}

@@ -124,8 +124,6 @@
 //
 //   - validation: built-in kinds are stored as they come: no schema is checked,
 //     no default is filled in, no unknown field is dropped.
-//   - columns: the tables of built-in kinds, as kubectl get shows them, have a name
-//     and a time of creation; those of custom resources are as defined.
 //   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
 //     from protobuf as well, which is what client-go's typed clients and kubectl
 //     create send; nothing is read or written as CBOR.
@@ -135,6 +133,11 @@
 //   - texts: the rules of metadata are those of the apimachinery that this module is
 //     built with. It may be newer than the server of the transcripts and put some
 //     of its complaints in other words.
+//   - schemas: OpenAPI names kinds and the parameters of a PATCH, by which kubectl
+//     leaves validation to the server; it describes no field, so kubectl explain
+//     has nothing to say.
+//   - rights: there is no RBAC: who may do what is for Options.Authorize to say, for
+//     every path. Impersonation is asked about once, as the verb impersonate.
 //   - virtual: what is computed and never stored is not served: the reviews of
 //     authentication and authorization, componentstatuses, bindings and evictions,
 //     and the subresources of pods that connect to a node.

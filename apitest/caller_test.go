@@ -1,0 +1,158 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/rest"
+)
+
+// as is the answer to a request with headers, as pairs.
+func as(srv *Server, method, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	answer := httptest.NewRecorder()
+	srv.ServeHTTP(answer, r)
+	return answer
+}
+
+// Who asks is known by a bearer token; without one it is anybody (authentication:
+// anonymous requests).
+func TestWhoAsks(t *testing.T) {
+	var asked Attributes
+	srv := NewServer(Options{InMemory: true, Tokens: map[string]User{"t1": {Name: "jane", Groups: []string{"devs"}}}, Authorize: func(a Attributes) (bool, string) {
+		asked = a
+		return true, ""
+	}})
+	defer srv.Close()
+	const path = "/api/v1/namespaces/a/pods"
+	for _, c := range []struct {
+		header, name string
+		groups       []string
+	}{
+		{"Bearer t1", "jane", []string{"devs", "system:authenticated"}},
+		{"bearer  t1 ", "jane", []string{"devs", "system:authenticated"}},
+		{"Bearer " + srv.Config().BearerToken, "admin", []string{"system:masters", "system:authenticated"}},
+		{"", "system:anonymous", []string{"system:unauthenticated"}},
+		{"Bearer", "system:anonymous", []string{"system:unauthenticated"}},
+		{"Basic YTpi", "system:anonymous", []string{"system:unauthenticated"}},
+	} {
+		require.Equal(t, 200, as(srv, "GET", path, "Authorization", c.header).Code, c.header)
+		require.Equal(t, c.name, asked.User.Name, c.header)
+		require.Equal(t, c.groups, asked.User.Groups, c.header)
+	}
+	unauthorized := as(srv, "GET", path, "Authorization", "Bearer other")
+	require.Equal(t, 401, unauthorized.Code)
+	require.JSONEq(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`, unauthorized.Body.String())
+	srv.ExpireToken("t1")
+	require.Equal(t, 401, as(srv, "GET", path, "Authorization", "Bearer t1").Code)
+	srv.RestoreToken("t1")
+	require.Equal(t, 200, as(srv, "GET", path, "Authorization", "Bearer t1").Code)
+}
+
+// What a request wants is what the authorisation page calls its attributes.
+func TestWhatIsAsked(t *testing.T) {
+	var asked Attributes
+	srv := NewServer(Options{InMemory: true, Authorize: func(a Attributes) (bool, string) {
+		asked = a
+		return false, "because"
+	}})
+	defer srv.Close()
+	for _, c := range []struct{ method, path, words string }{
+		{"GET", "/api/v1/namespaces/a/pods", `pods is forbidden: User "admin" cannot list resource "pods" in API group "" in the namespace "a": because`},
+		{"GET", "/apis/apps/v1/deployments", `deployments.apps is forbidden: User "admin" cannot list resource "deployments" in API group "apps" at the cluster scope: because`},
+		{"GET", "/api/v1/namespaces/a/pods/x/status", `pods "x" is forbidden: User "admin" cannot get resource "pods/status" in API group "" in the namespace "a": because`},
+		{"GET", "/api/v1/namespaces/a", `namespaces "a" is forbidden: User "admin" cannot get resource "namespaces" in API group "" in the namespace "a": because`},
+		{"GET", "/api/v1/pods?fieldSelector=metadata.name%3Dx", `pods "x" is forbidden: User "admin" cannot list resource "pods" in API group "" at the cluster scope: because`},
+		{"GET", "/api/v1/foos", `foos is forbidden: User "admin" cannot list resource "foos" in API group "" at the cluster scope: because`},
+		{"DELETE", "/api/v1/namespaces/a/pods", `pods is forbidden: User "admin" cannot deletecollection resource "pods" in API group "" in the namespace "a": because`},
+		{"GET", "/foo/<bar>", `forbidden: User "admin" cannot get path "/foo/&lt;bar&gt;": because`},
+	} {
+		answer := as(srv, c.method, c.path)
+		require.Equal(t, 403, answer.Code)
+		require.Equal(t, "nosniff", answer.Header().Get("X-Content-Type-Options"))
+		var status metav1.Status
+		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &status))
+		require.Equal(t, c.words, status.Message)
+	}
+	as(srv, "GET", "/api/v1/namespaces/a/pods/x/status")
+	require.Equal(t, Attributes{User: asked.User, Verb: "get", Version: "v1", Resource: "pods", Subresource: "status", Namespace: "a", Name: "x", Path: "/api/v1/namespaces/a/pods/x/status", Request: asked.Request}, asked)
+}
+
+// Without a hook, those who are known may do everything, and the others look at
+// the health and the version.
+func TestRightsWithoutHook(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, Tokens: map[string]User{"t1": {Name: "jane"}}})
+	defer srv.Close()
+	require.Equal(t, 200, as(srv, "GET", "/api/v1/pods", "Authorization", "Bearer t1").Code)
+	require.Equal(t, 403, as(srv, "GET", "/api/v1/pods").Code)
+	require.Equal(t, 403, as(srv, "GET", "/api").Code)
+	require.Equal(t, 200, as(srv, "GET", "/healthz").Code)
+	require.Equal(t, 200, as(srv, "GET", "/version").Code)
+}
+
+// The Impersonate- headers are honoured for administrators, and for whom the
+// hook allows it.
+func TestImpersonation(t *testing.T) {
+	var asked []Attributes
+	srv := NewServer(Options{InMemory: true, Tokens: map[string]User{"t1": {Name: "jane"}, "t2": {Name: "joe"}}, Authorize: func(a Attributes) (bool, string) {
+		asked = append(asked, a)
+		return a.Verb != "impersonate" || a.User.Name == "jane", ""
+	}})
+	defer srv.Close()
+	admin := "Bearer " + srv.Config().BearerToken
+	last := func() User { return asked[len(asked)-1].User }
+	const path = "/api/v1/pods"
+	require.Equal(t, 200, as(srv, "GET", path, "Authorization", admin, "Impersonate-User", "z", "Impersonate-Group", "g", "Impersonate-Group", "h", "Impersonate-Uid", "1", "Impersonate-Extra-Some%2FThing", "v").Code)
+	require.Equal(t, User{Name: "z", UID: "1", Groups: []string{"g", "h", "system:authenticated"}, Extra: map[string][]string{"some/thing": {"v"}}}, last())
+	require.Equal(t, 200, as(srv, "GET", path, "Authorization", admin, "Impersonate-User", "system:serviceaccount:a:b").Code)
+	require.Equal(t, []string{"system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"}, last().Groups)
+	require.Equal(t, 200, as(srv, "GET", path, "Authorization", admin, "Impersonate-User", "system:anonymous").Code)
+	require.Equal(t, []string{"system:unauthenticated"}, last().Groups)
+	require.Equal(t, 200, as(srv, "GET", path, "Authorization", "Bearer t1", "Impersonate-User", "z").Code)
+	require.Equal(t, "z", last().Name)
+	refused := as(srv, "GET", path, "Authorization", "Bearer t2", "Impersonate-User", "z")
+	require.Equal(t, 403, refused.Code)
+	require.Contains(t, refused.Body.String(), `pods is forbidden: User \"joe\" cannot impersonate-on:user-info:list resource \"pods\"`)
+	require.Equal(t, 400, as(srv, "GET", path, "Authorization", admin, "Impersonate-Group", "g").Code)
+}
+
+// Warnings go out in the form of RFC 7234 (5.5).
+func TestWarnings(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, Warn: func(a Attributes) []string { return []string{`use "pods" no more`} }})
+	defer srv.Close()
+	require.Equal(t, `299 - "use \"pods\" no more"`, as(srv, "GET", "/api/v1/pods").Header().Get("Warning"))
+}
+
+// The configuration of a server with tokens is an administrator's.
+func TestConfigHasToken(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, Tokens: map[string]User{}})
+	defer srv.Close()
+	client, err := rest.New(srv.Config())
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = rest.NewView[*metav1.PartialObjectMetadata](client, configMaps).Namespace("a").Get(t.Context(), "x", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+// A panic costs one answer, and is told to the log.
+func TestPanicsAreAnswered(t *testing.T) {
+	var logged bytes.Buffer
+	srv := NewServer(Options{InMemory: true, Logger: slog.New(slog.NewTextHandler(&logged, nil)), Authorize: func(Attributes) (bool, string) { panic("no!") }})
+	defer srv.Close()
+	answer := as(srv, http.MethodGet, "/api/v1/pods")
+	require.Equal(t, 500, answer.Code)
+	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
+	require.Contains(t, logged.String(), "no!")
+	require.Contains(t, logged.String(), "TestPanicsAreAnswered", "the stack")
+}

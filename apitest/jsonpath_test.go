@@ -1,0 +1,68 @@
+package apitest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// The paths of printer columns (custom resources: additional printer columns).
+func TestJSONPath(t *testing.T) {
+	var object map[string]any
+	require.NoError(t, utiljson.Unmarshal([]byte(`{"spec":{"n":3,"tags":["x","y"],"ports":[{"name":"a","port":1},{"name":"b","port":2}],"off":false},
+		"metadata":{"labels":{"a.b/c":"v","it's":"w"}},
+		"status":{"conditions":[{"type":"Seen","status":"False"},{"type":"Ready","status":"True"}]}}`), &object))
+	for path, want := range map[string]any{
+		".spec.n": int64(3), "$.spec.n": int64(3), ".spec.absent": nil, ".spec.n.deeper": nil, ".spec.off": false,
+		`.metadata.labels['a.b/c']`: "v", `.metadata.labels["a.b/c"]`: "v", `.metadata.labels['it\'s']`: "w",
+		".spec.tags[0]": "x", ".spec.tags[1]": "y", ".spec.tags[2]": nil, ".spec.tags[-1]": "y", ".spec.tags[*]": "x", ".spec.ports[*].port": int64(1),
+		".spec.ports.*.port": int64(1), ".metadata.labels.*": "v",
+		`.status.conditions[?(@.type=="Ready")].status`: "True", `.status.conditions[?(@.type == 'Ready')].status`: "True",
+		`.status.conditions[?(@.type!="Seen")].status`: "True", `.status.conditions[?(@.type=="None")].status`: nil,
+		".spec.ports[?(@.port==2)].name": "b", ".spec.tags[?(@=='y')]": "y", ".": object,
+	} {
+		parsed, err := parseJSONPath(path)
+		require.NoError(t, err, path)
+		got, found := parsed.first(object)
+		require.Equal(t, want != nil, found, path)
+		if found {
+			require.Equal(t, want, got, path)
+		}
+	}
+	for path, words := range map[string]string{
+		"spec": `unexpected "spec"`, ".spec[": "a bracket is not closed", ".spec[a]": `"a" is no index`, ".spec['a": "a quote is not closed", ".spec['a'": "a bracket is not closed",
+		".a..b": "a name is missing", ".a[?(b==1)]": "a filter begins with @", ".a[?(@.b<1)]": "compares by == or !=", ".a[?(@.b==1]": "a filter is not closed", ".a[?(@.b=='x')": "a filter is not closed",
+	} {
+		_, err := parseJSONPath(path)
+		require.ErrorContains(t, err, words, path)
+	}
+}
+
+// A cell holds what fits the type of its column, and nothing else.
+func TestCells(t *testing.T) {
+	for _, c := range []struct {
+		kind        string
+		value, want any
+	}{
+		{"string", "a", "a"}, {"string", int64(3), "3"}, {"string", true, "true"}, {"string", map[string]any{"a": int64(1)}, `{"a":1}`}, {"string", nil, nil},
+		{"integer", int64(3), int64(3)}, {"integer", 3.7, int64(3)}, {"integer", "3", nil}, {"number", int64(3), 3.0}, {"number", 1.5, 1.5}, {"number", "x", nil},
+		{"boolean", true, true}, {"boolean", "true", nil}, {"date", "yesterday", "<invalid>"}, {"date", "", "<unknown>"}, {"date", int64(1), nil}, {"other", "x", nil},
+	} {
+		require.Equal(t, c.want, cellOf(c.kind, c.value), "%+v", c)
+	}
+}
+
+func FuzzJSONPath(f *testing.F) {
+	for _, path := range []string{".a.b", "['x'][0][*]", `.c[?(@.type=="Ready")].status`, ".a[?(@.b[?(@.c==1)]==2)]"} {
+		f.Add(path, `{"a":[{"b":{"c":1}}],"c":[{"type":"Ready","status":1}]}`)
+	}
+	f.Fuzz(func(t *testing.T, path, text string) {
+		var object map[string]any
+		parsed, err := parseJSONPath(path)
+		if err == nil && utiljson.Unmarshal([]byte(text), &object) == nil {
+			value, _ := parsed.first(object)
+			cellOf("string", value)
+		}
+	})
+}
