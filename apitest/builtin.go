@@ -17,6 +17,9 @@ func (s *Server) registerBuiltin() {
 			res := &resource{Resource: describeBuiltin(&table[i]), builtin: &table[i]}
 			res.table = s.store.table(res.GroupResource())
 			res.complete()
+			if res.Kind == "Endpoints" {
+				res.warnings = []string{"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"}
+			}
 			served[res.GroupVersionResource] = res
 		}
 	})

@@ -122,8 +122,16 @@
 // What kube-apiserver does and this server does not. The word before the colon
 // is what transcripts in testdata call it.
 //
-//   - validation: built-in kinds are stored as they come: no schema is checked,
-//     no default is filled in, no unknown field is dropped.
+//   - validation: the values of built-in kinds are stored as they come: metadata
+//     are checked, and fields that a kind does not have are dropped and warned of,
+//     but types and values are not looked at, and no default is filled in: no
+//     clusterIP, no imagePullPolicy, no labels of a job's pods, no qosClass. A
+//     field that is there and empty stays. What is filled in is what tests of
+//     controllers wait for: generations, the first phase, the label of a
+//     namespace, the data and type of a secret.
+//   - events: core/v1 and events.k8s.io/v1 do not show the same events.
+//   - duplicates: of a field that comes twice in a body the last one counts; the
+//     real server merges the two where both are objects. Both warn.
 //   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
 //     from protobuf as well, which is what client-go's typed clients and kubectl
 //     create send; nothing is read or written as CBOR.

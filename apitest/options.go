@@ -34,6 +34,12 @@ type Options struct {
 	// Bare leaves the table of the built-in kinds and the first namespaces out.
 	Bare bool
 
+	// Controllers does what a cluster's namespace controller and garbage
+	// collector do, which do not run beside a kube-apiserver that is alone: it
+	// empties namespaces that are deleted and lets them go, deletes the
+	// dependents of owners that are gone, and honours the propagation policies.
+	Controllers bool
+
 	// BookmarkEvery is how often a watch that asked for bookmarks gets one; 0
 	// is a minute, as elsewhere.
 	BookmarkEvery time.Duration

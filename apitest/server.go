@@ -43,6 +43,8 @@ type Server struct {
 	// alive ends with Close, and every watch with it.
 	alive context.Context
 	end   context.CancelFunc
+	// controllers end with it, and are waited for.
+	controllers sync.WaitGroup
 }
 
 // NewServer starts a server. It panics when it cannot listen, as
@@ -68,6 +70,9 @@ func NewServer(options Options) *Server {
 	}
 	if err := s.listen(); err != nil {
 		panic(fmt.Errorf("apitest: start a server: %w", err))
+	}
+	if options.Controllers {
+		s.controllers.Go(s.control)
 	}
 	return s
 }
@@ -140,6 +145,7 @@ func (s *Server) Close() {
 	s.end()
 	s.door.close()
 	s.http.Close()
+	s.controllers.Wait()
 }
 
 // Config is how to reach the server as an administrator. It is the caller's
