@@ -30,7 +30,7 @@ func (c *call) delete() error {
 		return c.answerDeleted(rec)
 	}
 	code := http.StatusOK
-	//nolint:staticcheck // what old clients send
+	//lint:ignore SA1019 old clients send it
 	if orphan := options.OrphanDependents; !gone && orphan != nil && !*orphan {
 		code = http.StatusAccepted
 	}
@@ -179,7 +179,7 @@ func endNamespace(options metav1.DeleteOptions, obj *unstructured.Unstructured) 
 
 // propagationOf is what a delete says about dependents.
 func propagationOf(options metav1.DeleteOptions) (propagation metav1.DeletionPropagation, said bool) {
-	//nolint:staticcheck // what old clients send
+	//lint:ignore SA1019 old clients send it
 	if orphan := options.OrphanDependents; orphan != nil {
 		if *orphan {
 			return metav1.DeletePropagationOrphan, true

@@ -197,12 +197,12 @@ func (c *call) typedMetadata(given map[string]any) (map[string]any, error) {
 	if err := c.decodeMetadata(given, &typed); err != nil {
 		return nil, err
 	}
-	typed.SelfLink = ""
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&typed)
 	if err != nil {
 		return nil, err
 	}
 	dropNulls(content)
+	delete(content, "selfLink")
 	c.dropDuplicateOwners(content)
 	return content, nil
 }

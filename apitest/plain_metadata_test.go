@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -26,7 +25,7 @@ func FuzzPlainMetadata(f *testing.F) {
 				continue
 			}
 			obj := &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
-			for _, rule := range []validation.ValidateNameFunc{validation.NameIsDNSSubdomain, validation.NameIsDNSLabel, path.ValidatePathSegmentName} {
+			for _, rule := range []validation.ValidateNameFunc{validation.NameIsDNSSubdomain, validation.NameIsDNSLabel, validatePathSegment} {
 				require.Empty(t, validation.ValidateObjectMetaAccessor(obj, namespace != "", rule, metadataPath))
 			}
 		}

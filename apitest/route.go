@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -127,7 +126,7 @@ func (r *resource) routeCustom(at target, verb string) error {
 func validName(at target, verb string) error {
 	switch verb {
 	case "get", "update", "patch", "delete":
-		if wrong := path.ValidatePathSegmentName(at.name, false); len(wrong) > 0 {
+		if wrong := validatePathSegment(at.name, false); len(wrong) > 0 {
 			return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", at.name, strings.Join(wrong, ";")))
 		}
 	}

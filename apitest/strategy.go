@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -46,7 +46,7 @@ func strategyOf(r *resource) strategy {
 	case "":
 		s.ofCore(r.GroupVersionResource.Resource)
 	case "rbac.authorization.k8s.io":
-		s.createByUpdate, s.name = true, path.ValidatePathSegmentName
+		s.createByUpdate, s.name = true, validatePathSegment
 	case "coordination.k8s.io":
 		s.createByUpdate, s.blindUpdate = true, false
 	case "events.k8s.io":
@@ -78,6 +78,14 @@ func (s *strategy) ofCore(resource string) {
 	case "services":
 		s.createByUpdate, s.deletedInFull, s.name = true, true, validation.NameIsDNSLabel
 	}
+}
+
+// validatePathSegment takes any name that a path can hold.
+func validatePathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
 }
 
 // completeNamespace keeps the label by which selectors find a namespace.

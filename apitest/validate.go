@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,7 +27,7 @@ func (c *call) validateCreate(obj *unstructured.Unstructured) error {
 func (c *call) validateUpdate(next, current *unstructured.Unstructured) error {
 	var found field.ErrorList
 	if !isPlain(metadataOf(next.Object), c.resource.Namespaced) {
-		found = validation.ValidateObjectMetaAccessor(next, c.resource.Namespaced, path.ValidatePathSegmentName, metadataPath)
+		found = validation.ValidateObjectMetaAccessor(next, c.resource.Namespaced, validatePathSegment, metadataPath)
 	}
 	change := validation.ValidateObjectMetaAccessorUpdate(next, current, metadataPath)
 	found = append(found, change...)
