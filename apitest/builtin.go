@@ -14,7 +14,7 @@ func (s *Server) registerBuiltin() {
 	table := kinds.Builtin()
 	s.registry.change(func(served map[schema.GroupVersionResource]*resource) {
 		for i := range table {
-			res := &resource{Resource: describeBuiltin(&table[i]), builtin: &table[i]}
+			res := &resource{Resource: describeBuiltin(&table[i]), builtin: &table[i], warnings: deprecation(&table[i])}
 			res.table = s.store.table(res.GroupResource())
 			res.complete()
 			if res.Kind == "Endpoints" {
@@ -23,6 +23,14 @@ func (s *Server) registerBuiltin() {
 			served[res.GroupVersionResource] = res
 		}
 	})
+}
+
+// deprecation is what a kind that is on its way out warns of with every answer.
+func deprecation(k *kinds.Resource) []string {
+	if k.GroupVersionResource() == (schema.GroupVersionResource{Version: "v1", Resource: "endpoints"}) {
+		return []string{"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"}
+	}
+	return nil
 }
 
 // describeBuiltin is a line of the table as a user would register it.

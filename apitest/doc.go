@@ -149,6 +149,8 @@
 //   - virtual: what is computed and never stored is not served: the reviews of
 //     authentication and authorization, componentstatuses, bindings and evictions,
 //     and the subresources of pods that connect to a node.
+//   - events: those of core/v1 and of events.k8s.io/v1 are stored apart, where the
+//     real server has the same ones in two forms.
 //   - definitions: a CustomResourceDefinition is in force when the answer to its
 //     creation comes; the steps of the controllers are events all the same. The
 //     schema, the names and the paths are checked for the mistakes that are made
