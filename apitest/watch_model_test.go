@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -39,9 +41,13 @@ func TestModelWatch(t *testing.T) {
 func TestModelWatchOverLoopback(t *testing.T) {
 	for name, plain := range map[string]bool{"TLS": false, "plain": true} {
 		t.Run(name, func(t *testing.T) {
+			writes := 60
+			if raceEnabled {
+				writes = 15
+			}
 			srv := NewServer(Options{Plain: plain, History: 200, Seed: 1})
 			defer srv.Close()
-			watchModel{T: t, Server: srv, rng: rand.New(rand.NewPCG(1, 1)), readers: 50, writers: 8, writes: 60, pace: func(*rand.Rand) {}}.run()
+			watchModel{T: t, Server: srv, rng: rand.New(rand.NewPCG(1, 1)), readers: 50, writers: 8, writes: writes, pace: func(*rand.Rand) {}, overHTTP: true}.run()
 		})
 	}
 }
@@ -53,6 +59,8 @@ type watchModel struct {
 	rng                      *rand.Rand
 	readers, writers, writes int
 	pace                     func(*rand.Rand)
+	// overHTTP is whether the writers are clients too.
+	overHTTP bool
 }
 
 func (m watchModel) run() {
@@ -71,7 +79,11 @@ func (m watchModel) run() {
 	}
 	for range m.writers {
 		rng := m.fork()
-		writers.Go(func() { m.write(rng) })
+		put, remove := m.putInStore, m.removeFromStore
+		if m.overHTTP {
+			put, remove = m.putBy(client), m.removeBy(client)
+		}
+		writers.Go(func() { m.write(rng, put, remove) })
 	}
 	writers.Wait()
 	put(m, m.table(), key{"default", modelEnd}, "", map[string]string{"x": ""})
@@ -89,7 +101,7 @@ func (m watchModel) fork() *rand.Rand { return rand.New(rand.NewPCG(m.rng.Uint64
 
 func (m watchModel) table() *table { return m.store.table(configMaps.GroupResource()) }
 
-func (m watchModel) write(rng *rand.Rand) {
+func (m watchModel) write(rng *rand.Rand, put func(k key, labels map[string]string), remove func(k key)) {
 	for range m.writes {
 		m.pace(rng)
 		k := key{"default", fmt.Sprint("o", rng.IntN(6))}
@@ -101,12 +113,59 @@ func (m watchModel) write(rng *rand.Rand) {
 		case n == 0:
 			m.store.compact(m.store.current() - uint64(rng.IntN(5)))
 		case n < 7:
-			if was := m.table().get(k); was != nil {
-				m.table().remove(was) // another writer may have been faster
-			}
+			remove(k)
 		default:
-			put(m, m.table(), k, "", labels)
+			put(k, labels)
 		}
+	}
+}
+
+func (m watchModel) putInStore(k key, labels map[string]string) { put(m, m.table(), k, "", labels) }
+
+func (m watchModel) removeFromStore(k key) {
+	if was := m.table().get(k); was != nil {
+		_, _ = m.table().remove(was) // another writer may have been faster
+	}
+}
+
+// putBy creates an object, and updates it if it is there: without a version, whatever
+// it was.
+func (m watchModel) putBy(client *http.Client) func(key, map[string]string) {
+	return func(k key, labels map[string]string) {
+		obj := map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": k.name, "labels": labels}, "data": map[string]any{"k": fmt.Sprint(m.store.current())},
+		}
+		body, err := json.Marshal(obj)
+		if !assert.NoError(m, err) {
+			return
+		}
+		m.send(client, http.MethodPost, benchConfigMaps, body, http.StatusCreated, http.StatusConflict)
+		m.send(client, http.MethodPut, benchConfigMaps+"/"+k.name, body, http.StatusOK, http.StatusNotFound, http.StatusConflict)
+	}
+}
+
+func (m watchModel) removeBy(client *http.Client) func(key) {
+	return func(k key) {
+		m.send(client, http.MethodDelete, benchConfigMaps+"/"+k.name, nil, http.StatusOK, http.StatusNotFound, http.StatusConflict)
+	}
+}
+
+// send makes a request that has one of some answers.
+func (m watchModel) send(client *http.Client, method, path string, body []byte, codes ...int) {
+	request, err := http.NewRequest(method, m.URL+path, bytes.NewReader(body))
+	if !assert.NoError(m, err) {
+		return
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
+	if !assert.NoError(m, err) {
+		return
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if assert.NoError(m, err) {
+		assert.Contains(m, codes, response.StatusCode, "%s %s: %s", method, path, text)
 	}
 }
 
@@ -243,6 +302,9 @@ func (r *modelReader) watch(ctx context.Context) error {
 		}
 		if err := r.take(e); err != nil {
 			return err
+		}
+		if e.Object.Metadata.Name == modelEnd {
+			return nil
 		}
 	}
 	return nil
