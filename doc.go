@@ -11,4 +11,5 @@
 //   - indexer: the thread-safe store with its indexes, and the key functions.
 //   - deltafifo: the queue of changes between a reflector and a store.
 //   - workqueue: the queue of keys between event handlers and workers.
+//   - apitest: an API server for tests, in their own process.
 package thinformer

@@ -2,7 +2,9 @@ package thinformer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/rest"
@@ -100,6 +103,41 @@ func list(ctx context.Context, config *rest.Config) error {
 		fmt.Println(d.Name, d.Spec.Replicas)
 	}
 	return nil
+}
+
+func TestReadmeServer(t *testing.T) {
+	type Deployment struct {
+		rest.SlimMeta `json:"metadata"`
+	}
+
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	client, err := rest.New(srv.Config()) // or client-go's, or kubectl
+	// ...
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	apitest.Create(t, srv, &Deployment{SlimMeta: rest.SlimMeta{Namespace: "shop", Name: "web"}})
+	srv.Fault(apitest.Fault{
+		On: apitest.Match{Verb: "watch", Resource: "deployments"},
+		Do: apitest.AfterEvents(1, apitest.Break()), // each watch is lost in its second event
+	})
+	apitest.Create(t, srv, &Deployment{SlimMeta: rest.SlimMeta{Namespace: "shop", Name: "db"}})
+	watch, err := rest.NewView[*Deployment](client, rest.ResourceInfo{
+		GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"},
+		Namespaced:           true,
+	}).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	if event, err := watch.Next(t.Context()); err != nil || event.Object.Name != "db" {
+		t.Errorf("%+v, %v", event, err)
+	}
+	if event, err := watch.Next(t.Context()); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("%+v, %v", event, err)
+	}
 }
 
 func work(reconcile func(string) error) {

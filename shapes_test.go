@@ -3,6 +3,8 @@ package thinformer_test
 import (
 	"context"
 	"iter"
+	"net/http"
+	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -10,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/listwatch"
@@ -78,6 +81,17 @@ var (
 	_                                                                                                                  = deltafifo.Delta[int]{Type: deltafifo.Added, Object: 1, Key: "", FinalStateUnknown: false}
 	_ func(*deltafifo.DeltaFIFO[int], context.Context, func(string, deltafifo.Deltas[int], bool) error) error          = (*deltafifo.DeltaFIFO[int]).Pop
 	_ func(*deltafifo.DeltaFIFO[int], context.Context, int, func([]deltafifo.Delta[int], deltafifo.Batch) error) error = (*deltafifo.DeltaFIFO[int]).PopBatch
+)
+
+// apitest
+var (
+	_ func(apitest.Options) *apitest.Server                  = apitest.NewServer
+	_ func(*apitest.Server) *rest.Config                     = (*apitest.Server).Config
+	_ func(*apitest.Server, apitest.Resource) error          = (*apitest.Server).Register
+	_ func(*apitest.Server, apitest.Fault) *apitest.Injected = (*apitest.Server).Fault
+	_ func(apitest.TB, *apitest.Server, *shape) *shape       = apitest.Create[*shape]
+	_ apitest.TB                                             = testing.TB(nil)
+	_ http.Handler                                           = (*apitest.Server)(nil)
 )
 
 // What a reflector drives: deltafifo and indexer are written without knowing it.
