@@ -6,6 +6,7 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/list"
 	"github.com/thinformer/thinformer/bench/queue"
+	"github.com/thinformer/thinformer/bench/server"
 	"github.com/thinformer/thinformer/bench/store"
 )
 
@@ -16,5 +17,6 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, fifo.Cases()...)
 	cases = append(cases, store.Cases()...)
 	cases = append(cases, queue.Cases()...)
+	cases = append(cases, server.Cases()...)
 	return cases
 }
