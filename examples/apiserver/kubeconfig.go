@@ -1,0 +1,35 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+
+	"github.com/thinformer/thinformer/apitest"
+)
+
+// kubeconfigOf is what kubectl needs to reach the server. %q and base64 write
+// what YAML reads as it is.
+func kubeconfigOf(srv *apitest.Server, token string) []byte {
+	cluster := "server: " + strconv.Quote(srv.URL)
+	if authority := srv.Config().TLS.CAData; authority != nil {
+		cluster += ", certificate-authority-data: " + base64.StdEncoding.EncodeToString(authority)
+	}
+	user := ""
+	if token != "" {
+		user = "token: " + strconv.Quote(token)
+	}
+	return fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+current-context: apitest
+contexts:
+- name: apitest
+  context: {cluster: apitest, user: apitest}
+clusters:
+- name: apitest
+  cluster: {%s}
+users:
+- name: apitest
+  user: {%s}
+`, cluster, user)
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/rest"
+	"github.com/thinformer/thinformer/rest/kubeconfig"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// program is one that runs.
+type program struct {
+	greeting, url, kubeconfig string
+	// stop interrupts it, and returns what it said last.
+	stop func() string
+}
+
+func started(t *testing.T, args ...string) program {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, args, write)
+		write.CloseWithError(err)
+		ended <- err
+	}()
+	lines := bufio.NewReader(read)
+	var p program
+	for !strings.Contains(p.greeting, "coredns") {
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		p.greeting += line
+	}
+	p.url = regexp.MustCompile(`https?://[0-9.:]+`).FindString(p.greeting)
+	p.kubeconfig = regexp.MustCompile(`KUBECONFIG=(.*)`).FindStringSubmatch(p.greeting)[1]
+	p.stop = func() string {
+		interrupt()
+		rest, err := io.ReadAll(lines)
+		require.NoError(t, err)
+		require.NoError(t, <-ended)
+		return string(rest)
+	}
+	return p
+}
+
+// normal is the output as the README shows it.
+func normal(text string) string {
+	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:8001")
+	return regexp.MustCompile(`KUBECONFIG=.*`).ReplaceAllString(text, "KUBECONFIG=/tmp/apiserver-1234/kubeconfig")
+}
+
+// The README's commands do what it says, and what it shows is what comes out.
+func TestReadmeShowsWhatHappens(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	p := started(t, "-plain")
+	require.Contains(t, string(readme), "```\n"+normal(p.greeting)+"```\n")
+
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	response, err := client.Get(p.url + "/api/v1/watch/namespaces/kube-system/configmaps/coredns")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, []string{"chunked"}, response.TransferEncoding)
+	events := bufio.NewReader(response.Body)
+	next := func() {
+		line, err := events.ReadString('\n')
+		require.NoError(t, err)
+		until := regexp.MustCompile(`^.*?"resourceVersion":"\d+",`).FindString(line)
+		require.Contains(t, string(readme), "```\n"+until+"\n```\n", "the README shows another event")
+		require.Contains(t, line, "Corefile")
+	}
+	next()
+	patch := regexp.MustCompile(`(?s)curl -X PATCH -H '(.*?): (.*?)' -d '(.*?)'`).FindSubmatch(readme)
+	request, err := http.NewRequest(http.MethodPatch, p.url+"/api/v1/namespaces/kube-system/configmaps/coredns", strings.NewReader(string(patch[3])))
+	require.NoError(t, err)
+	request.Header.Set(string(patch[1]), string(patch[2]))
+	patched, err := client.Do(request)
+	require.NoError(t, err)
+	patched.Body.Close()
+	require.Equal(t, 200, patched.StatusCode)
+	next()
+	require.Equal(t, "\n2 requests; everything is forgotten.\n", p.stop())
+	require.NoFileExists(t, p.kubeconfig)
+}
+
+// The kubeconfig leads to the server, with its certificate and the token, and
+// what -crds defines is served.
+func TestKubeconfigTokenAndDefinitions(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("not YAML: ["), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "widgets.yaml"), []byte(`---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object}}
+`), 0o600))
+	file := filepath.Join(dir, "kubeconfig")
+	p := started(t, "-token", "let me in", "-crds", dir, "-kubeconfig", file, "-bare")
+	require.Contains(t, p.greeting, "curl -N -k -H 'Authorization: Bearer let me in' https://")
+	loaded, err := kubeconfig.Load(kubeconfig.Options{Path: file})
+	require.NoError(t, err)
+	require.Equal(t, "let me in", loaded.Config.BearerToken)
+	client, err := rest.New(loaded.Config)
+	require.NoError(t, err)
+	defer client.Close()
+	for _, resource := range []rest.ResourceInfo{
+		{GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}},
+		{GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
+	} {
+		list, err := rest.NewView[*metav1.PartialObjectMetadata](client, resource).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for obj, err := range list.Items() {
+			require.NoError(t, err)
+			t.Errorf("there is a %s %s, with -bare", resource.GroupVersionResource.Resource, obj.Name)
+		}
+	}
+	p.stop()
+	require.FileExists(t, file)
+}
+
+// Mistakes are told in a line that says what is wrong; -h is none.
+func TestMistakes(t *testing.T) {
+	bad := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bad, "bad.yaml"), []byte("{"), 0o600))
+	for want, args := range map[string][]string{
+		`unexpected argument "x": see -h`:          {"x"},
+		"flag provided but not defined: -nonsense": {"-nonsense"},
+		"listen tcp: address nowhere":              {"-address", "nowhere"},
+		"read the definitions":                     {"-crds", filepath.Join(bad, "absent")},
+		"bad.yaml: ":                               {"-crds", bad},
+		"write a kubeconfig":                       {"-kubeconfig", filepath.Join(bad, "no", "such")},
+	} {
+		err := run(t.Context(), args, io.Discard)
+		require.ErrorContains(t, err, want)
+	}
+	var help strings.Builder
+	require.True(t, errors.Is(run(t.Context(), []string{"-h"}, &help), flag.ErrHelp))
+	for _, name := range []string{"-address", "-kubeconfig", "-plain", "-token", "-crds", "-bare"} {
+		require.Contains(t, help.String(), name)
+	}
+}
