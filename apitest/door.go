@@ -26,10 +26,14 @@ type door struct {
 	// listener is nil while the door is shut.
 	listener net.Listener
 	// shut holds who keeps it shut: it is open when this is empty.
-	shut   map[*shutter]bool
-	closed bool // for good
-	inside map[*connection]bool
-	done   sync.WaitGroup // of serve
+	shut map[*shutter]bool
+	// held keeps the port while the door is shut; nil if it is open.
+	held *placeholder
+	// holding takes the connections that come while held is made.
+	holding chan net.Conn
+	closed  bool // for good
+	inside  map[*connection]bool
+	done    sync.WaitGroup // of serve
 }
 
 // shutter is one reason to keep a door shut.
@@ -50,6 +54,8 @@ func (d *door) open() error {
 		}
 		d.address = listener.Addr().String()
 	}
+	d.held.release()
+	d.held = nil
 	d.listener = listener
 	d.done.Go(func() { d.serve(&doorway{listener, d}) })
 	return nil
@@ -57,13 +63,18 @@ func (d *door) open() error {
 
 // keepShut refuses who comes, and cuts those off who are inside.
 func (d *door) keepShut(by *shutter) {
+	held := d.holdPort()
 	d.mu.Lock()
+	if d.held == nil && !d.closed {
+		d.held, held = held, nil
+	}
 	if d.shut == nil {
 		d.shut = map[*shutter]bool{}
 	}
 	d.shut[by] = true
 	inside := d.clear()
 	d.mu.Unlock()
+	held.release()
 	for _, conn := range inside {
 		conn.Close()
 	}
@@ -95,6 +106,8 @@ func (d *door) clear() (inside []*connection) {
 func (d *door) close() {
 	d.mu.Lock()
 	d.closed = true
+	d.held.release()
+	d.held = nil
 	inside := d.clear()
 	d.mu.Unlock()
 	for _, conn := range inside {
@@ -151,6 +164,9 @@ type doorway struct {
 // Accept is of net.Listener.
 func (w *doorway) Accept() (net.Conn, error) {
 	conn, err := w.Listener.Accept()
+	for err == nil && w.door.setsAside(conn) {
+		conn, err = w.Listener.Accept()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,26 @@ func TestStopAndStart(t *testing.T) {
 	})
 }
 
+// The port stays the server's own while it is stopped: whoever asks for any free
+// one gets others.
+func TestStoppedServerKeepsItsPort(t *testing.T) {
+	srv := NewServer(Options{Plain: true, Bare: true})
+	srv.Stop()
+	require.NotNil(t, srv.door.held)
+	_, err := dialed(srv)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	srv.Start()
+	require.Nil(t, srv.door.held)
+	_, _, err = get(t, srv, srv.testClient(t), "/healthz")
+	require.NoError(t, err)
+	srv.Stop()
+	srv.Close()
+	require.Nil(t, srv.door.held)
+	again, err := net.Listen("tcp", srv.door.address)
+	require.NoError(t, err, "a closed server has given it up")
+	again.Close()
+}
+
 // A fault that refuses and a Stop both keep the server shut.
 func TestStopDuringARefusal(t *testing.T) {
 	srv := NewServer(Options{InMemory: true, Bare: true})
