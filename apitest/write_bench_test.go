@@ -1,17 +1,13 @@
 package apitest
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync/atomic"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 // benchPod is a pod of 1 KB.
@@ -53,27 +49,5 @@ func BenchmarkCreate(b *testing.B) {
 			})
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "creates/s")
 		})
-	}
-}
-
-// One create over HTTP until its event is at a watcher. The goal is 250 us.
-func BenchmarkCreateToEvent(b *testing.B) {
-	srv := NewServer(Options{Plain: true})
-	defer srv.Close()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2}}
-	defer client.CloseIdleConnections()
-	ctx, cancel := context.WithCancel(b.Context())
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+inDefault+"pods?watch=true", nil)
-	require.NoError(b, err)
-	res, err := client.Do(req)
-	require.NoError(b, err)
-	defer res.Body.Close()
-	events := bufio.NewReaderSize(res.Body, 1<<16)
-	for i := 0; b.Loop(); i++ {
-		post(b, client, srv.URL+inDefault+"pods", benchPod("p-"+strconv.Itoa(i)))
-		if _, err := events.ReadSlice('\n'); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
