@@ -59,6 +59,7 @@ func TestAnAnswerIsHeldToTheFile(t *testing.T) {
 	require.Len(t, script.Diff(real, false), 1)
 	require.Len(t, script.Diff(ours, true), 1)
 	require.Contains(t, script.Diff(ours, true)[0], "whole.txt:5: The convention")
+	require.Contains(t, script.Diff([]string{script.Exchanges[0].Want, "ADDED {}\n"}, true)[0], "whole.txt:19: Nothing is wanted yet.\nEVENTS w 3\nwant:\ngot:\n    ADDED {}\n")
 	require.Contains(t, script.Diff(real[:1], true)[0], "whole.txt:19: not played")
 }
 

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -109,15 +110,31 @@ func TestWhatWasMadeIsDeletedTheNewestFirst(t *testing.T) {
 	require.True(t, strings.HasPrefix(p.calls[5], "DELETE /api/v1/namespaces/t-"))
 }
 
+func TestTheServerIsMadeToForgetWhereTheScriptSaysSo(t *testing.T) {
+	p := &parrot{}
+	server := httptest.NewServer(p)
+	defer server.Close()
+	script, err := Parse("test", "GET /text\n----\n\nCOMPACT\n----\n\nGET /text\n----\n")
+	require.NoError(t, err)
+	var before int
+	_, err = Play(t.Context(), script, Server{URL: server.URL, Client: server.Client(), Compact: func(context.Context) error {
+		before = len(p.calls)
+		return nil
+	}})
+	require.NoError(t, err)
+	require.Equal(t, 2, before, "the namespace and the first request")
+}
+
 func TestAScriptThatIsWrongEndsThePlay(t *testing.T) {
 	server := httptest.NewServer(&parrot{})
 	defer server.Close()
 	for text, complaint := range map[string]string{
-		"GET /<a.rv>\n----\n":                                  "test:1: GET /<a.rv>: <a.rv>: nothing is saved as a",
-		"EVENTS w 1\n----\n":                                   "no watch w is open",
-		"STOP w\n----\n":                                       "no watch w is open",
-		"GET /text\n----\n\nG@ /\n":                            "not a command",
-		"GET /gzip\n: show ..\n----\n":                         "not a path",
+		"GET /<a.rv>\n----\n":          "test:1: GET /<a.rv>: <a.rv>: nothing is saved as a",
+		"EVENTS w 1\n----\n":           "no watch w is open",
+		"STOP w\n----\n":               "no watch w is open",
+		"GET /text\n----\n\nG@ /\n":    "not a command",
+		"COMPACT\n----\n":              "test:1: COMPACT: this server cannot be made to forget",
+		"GET /gzip\n: show ..\n----\n": "not a path",
 		"WATCH w /watch?stays\n----\n\nWATCH w /watch\n----\n": "a watch w is open",
 	} {
 		script, err := Parse("test", text)

@@ -55,7 +55,7 @@ func Play(ctx context.Context, script *Script, server Server) (answers []string,
 	for _, exchange := range script.Exchanges {
 		answer, err := p.play(ctx, exchange)
 		if err != nil {
-			return answers, fmt.Errorf("%s:%d: %s %s%s: %w", script.Name, exchange.Line, exchange.Verb, exchange.Watch, exchange.Target, err)
+			return answers, fmt.Errorf("%s:%d: %s: %w", script.Name, exchange.Line, exchange.command(), err)
 		}
 		answers = append(answers, answer)
 	}

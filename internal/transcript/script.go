@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,11 @@ func (e *Exchange) IsRequest() bool {
 	return e.Verb != "SEED" && e.Verb != "STOP" && e.Verb != "COMPACT"
 }
 
+// command is what is done, as the file says it.
+func (e *Exchange) command() string {
+	return strings.Join(slices.DeleteFunc([]string{e.Verb, e.Watch, e.Target}, func(word string) bool { return word == "" }), " ")
+}
+
 // has is whether the option was given.
 func (e *Exchange) has(option string) bool { _, ok := e.options[option]; return ok }
 
@@ -72,8 +78,8 @@ func (s *Script) Diff(answers []string, real bool) (differences []string) {
 			return append(differences, fmt.Sprintf("%s:%d: not played", s.Name, exchange.Line))
 		}
 		if want := exchange.wanted(real); want != answers[i] {
-			differences = append(differences, fmt.Sprintf("%s:%d: %s\n%s %s\nwant:\n%sgot:\n%s",
-				s.Name, exchange.Line, exchange.Comment, exchange.Verb, exchange.Target, indented(want), indented(answers[i])))
+			differences = append(differences, fmt.Sprintf("%s:%d: %s\n%s\nwant:\n%sgot:\n%s",
+				s.Name, exchange.Line, exchange.Comment, exchange.command(), indented(want), indented(answers[i])))
 		}
 	}
 	return differences
