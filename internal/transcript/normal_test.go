@@ -34,6 +34,10 @@ func TestWhatDiffersFromPlayToPlayIsNamed(t *testing.T) {
 		"a list is as of now": {
 			`{"items": [{"metadata": {"resourceVersion": "5"}}], "metadata": {"resourceVersion": "9", "continue": "xyz"}}`,
 			`{"items": [{"metadata": {"resourceVersion": "<rv1>"}}], "metadata": {"continue": "<continue>", "resourceVersion": "<now>"}}`},
+		"a list with the newest object is as of now": {
+			`{"items": [{"metadata": {"resourceVersion": "5"}}], "metadata": {"resourceVersion": "5"}}`,
+			`{"items": [{"metadata": {"resourceVersion": "<rv1>"}}], "metadata": {"resourceVersion": "<now>"}}`},
+		"a name that was given":     {`{"metadata": {"generateName": "a-", "name": "a-longer-one"}}`, `{"metadata": {"generateName": "a-", "name": "a-longer-one"}}`},
 		"an empty version is none":  {`{"metadata": {"resourceVersion": ""}}`, `{"metadata": {"resourceVersion": ""}}`},
 		"generated name":            {`{"metadata": {"generateName": "a-", "name": "a-x7k2p"}}`, `{"metadata": {"generateName": "a-", "name": "a-<gen1>"}}`},
 		"a name that was not made":  {`{"metadata": {"generateName": "a-", "name": "b"}}`, `{"metadata": {"generateName": "a-", "name": "b"}}`},

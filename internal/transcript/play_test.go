@@ -37,6 +37,10 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/v1/namespaces":
 		w.WriteHeader(http.StatusCreated)
 		_, _ = w.Write(body)
+	case "/away":
+		http.Redirect(w, r, "/text", http.StatusFound)
+	case "/type":
+		_, _ = fmt.Fprintf(w, "%q", r.Header.Get("Content-Type")+" "+r.URL.RawQuery)
 	case "/busy":
 		if asked < 5 {
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -81,19 +85,27 @@ func played(t *testing.T, p *parrot, text string) string {
 
 func TestAnswersAreWhatTheServerSaid(t *testing.T) {
 	for name, text := range map[string]string{
-		"text cannot end an answer": "GET /text\n----\n200 OK\n| ok\n| \n| ----\n",
-		"text that begins as JSON":  "GET /number\n----\n200 OK\n| 404 page not found\n",
-		"gzip is opened":            "GET /gzip\n: headers Content-Encoding X-None\n----\n200 OK\n< Content-Encoding: gzip\n{\"zipped\": true}\n",
-		"busy is asked again":       "GET /busy\n: retry 429 503\n----\n200 OK\n",
-		"busy is an answer":         "GET /busy\n----\n429 Too Many Requests\n",
-		"seeds":                     "SEED /created\n{\"metadata\": {\"name\": \"a\"}}\n{\"metadata\": {\"name\": \"b\"}}\n----\n201 201\n\nGET /<a.name>\n----\n404 Not Found\n",
-		"managed fields are hidden": "POST /created\n: show metadata\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"name\": \"a\"}}\n",
-		"managers are in order":     "POST /created\n: managed\n{\"metadata\": {\"managedFields\": [{\"manager\": \"b\"}, {\"manager\": \"a\"}]}}\n----\n201 Created\n{\"metadata\": {\"managedFields\": [{\"manager\": \"a\"}, {\"manager\": \"b\"}]}}\n",
-		"unless asked for":          "POST /created\n: managed\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n",
-		"a watch to its end":        "WATCH w /watch\n----\n200 OK\n\nEVENTS w end\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\nend\n",
-		"bookmarks":                 "WATCH w /watch\n----\n200 OK\n\nEVENTS w 3\n: bookmarks\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nBOOKMARK {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\n",
-		"a watch that stays":        "WATCH w /watch?stays\n----\n200 OK\n\nEVENTS w 1\n: save a\n: show kind\n----\nADDED {}\n\nGET /x?<a.rv>\n----\n404 Not Found\n\nSTOP w\n----\n",
-		"a watch that is none":      "WATCH w /none\n----\n404 Not Found\n",
+		"text cannot end an answer":   "GET /text\n----\n200 OK\n| ok\n| \n| ----\n",
+		"text that begins as JSON":    "GET /number\n----\n200 OK\n| 404 page not found\n",
+		"gzip is opened":              "GET /gzip\n: headers Content-Encoding X-None\n----\n200 OK\n< Content-Encoding: gzip\n{\"zipped\": true}\n",
+		"busy is asked again":         "GET /busy\n: retry 429 503\n----\n200 OK\n",
+		"busy is an answer":           "GET /busy\n----\n429 Too Many Requests\n",
+		"seeds":                       "SEED /created\n{\"metadata\": {\"name\": \"a\"}}\n{\"metadata\": {\"name\": \"b\"}}\n----\n201 201\n\nGET /<a.name>\n----\n404 Not Found\n",
+		"managed fields are hidden":   "POST /created\n: show metadata\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"name\": \"a\"}}\n",
+		"managers are in order":       "POST /created\n: managed\n{\"metadata\": {\"managedFields\": [{\"manager\": \"b\"}, {\"manager\": \"a\"}]}}\n----\n201 Created\n{\"metadata\": {\"managedFields\": [{\"manager\": \"a\"}, {\"manager\": \"b\"}]}}\n",
+		"unless asked for":            "POST /created\n: managed\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n----\n201 Created\n{\"metadata\": {\"managedFields\": [], \"name\": \"a\"}}\n",
+		"a watch to its end":          "WATCH w /watch\n----\n200 OK\n\nEVENTS w end\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\nend\n",
+		"bookmarks":                   "WATCH w /watch\n----\n200 OK\n\nEVENTS w 3\n: bookmarks\n: show metadata.name\n----\nADDED {\"metadata\": {\"name\": \"a\"}}\nBOOKMARK {\"metadata\": {\"name\": \"a\"}}\nDELETED {\"metadata\": {\"name\": \"a\"}}\n",
+		"a watch that stays":          "WATCH w /watch?stays\n----\n200 OK\n\nEVENTS w 1\n: save a\n: show kind\n----\nADDED {}\n\nGET /x?<a.rv>\n----\n404 Not Found\n\nSTOP w\n----\n",
+		"what is hidden was seen":     "POST /created\n: show kind\n{\"metadata\": {\"resourceVersion\": \"9\"}}\n----\n201 Created\n{}\n\nPOST /created\n{\"items\": [], \"metadata\": {\"resourceVersion\": \"5\"}}\n----\n201 Created\n{\"items\": [], \"metadata\": {\"resourceVersion\": \"<earlier>\"}}\n",
+		"what was in events was seen": "WATCH w /watch\n----\n200 OK\n\nEVENTS w 2\n: show kind\n----\nADDED {}\nDELETED {}\n\nPOST /created\n{\"items\": [], \"metadata\": {\"resourceVersion\": \"3\"}}\n----\n201 Created\n{\"items\": [], \"metadata\": {\"resourceVersion\": \"<earlier>\"}}\n",
+		"a name is free after STOP":   "WATCH w /watch?stays\n----\n200 OK\n\nSTOP w\n----\n\nWATCH w /watch?stays\n----\n200 OK\n",
+		"redirections are answers":    "GET /away\n: headers Location\n: show kind\n----\n302 Found\n< Location: /text\n| <a href=\"/text\">Found</a>.\n| \n",
+		"a body is JSON":              "POST /type\n{}\n----\n200 OK\n\"application/json \"\n",
+		"a patch is a merge patch":    "PATCH /type\n{}\n----\n200 OK\n\"application/merge-patch+json \"\n",
+		"unless it says":              "PATCH /type\n> Content-Type: text/x\n{}\n----\n200 OK\n\"text/x \"\n",
+		"blanks are escaped":          "GET /type?a in (b,c)%2F\n----\n200 OK\n\" a%20in%20(b,c)%2F\"\n",
+		"a watch that is none":        "WATCH w /none\n----\n404 Not Found\n",
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, text, played(t, &parrot{}, text)) })
 	}

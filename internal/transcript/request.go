@@ -103,9 +103,6 @@ func (p *player) do(ctx context.Context, r *request) (*http.Response, error) {
 		return nil, err
 	}
 	request.Header = r.headers.Clone()
-	if r.body == "" {
-		request.Body, request.ContentLength = nil, 0
-	}
 	return p.http.Do(request)
 }
 
