@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // pinned is the path of the module whose go.mod says what is built.
@@ -130,22 +131,25 @@ func (r *recipe) build(ctx context.Context, dir string, progress io.Writer) erro
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make a place for the control plane's binaries: %w", err)
 	}
-	unlock, err := lockFile(ctx, filepath.Join(dir, "lock"), progress)
+	lock, err := lockFile(ctx, filepath.Join(dir, "lock"), progress)
 	if err != nil {
 		return fmt.Errorf("wait for another process that builds the control plane: %w", err)
 	}
-	defer unlock()
+	defer lock.Close()
 	for _, program := range r.programs {
 		file := filepath.Join(dir, program.name)
 		if isProgram(file) {
 			continue
 		}
-		if err := r.make(ctx, program.from, file, progress); err != nil {
+		if err := r.make(ctx, program.from, file, lock, progress); err != nil {
 			return fmt.Errorf("build %s: %w", program.name, err)
 		}
 	}
 	return nil
 }
+
+// endsWithin bounds how long a build that is interrupted may clean up.
+const endsWithin = 10 * time.Second
 
 func (r *recipe) complete(dir string) bool {
 	for _, program := range r.programs {
@@ -158,17 +162,25 @@ func (r *recipe) complete(dir string) bool {
 
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0
+	// A file that a crash of the machine has emptied is none.
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0 && info.Size() > 0
 }
 
 // make builds one program. Its file appears under its name when it is whole; the
-// lock makes the name before that this process's own.
-func (r *recipe) make(ctx context.Context, from, file string, out io.Writer) error {
+// lock makes the name before that this build's own. The go command has the lock
+// as well: should this process be killed, nobody else writes the file until that
+// has ended, too.
+func (r *recipe) make(ctx context.Context, from, file string, lock *os.File, out io.Writer) error {
 	unfinished := file + ".unfinished"
 	os.Remove(unfinished) // half a file of a build that was killed: go build would not touch it
 	defer os.Remove(unfinished)
 	build := exec.CommandContext(ctx, "go", append([]string{"-C", r.source, "build", "-v", "-o", unfinished}, append(r.flags, from)...)...)
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	build.ExtraFiles = []*os.File{lock}
+	// Interrupted, it removes what it has in its temporary folder, a gigabyte
+	// perhaps; killed, it would not.
+	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) }
+	build.WaitDelay = endsWithin
 	shown := showProgress(out, filepath.Base(file))
 	build.Stderr = shown
 	err := build.Run()

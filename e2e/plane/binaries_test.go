@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -61,7 +63,9 @@ func TestAProgramIsBuiltOnceHoweverManyAsk(t *testing.T) {
 func TestAnUnfinishedProgramIsBuiltAnew(t *testing.T) {
 	r, dir := small(t, hello), t.TempDir()
 	half := filepath.Join(dir, "small.unfinished")
-	if err := os.WriteFile(half, []byte("half"), 0o700); err != nil {
+	// Half a file, and one that was not on the disk yet when the machine stopped.
+	err := errors.Join(os.WriteFile(half, []byte("half"), 0o700), os.WriteFile(filepath.Join(dir, "small"), nil, 0o700))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.build(t.Context(), dir, io.Discard); err != nil {
@@ -88,7 +92,7 @@ func TestABuildThatFailsSaysWhyAndLeavesNoProgram(t *testing.T) {
 
 func TestALockIsWaitedForAsLongAsTheContextLets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
-	unlock, err := lockFile(t.Context(), file, io.Discard)
+	lock, err := lockFile(t.Context(), file, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +105,76 @@ func TestALockIsWaitedForAsLongAsTheContextLets(t *testing.T) {
 	if !strings.Contains(said.String(), "another process holds "+file) {
 		t.Errorf("said: %q", said.String())
 	}
-	time.AfterFunc(10*time.Millisecond, unlock)
+	time.AfterFunc(10*time.Millisecond, func() { lock.Close() })
 	again, err := lockFile(t.Context(), file, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again()
+	again.Close()
+}
+
+// instead puts a shell script in the place of the go command.
+func instead(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// The go command cleans up when it is interrupted: it is not killed.
+func TestABuildIsInterruptedWithItsContext(t *testing.T) {
+	r, dir := small(t, hello), t.TempDir()
+	begun := filepath.Join(t.TempDir(), "begun")
+	instead(t, `trap 'echo "cleaned up:" >&2; exit 1' INT; : >`+begun+`; while :; do sleep 0.01; done`)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			if _, err := os.Stat(begun); err == nil || t.Context().Err() != nil {
+				return
+			}
+		}
+	}()
+	if err := r.build(ctx, dir, io.Discard); err == nil || !strings.Contains(err.Error(), "cleaned up:") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A process that is killed leaves the go command to itself, and that goes on
+// writing: until it has ended nobody builds beside it.
+func TestWhatABuildLeavesRunningKeepsTheLock(t *testing.T) {
+	r, dir := small(t, hello), t.TempDir()
+	number := filepath.Join(t.TempDir(), "number")
+	instead(t, `sleep 60 >/dev/null 2>&1 & echo $! >`+number+`; exit 1`)
+	if err := r.build(t.Context(), dir, io.Discard); err == nil {
+		t.Fatal("built")
+	}
+	text, err := os.ReadFile(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(left, syscall.SIGKILL) }()
+	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := r.build(impatient, dir, io.Discard); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("beside a build that goes on: %v", err)
+	}
+	if err := syscall.Kill(left, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := lockFile(t.Context(), filepath.Join(dir, "lock"), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
 }
 
 func TestTheRecipeIsNamedByAllThatDecides(t *testing.T) {

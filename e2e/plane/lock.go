@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// lockFile waits until this process is the only one to hold the file's lock. The
-// kernel takes the lock from a process that ends, however it ends.
-func lockFile(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
+// lockFile waits until this process is the only one to hold the file's lock. It
+// is held until the file is closed here and in every process that was given it;
+// the kernel closes those of a process that ends, however it ends.
+func lockFile(ctx context.Context, path string, progress io.Writer) (lock *os.File, err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -22,7 +23,7 @@ func lockFile(ctx context.Context, path string, progress io.Writer) (unlock func
 	for waited := false; ; waited = true {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
-			return func() { file.Close() }, nil
+			return file, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
 			file.Close()

@@ -71,9 +71,11 @@ func Start(ctx context.Context, options Options) (*Plane, error) {
 }
 
 func (p *Plane) start(ctx context.Context) (err error) {
-	// A short name: a socket's path has a hundred characters.
 	if p.dir, err = os.MkdirTemp("", "thinformer-e2e-"); err != nil {
 		return fmt.Errorf("make a folder for the control plane: %w", err)
+	}
+	if socket := p.file("peers.sock"); len(socket) > longestSocket {
+		return fmt.Errorf("make a folder for the control plane: %s is longer than the %d bytes that the name of a socket may have; set TMPDIR to a shorter one", socket, longestSocket)
 	}
 	if p.guard, err = startGuard(p.dir); err != nil {
 		return err
@@ -90,6 +92,9 @@ func (p *Plane) start(ctx context.Context) (err error) {
 	}
 	return p.writeKubeconfig()
 }
+
+// longestSocket is what every system takes for the path of a unix socket.
+const longestSocket = 103
 
 func (p *Plane) file(name string) string { return filepath.Join(p.dir, name) }
 

@@ -130,10 +130,15 @@ func TestAPlaneAnswersAndIsGoneWhenClosed(t *testing.T) {
 }
 
 func TestAPlaneThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	temporary, err := os.MkdirTemp("", "") // t.TempDir is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(temporary)
+	nothing := filepath.Join(t.TempDir(), "nothing")
+	t.Setenv("TMPDIR", temporary)
 	cancelled, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("no time"))
-	nothing := filepath.Join(t.TempDir(), "nothing")
 	built, err := Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +173,18 @@ func TestAPlaneThatCannotStartSaysWhyAndLeavesNothing(t *testing.T) {
 			}
 		})
 	}
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	long := filepath.Join(temporary, strings.Repeat("long", longestSocket/4))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	if p, err := Start(t.Context(), Options{Binaries: built}); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a shorter one") {
+		t.Errorf("in a folder whose name is too long: %v, %v", p, err)
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
