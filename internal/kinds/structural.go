@@ -3,6 +3,8 @@ package kinds
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // maxSchemaDepth bounds how deep a schema may nest. Real ones are a few tens
@@ -98,15 +100,24 @@ func (t *Type) readList(schema map[string]any, loose bool, depth int) (err error
 	return nil
 }
 
+// step leads to a property, and is no other path: not to a.b by a and then b.
+func step(name string) string {
+	if strings.ContainsAny(name, `.[]{}" `) {
+		return "[" + strconv.Quote(name) + "]"
+	}
+	return "." + name
+}
+
 func (t *Type) readObject(schema map[string]any, loose bool, depth int) error {
 	properties, _ := schema["properties"].(map[string]any)
 	t.fields = make(map[string]*field, len(properties))
 	for name, property := range properties {
+		path := t.name + step(name)
 		property, ok := property.(map[string]any)
 		if !ok {
-			return fmt.Errorf("%s.%s: the property is no schema", t.name, name)
+			return fmt.Errorf("%s: the property is no schema", path)
 		}
-		typ, err := fromSchema(property, t.name+"."+name, loose, depth+1)
+		typ, err := fromSchema(property, path, loose, depth+1)
 		if err != nil {
 			return err
 		}

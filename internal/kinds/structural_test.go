@@ -129,6 +129,32 @@ func TestCustomFieldsAreManagedByTheirSchema(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// A name with a dot is a field, and not a way to one.
+func TestPropertiesOfAnyNameHaveTypesOfTheirOwn(t *testing.T) {
+	typ, err := FromSchema(mapOf(t, `
+type: object
+properties:
+  a.b: {type: object, properties: {x: {type: string}}}
+  a: {type: object, properties: {b: {type: object, properties: {v: {type: string}}}}}
+  l: {type: array, items: {type: object, properties: {z: {type: string}}}}
+  l[]: {type: object, properties: {x: {type: string}}}
+  m: {type: object, additionalProperties: {type: object, properties: {z: {type: string}}}}
+  m{}: {type: object, properties: {x: {type: string}}}
+  '["q"]': {type: object, properties: {x: {type: string}}}
+`))
+	require.NoError(t, err)
+	_, err = NewConverter(typ).ObjectToTyped(read(t, `
+a.b: {x: "1"}
+a: {b: {v: "1"}}
+l: [{z: "1"}]
+l[]: {x: "1"}
+m: {k: {z: "1"}}
+m{}: {x: "1"}
+'["q"]': {x: "1"}
+`))
+	require.NoError(t, err)
+}
+
 func TestSchemasThatCannotBeRead(t *testing.T) {
 	for text, complaint := range map[string]string{
 		`{properties: {a: 1}}`: "#.a: the property is no schema",
