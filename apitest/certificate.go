@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// certificates are what the server shows. The authority stays; the certificate
-// can be rotated.
+// certificates are what the server shows. The first one is its own authority,
+// which spares every start a signature and every handshake a verification; it
+// signs those that take its place.
 type certificates struct {
 	authority []byte // PEM
 	signer    *x509.Certificate
@@ -32,26 +33,30 @@ func newCertificates(address string) (*certificates, error) {
 	if c.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(c.serial.Add(1)), Subject: pkix.Name{CommonName: "apitest"},
-		NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, &c.key.PublicKey, c.key)
+	template := c.template("apitest")
+	template.IsCA, template.BasicConstraintsValid = true, true
+	template.KeyUsage |= x509.KeyUsageCertSign
+	signed, err := c.show(template, template)
 	if err != nil {
-		return nil, fmt.Errorf("sign an authority: %w", err)
-	}
-	if c.signer, err = x509.ParseCertificate(signed); err != nil {
 		return nil, err
 	}
+	if c.signer, err = x509.ParseCertificate(signed); err != nil {
+		return nil, fmt.Errorf("read the authority's certificate: %w", err)
+	}
 	c.authority = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
-	return c, c.rotate()
+	return c, nil
 }
 
 // rotate shows another certificate to those who connect from now on.
 func (c *certificates) rotate() error {
+	_, err := c.show(c.template("kube-apiserver"), c.signer)
+	return err
+}
+
+// template is a certificate for the server's addresses.
+func (c *certificates) template(name string) *x509.Certificate {
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(c.serial.Add(1)), Subject: pkix.Name{CommonName: "kube-apiserver"},
+		SerialNumber: big.NewInt(c.serial.Add(1)), Subject: pkix.Name{CommonName: name},
 		NotBefore: time.Unix(0, 0), NotAfter: time.Unix(1<<33, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: []string{"localhost", "kubernetes"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
@@ -61,12 +66,16 @@ func (c *certificates) rotate() error {
 			template.IPAddresses = append(template.IPAddresses, ip)
 		}
 	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, c.signer, &c.key.PublicKey, c.key)
-	if err != nil {
-		return fmt.Errorf("sign a certificate: %w", err)
+	return template
+}
+
+// show signs a certificate and shows it from now on.
+func (c *certificates) show(template, signer *x509.Certificate) (signed []byte, err error) {
+	if signed, err = x509.CreateCertificate(rand.Reader, template, signer, &c.key.PublicKey, c.key); err != nil {
+		return nil, fmt.Errorf("sign a certificate: %w", err)
 	}
 	c.serving.Store(&tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: c.key})
-	return nil
+	return signed, nil
 }
 
 func (c *certificates) config() *tls.Config {
