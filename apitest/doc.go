@@ -129,7 +129,6 @@
 //     field that is there and empty stays. What is filled in is what tests of
 //     controllers wait for: generations, the first phase, the label of a
 //     namespace, the data and type of a secret.
-//   - events: core/v1 and events.k8s.io/v1 do not show the same events.
 //   - duplicates: of a field that comes twice in a body the last one counts; the
 //     real server merges the two where both are objects. Both warn.
 //   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
@@ -156,7 +155,7 @@
 //     schema, the names and the paths are checked for the mistakes that are made
 //     most; expressions in x-kubernetes-validations are not looked at, nor are
 //     defaults held against the schema. Conversion by webhook is refused.
-//   - managed fields: they are as the field manager of this module's apimachinery
-//     keeps them. When it cannot read an object in the version of another manager,
-//     that one stays, where 1.36 forgets all of them.
+//   - managed-fields: they are as the field manager of this module's apimachinery
+//     keeps them. With the next write to an object that its schema cannot read any
+//     more, since that was changed, 1.36 forgets all managers; here they stay.
 package apitest
