@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -131,7 +130,7 @@ func serverOfTranscripts(t *testing.T) transcript.Server {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transcript.Server{
-		URL: srv.URL, Client: &http.Client{Transport: transport}, Tokens: tokens, Patience: 10 * time.Second,
+		URL: srv.URL, Client: &http.Client{Transport: transport}, Tokens: tokens,
 		Compact: func(context.Context) error { srv.Compact(); return nil },
 	}
 }
