@@ -262,8 +262,11 @@ func TestBrokenWatchesOverSockets(t *testing.T) {
 			w := openWatch(t, context.Background(), srv, srv.testClient(t), "/api/v1/configmaps?watch=true")
 			write(t, srv, "a")
 			_, err := w.next()
-			require.NoError(t, err)
-			_, err = w.next()
+			if err == nil { // a connection that is reset may lose what came before
+				_, err = w.next()
+			} else if do.text == Break().text {
+				require.NoError(t, err, do.text)
+			}
 			require.Error(t, err)
 			require.NotErrorIs(t, err, io.EOF, do.text)
 			require.NotErrorIs(t, err, context.Canceled)
