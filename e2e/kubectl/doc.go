@@ -12,7 +12,7 @@
 //
 // Lines that begin with "> " belong to the command before them. A comment that
 // a blank line follows belongs to no command. All commands of a session run in
-// one folder; what they print to either stream is what is held, with the exit
+// one folder, with kubectl and as much of curl as they use; what they print to either stream is what is held, with the exit
 // code after it if it is not 0, and times, ages, uids, versions and addresses
 // replaced by names. One that goes on in the background writes to a file, for which
 //

@@ -2,13 +2,13 @@ package kubectl
 
 import (
 	"cmp"
-	"context"
 	"encoding/base64"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/e2e/plane"
@@ -16,25 +16,25 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what kubectl prints at the real server into testdata")
 
-// real is the control plane that the tests of this package share: a start takes
-// seconds.
-var real *plane.Plane
-
 func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(func() int {
-		var err error
-		if real, err = plane.Start(context.Background(), plane.Options{}); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer real.Close()
-		return m.Run()
-	}())
+	if filepath.Base(os.Args[0]) == "curl" {
+		becomeCurl()
+		return
+	}
+	goleak.VerifyTestMain(m)
 }
 
 // kubectl sees the same at kube-apiserver and at apitest.
 func TestSessions(t *testing.T) {
+	real, err := plane.Start(t.Context(), plane.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := real.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, s := range sessions(t) {
 		t.Run(filepath.Base(s.file), func(t *testing.T) {
 			t.Run("kube-apiserver", func(t *testing.T) {

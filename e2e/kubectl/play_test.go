@@ -40,13 +40,15 @@ type shell struct {
 func newShell(t *testing.T, kubectl, kubeconfig string) *shell {
 	t.Helper()
 	s := &shell{dir: t.TempDir(), kubectl: kubectl}
-	err := errors.Join(
+	itself, err := os.Executable()
+	err = errors.Join(err,
 		os.WriteFile(filepath.Join(s.dir, "kubeconfig"), []byte(kubeconfig), 0o600),
 		os.Mkdir(filepath.Join(s.dir, "bin"), 0o700),
 		os.Mkdir(filepath.Join(s.dir, "work"), 0o700),
 		os.Mkdir(filepath.Join(s.dir, "tmp"), 0o700),
 		os.WriteFile(filepath.Join(s.dir, "bin", "await"), []byte(awaitScript), 0o700),
 		os.Symlink(kubectl, filepath.Join(s.dir, "bin", "kubectl")),
+		os.Symlink(itself, filepath.Join(s.dir, "bin", "curl")),
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -12,12 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// HasMergeTable says whether strategic merge patches of a kind are possible.
-// Those of custom resources are not: the real server answers them with 415.
-func HasMergeTable(kind schema.GroupVersionKind) bool { return TypeOf(kind) != nil }
-
 // StrategicMerge is original with patch merged into it, and neither may be used
-// any more. Errors are the real server's for patches that it refuses.
+// any more. Errors are the real server's for patches that it refuses. A kind that
+// has no TypeOf cannot be merged so: the real server answers such patches of
+// custom resources with 415.
 func StrategicMerge(kind schema.GroupVersionKind, original, patch map[string]any) (merged map[string]any, err error) {
 	typ := TypeOf(kind)
 	if typ == nil {

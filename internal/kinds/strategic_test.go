@@ -104,10 +104,10 @@ func TestPatchesThatCannotBeMerged(t *testing.T) {
 // A kind without a table is for the caller to refuse.
 func TestCustomResourcesHaveNoStrategicMerge(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
-	assert.False(t, HasMergeTable(kind))
+	assert.Nil(t, TypeOf(kind))
 	_, err := StrategicMerge(kind, map[string]any{}, map[string]any{})
 	assert.ErrorContains(t, err, "strategic merge patch format is not supported")
-	assert.True(t, HasMergeTable(podKind))
+	assert.NotNil(t, TypeOf(podKind))
 }
 
 func FuzzStrategicMerge(f *testing.F) {

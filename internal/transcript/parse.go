@@ -3,7 +3,6 @@ package transcript
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -189,14 +188,4 @@ func joined(lines []string) string {
 		return ""
 	}
 	return strings.Join(lines, "\n") + "\n"
-}
-
-// Limits are the names of the stated limits that the script leans on.
-func (s *Script) Limits() (names []string) {
-	for _, e := range s.Exchanges {
-		if e.Limit != "" && !slices.Contains(names, e.Limit) {
-			names = append(names, e.Limit)
-		}
-	}
-	return names
 }

@@ -33,8 +33,8 @@ func TestAFileIsWrittenAsItWasRead(t *testing.T) {
 	script, err := Parse("whole.txt", whole)
 	require.NoError(t, err)
 	require.Equal(t, whole, script.Format())
-	require.Equal(t, []string{"not-yet"}, script.Limits())
 	require.Len(t, script.Exchanges, 2)
+	require.Equal(t, "not-yet", script.Exchanges[0].Limit)
 
 	e := script.Exchanges[0]
 	require.Equal(t, 5, e.Line)

@@ -137,6 +137,16 @@ func TestTheServerIsMadeToForgetWhereTheScriptSaysSo(t *testing.T) {
 	require.Equal(t, 2, before, "the namespace and the first request")
 }
 
+// A watch that was cut off while events waited is not one of endless empty events.
+func TestAWatchThatIsCutOffHasAnEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := &openWatch{events: make(chan watchEvent)}
+	w.read(ctx, io.NopCloser(strings.NewReader(`{"type": "ADDED"}`)))
+	_, err := w.next(t.Context())
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 func TestAScriptThatIsWrongEndsThePlay(t *testing.T) {
 	server := httptest.NewServer(&parrot{})
 	defer server.Close()

@@ -78,6 +78,7 @@ func (w *openWatch) read(ctx context.Context, body io.ReadCloser) {
 		select {
 		case w.events <- event:
 		case <-ctx.Done():
+			w.err = ctx.Err()
 			return
 		}
 	}
