@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -46,8 +47,9 @@ func (c *call) disturb(out frames) (disturbed frames, end func(), err error) {
 	}
 	end = func() {
 		defer cancel()
-		for _, d := range all {
-			d.end()
+		// Deferred, for one that panics must not keep the others from ending.
+		for _, d := range slices.Backward(all) {
+			defer d.end()
 		}
 	}
 	for _, d := range all {

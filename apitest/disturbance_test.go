@@ -185,6 +185,7 @@ func TestDisturbancesCompose(t *testing.T) {
 		"delayed, then cut":                   {[]Action{DelayEvents(time.Second), AfterEvents(2, Cut())}, "ADD a; ADD b; EOF"},
 		"delayed, then reset":                 {[]Action{DelayEvents(time.Second), ReorderEvents(time.Second), AfterEvents(1, Reset())}, "ADD b; read pipe apitest: connection reset by peer"},
 		"broken, then delayed":                {[]Action{AfterEvents(1, Break()), DelayEvents(time.Second)}, "ADD a; unexpected EOF"},
+		"broken between two that hold events": {[]Action{DelayEvents(time.Second), AfterEvents(1, Break()), ReorderEvents(time.Second)}, "ADD a; unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -198,6 +199,10 @@ func TestDisturbancesCompose(t *testing.T) {
 				defer client.CloseIdleConnections()
 				w := openWatch(t, t.Context(), srv, client, streamed)
 				require.Equal(t, test.want, w.read(3))
+				if strings.HasSuffix(test.want, "EOF") {
+					synctest.Wait()
+					require.Zero(t, srv.OpenWatches(), "however it has ended")
+				}
 			})
 		})
 	}

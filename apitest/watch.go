@@ -116,15 +116,16 @@ func (w *watching) open() bool {
 	return true
 }
 
-// end is called however the watch has ended.
+// end is called however the watch has ended. It panics where a fault has broken
+// the answer off on another goroutine.
 func (w *watching) end() {
+	defer w.server.watches.Add(-1)
 	if w.bell != nil {
 		w.deafen()
 	}
 	if w.calm != nil {
 		w.calm()
 	}
-	w.server.watches.Add(-1)
 }
 
 // concerns is the part of a table that the path and the selectors name.
