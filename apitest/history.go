@@ -55,16 +55,6 @@ func (h *history) after(version uint64) int {
 	return sort.Search(h.count, func(i int) bool { return h.at(i).now.version > version })
 }
 
-// forget drops the changes up to a version.
-func (h *history) forget(version uint64) {
-	for h.count > 0 && h.at(0).now.version <= version {
-		h.dropFirst()
-	}
-	if h.count == 0 {
-		h.ring, h.first = nil, 0
-	}
-}
-
 // undo takes the newest change back out.
 func (h *history) undo() change {
 	newest := h.at(h.count - 1)

@@ -115,14 +115,12 @@ func (s *store) drop(of schema.GroupResource) {
 }
 
 // compact forgets what is older than version: lists at and watches from before
-// get tooOld. A version of the future is the present one.
+// get tooOld. Followers that there are read on: what they have not read yet is
+// kept as long as the history would. A version of the future is the present one.
 func (s *store) compact(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compacted = max(s.compacted, min(version, s.version))
-	for _, t := range s.tables {
-		t.history.forget(s.compacted)
-	}
 }
 
 // rewind makes the store what it was at version, as if it had been restored
@@ -146,5 +144,5 @@ func (s *store) rewind(version uint64) error {
 
 // Compact makes the server forget its past: watches from versions before the
 // present one, and lists at them, are answered with 410 from now on. Watches
-// that are open go on.
+// that are open go on, and miss nothing of what they have not sent yet.
 func (s *Server) Compact() { s.store.compact(s.store.current()) }

@@ -59,14 +59,15 @@ func (t *twinTable) after(version uint64) []twinStep {
 	return nil
 }
 
-// dropped is the newest change of which nothing can be known.
+// dropped is the newest change of which nothing is known: a compaction takes
+// nothing from those who follow already.
 func (s *twinStore) dropped(t *twinTable) uint64 {
 	dropped := t.unknown
 	if t.dead {
 		return dropped
 	}
 	for i, step := range t.steps {
-		if step.version <= s.compacted || s.limit >= 0 && i < len(t.steps)-s.limit {
+		if s.limit >= 0 && i < len(t.steps)-s.limit {
 			dropped = max(dropped, step.version)
 		}
 	}

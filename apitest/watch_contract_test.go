@@ -245,6 +245,7 @@ func TestWatchAfterCompaction(t *testing.T) {
 		require.Empty(t, r.open("/api/v1/configmaps?watch=true&resourceVersion=7&timeoutSeconds=1").rest(t))
 		require.Equal(t, "ADDED b@3, ADDED c@5, ADDED d@6", r.open("/api/v1/configmaps?watch=true&timeoutSeconds=1").rest(t))
 		r.put("e")
+		r.Compact() // before the watch has looked
 		require.Equal(t, "ADDED e@8", idle.rest(t))
 	})
 }
