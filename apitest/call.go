@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -36,7 +35,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // begin answers a request, all but the events of a watch. What sends these is
 // returned, as a watch is to be idle with as little on its stack as can be.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) (events func()) {
-	defer s.recover(w, r)
 	w.Header().Set("Cache-Control", "no-cache, private")
 	at, isResource := parsePath(r.URL.Path)
 	if at.short {
@@ -66,19 +64,6 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) (events func()) {
 		fail(w, r, err)
 	}
 	return c.events
-}
-
-// recover answers for a handler that has panicked.
-func (s *Server) recover(w http.ResponseWriter, r *http.Request) {
-	what := recover()
-	switch what {
-	case nil:
-		return
-	case http.ErrAbortHandler: // to break the connection off is what is meant
-		panic(what)
-	}
-	s.options.logger().Error("apitest: a request made the server panic", "method", r.Method, "path", r.URL.Path, "panic", what, "stack", string(debug.Stack()))
-	http.Error(w, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
 }
 
 // serveResource finds who is meant, and lets the verb answer.

@@ -22,7 +22,7 @@ type certificates struct {
 	authority []byte // PEM
 	signer    *x509.Certificate
 	key       *ecdsa.PrivateKey
-	address   string // host:port
+	address   string // host:port to listen on
 	serving   atomic.Pointer[tls.Certificate]
 	serial    atomic.Int64
 }
@@ -61,12 +61,33 @@ func (c *certificates) template(name string) *x509.Certificate {
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: []string{"localhost", "kubernetes"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
-	if host, _, err := net.SplitHostPort(c.address); err == nil {
-		if ip := net.ParseIP(host); ip != nil {
-			template.IPAddresses = append(template.IPAddresses, ip)
+	names, addresses := waysTo(c.address)
+	template.DNSNames = append(template.DNSNames, names...)
+	template.IPAddresses = append(template.IPAddresses, addresses...)
+	return template
+}
+
+// waysTo are the names and addresses by which clients come to where the server
+// listens. One that is none is for the listener to complain of.
+func waysTo(address string) (names []string, addresses []net.IP) {
+	host, _, _ := net.SplitHostPort(address)
+	if host != "" && net.ParseIP(host) == nil {
+		names = append(names, host)
+	}
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return names, nil
+	}
+	if len(at.IP) > 0 && !at.IP.IsUnspecified() {
+		return names, []net.IP{at.IP}
+	}
+	all, _ := net.InterfaceAddrs() // none, if need be: there is the loopback
+	for _, one := range all {
+		if one, ok := one.(*net.IPNet); ok {
+			addresses = append(addresses, one.IP)
 		}
 	}
-	return template
+	return names, addresses
 }
 
 // show signs a certificate and shows it from now on.

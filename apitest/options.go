@@ -16,7 +16,9 @@ type Options struct {
 	// [Server.Config] makes. It is what works in a testing/synctest bubble, and
 	// implies Plain.
 	InMemory bool
-	// Address to listen on; "" is a free port of 127.0.0.1.
+	// Address to listen on; "" is a free port of 127.0.0.1. One without a host
+	// is all addresses of the machine; the URL is then that of 127.0.0.1, and
+	// the certificate is good for all of them.
 	Address string
 
 	// Tokens are the bearer tokens that are known, with whom they stand for.

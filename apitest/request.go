@@ -99,6 +99,12 @@ func (l *requestLog) answered(r *Request, code int) {
 	}
 }
 
+func (l *requestLog) codeOf(r *Request) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.Code
+}
+
 func (l *requestLog) made(r *Request, by User) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,13 +1,22 @@
 package apitest
 
-import "net/http"
+import (
+	"net/http"
+	"runtime/debug"
+)
 
 // ServeHTTP answers a request. A server can be mounted in another one by it.
+// One that is closed breaks the connection off.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.guests.enter() {
+		panic(http.ErrAbortHandler)
+	}
+	defer s.guests.leave()
 	out := &answer{ResponseWriter: w, log: s.requests, request: describe(r)}
 	s.requests.begin(out.request)
 	// Deferred, for a handler that breaks the connection off does so by a panic.
 	defer s.requests.end(out.request)
+	defer s.recover(out, r)
 	if apply := s.faults.of(out.request); apply != nil {
 		s.serveWith(apply, out, r)
 		return
@@ -15,6 +24,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if events := s.begin(out, r); events != nil {
 		events()
 	}
+}
+
+// recover answers for a handler that has panicked: a hook's panic is told of,
+// and does not look like the end of a watch.
+func (s *Server) recover(w *answer, r *http.Request) {
+	what := recover()
+	switch what {
+	case nil:
+		return
+	case http.ErrAbortHandler: // to break the connection off is what is meant
+		panic(what)
+	}
+	s.options.logger().Error("apitest: a request made the server panic", "method", r.Method, "path", r.URL.Path, "panic", what, "stack", string(debug.Stack()))
+	if w.begun() {
+		panic(http.ErrAbortHandler)
+	}
+	http.Error(w, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
 }
 
 // describe is what the log and the faults know about a request: what its first
@@ -53,6 +79,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	a.log.answered(a.request, http.StatusOK)
 	return a.ResponseWriter.Write(p)
 }
+
+// begun is whether there is no other answer any more.
+func (a *answer) begun() bool { return a.log.codeOf(a.request) != 0 }
 
 // by tells the log who asked.
 func (a *answer) by(user User) { a.log.made(a.request, user) }

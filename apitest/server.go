@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +40,7 @@ type Server struct {
 	stopped *shutter      // of Stop
 	tls     *certificates // nil without TLS
 	http    *http.Server
+	guests  guests
 
 	// alive ends with Close, and every watch with it.
 	alive context.Context
@@ -48,7 +50,7 @@ type Server struct {
 }
 
 // NewServer starts a server. It panics when it cannot listen, as
-// httptest.NewServer does.
+// httptest.NewServer does, or when one of the resources cannot be served.
 func NewServer(options Options) *Server {
 	s := &Server{
 		options:  options,
@@ -104,6 +106,7 @@ func (s *Server) listen() (err error) {
 		Handler:     s,
 		BaseContext: func(net.Listener) context.Context { return s.alive },
 		ConnContext: withConnection,
+		ConnState:   s.guests.connected,
 		ErrorLog:    slog.NewLogLogger(s.options.logger().Handler(), slog.LevelDebug),
 	}
 	secure := !s.options.Plain && !s.options.InMemory
@@ -120,11 +123,19 @@ func (s *Server) listen() (err error) {
 	case s.options.InMemory:
 		s.URL = "http://" + pipeAddress{}.String()
 	case secure:
-		s.URL = "https://" + s.door.address
+		s.URL = "https://" + reachable(s.door.address)
 	default:
-		s.URL = "http://" + s.door.address
+		s.URL = "http://" + reachable(s.door.address)
 	}
 	return nil
+}
+
+// reachable is an address to go to: who listens everywhere is here as well.
+func reachable(address string) string {
+	if at, err := netip.ParseAddrPort(address); err == nil && at.Addr().IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", at.Port())
+	}
+	return address
 }
 
 // accept serves connections until the door is shut.
@@ -140,11 +151,14 @@ func (s *Server) accept(through net.Listener) {
 	}
 }
 
-// Close ends every watch and connection and waits for the server's goroutines.
+// Close ends every watch and connection and waits for the server's goroutines:
+// no hook is called and nothing is logged after it. A hook that does not return
+// keeps it waiting, so that none may call it.
 func (s *Server) Close() {
 	s.end()
 	s.door.close()
 	s.http.Close()
+	s.guests.wait()
 	s.controllers.Wait()
 }
 

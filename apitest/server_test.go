@@ -1,8 +1,19 @@
 package apitest
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,4 +40,112 @@ func TestServerIsReachedInEachWay(t *testing.T) {
 			require.True(t, apierrors.IsNotFound(err), "%v", err)
 		})
 	}
+}
+
+// Whatever is listened on, the URL and the certificate of Config lead there.
+func TestConfigLeadsToEachAddress(t *testing.T) {
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	for _, address := range []string{"", ":0", "0.0.0.0:0", "localhost:0", host + ":0"} {
+		t.Run(address, func(t *testing.T) {
+			if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
+				t.Skipf("this machine does not know its own name: %v", err)
+			}
+			srv := NewServer(Options{Address: address, Bare: true})
+			defer srv.Close()
+			for range 2 {
+				response, _, err := get(t, srv, srv.testClient(t), "/healthz")
+				require.NoError(t, err)
+				require.Equal(t, http.StatusOK, response.StatusCode)
+				srv.RotateCertificate()
+				srv.Restart()
+			}
+		})
+	}
+}
+
+// Who listens everywhere is reached with TLS by every address of the machine.
+func TestCertificateIsGoodEverywhere(t *testing.T) {
+	srv := NewServer(Options{Address: ":0", Bare: true})
+	defer srv.Close()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(srv.Config().TLS.CAData)
+	addresses, err := net.InterfaceAddrs()
+	require.NoError(t, err)
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(srv.URL, "https://"), &tls.Config{RootCAs: roots})
+	require.NoError(t, err)
+	defer conn.Close()
+	for _, address := range addresses {
+		require.NoError(t, conn.ConnectionState().PeerCertificates[0].VerifyHostname(address.(*net.IPNet).IP.String()))
+	}
+}
+
+// A server that cannot listen says where and why.
+func TestServerThatCannotListen(t *testing.T) {
+	taken := NewServer(Options{Bare: true})
+	defer taken.Close()
+	for address, why := range map[string]string{
+		"127.0.0.1":       "missing port in address",
+		"127.0.0.1:99999": "invalid port",
+		"256.0.0.1:0":     "256.0.0.1",
+		strings.TrimPrefix(taken.URL, "https://"): "address already in use",
+	} {
+		for _, plain := range []bool{false, true} {
+			func() {
+				defer func() {
+					err, _ := recover().(error)
+					require.ErrorContains(t, err, "apitest: start a server: listen tcp")
+					require.ErrorContains(t, err, why)
+				}()
+				NewServer(Options{Address: address, Plain: plain}).Close()
+			}()
+		}
+	}
+}
+
+// Close waits for requests that are being answered: no hook runs after it.
+func TestCloseWaitsForRequests(t *testing.T) {
+	for name, options := range map[string]Options{"with TLS": {}, "plain": {Plain: true}, "in memory": {InMemory: true}} {
+		t.Run(name, func(t *testing.T) {
+			entered, release := make(chan struct{}), make(chan struct{})
+			var ended atomic.Bool
+			options.Authorize = func(Attributes) (bool, string) {
+				close(entered)
+				<-release
+				ended.Store(true)
+				return true, ""
+			}
+			srv := NewServer(options)
+			client := srv.testClient(t)
+			asked := make(chan error)
+			go func() {
+				response, err := client.Get(srv.URL + "/healthz")
+				if err == nil {
+					response.Body.Close()
+				}
+				asked <- err
+			}()
+			<-entered
+			time.AfterFunc(20*time.Millisecond, func() { close(release) })
+			srv.Close()
+			require.True(t, ended.Load())
+			require.Error(t, <-asked)
+			srv.Close() // closing twice is once
+			require.Panics(t, func() { as(srv, http.MethodGet, "/healthz") }, "who is mounted elsewhere breaks off")
+		})
+	}
+}
+
+// A panic in a watch is logged, and its client does not take it for the end.
+func TestPanicInAWatch(t *testing.T) {
+	var logged bytes.Buffer
+	srv := NewServer(Options{InMemory: true, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	srv.Fault(Fault{Do: AfterEvents(1, Call("panic", func(*Server) { panic("no!") }))})
+	response, err := srv.testClient(t).Get(srv.URL + "/api/v1/namespaces?watch=true")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	_, err = io.ReadAll(response.Body)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	srv.Close()
+	require.Contains(t, logged.String(), "no!")
 }
