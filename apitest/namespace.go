@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,11 +16,15 @@ func isImmortal(name string) bool {
 	return slices.Contains([]string{"default", "kube-public", "kube-system"}, name)
 }
 
-// createNamespaces makes those that are there from the start.
+// createNamespaces makes those that every server has, where they are missing.
 func (s *Server) createNamespaces() error {
+	if s.options.Bare {
+		return nil
+	}
 	res := s.registry.find(namespaces.WithVersion("v1"))
 	for _, name := range firstNamespaces {
-		if err := s.createNamespace(res, name); err != nil {
+		// errMoved is that it is there.
+		if err := s.createNamespace(res, name); err != nil && !errors.Is(err, errMoved) {
 			return err
 		}
 	}

@@ -18,7 +18,8 @@ func (s *Server) Restart() {
 // RestartBack restarts with the state of some versions ago, as a control plane
 // does whose etcd was restored from a backup: what happened since has not
 // happened, and its versions are given out again. It goes back no further than
-// the history is known.
+// the history is known, and not beyond the end of a custom resource. The first
+// namespaces are made again where it went beyond their beginning.
 func (s *Server) RestartBack(versions uint64) {
 	s.Stop()
 	defer s.Start()
@@ -31,8 +32,12 @@ func (s *Server) RestartBack(versions uint64) {
 		}
 		to = older.oldest
 	}
-	if err := s.settle(); err != nil {
-		s.options.logger().Error("apitest: serve the custom resources of some versions ago", "error", err)
+	err := s.createNamespaces()
+	if err == nil {
+		err = s.settle()
+	}
+	if err != nil {
+		s.options.logger().Error("apitest: restart with the state of some versions ago", "error", err)
 	}
 }
 

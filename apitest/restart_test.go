@@ -135,6 +135,36 @@ func TestRestartBackBeyondTheHistory(t *testing.T) {
 	require.Equal(t, compacted, srv.store.current())
 }
 
+// A custom resource that has ended since stays ended: what it held is gone, and
+// a definition that were back without it could be listed and never watched.
+func TestRestartBackStopsAtTheEndOfAResource(t *testing.T) {
+	srv := NewServer(Options{InMemory: true})
+	defer srv.Close()
+	define(t, srv, fooDefinition)
+	definitions := srv.store.table(definitionsResource)
+	_, err := definitions.remove(definitions.get(key{name: "foos.example.com"}))
+	require.NoError(t, err)
+	require.NoError(t, srv.settle())
+	ended := srv.store.current()
+	put(t, srv.store.table(configMaps.GroupResource()), key{"default", "a"}, "1", nil)
+	srv.RestartBack(1 << 40)
+	require.Equal(t, ended, srv.store.current())
+	require.Nil(t, definitions.get(key{name: "foos.example.com"}))
+}
+
+// However far it goes back, the first namespaces are there, as kube-apiserver
+// makes them when it starts.
+func TestRestartBackToTheBeginning(t *testing.T) {
+	srv := NewServer(Options{InMemory: true})
+	defer srv.Close()
+	before := srv.store.current()
+	put(t, srv.store.table(configMaps.GroupResource()), key{"default", "a"}, "1", nil)
+	srv.RestartBack(1 << 40)
+	require.Equal(t, before, srv.store.current())
+	require.Nil(t, srv.store.table(configMaps.GroupResource()).get(key{"default", "a"}))
+	benchCreate(t, srv.testClient(t), srv, "b")
+}
+
 // A rotated certificate is shown to those who connect; it is of the same
 // authority, and who is connected keeps what he has.
 func TestRotateCertificate(t *testing.T) {

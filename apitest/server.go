@@ -83,9 +83,9 @@ func NewServer(options Options) *Server {
 func (s *Server) furnish() error {
 	if !s.options.Bare {
 		s.registerBuiltin()
-		if err := s.createNamespaces(); err != nil {
-			return err
-		}
+	}
+	if err := s.createNamespaces(); err != nil {
+		return err
 	}
 	for _, of := range s.options.Resources {
 		if err := s.Register(of); err != nil {

@@ -126,10 +126,16 @@ func (s *store) compact(version uint64) {
 // rewind makes the store what it was at version, as if it had been restored
 // from a backup: every later change is undone, the versions after it are given
 // out again, and whoever follows a table is ended. It fails with tooOld when
-// the history does not reach back that far, and with tooNew.
+// the history does not reach back that far, or a table was dropped since, and
+// with tooNew.
 func (s *store) rewind(version uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, at := range s.drops {
+		if version < at {
+			return tooOld{asked: version, oldest: at}
+		}
+	}
 	for t := range maps.Values(s.tables) {
 		if err := t.remembers(version); err != nil {
 			return err

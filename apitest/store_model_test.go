@@ -68,7 +68,7 @@ type modelFollower struct {
 func newStoreModel(t *testing.T, seed uint64) *storeModel {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	limit := []int{-1, 0, 1, 3, 20, 100}[rng.IntN(6)]
-	return &storeModel{T: t, rng: rng, real: newStore(limit), twin: &twinStore{limit: limit, version: 1, tables: map[string]*twinTable{}}}
+	return &storeModel{T: t, rng: rng, real: newStore(limit), twin: &twinStore{limit: limit, version: 1, tables: map[string]*twinTable{}, drops: map[string]uint64{}}}
 }
 
 func (m *storeModel) operate() {
@@ -76,7 +76,7 @@ func (m *storeModel) operate() {
 	table := m.real.table(schema.GroupResource{Resource: name})
 	twin := m.twin.tables[name]
 	if twin == nil {
-		twin = &twinTable{born: m.twin.version}
+		twin = &twinTable{unknown: m.twin.drops[name], born: m.twin.version}
 		m.twin.tables[name] = twin
 	}
 	switch n := m.rng.IntN(100); {
@@ -266,6 +266,12 @@ func (m *storeModel) rewind() {
 			return
 		}
 	}
+	for _, dropped := range m.twin.drops {
+		if version < dropped {
+			require.True(m, errors.As(err, &tooOld{}), "the end of a table is not undone: %v", err)
+			return
+		}
+	}
 	require.NoError(m, err)
 	for _, twin := range m.twin.tables {
 		twin.unknown = m.twin.dropped(twin)
@@ -288,8 +294,8 @@ func (m *storeModel) rewind() {
 
 func (m *storeModel) drop(name string, table *table, twin *twinTable) {
 	m.real.drop(schema.GroupResource{Resource: name})
-	m.real.table(schema.GroupResource{Resource: name})
-	m.twin.tables[name] = &twinTable{unknown: m.twin.version, born: m.twin.version}
+	delete(m.twin.tables, name)
+	m.twin.drops[name] = m.twin.version
 	twin.unknown, twin.dead = m.twin.dropped(twin), true
 	_, err := table.commit(key{"a", "x"}, nil, anObject(m, key{"a", "x"}, "0", nil))
 	require.ErrorIs(m, err, errDropped)

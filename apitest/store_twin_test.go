@@ -13,6 +13,7 @@ type twinStore struct {
 	version   uint64
 	compacted uint64
 	tables    map[string]*twinTable
+	drops     map[string]uint64 // when a table of that name was dropped last
 }
 
 type twinTable struct {
