@@ -5,10 +5,24 @@ import "sort"
 // change is one step of an object: was is nil for a creation.
 type change struct{ now, was *record }
 
+// bytes that a change keeps in memory while the table is done with them.
+func (c change) bytes() (n int) {
+	if c.was != nil {
+		n = len(c.was.raw)
+	}
+	if c.now.deleted {
+		n += len(c.now.raw)
+	}
+	return n
+}
+
 // history is the changes of a table, oldest first, as far as they are
 // remembered.
 type history struct {
 	limit int // negative is none
+	// room is how many bytes the changes may keep, 0 any; held is how many they
+	// do. The newest one is kept however large it is.
+	room, held int
 	// ring holds count changes from first on, around its end; its length is a
 	// power of two.
 	ring         []change
@@ -32,6 +46,10 @@ func (h *history) add(c change) {
 	}
 	h.count++
 	*h.at(h.count - 1) = c
+	h.held += c.bytes()
+	for h.room > 0 && h.held > h.room && h.count > 1 {
+		h.dropFirst()
+	}
 }
 
 func (h *history) grow() {
@@ -45,6 +63,7 @@ func (h *history) grow() {
 func (h *history) dropFirst() {
 	oldest := h.at(0)
 	h.dropped = oldest.now.version
+	h.held -= oldest.bytes()
 	*oldest = change{}
 	h.first = (h.first + 1) & (len(h.ring) - 1)
 	h.count--
@@ -59,6 +78,7 @@ func (h *history) after(version uint64) int {
 func (h *history) undo() change {
 	newest := h.at(h.count - 1)
 	undone := *newest
+	h.held -= undone.bytes()
 	*newest = change{}
 	h.count--
 	return undone

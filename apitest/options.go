@@ -46,7 +46,8 @@ type Options struct {
 	// is a minute, as elsewhere.
 	BookmarkEvery time.Duration
 	// History is how many changes of each resource are remembered, for watches
-	// and lists of the past; 0 is 10,000, negative all of them.
+	// and lists of the past; 0 is 10,000, or those whose former states take
+	// 128 MiB where that is fewer; negative is all of them.
 	History int
 	// MaxRequestBytes bounds the body of a request; 0 is 3 MiB, as elsewhere.
 	MaxRequestBytes int64

@@ -189,9 +189,9 @@ func (o *Options) maxRequestBytes() int64 {
 	return o.MaxRequestBytes
 }
 
-func (o *Options) history() int {
+func (o *Options) history() (changes, room int) {
 	if o.History == 0 {
-		return 10_000
+		return 10_000, 128 << 20
 	}
-	return o.History
+	return o.History, 0
 }

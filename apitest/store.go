@@ -38,8 +38,9 @@ func (e tooNew) Error() string {
 // to the real one. It knows nothing of HTTP, kinds or rules. What it hands out
 // is not to be changed.
 type store struct {
-	// history is how many changes a table remembers; negative is all.
-	history int
+	// history is how many changes a table remembers; negative is all. room is how
+	// many bytes they may keep; 0 is any.
+	history, room int
 
 	mu      sync.RWMutex
 	version uint64 // the last that was given out
@@ -51,8 +52,8 @@ type store struct {
 	drops map[schema.GroupResource]uint64
 }
 
-func newStore(history int) *store {
-	return &store{history: history, version: 1, tables: map[schema.GroupResource]*table{}, drops: map[schema.GroupResource]uint64{}}
+func newStore(history, room int) *store {
+	return &store{history: history, room: room, version: 1, tables: map[schema.GroupResource]*table{}, drops: map[schema.GroupResource]uint64{}}
 }
 
 // current is the last version that was given out.

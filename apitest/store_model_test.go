@@ -68,7 +68,7 @@ type modelFollower struct {
 func newStoreModel(t *testing.T, seed uint64) *storeModel {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	limit := []int{-1, 0, 1, 3, 20, 100}[rng.IntN(6)]
-	return &storeModel{T: t, rng: rng, real: newStore(limit), twin: &twinStore{limit: limit, version: 1, tables: map[string]*twinTable{}, drops: map[string]uint64{}}}
+	return &storeModel{T: t, rng: rng, real: newStore(limit, 0), twin: &twinStore{limit: limit, version: 1, tables: map[string]*twinTable{}, drops: map[string]uint64{}}}
 }
 
 func (m *storeModel) operate() {

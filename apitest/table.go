@@ -28,7 +28,7 @@ type table struct {
 // newTable makes a table of which nothing is known up to a version.
 func newTable(of *store, unknown uint64) *table {
 	return &table{
-		store: of, rows: newRows(), born: of.version, history: history{limit: of.history, dropped: unknown},
+		store: of, rows: newRows(), born: of.version, history: history{limit: of.history, room: of.room, dropped: unknown},
 		namespaces: map[string]string{}, bells: map[bell]struct{}{},
 	}
 }
