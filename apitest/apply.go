@@ -44,9 +44,20 @@ func (p *patching) applyObject(applied, current *unstructured.Unstructured) (*un
 		return nil, err
 	}
 	if _, err := p.tidy(merged.Object); err != nil {
-		return nil, plainError(err.Error())
+		return nil, p.unconvertible(applied, err)
 	}
 	return merged, nil
+}
+
+// unconvertible is the answer to an object that was merged and is none of its
+// kind.
+func (p *patching) unconvertible(applied *unstructured.Unstructured, err error) error {
+	if p.resource.builtin == nil {
+		return plainError(err.Error())
+	}
+	kind := p.resource.GroupVersion().WithKind(p.resource.Kind)
+	return plainError(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: unable to convert unstructured object to %s: %v",
+		applied.GetNamespace(), applied.GetName(), kind, kind, err))
 }
 
 // applyScale merges a scale into the object that it is of. Fields of scales are

@@ -89,18 +89,22 @@ func (c *call) decodeObject(body []byte, as encoding, o writeOptions) (*unstruct
 		return c.decodeProtobuf(body)
 	}
 	strict := o.validation != metav1.FieldValidationIgnore
-	content, findings, err := decodeBody(body, as, strict)
+	content, text, findings, err := decodeBody(body, as, strict)
 	if err != nil {
 		return nil, c.unrecognized(err, body)
 	}
 	if err := c.checkKind(content, body); err != nil {
 		return nil, err
 	}
-	unknown, err := c.tidy(content)
+	more, err := c.tidyRead(content, text, len(findings) > 0)
 	if err != nil {
 		return nil, c.unfit(err)
 	}
-	findings = append(findings, unknown...)
+	if c.resource.builtin != nil && as == encodedJSON {
+		findings = more // in the order of the text
+	} else {
+		findings = append(findings, more...)
+	}
 	if o.validation == metav1.FieldValidationStrict && len(findings) > 0 {
 		return nil, c.unfit(runtime.NewStrictDecodingError(findings))
 	}
@@ -164,12 +168,13 @@ var (
 )
 
 // decodeBody reads an object as maps and slices, and with strict finds what
-// stands in it twice. Its depth is bounded by the decoder, to 10,000.
-func decodeBody(body []byte, as encoding, strict bool) (content map[string]any, findings []error, err error) {
-	text := body
+// stands in it twice; text is the body in JSON. Its depth is bounded by the
+// decoder, to 10,000.
+func decodeBody(body []byte, as encoding, strict bool) (content map[string]any, text []byte, findings []error, err error) {
+	text = body
 	if as == encodedYAML {
 		if text, err = yaml.YAMLToJSON(body); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if strict {
 			if _, err := yaml.YAMLToJSONStrict(body); err != nil {
@@ -193,10 +198,10 @@ func decodeBody(body []byte, as encoding, strict bool) (content map[string]any, 
 	if err != nil || !isTextOrAbsent(content["apiVersion"]) || !isTextOrAbsent(content["kind"]) {
 		// The real server asks for the kind first, and that is where it fails.
 		if _, err := serializer.DefaultMetaFactory.Interpret(text); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return content, findings, err
+	return content, text, findings, err
 }
 
 func isTextOrAbsent(value any) bool {
@@ -304,7 +309,7 @@ func (c *call) decodeDeleteOptions(body []byte) (options metav1.DeleteOptions, e
 	if as == encodedProtobuf {
 		return protobufDeleteOptions(body)
 	}
-	content, _, err := decodeBody(body, as, false)
+	content, _, _, err := decodeBody(body, as, false)
 	if err != nil {
 		return options, apierrors.NewBadRequest(err.Error())
 	}

@@ -122,11 +122,12 @@
 // What kube-apiserver does and this server does not. The word before the colon
 // is what transcripts in testdata call it.
 //
-//   - validation: the values of built-in kinds are stored as they come: metadata
-//     are checked, and fields that a kind does not have are dropped and warned of,
-//     but types and values are not looked at, and no default is filled in: no
-//     clusterIP, no imagePullPolicy, no labels of a job's pods, no qosClass. A
-//     field that is there and empty stays. What is filled in is what tests of
+//   - validation: of built-in kinds, metadata are checked, fields that a kind does
+//     not have are dropped and told of, and values of another type than their
+//     field's are refused; but what the values say is not looked at, and no default
+//     is filled in: no clusterIP, no imagePullPolicy, no labels of a job's pods, no
+//     qosClass. A field that is there and empty stays, and quantities stay as they
+//     were written. What is filled in is what tests of
 //     controllers wait for: generations, the first phase, the label of a
 //     namespace, the data and type of a secret.
 //   - duplicates: of a field that comes twice in a body the last one counts; the

@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/thinformer/thinformer/internal/kinds"
 )
 
 // tidy brings an object to the form in which the real server holds it: without
@@ -20,28 +22,61 @@ import (
 // that are no metadata. What a client sends goes through it, and the results of
 // patches.
 func (c *call) tidy(content map[string]any) (unknown []error, err error) {
-	if c.resource.custom {
-		// The real server reads the metadata first, and fails there.
-		if unknown, err = c.tidyMetadata(content); err != nil {
-			return unknown, err
-		}
-	} else {
+	return c.tidyRead(content, nil, false)
+}
+
+// tidyRead is tidy for what was read from a JSON text, nil for what was not.
+// doubtful is whether something comes twice in it: of built-in kinds, that is
+// then returned as well, in the order of the text.
+func (c *call) tidyRead(content map[string]any, text []byte, doubtful bool) (found []error, err error) {
+	switch {
+	case c.resource.custom:
+		return c.tidyCustom(content)
+	case c.resource.builtin == nil:
 		dropNulls(content)
-	}
-	if fields := c.resource.fields(); fields != nil {
-		for _, path := range fields.Prune(content) {
-			unknown = append(unknown, fmt.Errorf("unknown field %q", path))
+	default:
+		if found, err = trim(c.resource.fields(), content, text, doubtful); err != nil {
+			return nil, err
 		}
-		fields.Default(content)
-		fields.DropNulls(content)
-	}
-	if c.resource.custom {
-		return unknown, nil
 	}
 	if c.GroupResource() == definitionsResource {
 		defaultDefinition(content)
 	}
 	more, err := c.tidyMetadata(content)
+	return append(found, more...), err
+}
+
+// trim makes of an object what the Go type of its built-in kind would hold, and
+// fails if that could not hold it.
+func trim(fields *kinds.Type, content map[string]any, text []byte, doubtful bool) (found []error, err error) {
+	unknown, fits := fields.Trim(content)
+	switch {
+	case text != nil && (!fits || len(unknown) > 0 || doubtful):
+		return fields.Inspect(text)
+	case !fits:
+		err = fields.Unlike(content)
+	}
+	return unknownFields(unknown), err
+}
+
+func unknownFields(paths []string) (found []error) {
+	for _, path := range paths {
+		found = append(found, fmt.Errorf("unknown field %q", path))
+	}
+	return found
+}
+
+// tidyCustom is tidy for custom resources.
+func (c *call) tidyCustom(content map[string]any) (unknown []error, err error) {
+	fields := c.resource.shape
+	if fields != nil {
+		unknown = unknownFields(fields.Prune(content))
+	}
+	more, err := c.tidyMetadata(content)
+	if err == nil && fields != nil {
+		fields.Default(content)
+		fields.DropNulls(content)
+	}
 	return append(unknown, more...), err
 }
 

@@ -164,11 +164,11 @@ func (p *patching) patchText(current *unstructured.Unstructured) (*unstructured.
 	if err != nil {
 		return nil, err
 	}
-	content, _, err := decodeBody(after, encodedJSON, false)
+	content, _, _, err := decodeBody(after, encodedJSON, false)
 	if err != nil {
 		return nil, invalidPatch(string(after), err)
 	}
-	return p.check(content, string(after), findings)
+	return p.check(content, after, string(after), findings)
 }
 
 // mergeStrategically merges by the types of a built-in kind.
@@ -186,20 +186,17 @@ func (p *patching) mergeStrategically(current *unstructured.Unstructured) (*unst
 	if err != nil {
 		return nil, err
 	}
-	return p.check(merged, shown, findings)
+	return p.check(merged, nil, shown, findings)
 }
 
-// check makes an object of what a patch resulted in; shown is how it, or the
-// patch, stands in messages. What fieldValidation finds in both becomes
+// check makes an object of what a patch resulted in; text is its JSON if it was
+// made as such, and shown is how it, or the patch, stands in messages. What fieldValidation finds in both becomes
 // warnings, or the error.
-func (p *patching) check(content map[string]any, shown string, findings []error) (*unstructured.Unstructured, error) {
+func (p *patching) check(content map[string]any, text []byte, shown string, findings []error) (*unstructured.Unstructured, error) {
 	if err := p.checkPatchedKind(content, shown); err != nil {
 		return nil, err
 	}
-	unknown, err := p.tidy(content)
-	if err == nil && p.resource == scaleBodies {
-		_, err = replicasOf(content)
-	}
+	unknown, err := p.tidyRead(content, text, false)
 	if err != nil {
 		return nil, invalidPatch(shown, err)
 	}

@@ -32,8 +32,7 @@ var wellKnown = map[string]string{
 }
 
 var basic = map[string]string{
-	"string": "string", "bool": "bool", "float64": "number",
-	"int": "number", "int32": "number", "int64": "number", "uint8": "number",
+	"string": "string", "bool": "bool", "float64": "float64", "int32": "int32", "int64": "int64",
 }
 
 // head explains the table to its reader.
@@ -46,9 +45,10 @@ const head = `# How objects of the built-in kinds are merged. Written by
 # "kind" says which type a kind has; "type" begins a type, with a line for each
 # of its fields: name, type and what is special about it.
 #
-# Types: string, number, bool; scalar (a time or a quantity); any (a scalar, an
-# object or a list, as it comes); object (of anything); raw (the same, as one
-# value); []T lists; {}T objects with keys of any name; or a type of the table.
+# Types: string, int32, int64, float64, bool; scalar (a time or a quantity); any
+# (a scalar, an object or a list, as it comes); object (of anything); raw (the
+# same, as one value); []T lists; {}T objects with keys of any name; or a type of
+# the table.
 #
 # Server-side apply takes lists for one value unless they are a "set" or have a
 # "key", and objects for fields of their own unless they are "atomic"; for a
@@ -65,6 +65,10 @@ const head = `# How objects of the built-in kinds are merged. Written by
 # "wire" is the field's number in protobuf, of a field of a part that JSON does
 # not set apart after the number of that part. A field with "!" may be there and
 # be zero, others are then not. Last comes the form, where several have one type.
+#
+# "go" is the field's type in Go where it is not what one would think: string,
+# []T, map[string]T, or a type of a package v1. "in" names the parts that JSON
+# does not set apart.
 `
 
 // forms are how types are written in protobuf whose word does not say it.
@@ -95,7 +99,7 @@ type generator struct {
 }
 
 // line of the table. The default of a field matters only if it is a key.
-type line struct{ text, field, fallback, wire string }
+type line struct{ text, field, fallback, wire, goType, in string }
 
 func generate() ([]byte, error) {
 	src, err := readSource()
@@ -154,6 +158,12 @@ func (g *generator) write(roots []string) []byte {
 			if line.wire != "" {
 				out.WriteString(" wire=" + line.wire)
 			}
+			if line.goType != "" {
+				out.WriteString(" go=" + line.goType)
+			}
+			if line.in != "" {
+				out.WriteString(" in=" + line.in)
+			}
 			out.WriteByte('\n')
 		}
 	}
@@ -195,11 +205,12 @@ func (g *generator) fields(name string) (lines []line, err error) {
 			continue
 		}
 		if len(field.Names) == 0 && member == "" {
-			inlined, err := g.fields(g.named(field.Type, declared))
+			part := g.named(field.Type, declared)
+			inlined, err := g.fields(part)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			lines = append(lines, below(protobufNumber(tag), inlined)...)
+			lines = append(lines, below(protobufNumber(tag), part, inlined)...)
 			continue
 		}
 		described, err := g.field(name, member, options, tag, field)
@@ -253,11 +264,15 @@ func (g *generator) field(of, name, options string, tag reflect.StructTag, field
 			text += "=null"
 		}
 	}
+	goType := g.goType(field.Type, g.types[of])
+	if goType == guessed(typ) || isFormOfItsOwn[typ] {
+		goType = ""
+	}
 	fallback, written := literal(doc.last("default"))
 	if !written && !isPointer && !strings.Contains(options, "omitempty") {
 		fallback = zeros[typ]
 	}
-	return line{text: text, field: name, fallback: fallback, wire: g.wire(field.Type, g.types[of], tag)}, nil
+	return line{text: text, field: name, fallback: fallback, wire: g.wire(field.Type, g.types[of], tag), goType: goType}, nil
 }
 
 // wire is how a field is written in protobuf, "" if it is not.
@@ -305,8 +320,10 @@ func protobufNumber(tag reflect.StructTag) string {
 
 // below are the fields of a part that JSON does not set apart. The kind and
 // version have no number: they stand before the object.
-func below(number string, lines []line) []line {
+func below(number, part string, lines []line) []line {
+	_, part, _ = strings.Cut(part, ".")
 	for i := range lines {
+		lines[i].in = strings.TrimSuffix(part+"."+lines[i].in, ".")
 		if number == "" || lines[i].wire == "" {
 			lines[i].wire = ""
 		} else {
@@ -333,7 +350,7 @@ func (g *generator) isAlwaysWritten(expr ast.Expr, in *declaration, options stri
 }
 
 // zeros are the defaults of fields that are always written.
-var zeros = map[string]string{"string": `""`, "number": "0", "bool": "false"}
+var zeros = map[string]string{"string": `""`, "int32": "0", "int64": "0", "float64": "0", "bool": "false"}
 
 // relation is what server-side apply makes of a list, with the keys of its
 // elements. Where no marker says so, the strategy for patches does.

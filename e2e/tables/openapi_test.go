@@ -148,8 +148,10 @@ func typeInTable(schema map[string]any) string {
 			return "{}" + typeInTable(additional)
 		}
 		return "object"
-	case "integer", "number":
-		return "number"
+	case "integer":
+		return textOf(schema, "format")
+	case "number":
+		return "float64"
 	case "boolean":
 		return "bool"
 	case "string":

@@ -8,7 +8,8 @@
 //	            ├─► Type ─┬─► Converter       server-side apply, managedFields
 //	a CRD's ────┘         ├─► StrategicMerge  strategic merge patches
 //	schema                ├─► FromProtobuf    bodies of client-go's typed clients
-//	                      └─► Prune, Default, DropNulls
+//	                      ├─► Trim, Inspect, Unlike   what built-in kinds do not have
+//	                      └─► Prune, Default, DropNulls   and custom resources
 //
 // Both tables are held against what they describe in e2e/: the sources and Go
 // types of k8s.io/api, client-go, and a real kube-apiserver. merge.txt is
@@ -18,6 +19,6 @@
 // componentstatuses, the reviews, and the subresources of pods, nodes,
 // services and service accounts that connect to something or make something
 // else: attach, binding, eviction, exec, log, portforward, proxy, token. Values
-// are not validated, and what the real server fills into objects of built-in
+// of the right type are not validated, and what the real server fills into objects of built-in
 // kinds is not filled in.
 package kinds

@@ -64,11 +64,11 @@ func messagesOf(from *table) (map[*Type]*message, error) {
 //
 //	2.7!:quantity
 func (m *message) add(name string, of *field) error {
-	path, as, _ := strings.Cut(of.wire, ":")
+	path, _, _ := strings.Cut(of.wire, ":")
 	path, optional := strings.CutSuffix(path, "!")
-	made := &part{name: name, field: of, form: form(as), optional: optional}
+	made := &part{name: name, field: of, form: of.form, optional: optional}
 	if !slices.Contains(allForms, made.form) {
-		return fmt.Errorf("unknown form %q", as)
+		return fmt.Errorf("unknown form %q", made.form)
 	}
 	for {
 		first, rest, deeper := strings.Cut(path, ".")

@@ -5,9 +5,10 @@ import (
 	"strconv"
 )
 
-// Prune takes out of an object what its type does not know, as the real server
+// Prune takes out of an object what its schema does not know, as the real server
 // does before it stores it, and says where that was: such as spec.foo or
-// spec.list[0].foo. The fields of metadata come first; each part is sorted.
+// spec.list[0].foo. The fields of metadata come first; each part is sorted. For
+// built-in kinds Trim does more.
 //
 // Strict validation answers with them, as in
 //

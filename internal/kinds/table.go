@@ -26,7 +26,7 @@ type table struct {
 
 // words of the table for types that are not composed.
 var words = map[string]sort{
-	"string": text, "number": number, "bool": boolean, "scalar": scalar,
+	"string": text, "int32": number, "int64": number, "float64": number, "bool": boolean, "scalar": scalar,
 	"any": anything, "raw": raw,
 }
 
@@ -165,6 +165,12 @@ func (t *table) field(of *Type, read *field, line string) error {
 			read.retain = true
 		case "wire":
 			read.wire = value
+			_, written, _ := strings.Cut(value, ":")
+			read.form = form(written)
+		case "go":
+			read.goType = value
+		case "in":
+			read.parts = strings.Split(value, ".")
 		default:
 			return fmt.Errorf("field %s: unknown word %q", name, word)
 		}

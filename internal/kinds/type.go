@@ -77,6 +77,12 @@ type field struct {
 
 	// wire is where it stands in protobuf, as the table says it; "" is nowhere.
 	wire string
+	// form of the value, or of what it is a list or map of.
+	form form
+	// goType is what Go calls its type, "" what one would think.
+	goType string
+	// parts of the Go type that it is in, which JSON does not set apart.
+	parts []string
 }
 
 // at is the type of a field of an object, nil if it has no such field.
