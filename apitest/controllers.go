@@ -9,21 +9,25 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // control does, until the server is closed, what the namespace controller and
 // the garbage collector do in a cluster. It looks at everything whenever
 // something has changed, which is quick enough for the objects of a test.
 func (s *Server) control() {
+	known := map[schema.GroupVersionKind]bool{}
 	for {
 		s.store.mu.Lock()
 		changed := s.store.moved.wait()
 		s.store.mu.Unlock()
-		for s.alive.Err() == nil && s.collect() {
+		for s.alive.Err() == nil && s.collect(known) {
 		}
 		select {
 		case <-changed:
@@ -41,6 +45,9 @@ type garbage struct {
 	all            []*kept
 	alive          map[string]*kept
 	holders, owned []*kept
+	// known are the kinds that are served or ever were: of others nobody can say
+	// that an owner is gone.
+	known map[schema.GroupVersionKind]bool
 	// acted is set by what was changed.
 	acted bool
 }
@@ -53,16 +60,19 @@ type kept struct {
 }
 
 // collect takes one look and does what there is to do; it reports whether it
-// did anything.
-func (s *Server) collect() bool {
-	g := &garbage{server: s, alive: map[string]*kept{}}
+// did anything. What it looks at is of one version: an owner is older than what
+// it owns, and must not be overlooked. What it writes names the object that it
+// has seen, as there may be another of that name by then.
+func (s *Server) collect(known map[schema.GroupVersionKind]bool) bool {
+	g := &garbage{server: s, alive: map[string]*kept{}, known: known}
+	for _, res := range s.registry.all() {
+		known[res.GroupVersion().WithKind(res.Kind)] = true
+	}
+	resources := s.collected()
 	var ending []*record
-	for _, res := range s.collected() {
-		records, _, _, err := res.table.list(span{})
-		if err != nil {
-			continue // it has just been dropped
-		}
-		for _, rec := range records {
+	for i, look := range s.store.look(resources) {
+		res := resources[i]
+		for rec := range look.records("", nil, false) {
 			if res.GroupResource() == namespaces {
 				if over, _ := rec.terminating(); over {
 					ending = append(ending, rec)
@@ -107,8 +117,7 @@ func (g *garbage) note(res *resource, rec *record) {
 		return
 	}
 	k := &kept{resource: res, record: rec, metadata: metadataOf(obj.Object)}
-	uid, _ := k.metadata["uid"].(string)
-	g.alive[uid] = k
+	g.alive[string(k.uid())] = k
 	g.all = append(g.all, k)
 	if bytes.Contains(rec.raw, []byte(`"ownerReferences"`)) && len(k.owners()) > 0 {
 		g.owned = append(g.owned, k)
@@ -116,6 +125,11 @@ func (g *garbage) note(res *resource, rec *record) {
 	if isDeleting(k.metadata) && (k.has(metav1.FinalizerDeleteDependents) || k.has(metav1.FinalizerOrphanDependents)) {
 		g.holders = append(g.holders, k)
 	}
+}
+
+func (k *kept) uid() types.UID {
+	uid, _ := k.metadata["uid"].(string)
+	return types.UID(uid)
 }
 
 func (k *kept) has(finalizer string) bool {
@@ -157,7 +171,10 @@ func (g *garbage) did(what string, k *kept, changed bool, err error) {
 }
 
 func (g *garbage) delete(k *kept, propagation metav1.DeletionPropagation) {
-	rec, gone, err := k.call(g.server).remove(metav1.DeleteOptions{PropagationPolicy: &propagation})
+	uid, version := k.uid(), strconv.FormatUint(k.record.version, 10)
+	rec, gone, err := k.call(g.server).remove(metav1.DeleteOptions{
+		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
+	})
 	g.did("delete what is garbage", k, gone || err == nil && rec.version != k.record.version, err)
 }
 
@@ -165,7 +182,7 @@ func (g *garbage) delete(k *kept, propagation metav1.DeletionPropagation) {
 func (g *garbage) change(what string, k *kept, subresource string, f func(object map[string]any)) {
 	c := k.call(g.server)
 	c.subresource = subresource
-	rec, _, err := c.mutate(mutation{writeOptions: writeOptions{manager: "kube-controller-manager"}}, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	rec, _, err := c.mutate(mutation{writeOptions: writeOptions{manager: "kube-controller-manager"}, uid: k.uid()}, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		next := current.DeepCopy()
 		f(next.Object)
 		return next, nil
@@ -203,6 +220,8 @@ func (g *garbage) judge(k *kept) {
 		uid, _ := reference["uid"].(string)
 		owner := g.alive[uid]
 		switch {
+		case owner == nil && !g.known[kindOf(reference)]:
+			return
 		case owner == nil:
 		case isDeleting(owner.metadata) && owner.has(metav1.FinalizerDeleteDependents):
 			waiting = true
@@ -217,6 +236,12 @@ func (g *garbage) judge(k *kept) {
 	default:
 		g.delete(k, metav1.DeletePropagationBackground)
 	}
+}
+
+func kindOf(reference map[string]any) schema.GroupVersionKind {
+	version, _ := reference["apiVersion"].(string)
+	kind, _ := reference["kind"].(string)
+	return schema.FromAPIVersionAndKind(version, kind)
 }
 
 // release takes the collector's finalizer from an owner that need not wait for

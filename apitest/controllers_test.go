@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // What the controllers of a cluster do, they do here when they are asked for:
@@ -71,4 +72,68 @@ func TestControllersEndNamespaces(t *testing.T) {
 		synctest.Wait()
 		play(t, s, []step{{"GET /api/v1/namespaces/n", "", 404, nil}})
 	})
+}
+
+// judged is an object as the collector sees it.
+func judged(s *Server, of *resource, name string) (*garbage, *kept) {
+	g := &garbage{server: s, alive: map[string]*kept{}, known: map[schema.GroupVersionKind]bool{configMapKind: true}}
+	g.note(of, of.table.get(key{"default", name}))
+	return g, g.all[0]
+}
+
+var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+
+// The collector deletes what it has seen and judged, and nothing that has come
+// in its place or that has changed since.
+func TestCollectorDeletesWhatItHasSeen(t *testing.T) {
+	const orphan = `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"gone"}]}}`
+	for name, meanwhile := range map[string][]step{
+		"nothing happens":      nil,
+		"another of that name": {{"DELETE " + inDefault + "configmaps/a", "", 200, nil}, {"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"}}`, 201, nil}},
+		"it was given up":      {{"PUT " + inDefault + "configmaps/a", `{"metadata":{"name":"a"}}`, 200, nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := plainServer(t)
+			play(t, s, []step{{"POST " + inDefault + "configmaps", orphan, 201, nil}})
+			g, a := judged(s, s.registry.find(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}), "a")
+			play(t, s, meanwhile)
+			g.judge(a)
+			code, _ := exchange(t, s, "GET "+inDefault+"configmaps/a", "")
+			require.Equal(t, meanwhile == nil, code == 404)
+		})
+	}
+}
+
+// Whether an owner is gone can only be said of a kind that is known.
+func TestCollectorSparesDependentsOfUnknownKinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewServer(Options{InMemory: true, Controllers: true})
+		defer s.Close()
+		play(t, s, []step{
+			{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Foo","name":"f","uid":"f"}]}}`, 201, nil},
+			{"POST " + inDefault + "configmaps", `{"metadata":{"name":"b","ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"f","uid":"f"}]}}`, 201, nil},
+		})
+		synctest.Wait()
+		play(t, s, []step{
+			{"GET " + inDefault + "configmaps/a", "", 200, nil},
+			{"GET " + inDefault + "configmaps/b", "", 404, nil},
+		})
+	})
+}
+
+// A dependent that is made right after its owner has one, however busy the
+// collector is.
+func TestCollectorSeesOneVersion(t *testing.T) {
+	s := NewServer(Options{InMemory: true, Controllers: true})
+	defer s.Close()
+	const pairs = 100
+	for i := range pairs {
+		_, owner := exchange(t, s, "POST "+inDefault+"configmaps", fmt.Sprintf(`{"metadata":{"name":"owner-%d"}}`, i))
+		code, _ := exchange(t, s, "POST "+inDefault+"secrets", fmt.Sprintf(
+			`{"metadata":{"name":"dependent-%d","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner-%d","uid":%q}]}}`, i, i, at(owner, "metadata.uid")))
+		require.Equal(t, 201, code)
+	}
+	_, left := exchange(t, s, "GET "+inDefault+"secrets", "")
+	items, _ := left["items"].([]any)
+	require.Equal(t, pairs, len(items))
 }

@@ -106,6 +106,16 @@ func (t *table) now() *snapshot {
 	return &snapshot{rows: t.present.rows, at: t.store.version}
 }
 
+// look is what the tables of resources hold at one version.
+func (s *store) look(at []*resource) (found []*snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, res := range at {
+		found = append(found, res.table.now())
+	}
+	return found
+}
+
 // takeBack makes rows what they were before a change.
 func takeBack(rows *rows, c change) {
 	if c.was != nil {
