@@ -57,7 +57,7 @@ func (c *call) insert(m mutation, obj *unstructured.Unstructured) (*record, erro
 		}
 		obj, metadata = tracked, metadataOf(tracked.Object)
 	}
-	if err := c.checkNamespace(obj); err != nil {
+	if _, err := c.checkNamespace(obj); err != nil {
 		return nil, err
 	}
 	if c.resource.terminating {
@@ -102,6 +102,11 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, 
 	if version, _ := versionOf(obj); version != 0 && !m.orCreate {
 		return nil, plainError("resourceVersion should not be set on objects to be created")
 	}
+	if m.orCreate {
+		if err := c.mayCreate(); err != nil {
+			return nil, err
+		}
+	}
 	k := key{c.namespace, obj.GetName()}
 	if m.dryRun {
 		if was := c.resource.table.get(k); was != nil {
@@ -113,7 +118,7 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, 
 	if err != nil {
 		return nil, err
 	}
-	rec, err := c.resource.table.commit(k, nil, text)
+	rec, err := c.commitNew(k, obj, text)
 	if errors.Is(err, errMoved) {
 		return nil, c.alreadyThere(obj, c.resource.table.get(k))
 	}
@@ -121,6 +126,35 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, 
 		c.server.settleAfter(c.resource, false)
 	}
 	return rec, err
+}
+
+// commitNew stores a new object while its namespace stands.
+func (c *call) commitNew(k key, obj *unstructured.Unstructured, text draft) (*record, error) {
+	for {
+		in, err := c.checkNamespace(obj)
+		if err != nil {
+			return nil, err
+		}
+		var all *table
+		if in != nil {
+			all = c.server.registry.find(namespaces.WithVersion("v1")).table
+		}
+		rec, err := c.resource.table.create(k, text, all, in)
+		if !errors.Is(err, errNoLonger) {
+			return rec, err
+		}
+	}
+}
+
+// mayCreate is whether who asks for something else, an update or an apply, may
+// create what is not there.
+func (c *call) mayCreate() error {
+	wants := c.attributes(true)
+	wants.Verb = "create"
+	if allowed, reason := c.server.allows(wants); !allowed {
+		return forbidden(wants, reason)
+	}
+	return nil
 }
 
 // alreadyThere is the answer to a name that is taken by was, nil when that has
@@ -154,20 +188,20 @@ func (c *call) placeInNamespace(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// checkNamespace: objects are created in namespaces that are there to stay.
-// Where namespaces are not served, there is none that could be missing.
-func (c *call) checkNamespace(obj *unstructured.Unstructured) error {
+// checkNamespace: objects are created in namespaces that are there to stay. It
+// returns the namespace. Where namespaces are not served, there is none that
+// could be missing.
+func (c *call) checkNamespace(obj *unstructured.Unstructured) (in *record, err error) {
 	all := c.server.registry.find(namespaces.WithVersion("v1"))
 	if c.namespace == "" || all == nil {
-		return nil
+		return nil, nil
 	}
-	in := all.table.get(key{name: c.namespace})
-	if in == nil {
-		return apierrors.NewNotFound(namespaces, c.namespace)
+	if in = all.table.get(key{name: c.namespace}); in == nil {
+		return nil, apierrors.NewNotFound(namespaces, c.namespace)
 	}
 	ending, err := in.terminating()
 	if err != nil || !ending {
-		return err
+		return in, err
 	}
 	refused := apierrors.NewForbidden(c.GroupResource(), nameOrPrefix(obj), fmt.Errorf("unable to create new content in namespace %s because it is being terminated", c.namespace))
 	refused.ErrStatus.Details.Causes = append(refused.ErrStatus.Details.Causes, metav1.StatusCause{
@@ -175,7 +209,7 @@ func (c *call) checkNamespace(obj *unstructured.Unstructured) error {
 		Message: fmt.Sprintf("namespace %s is being terminated", c.namespace),
 		Field:   "metadata.namespace",
 	})
-	return refused
+	return nil, refused
 }
 
 // nameOrPrefix is how messages call an object that may have no name yet.

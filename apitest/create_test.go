@@ -1,12 +1,17 @@
 package apitest
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -127,4 +132,54 @@ func TestSecretsAndNamespacesAreCompleted(t *testing.T) {
 			map[string]string{"spec.finalizers": `["kubernetes"]`, "status.phase": "Active", "metadata.labels": `{"kubernetes.io/metadata.name":"n"}`}},
 		{"GET /api/v1/namespaces/kube-node-lease", "", 200, nil},
 	})
+}
+
+// "Namespaces": nothing comes into a namespace that has begun to end, or ended,
+// while the object was on its way.
+func TestNothingIsCreatedBehindTheEndOfItsNamespace(t *testing.T) {
+	s := plainServer(t)
+	play(t, s, []step{{"POST /api/v1/namespaces", `{"metadata":{"name":"n"}}`, 201, nil}})
+	all := s.registry.find(namespaces.WithVersion("v1")).table
+	maps := s.registry.find(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).table
+	in := all.get(key{name: "n"})
+	text, err := encode(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a", "namespace": "n"}}})
+	require.NoError(t, err)
+	_, err = maps.create(key{"n", "a"}, text, all, in)
+	require.NoError(t, err)
+	for _, end := range []step{
+		{"DELETE /api/v1/namespaces/n", "", 200, nil},
+		{"PUT /api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"}}`, 200, nil},
+	} {
+		play(t, s, []step{end})
+		_, err = maps.create(key{"n", "b"}, text, all, in)
+		require.ErrorIs(t, err, errNoLonger)
+	}
+}
+
+// The same with clients: what a namespace's end finds in it is all there will
+// be, so that nothing is left when it is gone.
+func TestCreatesRaceTheEndOfTheirNamespace(t *testing.T) {
+	s := NewServer(Options{InMemory: true, Controllers: true})
+	defer s.Close()
+	for round := range 5 {
+		in := fmt.Sprintf("/api/v1/namespaces/n%d", round)
+		play(t, s, []step{{"POST /api/v1/namespaces", fmt.Sprintf(`{"metadata":{"name":"n%d"}}`, round), 201, nil}})
+		var writers sync.WaitGroup
+		for w := range 4 {
+			writers.Go(func() {
+				for i := 0; ; i++ {
+					code, _ := exchange(t, s, "POST "+in+"/configmaps", fmt.Sprintf(`{"metadata":{"name":"c%d-%d"}}`, w, i))
+					if code != 201 {
+						assert.Contains(t, []int{403, 404}, code)
+						return
+					}
+				}
+			})
+		}
+		play(t, s, []step{{"DELETE " + in, "", 200, nil}})
+		writers.Wait()
+		WaitGone(t, s, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": fmt.Sprintf("n%d", round)}}})
+		_, left := exchange(t, s, "GET "+in+"/configmaps", "")
+		require.Empty(t, left["items"])
+	}
 }

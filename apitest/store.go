@@ -15,6 +15,8 @@ import (
 var (
 	// errMoved: another write came between; read again and try again.
 	errMoved = errors.New("the object has changed meanwhile")
+	// errNoLonger: what a write relies on has changed; look again.
+	errNoLonger = errors.New("the namespace has changed meanwhile")
 	// errDropped: the table is no longer there. Followers of a store that was
 	// set back get it as well.
 	errDropped = errors.New("the resource is no longer stored")

@@ -51,6 +51,23 @@ func (t *table) newest(k key) *record {
 func (t *table) commit(k key, was *record, next draft) (*record, error) {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
+	return t.put(k, was, next)
+}
+
+// create is commit for a new object in a namespace, of which in is the record in
+// another table. It fails with errNoLonger when that is not the present one, so
+// that nothing comes into a namespace that has ended meanwhile. A nil one is not
+// looked at.
+func (t *table) create(k key, next draft, namespaces *table, in *record) (*record, error) {
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	if in != nil && namespaces.newest(in.key) != in {
+		return nil, errNoLonger
+	}
+	return t.put(k, nil, next)
+}
+
+func (t *table) put(k key, was *record, next draft) (*record, error) {
 	if err := t.admits(k, was); err != nil {
 		return nil, err
 	}
