@@ -3,9 +3,11 @@ package apitest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -155,4 +157,36 @@ func TestPanicsAreAnswered(t *testing.T) {
 	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
 	require.Contains(t, logged.String(), "no!")
 	require.Contains(t, logged.String(), "TestPanicsAreAnswered", "the stack")
+}
+
+// Who may update or patch may not by that create: the real server asks for both
+// (an update or an apply of what is not there is a create as well).
+func TestCreatingByTheWayIsAskedFor(t *testing.T) {
+	verbs := map[string]bool{"update": true, "patch": true}
+	srv := NewServer(Options{InMemory: true, Authorize: func(a Attributes) (bool, string) { return verbs[a.Verb], "" }})
+	defer srv.Close()
+	attempts := []struct{ method, path, kind string }{
+		{"PUT", "/api/v1/namespaces/default/endpoints/a", "Endpoints"},
+		{"PATCH", "/api/v1/namespaces/default/configmaps/a?fieldManager=m", "ConfigMap"},
+	}
+	send := func(method, path, kind string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":"a"}}`, kind)))
+		r.Header.Set("Content-Type", map[string]string{"PUT": "application/json", "PATCH": "application/apply-patch+yaml"}[method])
+		w := httptest.NewRecorder()
+		srv.ServeHTTP(w, r)
+		return w
+	}
+	for _, a := range attempts {
+		refused := send(a.method, a.path, a.kind)
+		require.Equal(t, 403, refused.Code, a.path)
+		require.Contains(t, refused.Body.String(), `cannot create resource`)
+	}
+	verbs["create"] = true
+	for _, a := range attempts {
+		require.Equal(t, 201, send(a.method, a.path, a.kind).Code, a.path)
+	}
+	delete(verbs, "create")
+	for _, a := range attempts {
+		require.Equal(t, 200, send(a.method, a.path, a.kind).Code, "what is there is not created")
+	}
 }
