@@ -275,13 +275,15 @@ func (c *call) dropDuplicateOwners(metadata map[string]any) {
 	owners, _ := metadata["ownerReferences"].([]any)
 	var kept []any
 	var twice []string
-	for i, owner := range owners {
+	seen := map[string][]any{} // by uid, as there may be many
+	for _, owner := range owners {
 		same := func(other any) bool { return reflect.DeepEqual(owner, other) }
-		if slices.ContainsFunc(owners[:i], same) {
-			uid, _ := owner.(map[string]any)["uid"].(string)
+		uid, _ := owner.(map[string]any)["uid"].(string)
+		if slices.ContainsFunc(seen[uid], same) {
 			twice = append(twice, uid)
 			continue
 		}
+		seen[uid] = append(seen[uid], owner)
 		kept = append(kept, owner)
 	}
 	if len(twice) > 0 {
