@@ -74,6 +74,7 @@ func TestWhatVariesHasAName(t *testing.T) {
 		"creationTimestamp: 2026-01-02T03:04:05Z":    "creationTimestamp: <time>",
 		"uid: 0a1b2c3d-0000-4000-8000-00000000000f":  "uid: <uid>",
 		"dial https://127.0.0.1:6443/api":            "dial <server>/api",
+		`Context "admin" modified.`:                  `Context "<context>" modified.`,
 		"on 127.0.0.1:8001":                          "on <address>",
 		"/tmp/here/tmp/kubectl-edit-123.yaml":        "<dir>/tmp/kubectl-edit-<number>.yaml",
 		"E1121 19:26:19.618238   19699 run.go:72] x": "E run.go] x",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,8 +33,17 @@ exit 1
 // shell runs the steps of one session at one server.
 type shell struct {
 	dir, kubectl string
-	groups       []int // of processes that a step may have left in the background
+	// ended is told the process group of each step. What a step has left in the
+	// background is killed with the shell, or with this process.
+	ended io.Writer
 }
+
+// endScript kills the groups that it is told of when it is told no more.
+const endScript = `
+while read -r group; do groups="$groups $group"; done
+for group in $groups; do kill -9 "-$group" 2>/dev/null; done
+exit 0
+`
 
 // newShell makes a shell for a server, with a kubeconfig and a home of its own:
 // kubectl keeps what it discovers in its user's home.
@@ -53,11 +63,19 @@ func newShell(t *testing.T, kubectl, kubeconfig string) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
+	end := exec.Command("/bin/sh", "-c", endScript)
+	end.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	tell, err := end.StdinPipe()
+	if err := errors.Join(err, end.Start()); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		for _, group := range s.groups {
-			_ = syscall.Kill(-group, syscall.SIGKILL)
+		tell.Close()
+		if err := end.Wait(); err != nil {
+			t.Error(err)
 		}
 	})
+	s.ended = tell
 	return s
 }
 
@@ -79,8 +97,8 @@ func (s *shell) run(ctx context.Context, command string) string {
 	cmd.Stdout, cmd.Stderr = &printed, &printed
 	err := cmd.Start()
 	if err == nil {
-		s.groups = append(s.groups, cmd.Process.Pid)
-		err = cmd.Wait()
+		_, told := fmt.Fprintln(s.ended, cmd.Process.Pid)
+		err = errors.Join(cmd.Wait(), told)
 	}
 	text := trimmed(printed.String())
 	if err != nil {
@@ -102,6 +120,7 @@ var varying = []struct {
 	{regexp.MustCompile(`https?://127\.0\.0\.1:\d+`), "<server>"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "<address>"},
 	{regexp.MustCompile(`(?m)^([EWI])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (\w+\.go):\d+\]`), "$1 $2]"},
+	{regexp.MustCompile(`(?m)^Context "\w+" modified\.$`), `Context "<context>" modified.`},
 	{regexp.MustCompile(`kubectl-edit-\d+`), "kubectl-edit-<number>"},
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"strconv"
@@ -15,10 +16,9 @@ func kubeconfigOf(srv *apitest.Server, token string) []byte {
 	if authority := srv.Config().TLS.CAData; authority != nil {
 		cluster += ", certificate-authority-data: " + base64.StdEncoding.EncodeToString(authority)
 	}
-	user := ""
-	if token != "" {
-		user = "token: " + strconv.Quote(token)
-	}
+	// kubectl asks its terminal for a name and a password where a kubeconfig has
+	// nothing to show; a server that asks for no token takes any.
+	token = cmp.Or(token, "anybody")
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 current-context: apitest
@@ -30,6 +30,6 @@ clusters:
   cluster: {%s}
 users:
 - name: apitest
-  user: {%s}
-`, cluster, user)
+  user: {token: %q}
+`, cluster, token)
 }

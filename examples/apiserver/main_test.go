@@ -101,6 +101,15 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	require.NoFileExists(t, p.kubeconfig)
 }
 
+// A kubeconfig with nothing to show has kubectl ask its terminal for a password.
+func TestNobodyIsAskedForAPassword(t *testing.T) {
+	p := started(t, "-bare")
+	loaded, err := kubeconfig.Load(kubeconfig.Options{Path: p.kubeconfig})
+	require.NoError(t, err)
+	require.NotEmpty(t, loaded.Config.BearerToken)
+	p.stop()
+}
+
 // The kubeconfig leads to the server, with its certificate and the token, and
 // what -crds defines is served.
 func TestKubeconfigTokenAndDefinitions(t *testing.T) {
