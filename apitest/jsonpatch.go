@@ -19,6 +19,10 @@ const (
 	// maxCopiedBytes is by how much the copies of a JSON patch may make a
 	// document grow: each can double it.
 	maxCopiedBytes = 3 << 20
+	// maxReadBytes is how much may be read to see that, which is seconds of work:
+	// it is reached by copies by the thousand, or by dozens in a document that is
+	// large itself.
+	maxReadBytes = 16 << 20
 )
 
 // patchOperation is a step of a JSON patch, as far as fieldValidation goes.
@@ -60,33 +64,44 @@ func jsonPatch(before, patch []byte, strict bool) (after []byte, findings []erro
 	return after, findings, nil
 }
 
-// applySteps applies a patch, and looks after each copy at what has become of
+// applySteps applies a patch, and looks every few copies at what has become of
 // the document.
 func applySteps(document []byte, steps jsonpatch.Patch) ([]byte, error) {
-	var copied int
-	for from := 0; from < len(steps) || from == 0; {
-		to := from
-		for to < len(steps) && steps[to].Kind() != "copy" {
-			to++
+	var copied, read int
+	for {
+		n, copies := untilCopied(steps, len(document))
+		if read += len(document); copies > 0 && read > maxReadBytes {
+			return nil, fmt.Errorf("the copies need %d bytes to be read, more than %d", read, maxReadBytes)
 		}
-		if to == from && to < len(steps) {
-			to++
-		}
-		next, err := steps[from:to].Apply(document)
+		next, err := steps[:n].Apply(document)
 		if err != nil {
 			return nil, err
 		}
-		if to == from+1 && steps[from].Kind() == "copy" {
+		if copies > 0 {
 			if copied += max(0, len(next)-len(document)); copied > maxCopiedBytes {
 				return nil, fmt.Errorf("the copies add %d bytes, more than %d", copied, maxCopiedBytes)
 			}
 		}
-		if document = next; to == len(steps) {
-			break
+		if document, steps = next, steps[n:]; len(steps) == 0 {
+			return document, nil
 		}
-		from = to
 	}
-	return document, nil
+}
+
+// untilCopied is how many steps can be applied to a document of a size before
+// another look at it, and how many of them are copies: steps without any, or
+// copies that even if each doubles it do not make too much of it.
+func untilCopied(steps jsonpatch.Patch, size int) (n, copies int) {
+	for n < len(steps) && steps[n].Kind() != "copy" {
+		n++
+	}
+	if n > 0 {
+		return n, 0
+	}
+	for n < len(steps) && steps[n].Kind() == "copy" && (n == 0 || size<<n <= 2*maxCopiedBytes) {
+		n++
+	}
+	return n, n
 }
 
 // mergePatch applies a patch of RFC 7386.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -369,4 +370,39 @@ func FuzzPatch(f *testing.F) {
 			require.Equal(t, "a", now["metadata"].(map[string]any)["name"])
 		}
 	})
+}
+
+// RFC 6902, "copy": what copies can make of a document, and what it costs to see
+// that, is bounded.
+func TestCopiesAreBounded(t *testing.T) {
+	copies := func(n int, from string) []byte {
+		steps := make([]string, n)
+		for i := range steps {
+			steps[i] = fmt.Sprintf(`{"op":"copy","from":%q,"path":"/c%d"}`, from, i)
+		}
+		return []byte("[" + strings.Join(steps, ",") + "]")
+	}
+	large := []byte(`{"a":"b","l":"` + strings.Repeat("x", 1<<20) + `"}`)
+	for _, c := range []struct {
+		name            string
+		document, patch []byte
+		wrong           string
+	}{
+		{"thousands", []byte(`{"a":"b"}`), copies(2000, "/a"), ""},
+				{"some in a large document", large, copies(20, "/a"), ""},
+		{"of most of a large document", large, copies(4, "/l"), "more than 3145728"},
+		{"thousands in a large document", large, copies(maxPatchOperations, "/a"), "more than 16777216"},
+	} {
+		steps, err := jsonpatch.DecodePatch(c.patch)
+		require.NoError(t, err)
+		after, err := applySteps(c.document, steps)
+		if c.wrong != "" {
+			require.ErrorContains(t, err, c.wrong, c.name)
+			continue
+		}
+		require.NoError(t, err, c.name)
+		var read map[string]any
+		require.NoError(t, json.Unmarshal(after, &read), c.name)
+		require.Equal(t, "b", read[fmt.Sprintf("c%d", len(steps)-1)], c.name)
+	}
 }
