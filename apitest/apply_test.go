@@ -213,3 +213,14 @@ func ownersOf(object map[string]any) map[string]map[string]bool {
 	}
 	return owners
 }
+
+// The version in an apply is that of the object it is about, and must be one.
+func TestApplyCreatesWithAnyVersionButNoWord(t *testing.T) {
+	s := NewServer(Options{InMemory: true})
+	defer s.Close()
+	for version, want := range map[string]int{"7": 201, "abc": 500} {
+		code, _, _ := send(t, s, "PATCH "+configMapsPath+"/v"+version+"?fieldManager=m", applyType,
+			fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"v%s","resourceVersion":%q}}`, version, version))
+		require.Equal(t, want, code, version)
+	}
+}

@@ -3,6 +3,7 @@ package apitest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -408,4 +409,51 @@ func FuzzDefinition(f *testing.F) {
 			require.NotEmpty(t, res.GroupVersionResource.Resource)
 		}
 	})
+}
+
+// twoVersions have a field of their own each; objects are stored as v1.
+const twoVersions = `{
+  apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: bars.example.com},
+  spec: {group: example.com, scope: Cluster, names: {plural: bars, kind: Bar}, versions: [
+    {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {old: {type: string, default: o}}}}}}},
+    {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {new: {type: string, default: n}}}}}}}]}}`
+
+// CustomResourceDefinition versioning, strategy None: objects change nothing but
+// their apiVersion between versions, and are stored as the schema of the stored
+// version has them.
+func TestVersionsOfCustomResourcesAreStoredAsOne(t *testing.T) {
+	s := NewServer(Options{InMemory: true})
+	defer s.Close()
+	must(t, s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml", twoVersions)
+	const v1, v2 = "/apis/example.com/v1/bars", "/apis/example.com/v2/bars"
+	made := must(t, s, "POST "+v2, jsonType, `{"apiVersion":"example.com/v2","kind":"Bar","metadata":{"name":"a"},"spec":{"new":"x"}}`)
+	require.Equal(t, "example.com/v2", made["apiVersion"])
+	for _, request := range []string{"GET " + v1 + "/a", "GET " + v2 + "/a"} {
+		require.Equal(t, map[string]any{"old": "o"}, must(t, s, request, "", "")["spec"], request)
+	}
+}
+
+// Finalizers of custom resources are asked for a domain by a warning; those that
+// were there before are not warned of again.
+func TestFinalizersOfCustomResources(t *testing.T) {
+	s := NewServer(Options{InMemory: true})
+	defer s.Close()
+	must(t, s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml", twoVersions)
+	const bars = "/apis/example.com/v1/bars"
+	_, _, warned := send(t, s, "POST "+bars, jsonType, `{"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"a","finalizers":["b","a.b","a.b/c","orphan"]}}`)
+	require.Equal(t, []string{
+		`299 - "metadata.finalizers: \"a.b\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"`,
+		`299 - "metadata.finalizers: \"b\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`,
+	}, warned)
+	_, _, warned = send(t, s, "PATCH "+bars+"/a", mergePatchType, `{"metadata":{"finalizers":["b","a.b/c","c"]}}`)
+	require.Equal(t, []string{`299 - "metadata.finalizers: \"c\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`}, warned)
+}
+
+// A write that the end of its definition overtakes is one to a path at which
+// there is nothing any more.
+func TestWriteAfterTheEndOfItsDefinition(t *testing.T) {
+	answer := httptest.NewRecorder()
+	fail(answer, httptest.NewRequest("POST", "/apis/example.com/v1/bars", nil), fmt.Errorf("create: %w", errDropped))
+	require.Equal(t, 404, answer.Code)
+	require.Equal(t, "404 page not found\n", answer.Body.String())
 }

@@ -99,9 +99,13 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, 
 	if err := c.validateCreate(obj); err != nil {
 		return nil, err
 	}
-	if version, _ := versionOf(obj); version != 0 && !m.orCreate {
+	switch version, err := versionOf(obj); {
+	case err != nil && m.orCreate:
+		return nil, err
+	case version != 0 && !m.orCreate:
 		return nil, plainError("resourceVersion should not be set on objects to be created")
 	}
+	c.warnOfFinalizers(obj, nil)
 	if m.orCreate {
 		if err := c.mayCreate(); err != nil {
 			return nil, err

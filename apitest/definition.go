@@ -197,7 +197,7 @@ func (d *definition) resources(over *table) []*resource {
 			table:   over, custom: true, terminating: d.is("Terminating"),
 			storage:  schema.GroupVersion{Group: d.Spec.Group, Version: d.storageVersion()},
 			warnings: d.deprecation(v),
-			shape:    shapes[v.Name], versions: versions,
+			shape:    shapes[v.Name], stored: shapes[d.storageVersion()], versions: versions,
 		}
 		for _, selectable := range v.SelectableFields {
 			res.SelectableFields = append(res.SelectableFields, strings.TrimPrefix(selectable.JSONPath, "."))

@@ -129,7 +129,9 @@
 //     qosClass. A field that is there and empty stays, and quantities stay as they
 //     were written. What is filled in is what tests of
 //     controllers wait for: generations, the first phase, the label of a
-//     namespace, the data and type of a secret.
+//     namespace, the data and type of a secret. The schema of a custom resource
+//     says which fields it has and fills in defaults, and refuses nothing: not
+//     even types are looked at.
 //   - duplicates: of a field that comes twice in a body the last one counts; the
 //     real server merges the two where both are objects. Both warn.
 //   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
@@ -155,7 +157,9 @@
 //     creation comes; the steps of the controllers are events all the same. The
 //     schema, the names and the paths are checked for the mistakes that are made
 //     most; expressions in x-kubernetes-validations are not looked at, nor are
-//     defaults held against the schema. Conversion by webhook is refused.
+//     defaults held against the schema. Conversion by webhook is refused. When
+//     the schema is changed, the objects that are stored follow as they are
+//     written; in the real server as they are read.
 //   - managed-fields: they are as the field manager of this module's apimachinery
 //     keeps them. With the next write to an object that its schema cannot read any
 //     more, since that was changed, 1.36 forgets all managers; here they stay.

@@ -132,15 +132,17 @@ func (c *call) decode(rec *record) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// encode writes an object in the version in which it is stored.
+// encode writes an object in the version in which it is stored: what only the
+// version of the request has a field for is lost.
 func (c *call) encode(obj *unstructured.Unstructured) (draft, error) {
 	if c.resource.storage != c.resource.GroupVersion() {
-		stored := make(map[string]any, len(obj.Object))
-		for name, value := range obj.Object {
-			stored[name] = value
+		obj = obj.DeepCopy()
+		obj.SetAPIVersion(c.resource.storage.String())
+		if c.resource.stored != nil {
+			c.resource.stored.Prune(obj.Object)
+			c.resource.stored.Default(obj.Object)
+			c.resource.stored.DropNulls(obj.Object)
 		}
-		stored["apiVersion"] = c.resource.storage.String()
-		obj = &unstructured.Unstructured{Object: stored}
 	}
 	return encode(obj)
 }
@@ -223,6 +225,9 @@ func (c *call) prepareUpdate(next, current *unstructured.Unstructured) error {
 	}
 	if err := c.validateUpdate(next, current); err != nil {
 		return err
+	}
+	if c.subresource == "" {
+		c.warnOfFinalizers(next, current.GetFinalizers())
 	}
 	keepTimes(next.Object, current.Object)
 	return nil

@@ -389,7 +389,7 @@ func TestCopiesAreBounded(t *testing.T) {
 		wrong           string
 	}{
 		{"thousands", []byte(`{"a":"b"}`), copies(2000, "/a"), ""},
-				{"some in a large document", large, copies(20, "/a"), ""},
+		{"some in a large document", large, copies(20, "/a"), ""},
 		{"of most of a large document", large, copies(4, "/l"), "more than 3145728"},
 		{"thousands in a large document", large, copies(maxPatchOperations, "/a"), "more than 16777216"},
 	} {

@@ -51,6 +51,8 @@ type resource struct {
 	table *table
 	// shape is what the schema of a custom resource says; nil elsewhere.
 	shape *kinds.Type
+	// stored is the shape of the version in which objects are stored.
+	stored *kinds.Type
 	// versions are how the field manager sees objects, by apiVersion; nil
 	// elsewhere.
 	versions converters

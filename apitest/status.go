@@ -37,8 +37,8 @@ func statusText(err error) []byte {
 // fail answers with an error, in what the client takes; a client that takes
 // nothing of ours gets it as JSON for people.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, errNotServed) {
-		http.Error(w, err.Error(), http.StatusNotFound)
+	if errors.Is(err, errNotServed) || errors.Is(err, errDropped) {
+		http.Error(w, errNotServed.Error(), http.StatusNotFound)
 		return
 	}
 	status := statusOf(err)

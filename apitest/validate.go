@@ -3,9 +3,11 @@ package apitest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -61,6 +63,30 @@ func (c *call) validateFinalizers(obj *unstructured.Unstructured) (found field.E
 		}
 	}
 	return found
+}
+
+// warnOfFinalizers: in those of custom resources a domain is only asked for.
+// were are those that the object had already.
+func (c *call) warnOfFinalizers(obj *unstructured.Unstructured, were []string) {
+	if !c.resource.custom {
+		return
+	}
+	added := slices.DeleteFunc(obj.GetFinalizers(), func(name string) bool { return slices.Contains(were, name) })
+	slices.Sort(added)
+	for _, name := range slices.Compact(added) {
+		about := fmt.Sprintf("metadata.finalizers: %q: ", name)
+		for _, wrong := range content.IsLabelKey(name) {
+			c.warn(about + wrong)
+		}
+		path := ""
+		switch {
+		case strings.Contains(name, "/") || standardFinalizer(name):
+			continue
+		case strings.Contains(name, "."):
+			path = "including a path (/) "
+		}
+		c.warn(about + "prefer a domain-qualified finalizer name " + path + "to avoid accidental conflicts with other finalizer writers")
+	}
 }
 
 func standardFinalizer(name string) bool {
