@@ -172,8 +172,10 @@ func Refuse(during time.Duration) Action {
 	}
 	return Action{text: text, last: true, act: func(at *scene) bool {
 		why := new(shutter)
-		at.server.door.keepShut(why)
+		cut := at.server.door.keepShut(why)
+		// First of all, for whoever is cut off may lift the fault at once.
 		at.onLift(func() { at.server.door.letOpen(why) })
+		cut()
 		if during > 0 {
 			time.AfterFunc(during, func() { at.server.door.letOpen(why) })
 		}

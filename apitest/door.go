@@ -61,8 +61,9 @@ func (d *door) open() error {
 	return nil
 }
 
-// keepShut refuses who comes, and cuts those off who are inside.
-func (d *door) keepShut(by *shutter) {
+// keepShut refuses who comes. What is returned cuts those off who are inside:
+// until then none of them knows.
+func (d *door) keepShut(by *shutter) (cut func()) {
 	held := d.holdPort()
 	d.mu.Lock()
 	if d.held == nil && !d.closed {
@@ -75,8 +76,10 @@ func (d *door) keepShut(by *shutter) {
 	inside := d.clear()
 	d.mu.Unlock()
 	held.release()
-	for _, conn := range inside {
-		conn.Close()
+	return func() {
+		for _, conn := range inside {
+			conn.Close()
+		}
 	}
 }
 

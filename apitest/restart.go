@@ -4,7 +4,7 @@ import "errors"
 
 // Stop ends every connection and refuses new ones, until [Server.Start]: to its
 // clients the server has crashed. What is stored stays, and Go access works.
-func (s *Server) Stop() { s.door.keepShut(s.stopped) }
+func (s *Server) Stop() { s.door.keepShut(s.stopped)() }
 
 // Start listens again after [Server.Stop], at the same address.
 func (s *Server) Start() { s.door.letOpen(s.stopped) }
