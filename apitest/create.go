@@ -12,9 +12,6 @@ import (
 
 // create answers a POST.
 func (c *call) create() error {
-	if c.resource.Namespaced && c.namespace == "" || c.name != "" {
-		return methodNotAllowed()
-	}
 	options, err := c.createOptions()
 	if err != nil {
 		return err
@@ -28,14 +25,6 @@ func (c *call) create() error {
 		return err
 	}
 	return c.answer(http.StatusCreated, rec.raw)
-}
-
-// methodNotAllowed is the answer to a method that an address does not have.
-func methodNotAllowed() error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusMethodNotAllowed, Reason: metav1.StatusReasonMethodNotAllowed,
-		Message: "the server does not allow this method on the requested resource", Details: &metav1.StatusDetails{},
-	}}
 }
 
 // insert stores a new object, with all that the server gives it.

@@ -16,7 +16,7 @@ import (
 // delete answers a DELETE of one object.
 func (c *call) delete() error {
 	if c.subresource != "" {
-		return methodNotAllowed()
+		return notAllowed()
 	}
 	options, err := c.readDeleteOptions()
 	if err != nil {

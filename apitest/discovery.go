@@ -15,29 +15,41 @@ import (
 
 // servePath answers what is not a resource: discovery, health, the version.
 func (c *call) servePath() error {
-	path := strings.TrimSuffix(c.r.URL.Path, "/")
-	root, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	switch root {
-	case "healthz", "livez", "readyz":
+	path := strings.TrimPrefix(c.r.URL.Path, "/")
+	root, rest, _ := strings.Cut(path, "/")
+	// These paths are taken as they are, the others without slashes at the end.
+	exact := !strings.HasSuffix(path, "/")
+	rest = strings.TrimRight(rest, "/")
+	switch {
+	case exact && (root == "healthz" || root == "livez" || root == "readyz"):
 		return c.health(root, rest)
-	case "api", "apis":
-		return c.discovery(root, rest)
-	case "version":
-		if rest == "" {
-			return c.release()
-		}
-	case "openapi":
+	case exact && root == "openapi":
 		return c.openAPI(rest)
-	case "":
+	case root == "api", root == "apis" && !strings.HasPrefix(path, "apis//"):
+		return c.discovery(root, rest)
+	case root == "version" && rest == "":
+		return c.release()
+	case root == "version":
+		return notFound()
+	case path == "":
 		return c.raw(map[string][]string{"paths": c.paths()})
 	}
 	return errNotServed
 }
 
-// release is the one whose answers are the measure.
-func (c *call) release() error {
+// onlyRead is what is asked about a document that has a route of its own: that
+// it is read, in a form that there is.
+func (c *call) onlyRead(produced []string) error {
 	if c.r.Method != http.MethodGet {
 		return notAllowed()
+	}
+	return routeAccept(c.r.Header.Get("Accept"), produced)
+}
+
+// release is the one whose answers are the measure.
+func (c *call) release() error {
+	if err := c.onlyRead(producedVersion); err != nil {
+		return err
 	}
 	return c.raw(version.Info{
 		Major: "1", Minor: "36", EmulationMajor: "1", EmulationMinor: "36", MinCompatibilityMajor: "1", MinCompatibilityMinor: "35",
@@ -63,7 +75,9 @@ func (c *call) health(root, check string) error {
 		text += root + " check passed\n"
 	}
 	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	c.w.Header().Set("X-Content-Type-Options", "nosniff")
+	if check == "" {
+		c.w.Header().Set("X-Content-Type-Options", "nosniff")
+	}
 	_, _ = c.w.Write([]byte(text)) // fails only when the client has gone
 	return nil
 }
@@ -110,39 +124,64 @@ func (c *call) discovery(root, rest string) error {
 	if rest == "" {
 		return c.discoverAll(all, root == "api")
 	}
-	f, found := formatFor(c.r, schema.GroupVersionKind.Empty)
-	if !found {
-		return notAcceptable(c.r.Header.Get("Accept"), false)
-	}
 	known := all.group(group)
 	if known == nil && root == "apis" {
 		return errNotServed
 	}
-	if known != nil && version == "" {
+	var document any
+	if version == "" {
 		of := known.apiGroup()
 		of.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
-		return c.document(f, of)
+		document = of
+	} else {
+		list, err := c.discoverVersion(known, root == "api" || c.server.registry.compiled(group), version)
+		if err != nil {
+			return err
+		}
+		document = list
 	}
-	if known != nil {
-		if v := known.version(version); v != nil {
-			return c.document(f, v.resourceList())
+	f, found := formatFor(c.r, schema.GroupVersionKind.Empty)
+	if !found {
+		return notAcceptable(c.r.Header.Get("Accept"), false)
+	}
+	return c.document(f, document)
+}
+
+// discoverVersion is the resources of a version. Those of groups that are
+// compiled into a kube-apiserver have routes.
+func (c *call) discoverVersion(of *catalogGroup, compiled bool, name string) (*metav1.APIResourceList, error) {
+	var found *catalogVersion
+	if of != nil {
+		found = of.version(name)
+	}
+	switch {
+	case found == nil && compiled:
+		return nil, notFound()
+	case found == nil:
+		return nil, errNotServed
+	case compiled:
+		if err := c.onlyRead(produced); err != nil {
+			return nil, err
 		}
 	}
-	if known != nil && !c.server.registry.compiled(group) {
-		return errNotServed
-	}
-	return notFound()
+	return found.resourceList(), nil
 }
 
 // discoverAll answers at the roots, in one of two forms.
 func (c *call) discoverAll(all catalog, core bool) error {
 	aggregated := schema.GroupVersionKind{Group: "apidiscovery.k8s.io", Version: "v2", Kind: "APIGroupDiscoveryList"}
 	f, found := formatFor(c.r, func(to schema.GroupVersionKind) bool { return to.Empty() || to == aggregated })
+	if found && f.as == aggregated {
+		return c.discoverAggregated(f, all.aggregated(core))
+	}
+	if core {
+		if err := c.onlyRead(produced); err != nil {
+			return err
+		}
+	}
 	switch {
 	case !found:
 		return notAcceptable(c.r.Header.Get("Accept"), false)
-	case f.as == aggregated:
-		return c.discoverAggregated(f, all.aggregated(core))
 	case core:
 		return c.document(f, &metav1.APIVersions{
 			TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"},

@@ -93,7 +93,7 @@ func TestHealth(t *testing.T) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
 	for path, want := range map[string]string{
-		"/healthz": "ok", "/readyz": "ok", "/livez/": "ok", "/healthz/ping": "ok",
+		"/healthz": "ok", "/readyz": "ok", "/healthz/ping": "ok",
 		"/readyz?verbose": "[+]ping ok\n[+]log ok\n[+]etcd ok\nreadyz check passed\n",
 	} {
 		require.Equal(t, want, as(srv, "GET", path).Body.String(), path)

@@ -16,19 +16,28 @@ func (c *call) await(version uint64) error {
 	return err
 }
 
-// get answers with one object. Whatever version is asked for, it is the newest,
-// once that is new enough.
+// get answers with one object.
 func (c *call) get() error {
-	version, err := parseVersion(c.query.Get("resourceVersion"))
+	found, err := c.found()
 	if err != nil {
 		return err
 	}
+	return c.answer(http.StatusOK, found.raw)
+}
+
+// found is the object that is named. Whatever version is asked for, it is the
+// newest, once that is new enough.
+func (c *call) found() (*record, error) {
+	version, err := parseVersion(c.query.Get("resourceVersion"))
+	if err != nil {
+		return nil, err
+	}
 	if err := c.await(version); err != nil {
-		return err
+		return nil, err
 	}
 	found := c.resource.table.get(key{c.namespace, c.name})
 	if found == nil {
-		return apierrors.NewNotFound(c.GroupResource(), c.name)
+		return nil, apierrors.NewNotFound(c.GroupResource(), c.name)
 	}
-	return c.answer(http.StatusOK, found.raw)
+	return found, nil
 }

@@ -79,11 +79,10 @@ func (o *listOptions) goOn(asked metav1.ListOptions) error {
 }
 
 func parseNumber(query url.Values, name string) (int64, error) {
-	text := query.Get(name)
-	if text == "" {
+	if !query.Has(name) {
 		return 0, nil
 	}
-	number, err := strconv.ParseInt(text, 10, 64)
+	number, err := strconv.ParseInt(query.Get(name), 10, 64)
 	if err != nil {
 		return 0, apierrors.NewBadRequest(err.Error())
 	}

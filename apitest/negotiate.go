@@ -1,8 +1,10 @@
 package apitest
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +45,11 @@ func (f *format) mediaType() string {
 func negotiate(r *http.Request, res *resource, verb string) (*format, error) {
 	header := r.Header.Get("Accept")
 	if !res.custom {
-		if err := routeAccept(header, verb); err != nil {
+		types := produced
+		if verb == "list" || verb == "watch" {
+			types = producedStreams
+		}
+		if err := routeAccept(header, types); err != nil {
 			return nil, err
 		}
 	}
@@ -74,10 +80,13 @@ func (f *format) fits(res *resource, verb string) error {
 	default:
 		return nil
 	}
+	if res.custom && verb != "list" {
+		return errors.New("content is not a list")
+	}
 	// Which Go type the real server has of it is a part of its message.
 	in, not := packageOf(res), ""
 	if res.custom {
-		kind = map[bool]string{true: "UnstructuredList", false: "Unstructured"}[verb == "list"]
+		kind = "UnstructuredList"
 	}
 	if verb != "list" {
 		not = "not "
@@ -142,17 +151,19 @@ func isPretty(r *http.Request) bool {
 	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
 }
 
+// What the routes of a kube-apiserver say that they produce.
+var (
+	produced        = []string{mimeJSON, mimeYAML, mimeProtobuf}
+	producedStreams = append(slices.Clip(produced), mimeJSON+";stream=watch", mimeProtobuf+";stream=watch")
+	producedVersion = []string{mimeJSON}
+)
+
 // routeAccept is what is asked before anything else about a built-in kind: the
 // routes of a kube-apiserver know media types without their parameters.
-func routeAccept(header, verb string) error {
-	produced := []string{mimeJSON, mimeYAML, mimeProtobuf}
-	if verb == "list" || verb == "watch" {
-		produced = append(produced, mimeJSON+";stream=watch", mimeProtobuf+";stream=watch")
-	}
+func routeAccept(header string, produced []string) error {
 	for clause := range strings.SplitSeq(header, ",") {
 		kind, _, _ := strings.Cut(clause, ";")
-		switch kind = strings.TrimSpace(kind); kind {
-		case "*/*", mimeJSON, mimeYAML, mimeProtobuf:
+		if kind = strings.TrimSpace(kind); kind == "*/*" || slices.Contains(produced, kind) {
 			return nil
 		}
 	}

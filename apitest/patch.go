@@ -32,12 +32,12 @@ type patching struct {
 
 // patch answers a PATCH.
 func (c *call) patch() error {
-	if c.name == "" {
-		return methodNotAllowed()
-	}
 	kind, err := c.patchType()
 	if err != nil {
 		return err
+	}
+	if c.name == "" {
+		return apierrors.NewBadRequest("name must be provided")
 	}
 	text, err := c.readBody()
 	if err != nil {

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/thinformer/thinformer/internal/kinds"
 	"github.com/thinformer/thinformer/rest"
@@ -79,6 +81,33 @@ type resource struct {
 	strategy strategy
 }
 
+// validate says why no path leads to a resource, or no object can be of it.
+func (r *Resource) validate() error {
+	gvr := r.GroupVersionResource
+	if gvr.Resource == "" || gvr.Version == "" || r.Kind == "" {
+		return errors.New("a resource needs a version, a plural name and a kind")
+	}
+	var wrong []string
+	for _, part := range []struct {
+		what, text string
+		complaints []string
+	}{
+		{"group", gvr.Group, validation.IsDNS1123Subdomain(gvr.Group)},
+		{"version", gvr.Version, validation.IsDNS1035Label(gvr.Version)},
+		{"plural name", gvr.Resource, validation.IsDNS1035Label(gvr.Resource)},
+		{"kind", r.Kind, validation.IsDNS1035Label(strings.ToLower(r.Kind))},
+		{"kind of lists", r.ListKind, validation.IsDNS1035Label(strings.ToLower(r.ListKind))},
+	} {
+		if part.text != "" && len(part.complaints) > 0 {
+			wrong = append(wrong, fmt.Sprintf("the %s %q cannot be one: %s", part.what, part.text, part.complaints[0]))
+		}
+	}
+	if len(wrong) > 0 {
+		return errors.New(strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
 func (r *resource) complete() {
 	if r.ListKind == "" {
 		r.ListKind = r.Kind + "List"
@@ -145,8 +174,8 @@ func (r *registry) change(f func(map[schema.GroupVersionResource]*resource)) {
 // Register serves another kind from now on, or serves one of the same group,
 // version and name in another way. Objects that are stored stay.
 func (s *Server) Register(of Resource) error {
-	if of.GroupVersionResource.Resource == "" || of.GroupVersionResource.Version == "" || of.Kind == "" {
-		return fmt.Errorf("apitest: register %q: a resource needs a version, a plural name and a kind", of.GroupVersionResource.String())
+	if err := of.validate(); err != nil {
+		return fmt.Errorf("apitest: register %q: %w", of.GroupVersionResource.String(), err)
 	}
 	res := &resource{Resource: of, table: s.store.table(of.GroupResource())}
 	res.complete()

@@ -116,7 +116,7 @@ func (r *resource) routeCustom(at target, verb string) error {
 	if !slices.Contains(allowed, verb) {
 		return apierrors.NewMethodNotSupported(at.GroupResource(), verb)
 	}
-	if at.name == "" && (verb == "update" || verb == "patch") {
+	if at.name == "" && verb == "update" {
 		return apierrors.NewBadRequest("name must be provided")
 	}
 	return validName(at, verb)
@@ -124,6 +124,9 @@ func (r *resource) routeCustom(at target, verb string) error {
 
 // validName is whether the name in a path can be one.
 func validName(at target, verb string) error {
+	if at.name == "" {
+		return nil
+	}
 	switch verb {
 	case "get", "update", "patch", "delete":
 		if wrong := validatePathSegment(at.name, false); len(wrong) > 0 {

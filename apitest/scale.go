@@ -30,9 +30,9 @@ var scaleBodies = &resource{
 
 // getScale answers with the scale of an object.
 func (c *call) getScale() error {
-	found := c.resource.table.get(key{c.namespace, c.name})
-	if found == nil {
-		return apierrors.NewNotFound(c.GroupResource(), c.name)
+	found, err := c.found()
+	if err != nil {
+		return err
 	}
 	return c.answerScale(found)
 }

@@ -183,10 +183,10 @@ func (o *Options) logger() *slog.Logger {
 }
 
 func (o *Options) maxRequestBytes() int64 {
-	if o.MaxRequestBytes == 0 {
+	if o.MaxRequestBytes <= 0 {
 		return 3 << 20
 	}
-	return o.MaxRequestBytes
+	return min(o.MaxRequestBytes, 1<<40) // more is none
 }
 
 func (o *Options) history() (changes, room int) {

@@ -149,3 +149,36 @@ func TestPanicInAWatch(t *testing.T) {
 	srv.Close()
 	require.Contains(t, logged.String(), "no!")
 }
+
+// A resource that no path leads to, or that no object can be of, is refused.
+func TestRegisterRefuses(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, Bare: true})
+	defer srv.Close()
+	for _, test := range []struct{ group, version, resource, kind, listKind, want string }{
+		{"", "", "widgets", "Widget", "", "needs a version, a plural name and a kind"},
+		{"a/b", "v1", "widgets", "Widget", "", `the group "a/b"`},
+		{"", "..", "widgets", "Widget", "", `the version ".."`},
+		{"", "v1", "widgets/status", "Widget", "", `the plural name "widgets/status"`},
+		{"", "v1", "Widgets", "Widget", "", `the plural name "Widgets"`},
+		{"", "v1", "widgets", "\x00", "", `the kind "\x00"`},
+		{"", "v1", "widgets", "Widget", "A B", `the kind of lists "A B"`},
+		{"example.com", "v1beta1", "widgets", "Widget", "WidgetList", ""},
+	} {
+		of := Resource{ListKind: test.listKind}
+		of.GroupVersionResource, of.Kind = schema.GroupVersionResource{Group: test.group, Version: test.version, Resource: test.resource}, test.kind
+		if err := srv.Register(of); test.want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, test.want)
+		}
+	}
+	require.Panics(t, func() { NewServer(Options{InMemory: true, Resources: []Resource{{}}}) })
+}
+
+// A bound of bodies that is none is the default, and the largest number is none.
+func TestBoundsOfBodies(t *testing.T) {
+	require.EqualValues(t, 3<<20, new(Options).maxRequestBytes())
+	require.EqualValues(t, 3<<20, (&Options{MaxRequestBytes: -1}).maxRequestBytes())
+	require.Positive(t, (&Options{MaxRequestBytes: 1<<63 - 1}).maxRequestBytes()+1)
+	require.EqualValues(t, 100, (&Options{MaxRequestBytes: 100}).maxRequestBytes())
+}

@@ -10,9 +10,6 @@ import (
 
 // update answers a PUT.
 func (c *call) update() error {
-	if c.name == "" {
-		return methodNotAllowed()
-	}
 	options, err := c.updateOptions()
 	if err != nil {
 		return err

@@ -150,12 +150,9 @@ func parseVersion(text string) (uint64, error) {
 // and a whole one, so that those who began together do not return together.
 func parseTimeout(query url.Values) (time.Duration, error) {
 	const least = 30 * time.Minute
-	var seconds int64
-	if text := query.Get("timeoutSeconds"); text != "" {
-		var err error
-		if seconds, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return 0, apierrors.NewBadRequest(err.Error())
-		}
+	seconds, err := parseNumber(query, "timeoutSeconds")
+	if err != nil {
+		return 0, err
 	}
 	if seconds == 0 {
 		return least + rand.N(least), nil
