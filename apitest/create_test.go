@@ -183,3 +183,32 @@ func TestCreatesRaceTheEndOfTheirNamespace(t *testing.T) {
 		require.Empty(t, left["items"])
 	}
 }
+
+// Bad input: an object can be wrong in any number of places, and is told of so
+// many of them.
+func TestFaultsAreBounded(t *testing.T) {
+	var labels []string
+	for i := range 2 * mostFaults {
+		labels = append(labels, fmt.Sprintf(`"wrong key %d":"v"`, i))
+	}
+	code, answer := exchange(t, plainServer(t), "POST "+inDefault+"configmaps", `{"metadata":{"name":"a","labels":{`+strings.Join(labels, ",")+`}}}`)
+	require.Equal(t, 422, code)
+	causes, _ := at(answer, "details.causes").([]any)
+	require.Equal(t, mostFaults, len(causes))
+}
+
+// "ownerReferences": of those that are the same in everything one is kept, and
+// the others are told of.
+func TestOwnersAreKeptOnce(t *testing.T) {
+	const owner = `{"apiVersion":"v1","kind":"Pod","name":%q,"uid":"u"%s}`
+	var owners []string
+	for _, of := range [][]any{{"a", ""}, {"a", ""}, {"b", ""}, {"a", `,"controller":false`}, {"a", `,"controller":false`}} {
+		owners = append(owners, fmt.Sprintf(owner, of...))
+	}
+	s := plainServer(t)
+	_, made, warned := send(t, s, "POST "+inDefault+"configmaps", jsonType, `{"metadata":{"name":"a","ownerReferences":[`+strings.Join(owners, ",")+`]}}`)
+	kept, _ := at(made, "metadata.ownerReferences").([]any)
+	require.Equal(t, 3, len(kept))
+	require.Len(t, warned, 1)
+	require.Contains(t, warned[0], "duplicate UID(s) observed: u, u")
+}

@@ -3,7 +3,6 @@ package apitest
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -273,17 +272,20 @@ func (c *call) decodeMetadata(value any, typed *metav1.ObjectMeta) error {
 // dropDuplicateOwners keeps the first of equal owner references.
 func (c *call) dropDuplicateOwners(metadata map[string]any) {
 	owners, _ := metadata["ownerReferences"].([]any)
+	// There may be many: each is looked up, and not compared with all before it.
+	type reference struct{ apiVersion, kind, name, uid, controller, blocks any }
 	var kept []any
 	var twice []string
-	seen := map[string][]any{} // by uid, as there may be many
+	seen := map[reference]bool{}
 	for _, owner := range owners {
-		same := func(other any) bool { return reflect.DeepEqual(owner, other) }
-		uid, _ := owner.(map[string]any)["uid"].(string)
-		if slices.ContainsFunc(seen[uid], same) {
+		of, _ := owner.(map[string]any)
+		key := reference{of["apiVersion"], of["kind"], of["name"], of["uid"], of["controller"], of["blockOwnerDeletion"]}
+		if seen[key] {
+			uid, _ := of["uid"].(string)
 			twice = append(twice, uid)
 			continue
 		}
-		seen[uid] = append(seen[uid], owner)
+		seen[key] = true
 		kept = append(kept, owner)
 	}
 	if len(twice) > 0 {

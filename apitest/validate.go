@@ -131,12 +131,17 @@ func frozen(next, current map[string]any) (found field.ErrorList) {
 	return found
 }
 
+// mostFaults is how many are told: apimachinery takes a time that grows with the
+// square of their number to tell them.
+const mostFaults = 1000
+
 // invalid is the answer to an object in which something was found, nil if
 // nothing was.
 func (c *call) invalid(obj *unstructured.Unstructured, found field.ErrorList) error {
 	if len(found) == 0 {
 		return nil
 	}
+	found = found[:min(len(found), mostFaults)]
 	return apierrors.NewInvalid(schema.GroupKind{Group: c.Group, Kind: c.resource.Kind}, obj.GetName(), found)
 }
 
