@@ -235,6 +235,36 @@ func TestSilenceEndsWithItsClientAndWithTheServer(t *testing.T) {
 	})
 }
 
+// A connection that two faults have frozen goes on when both are lifted.
+func TestFreezesCompose(t *testing.T) {
+	for _, lifts := range [][2]int{{0, 1}, {1, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			conn := &connection{Conn: ours, door: new(door), gone: make(chan struct{})}
+			var until [2]chan struct{}
+			for i := range until {
+				until[i] = make(chan struct{})
+				conn.freeze(until[i])
+			}
+			read := make(chan bool, 1)
+			go func() {
+				_, err := theirs.Read(make([]byte, 1))
+				read <- err == nil
+			}()
+			go conn.Write([]byte("x"))
+			close(until[lifts[0]])
+			synctest.Wait()
+			require.Empty(t, read)
+			close(until[lifts[1]])
+			require.True(t, <-read)
+			conn.freeze(make(chan struct{}))
+			go conn.Write([]byte("y"))
+			synctest.Wait()
+			conn.Close() // and no write waits any longer
+		})
+	}
+}
+
 // Freeze stops every byte on the connection without closing it.
 func TestFreeze(t *testing.T) {
 	inEachWay(t, func(t *testing.T, srv *Server) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // connection is a client's connection as the server has it: it can be reset,
@@ -13,10 +14,19 @@ import (
 type connection struct {
 	net.Conn
 	door *door
-	// frozen is closed when the connection may go on; nil if it may.
-	frozen atomic.Pointer[<-chan struct{}]
-	gone   chan struct{} // closed with the connection
-	once   sync.Once
+	// frozen is why the connection may not go on; nil if it may.
+	frozen atomic.Pointer[ice]
+	// written is closed, and dropped, with the next write that ends; nil while
+	// nobody waits.
+	written atomic.Pointer[chan struct{}]
+	gone    chan struct{} // closed with the connection
+	once    sync.Once
+}
+
+// ice is a reason for a connection to be frozen, and the ones from before it.
+type ice struct {
+	until <-chan struct{} // closed when it has melted
+	below *ice
 }
 
 type connectionKey struct{}
@@ -47,7 +57,11 @@ func (c *connection) Read(p []byte) (int, error) {
 // Write is of net.Conn.
 func (c *connection) Write(p []byte) (int, error) {
 	c.wait()
-	return c.Conn.Write(p)
+	n, err := c.Conn.Write(p)
+	if written := c.written.Swap(nil); written != nil {
+		close(*written)
+	}
+	return n, err
 }
 
 // Close is of net.Conn.
@@ -60,17 +74,54 @@ func (c *connection) Close() error {
 }
 
 // freeze keeps every byte back, both ways, until then.
-func (c *connection) freeze(until <-chan struct{}) { c.frozen.Store(&until) }
+func (c *connection) freeze(until <-chan struct{}) {
+	for {
+		below := c.frozen.Load()
+		if c.frozen.CompareAndSwap(below, &ice{until, below}) {
+			return
+		}
+	}
+}
 
 func (c *connection) wait() {
-	until := c.frozen.Load()
-	if until == nil {
-		return
+	for top := c.frozen.Load(); top != nil; top = c.frozen.Load() {
+		select {
+		case <-top.until:
+			c.frozen.CompareAndSwap(top, top.below)
+		case <-c.gone:
+			return
+		}
 	}
-	select {
-	case <-*until:
-		c.frozen.CompareAndSwap(until, nil)
-	case <-c.gone:
+}
+
+// calm waits until what was flushed has been written. With HTTP/2 another
+// goroutine does that, some time after the flush, and no other sign of it is
+// seen than a write, which may have been already: it is not waited for long.
+func (c *connection) calm() {
+	const patience, pause = 100 * time.Millisecond, 10 * time.Millisecond
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-c.nextWrite():
+			timer.Reset(pause) // it may be the first of several
+		case <-timer.C:
+			return
+		case <-c.gone:
+			return
+		}
+	}
+}
+
+func (c *connection) nextWrite() <-chan struct{} {
+	for {
+		if written := c.written.Load(); written != nil {
+			return *written
+		}
+		written := make(chan struct{})
+		if c.written.CompareAndSwap(nil, &written) {
+			return written
+		}
 	}
 }
 

@@ -30,12 +30,13 @@ func withDisturbances(r *http.Request, by []*scene) *http.Request {
 }
 
 // disturb puts the faults of the request between its watch and the stream, the
-// one that was set first nearest to the watch. end is to be called when the
-// watch has ended. An error ends the watch at once.
-func (c *call) disturb(out frames) (disturbed frames, end func(), err error) {
+// one that was set first nearest to the watch. begin comes before the first
+// frame, and its error ends the watch at once; end is to be called when the watch
+// has ended, however far it came.
+func (c *call) disturb(out frames) (disturbed frames, begin func() error, end func()) {
 	scenes, _ := c.r.Context().Value(disturbancesKey{}).([]*scene)
 	if len(scenes) == 0 {
-		return out, func() {}, nil
+		return out, func() error { return nil }, func() {}
 	}
 	ctx, cancel := context.WithCancel(c.r.Context())
 	c.r = c.r.WithContext(ctx)
@@ -45,6 +46,14 @@ func (c *call) disturb(out frames) (disturbed frames, end func(), err error) {
 		all[i] = scenes[i].fault.Do.events(scenes[i])
 		out = all[i]
 	}
+	begin = func() error {
+		for _, d := range all {
+			if err := d.begin(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	end = func() {
 		defer cancel()
 		// Deferred, for one that panics must not keep the others from ending.
@@ -52,12 +61,7 @@ func (c *call) disturb(out frames) (disturbed frames, end func(), err error) {
 			defer d.end()
 		}
 	}
-	for _, d := range all {
-		if err := d.begin(); err != nil {
-			return out, end, err
-		}
-	}
-	return out, end, nil
+	return out, begin, end
 }
 
 // Most disturbances do nothing at the edges, and let flushes pass.
@@ -110,6 +114,9 @@ func (d *countdown) strike() error {
 	d.acted = true
 	if err := d.drain(); err != nil {
 		return err
+	}
+	if conn := connectionOf(d.r.Context()); conn != nil && d.r.ProtoMajor == 2 {
+		conn.calm()
 	}
 	if d.ended = d.act(d.scene); d.ended {
 		return errEnded

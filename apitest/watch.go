@@ -101,8 +101,8 @@ func (w *watching) open() bool {
 	if err != nil {
 		return false // the client has gone
 	}
-	w.out, w.calm, err = w.disturb(body)
-	if err != nil {
+	var begin func() error
+	if w.out, begin, w.calm = w.disturb(body); begin() != nil {
 		return false // that is what the fault is
 	}
 	if w.failure != nil {
