@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -235,16 +234,28 @@ func Update[T rest.Object](t TB, s *Server, obj T) T {
 	if t != nil {
 		t.Helper()
 	}
-	updated, err := update(s, obj, func(h *handed, _ *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		return h.object()
-	})
+	updated, err := replace(s, obj)
 	check(t, "update", err)
 	return updated
 }
 
-// Modify changes the object with the kind, namespace and name of like by a
-// function: only what it changes, so that T need not have all fields. The
-// function may be called again if another write comes between.
+func replace[T rest.Object](s *Server, obj T) (updated T, err error) {
+	for {
+		updated, err = update(s, obj, func(h *handed, current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			if now := current.GetResourceVersion(); h.version != "" && h.version != now {
+				return nil, fmt.Errorf("%s: it has changed: this is version %s, the present one is %s", h, h.version, now)
+			}
+			return h.object()
+		})
+		if !errors.Is(err, errMoved) {
+			return updated, err
+		}
+	}
+}
+
+// Modify changes the object with the kind, namespace and name of like, whatever
+// its version, by a function: only what it changes, so that T need not have all
+// fields. The function may be called again if another write comes between.
 func Modify[T rest.Object](t TB, s *Server, like T, change func(T)) T {
 	if t != nil {
 		t.Helper()
@@ -329,9 +340,6 @@ func update[T rest.Object](s *Server, like T, next func(*handed, *unstructured.U
 	was := h.resource.table.get(h.key)
 	if was == nil {
 		return updated, fmt.Errorf("%s: there is none", h)
-	}
-	if h.version != "" && h.version != strconv.FormatUint(was.version, 10) {
-		return updated, fmt.Errorf("%s: it has changed: this is version %s, the present one is %d", h, h.version, was.version)
 	}
 	current, err := decode(was.raw)
 	if err != nil {

@@ -126,7 +126,10 @@ func TestModifyKeepsWhatItDoesNotKnow(t *testing.T) {
 	stored := Get(t, srv, obj)
 	require.Equal(t, map[string]any{"replicas": int64(5), "paused": true}, stored.Object["spec"])
 	require.Equal(t, map[string]string{"app": "web", "tier": "front"}, stored.GetLabels())
+	again := Modify(t, srv, got, func(d *Deployment) { d.Labels["tier"] = "back" })
+	require.NotEqual(t, got.ResourceVersion, again.ResourceVersion)
 	got = Modify(t, srv, got, func(d *Deployment) { d.Status.ReadyReplicas = 5 })
+	require.Equal(t, "back", got.Labels["tier"], "like says which, not of which version")
 	require.EqualValues(t, 2, got.Generation, "the status does not count")
 }
 
@@ -149,6 +152,24 @@ func TestModifyBesideOthers(t *testing.T) {
 	require.Equal(t, 160, Get(t, srv, &Deployment{ObjectMeta: named("default", "web")}).Spec.Replicas)
 }
 
+// Update, of an object that names no version, is not lost between other writers.
+func TestUpdateBesideOthers(t *testing.T) {
+	srv := inMemory(t)
+	Create(t, srv, &ConfigMap{ObjectMeta: named("default", "a")})
+	done := make(chan bool)
+	for i := range 8 {
+		go func() {
+			for n := range 20 {
+				Update(t, srv, &ConfigMap{ObjectMeta: named("default", "a"), Data: map[string]string{"x": fmt.Sprint(i, n)}})
+			}
+			done <- true
+		}()
+	}
+	for range 8 {
+		<-done
+	}
+}
+
 // A failure is one clear line, and panics where there is no test.
 func TestAccessFailures(t *testing.T) {
 	srv := inMemory(t)
@@ -160,6 +181,9 @@ func TestAccessFailures(t *testing.T) {
 		metav1.ObjectMeta `json:"metadata"`
 	}
 	type Secret struct{ metav1.ObjectMeta }
+	type nameless = struct {
+		metav1.ObjectMeta `json:"metadata"`
+	}
 	stale := Get(t, srv, &ConfigMap{ObjectMeta: named("default", "a")})
 	Modify(t, srv, stale, func(c *ConfigMap) { c.Data = map[string]string{"x": "1"} })
 	for want, do := range map[string]func(t TB){
@@ -170,7 +194,8 @@ func TestAccessFailures(t *testing.T) {
 		"apitest: delete: ConfigMap default/b: there is none":                                                                      func(t TB) { Delete(t, srv, &ConfigMap{ObjectMeta: named("", "b")}) },
 		"apitest: update: ConfigMap default/a: it has changed: this is version " + stale.ResourceVersion + ", the present one is ": func(t TB) { Update(t, srv, stale) },
 		"apitest: create: a ConfigMap has neither a name nor a generateName":                                                       func(t TB) { Create(t, srv, &ConfigMap{}) },
-		"apitest: create: no resource is served of the kind  Unknown (a *apitest.Unknown)":                                         func(t TB) { Create(t, srv, &Unknown{ObjectMeta: named("", "a")}) },
+		"apitest: create: no resource is served of the kind Unknown (a *apitest.Unknown)":                                          func(t TB) { Create(t, srv, &Unknown{ObjectMeta: named("", "a")}) },
+		"apitest: create: a *struct { v1.ObjectMeta \"json:\\\"metadata\\\"\" } has no kind, and its type no name":                 func(t TB) { Create(t, srv, &nameless{named("", "a")}) },
 		"apitest: create: the kind Event is served in events.k8s.io/v1 and v1: set the apiVersion of the *apitest.Event":           func(t TB) { Create(t, srv, &Event{ObjectMeta: named("", "a")}) },
 		"apitest: create: the name \"a\" is not in the metadata of the JSON of a *apitest.Secret":                                  func(t TB) { Create(t, srv, &Secret{named("", "a")}) },
 		"apitest: create: *apitest.ConfigMap: an object is a pointer, and not nil":                                                 func(t TB) { Create(t, srv, (*ConfigMap)(nil)) },

@@ -166,8 +166,10 @@ func (s *Server) resourceOf(obj rest.Object, apiVersion, kind string) (*resource
 		return strings.Compare(a.GroupVersion().String(), b.GroupVersion().String())
 	})
 	switch {
+	case named == "":
+		return nil, fmt.Errorf("a %T has no kind, and its type no name to take for one: set apiVersion and kind", obj)
 	case len(found) == 0:
-		return nil, fmt.Errorf("no resource is served of the kind %s %s (a %T): Register it, create its definition, or set apiVersion and kind", apiVersion, named, obj)
+		return nil, fmt.Errorf("no resource is served of the kind %s (a %T): Register it, create its definition, or set apiVersion and kind", strings.TrimSpace(apiVersion+" "+named), obj)
 	case len(found) == 1:
 		return found[0], nil
 	}
