@@ -83,6 +83,9 @@ func (at *scene) abort() { panic(http.ErrAbortHandler) }
 // Fail answers with the Status that goes with a code, and with Retry-After
 // unless that is 0. In the middle of a watch it is an ERROR event, and the end.
 func Fail(code int, retryAfter time.Duration) Action {
+	if code < 400 || code > 599 {
+		panic(fmt.Sprintf("apitest: Fail(%d): an error has a code between 400 and 599", code))
+	}
 	seconds := int((retryAfter + time.Second - 1) / time.Second)
 	err := genericError(code, seconds)
 	action := FailWith(err)
@@ -130,6 +133,9 @@ func FailWith(err error) Action {
 // Respond answers with a body of any kind: what a proxy would say, or a server
 // of something else. In the middle of a watch it is written into the stream.
 func Respond(code int, contentType, body string) Action {
+	if code < 200 || code > 999 {
+		panic(fmt.Sprintf("apitest: Respond(%d): no answer has this code", code))
+	}
 	return Action{text: fmt.Sprintf("answer %d with %d bytes of %s", code, len(body), contentType), last: true, act: func(at *scene) bool {
 		if at.next == nil {
 			at.out.Header().Set("Content-Type", contentType)
@@ -161,7 +167,7 @@ func Reset() Action {
 	}}
 }
 
-// Refuse resets the connections of all clients and listens no more: who
+// Refuse ends the connections of all clients and listens no more: who
 // connects is refused. The server listens again, at the same port, after some
 // time, 0 being when the fault is lifted. [Server.Stop] does so without a
 // request to begin with.
@@ -268,6 +274,9 @@ func Call(text string, f func(*Server)) Action {
 // sent n events, bookmarks not counted: 0 is before the first. What ends an
 // answer ends the watch.
 func AfterEvents(n int, do Action) Action {
+	if do.text == "" {
+		panic("apitest: AfterEvents: there is nothing to do")
+	}
 	if do.act == nil && !do.half {
 		panic(fmt.Sprintf("apitest: AfterEvents(%d, %s): this happens to whole answers or to events, not at a point between them", n, do.text))
 	}

@@ -81,7 +81,7 @@ func ExampleServer_Fault() {
 	// NotFound
 	// ServiceUnavailable
 	// NotFound
-	// get pods, the 3rd time: answer 503 ServiceUnavailable (fired 1 times)
+	// get pods, the 3rd time: answer 503 ServiceUnavailable (fired once)
 }
 
 // Objects are created, changed and waited for in Go; t is the test's, and nil in

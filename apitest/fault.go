@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -20,7 +21,7 @@ import (
 // what it let pass.
 type Fault struct {
 	// On is which requests it is about. A fault of events is about watches
-	// only, and [StaleList] about lists, whatever this says.
+	// only, and [StaleList] about lists, where this names no verb.
 	On Match
 	// Nth is the first request of those that it fires on, counted from 1 and
 	// from when it was set: with 2 the first one passes. 0 is the first.
@@ -95,17 +96,49 @@ type Injected struct {
 }
 
 // Fault sets a fault. It stands until it is lifted, fired or not. It panics if
-// the fault does nothing.
+// the fault does nothing, or can never fire.
 func (s *Server) Fault(f Fault) *Injected {
-	if f.Do.text == "" {
-		panic("apitest: a fault needs something to Do")
+	if mistake := f.mistake(); mistake != "" {
+		panic(fmt.Sprintf("apitest: the fault %q: %s", f, mistake))
 	}
 	return s.faults.add(s, f)
 }
 
-// Faults that stand, in the order in which they were set. Printed with %v they
-// are what a failure message should say.
-func (s *Server) Faults() []*Injected { return slices.Clone(s.faults.all()) }
+// mistake is what the test has got wrong, "" for nothing.
+func (f *Fault) mistake() string {
+	switch {
+	case f.Do.text == "":
+		return "it has nothing to Do"
+	case f.Nth < 0 || f.Times < 0:
+		return "Nth and Times count from 1, and 0 is their default"
+	case !(f.Probability >= 0 && f.Probability <= 1): // NaN is neither
+		return "a Probability is between 0 and 1"
+	case f.On.Verb != strings.ToLower(f.On.Verb):
+		return "verbs are in small letters"
+	case f.On.Verb != "" && !f.Do.about(f.On.Verb):
+		return "this cannot happen to a " + f.On.Verb
+	}
+	return ""
+}
+
+// Standing are faults, for failure messages: a line each.
+type Standing []*Injected
+
+// String is the lines, or that there are none.
+func (all Standing) String() string {
+	if len(all) == 0 {
+		return "no faults"
+	}
+	lines := make([]string, len(all))
+	for i, in := range all {
+		lines[i] = in.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Faults that stand, in the order in which they were set. Printed they are what
+// a failure message should say.
+func (s *Server) Faults() Standing { return slices.Clone(s.faults.all()) }
 
 // LiftFaults lifts all faults that stand.
 func (s *Server) LiftFaults() {
@@ -139,7 +172,14 @@ func (in *Injected) Fired() int {
 
 // String is the fault in a line, with how often it fired.
 func (in *Injected) String() string {
-	return fmt.Sprintf("%s (fired %d times)", in.fault, in.Fired())
+	switch fired := in.Fired(); fired {
+	case 0:
+		return fmt.Sprintf("%s (never fired)", in.fault)
+	case 1:
+		return fmt.Sprintf("%s (fired once)", in.fault)
+	default:
+		return fmt.Sprintf("%s (fired %d times)", in.fault, fired)
+	}
 }
 
 // onLift has Lift do something; at once if it has been.

@@ -96,12 +96,13 @@ func TestFaultInWords(t *testing.T) {
 	defer srv.Close()
 	srv.Fault(Fault{On: pods, Do: Break()})
 	second := srv.Fault(Fault{Do: HTML()})
-	require.Equal(t, "[watch pods in namespace a: break off in the middle (fired 0 times) any request: answer 200 with a page of HTML (fired 0 times)]", fmt.Sprint(srv.Faults()))
+	require.Equal(t, "watch pods in namespace a: break off in the middle (never fired)\nany request: answer 200 with a page of HTML (never fired)", fmt.Sprint(srv.Faults()))
 	second.Lift()
 	second.Lift() // lifting twice is once
 	require.Len(t, srv.Faults(), 1)
 	srv.LiftFaults()
 	require.Empty(t, srv.Faults())
+	require.Equal(t, "no faults", fmt.Sprint(srv.Faults()))
 	require.Nil(t, srv.faults.standing.Load(), "without faults there is nothing to look through")
 }
 
@@ -156,7 +157,27 @@ func TestFaultsRepeatWithTheSeed(t *testing.T) {
 func TestFaultsThatCannotBe(t *testing.T) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
-	require.Panics(t, func() { srv.Fault(Fault{}) })
-	require.Panics(t, func() { AfterEvents(1, DuplicateEvents()) })
-	require.Panics(t, func() { AfterEvents(1, StaleList(1)) })
+	for want, fault := range map[string]Fault{
+		`apitest: the fault "any request: ": it has nothing to Do`:                              {},
+		`apitest: the fault "list: drop all bookmarks": this cannot happen to a list`:           {On: Match{Verb: "list"}, Do: DropBookmarks()},
+		`apitest: the fault "watch: list the state of 1 versions ago": this cannot happen to a`: {On: Match{Verb: "watch"}, Do: StaleList(1)},
+		`apitest: the fault "GET: go silent": verbs are in small letters`:                       {On: Match{Verb: "GET"}, Do: Silence()},
+		`apitest: the fault "any request: go silent": a Probability is between 0 and 1`:         {Probability: 30, Do: Silence()},
+		`apitest: the fault "any request: go silent": Nth and Times count from 1`:               {Nth: -1, Do: Silence()},
+	} {
+		require.Contains(t, panicOf(func() { srv.Fault(fault) }), want)
+	}
+	require.Empty(t, srv.Faults())
+	require.Contains(t, panicOf(func() { AfterEvents(1, DuplicateEvents()) }), "apitest: AfterEvents(1, send each event twice): ")
+	require.Contains(t, panicOf(func() { AfterEvents(1, StaleList(1)) }), "not at a point between them")
+	require.Contains(t, panicOf(func() { AfterEvents(1, Action{}) }), "apitest: AfterEvents: there is nothing to do")
+	require.Contains(t, panicOf(func() { Fail(200, 0) }), "apitest: Fail(200): ")
+	require.Contains(t, panicOf(func() { Respond(0, "", "") }), "apitest: Respond(0): ")
+}
+
+// panicOf is what a function panics with.
+func panicOf(f func()) (what string) {
+	defer func() { what = fmt.Sprint(recover()) }()
+	f()
+	return ""
 }

@@ -69,9 +69,8 @@ type requestLog struct {
 	// ring holds the requests; the oldest is at next once it is full.
 	ring []*Request
 	next int
-	// changed is closed, and dropped, with the next request that begins; nil
-	// while nobody waits.
-	changed chan struct{}
+	// changed is raised when a request begins, and whenever more is known of one.
+	changed signal
 }
 
 func (l *requestLog) begin(r *Request) {
@@ -84,10 +83,7 @@ func (l *requestLog) begin(r *Request) {
 		l.ring[l.next] = r
 		l.next = (l.next + 1) % rememberedRequests
 	}
-	if l.changed != nil {
-		close(l.changed)
-		l.changed = nil
-	}
+	l.changed.raise()
 }
 
 // answered takes the first code there is.
@@ -96,6 +92,7 @@ func (l *requestLog) answered(r *Request, code int) {
 	defer l.mu.Unlock()
 	if r.Code == 0 && code >= 200 {
 		r.Code = code
+		l.changed.raise()
 	}
 }
 
@@ -109,12 +106,14 @@ func (l *requestLog) made(r *Request, by User) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.User = by
+	l.changed.raise()
 }
 
 func (l *requestLog) end(r *Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.Duration, r.Running = time.Since(r.Start), false
+	l.changed.raise()
 }
 
 // copied is the log, oldest first.
@@ -127,14 +126,11 @@ func (l *requestLog) copied() (all []Request) {
 	return all
 }
 
-// waiting is closed when a request begins.
+// waiting is closed when the log changes.
 func (l *requestLog) waiting() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.changed == nil {
-		l.changed = make(chan struct{})
-	}
-	return l.changed
+	return l.changed.wait()
 }
 
 func (l *requestLog) forget() {
@@ -155,8 +151,8 @@ func (s *Server) Requests(of Match) (found []Request) {
 }
 
 // WaitForRequests waits until n requests that are meant have come, those from
-// before the call included, answered or not. Its error says which others came
-// instead.
+// before the call included, answered or not unless the Where of the match asks
+// for it. Its error says what came last instead.
 func (s *Server) WaitForRequests(ctx context.Context, of Match, n int) error {
 	for {
 		wake := s.requests.waiting()
@@ -167,7 +163,7 @@ func (s *Server) WaitForRequests(ctx context.Context, of Match, n int) error {
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return fmt.Errorf("apitest: wait for %d requests (%s): %d came, among these: %s: %w", n, of, found, s.lastRequests(), ctx.Err())
+			return fmt.Errorf("apitest: wait for %d requests (%s): %d came; the last of all: %s: %w", n, of, found, s.lastRequests(), ctx.Err())
 		case <-s.alive.Done():
 			return fmt.Errorf("apitest: wait for %d requests (%s): %d came, and the server is closed", n, of, found)
 		}

@@ -72,11 +72,18 @@ func TestWaitForRequests(t *testing.T) {
 		begin := time.Now()
 		require.NoError(t, srv.WaitForRequests(t.Context(), Match{Path: "/healthz"}, 2))
 		require.Equal(t, time.Second, time.Since(begin))
+		time.AfterFunc(time.Second, func() { get(t, srv, client, "/absent") })
+		missed := Match{Where: func(r Request) bool { return r.Code == 404 }}
+		require.NoError(t, srv.WaitForRequests(t.Context(), missed, 1), "the code is known later than the request")
+		srv.ForgetRequests()
+		for range 2 {
+			get(t, srv, client, "/healthz")
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := srv.WaitForRequests(ctx, Match{Verb: "list", Resource: "pods"}, 1)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualError(t, err, "apitest: wait for 1 requests (list pods): 0 came, among these: GET /healthz 200; GET /healthz 200: context deadline exceeded")
+		require.EqualError(t, err, "apitest: wait for 1 requests (list pods): 0 came; the last of all: GET /healthz 200; GET /healthz 200: context deadline exceeded")
 		srv.Close()
 		require.ErrorContains(t, srv.WaitForRequests(t.Context(), Match{Verb: "list"}, 1), "the server is closed")
 	})

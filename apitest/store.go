@@ -148,6 +148,7 @@ func (s *store) rewind(version uint64) error {
 		t.rewind(version)
 	}
 	s.version = version
+	s.moved.raise()
 	return nil
 }
 
