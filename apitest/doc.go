@@ -137,6 +137,8 @@
 //   - encodings: answers are JSON and YAML only. Objects of built-in kinds are read
 //     from protobuf as well, which is what client-go's typed clients and kubectl
 //     create send; nothing is read or written as CBOR.
+//   - headers: answers carry no Audit-Id, as there is no audit, and none of the
+//     headers of API priority and fairness, as nobody has to wait.
 //   - columns: as a Table, a built-in kind has a name and the time of its creation;
 //     the columns of its own are code of each kind in the real server. Custom
 //     resources have those of their definition.
