@@ -3,6 +3,7 @@ package apitest
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/watch"
@@ -43,12 +44,12 @@ type frames interface {
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	// pending is frames on their way, kept to be used again.
+	// pending is frames on their way. Its memory is used again until a flush, as
+	// an idle watch holds none.
 	pending []byte
 }
 
-// maxPending is how many bytes of frames are gathered before they are handed
-// on, and how large a buffer is worth keeping: an idle watch holds none.
+// maxPending is how many bytes of frames are gathered before they are handed on.
 const maxPending = 4 << 10
 
 // openStream begins the answer, so that the client knows that its watch stands.
@@ -60,7 +61,8 @@ func openStream(w http.ResponseWriter, contentType string) (*stream, error) {
 }
 
 func (s *stream) send(f frame) error {
-	s.pending = f.appendTo(s.pending)
+	const around = 40 // what appendTo adds at most
+	s.pending = f.appendTo(slices.Grow(s.pending, len(f.object)+around))
 	if len(s.pending) < maxPending {
 		return nil
 	}
@@ -68,7 +70,9 @@ func (s *stream) send(f frame) error {
 }
 
 func (s *stream) flush() error {
-	if err := s.write(); err != nil {
+	err := s.write()
+	s.pending = nil
+	if err != nil {
 		return err
 	}
 	return s.control.Flush()
@@ -80,7 +84,7 @@ func (s *stream) write() error {
 		return nil
 	}
 	_, err := s.w.Write(s.pending)
-	s.pending = nil
+	s.pending = s.pending[:0]
 	return err
 }
 
