@@ -162,7 +162,7 @@ func TestRestartBackToTheBeginning(t *testing.T) {
 	srv.RestartBack(1 << 40)
 	require.Equal(t, before, srv.store.current())
 	require.Nil(t, srv.store.table(configMaps.GroupResource()).get(key{"default", "a"}))
-	benchCreate(t, srv.testClient(t), srv, "b")
+	benchCreate(t, srv.testClient(t), srv.URL+benchConfigMaps, benchConfigMap("b"))
 }
 
 // A rotated certificate is shown to those who connect; it is of the same

@@ -1,13 +1,13 @@
 package apitest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -54,16 +54,24 @@ func benchGet(t testing.TB, client *http.Client, url string, code int) {
 
 const benchConfigMaps = "/api/v1/namespaces/default/configmaps"
 
-func benchCreate(t testing.TB, client *http.Client, srv *Server, name string) {
-	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"labels":{"app":"bench"}},"data":{"key":"value"}}`, name)
-	response, err := client.Post(srv.URL+benchConfigMaps, "application/json", strings.NewReader(body))
+// benchPod is a pod of 1 KB.
+func benchPod(name string) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":"web","tier":"front"},"annotations":{"example.com/note":"%0100d"}},"spec":{"nodeName":"node-1","restartPolicy":"Always","containers":[{"name":"web","image":"registry.example.com/web:1.2.3","ports":[{"containerPort":8080,"protocol":"TCP"}],"env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"resources":{"limits":{"cpu":"100m","memory":"64Mi"},"requests":{"cpu":"50m","memory":"32Mi"}},"volumeMounts":[{"name":"data","mountPath":"/data"}]},{"name":"side","image":"registry.example.com/side:1.0","args":["--log","--level=2"]}],"volumes":[{"name":"data","emptyDir":{}}],"tolerations":[{"key":"node","operator":"Exists","effect":"NoSchedule"}]}}`, name, 7)
+}
+
+func benchConfigMap(name string) []byte {
+	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"labels":{"app":"bench"}},"data":{"key":"value"}}`, name)
+}
+
+func benchCreate(t testing.TB, client *http.Client, url string, body []byte) {
+	response, err := client.Post(url, "application/json", bytes.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	defer response.Body.Close()
 	if text, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusCreated {
-		t.Errorf("%s %v %s", response.Status, err, text)
+		t.Errorf("POST %s: %s %v %s", url, response.Status, err, text)
 	}
 }
 
@@ -78,7 +86,7 @@ func BenchmarkCreateAndEvent(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				benchCreate(b, client, srv, fmt.Sprint("object-", i))
+				benchCreate(b, client, srv.URL+benchConfigMaps, benchConfigMap(fmt.Sprint("object-", i)))
 				line, err := w.lines.ReadSlice('\n')
 				require.NoError(b, err)
 				require.Contains(b, string(line), `"ADDED"`)
@@ -90,25 +98,27 @@ func BenchmarkCreateAndEvent(b *testing.B) {
 
 // Creates over HTTP from 8 clients: the goal is 5,000 a second.
 func BenchmarkCreates(b *testing.B) {
-	for _, way := range ways {
-		b.Run(way.name, func(b *testing.B) {
-			srv := NewServer(way.options)
-			defer srv.Close()
-			var clients sync.WaitGroup
-			var next atomic.Int64
-			b.ReportAllocs()
-			b.ResetTimer()
-			for range 8 {
-				client := srv.testClient(b)
-				clients.Go(func() {
-					for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-						benchCreate(b, client, srv, fmt.Sprint("object-", i))
-					}
-				})
-			}
-			clients.Wait()
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "creates/s")
-		})
+	for resource, body := range map[string]func(string) []byte{"pods": benchPod, "configmaps": benchConfigMap} {
+		for _, way := range ways {
+			b.Run(resource+" "+way.name, func(b *testing.B) {
+				srv := NewServer(way.options)
+				defer srv.Close()
+				var clients sync.WaitGroup
+				var next atomic.Int64
+				b.ReportAllocs()
+				b.ResetTimer()
+				for range 8 {
+					client := srv.testClient(b)
+					clients.Go(func() {
+						for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+							benchCreate(b, client, srv.URL+inDefault+resource, body(fmt.Sprint("object-", i)))
+						}
+					})
+				}
+				clients.Wait()
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "creates/s")
+			})
+		}
 	}
 }
 
