@@ -24,16 +24,20 @@ import (
 // past was forgotten it gets a 410, and not silence. In a bubble, writes,
 // compactions and cuts come at distinct instants of fake time.
 func TestModelWatch(t *testing.T) {
+	expired, pages := 0, 0
 	eachSeed(t, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			srv := NewServer(Options{InMemory: true, History: []int{5, 50, 0}[seed%3], BookmarkEvery: time.Second, Seed: seed})
 			defer srv.Close()
-			watchModel{T: t, Server: srv, rng: rng, readers: 6, writers: 2, writes: 60, pace: func(rng *rand.Rand) {
+			m := watchModel{T: t, Server: srv, rng: rng, readers: 6, writers: 2, writes: 60, pace: func(rng *rand.Rand) {
 				time.Sleep(time.Duration(rng.IntN(400_000_000)))
-			}}.run()
+			}}
+			e, p := m.run()
+			expired, pages = expired+e, pages+p
 		})
 	})
+	require.True(t, *modelSeed != 0 || expired > 0 && pages > 0, "%d times 410, %d pages: the seeds do not try what they are for", expired, pages)
 }
 
 // The same over loopback, with TLS and HTTP/2 and without, as fast as it goes,
@@ -63,19 +67,23 @@ type watchModel struct {
 	overHTTP bool
 }
 
-func (m watchModel) run() {
+// run reports how often readers were told 410, and how many pages they have read
+// behind the first ones.
+func (m watchModel) run() (expired, pages int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	client := m.testClient(m)
 	var readers, writers sync.WaitGroup
 	states := make([]map[string]string, m.readers)
 	failures := make([]error, m.readers)
+	all := make([]*modelReader, m.readers)
 	for i := range m.readers {
-		r := &modelReader{server: m.Server, client: client, rng: m.fork(), selector: []string{"", "&labelSelector=x"}[i%2]}
+		r := &modelReader{server: m.Server, client: client, rng: m.fork(), pace: m.pace, selector: []string{"", "&labelSelector=x"}[i%2]}
 		readers.Go(func() {
 			failures[i] = r.run(ctx)
 			states[i] = r.state
 		})
+		all[i] = r
 	}
 	for range m.writers {
 		rng := m.fork()
@@ -91,7 +99,9 @@ func (m watchModel) run() {
 	for i, state := range states {
 		require.NoError(m, failures[i], "reader %d", i)
 		require.Equal(m, m.state(i%2 == 1), state, "reader %d", i)
+		expired, pages = expired+all[i].expired, pages+all[i].pages
 	}
+	return expired, pages
 }
 
 // modelEnd is the name of the object that is written last.
@@ -189,16 +199,22 @@ type modelReader struct {
 	server   *Server
 	client   *http.Client
 	rng      *rand.Rand
+	pace     func(*rand.Rand) // between pages, and while it is away
 	selector string
 
 	state   map[string]string // by name, the version
 	version string            // up to which state is known
+
+	// expired and pages are how often it was told 410, and how many pages it has
+	// read behind the first.
+	expired, pages int
 }
 
 var errModelExpired = errors.New("410")
 
 func (r *modelReader) run(ctx context.Context) error {
 	for {
+		r.stayAway()
 		begin := r.list
 		if r.rng.IntN(2) == 0 {
 			begin = r.stream
@@ -210,14 +226,26 @@ func (r *modelReader) run(ctx context.Context) error {
 			if _, over := r.state[modelEnd]; over {
 				return nil
 			}
+			r.stayAway()
 			err := r.watch(ctx)
 			if errors.Is(err, errModelExpired) {
+				r.expired++
 				break
 			}
 			if err != nil {
 				return err
 			}
 		}
+	}
+}
+
+// stayAway lets things happen that it has to be told of afterwards.
+func (r *modelReader) stayAway() {
+	if r.rng.IntN(3) > 0 {
+		return
+	}
+	for range r.rng.IntN(20) {
+		r.pace(r.rng)
 	}
 }
 
@@ -230,30 +258,61 @@ func (r *modelReader) get(ctx context.Context, query string) (*http.Response, er
 	if err == nil && response.StatusCode != http.StatusOK {
 		response.Body.Close()
 		err = fmt.Errorf("%s: %s", query, response.Status)
+		if response.StatusCode == http.StatusGone {
+			err = errModelExpired
+		}
 	}
 	return response, err
 }
 
+// list takes the state from a list, in pages of any size. Where the version of
+// the pages has been forgotten meanwhile, it begins again.
 func (r *modelReader) list(ctx context.Context) error {
-	response, err := r.get(ctx, "")
+	r.state, r.version = map[string]string{}, ""
+	limit := []int{0, 1, 2, 4}[r.rng.IntN(4)]
+	for next := ""; ; {
+		var page modelPage
+		err := r.page(ctx, fmt.Sprintf("limit=%d&continue=%s", limit, next), &page)
+		if next != "" && errors.Is(err, errModelExpired) {
+			return r.list(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if next != "" {
+			r.pages++
+		}
+		if next != "" && r.version != page.Metadata.ResourceVersion {
+			return fmt.Errorf("a page of version %s of a list of version %s", page.Metadata.ResourceVersion, r.version)
+		}
+		r.version = page.Metadata.ResourceVersion
+		for _, item := range page.Items {
+			if _, known := r.state[item.Metadata.Name]; known {
+				return fmt.Errorf("%s is on two pages", item.Metadata.Name)
+			}
+			r.state[item.Metadata.Name] = item.Metadata.ResourceVersion
+		}
+		if next = page.Metadata.Continue; next == "" {
+			return nil
+		}
+		r.pace(r.rng)
+	}
+}
+
+type modelPage struct {
+	Metadata struct{ ResourceVersion, Continue string }
+	Items    []struct {
+		Metadata struct{ Name, ResourceVersion string }
+	}
+}
+
+func (r *modelReader) page(ctx context.Context, query string, into *modelPage) error {
+	response, err := r.get(ctx, query)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	var list struct {
-		Metadata struct{ ResourceVersion string }
-		Items    []struct {
-			Metadata struct{ Name, ResourceVersion string }
-		}
-	}
-	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
-		return err
-	}
-	r.state, r.version = map[string]string{}, list.Metadata.ResourceVersion
-	for _, item := range list.Items {
-		r.state[item.Metadata.Name] = item.Metadata.ResourceVersion
-	}
-	return nil
+	return json.NewDecoder(response.Body).Decode(into)
 }
 
 // stream takes the initial state from a watch, as newer clients do.
