@@ -162,7 +162,7 @@
 //     defaults held against the schema. Conversion by webhook is refused. When
 //     the schema is changed, the objects that are stored follow as they are
 //     written; in the real server as they are read.
-//   - managed-fields: they are as the field manager of this module's apimachinery
+//   - managers: they are as the field manager of this module's apimachinery
 //     keeps them. With the next write to an object that its schema cannot read any
 //     more, since that was changed, 1.36 forgets all managers; here they stay.
 package apitest
