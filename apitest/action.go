@@ -281,7 +281,10 @@ func AfterEvents(n int, do Action) Action {
 		panic(fmt.Sprintf("apitest: AfterEvents(%d, %s): this happens to whole answers or to events, not at a point between them", n, do.text))
 	}
 	after := "after " + strconv.Itoa(n) + " events"
-	if n == 1 {
+	switch {
+	case n <= 0:
+		after = "before the first event"
+	case n == 1:
 		after = "after 1 event"
 	}
 	return Action{text: after + ", " + do.text, verb: "watch", events: func(at *scene) disturbance {

@@ -163,7 +163,8 @@ func (in *Injected) Lift() {
 	}
 }
 
-// Fired is how many requests it was applied to.
+// Fired is how many requests it was applied to: of a fault of events, watches,
+// from when they come, though no event of theirs has come yet.
 func (in *Injected) Fired() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()

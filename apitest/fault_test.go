@@ -87,6 +87,7 @@ func TestFaultInWords(t *testing.T) {
 		"any request: refuse connections for 5s":                                       {Do: Refuse(5 * time.Second)},
 		"any request: answer 503 ServiceUnavailable":                                   {Do: Fail(503, 0)},
 		"any request: after 1 event, compact":                                          {Do: AfterEvents(1, Call("compact", (*Server).Compact))},
+		"any request: before the first event, go silent":                               {Do: AfterEvents(0, Silence())},
 		"any request: list the state of 2 versions ago":                                {Do: StaleList(2)},
 		"any request: end the stream before the bookmark that ends the initial events": {Do: CutBeforeInitialEventsEnd()},
 	} {
