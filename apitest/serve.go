@@ -8,15 +8,15 @@ import (
 // ServeHTTP answers a request. A server can be mounted in another one by it.
 // One that is closed breaks the connection off.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := &answer{ResponseWriter: w, log: s.requests, request: describe(r)}
 	if !s.guests.enter() {
 		panic(http.ErrAbortHandler)
 	}
-	defer s.guests.leave()
-	out := &answer{ResponseWriter: w, log: s.requests, request: describe(r)}
 	s.requests.begin(out.request)
-	// Deferred, for a handler that breaks the connection off does so by a panic.
-	defer s.requests.end(out.request)
-	defer s.recover(out, r)
+	// Deferred, for a handler that breaks the connection off does so by a panic;
+	// and one for everything, since watches wait on this frame, which decides
+	// whether their stack has 4 KB or 8.
+	defer s.leave(out, r)
 	if apply := s.faults.of(out.request); apply != nil {
 		s.serveWith(apply, out, r)
 		return
@@ -26,21 +26,29 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// recover answers for a handler that has panicked: a hook's panic is told of,
-// and does not look like the end of a watch.
-func (s *Server) recover(w *answer, r *http.Request) {
+// leave is the end of a request, which may be a panic.
+func (s *Server) leave(out *answer, r *http.Request) {
 	what := recover()
-	switch what {
-	case nil:
-		return
-	case http.ErrAbortHandler: // to break the connection off is what is meant
-		panic(what)
+	if what != nil && what != http.ErrAbortHandler {
+		what = s.apologize(out, r, what)
 	}
+	s.requests.end(out.request)
+	s.guests.leave()
+	if what != nil {
+		panic(what) // to break the connection off is what is meant
+	}
+}
+
+// apologize answers for a handler that has panicked: a hook's panic is told of,
+// and does not look like the end of a watch. It returns what is to be panicked
+// with instead, if anything.
+func (s *Server) apologize(out *answer, r *http.Request, what any) (instead any) {
 	s.options.logger().Error("apitest: a request made the server panic", "method", r.Method, "path", r.URL.Path, "panic", what, "stack", string(debug.Stack()))
-	if w.begun() {
-		panic(http.ErrAbortHandler)
+	if out.begun() {
+		return http.ErrAbortHandler
 	}
-	http.Error(w, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
+	http.Error(out, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
+	return nil
 }
 
 // describe is what the log and the faults know about a request: what its first
