@@ -152,7 +152,8 @@
 //     every path. Impersonation is asked about once, as the verb impersonate.
 //   - virtual: what is computed and never stored is not served: the reviews of
 //     authentication and authorization, componentstatuses, bindings and evictions,
-//     and the subresources of pods that connect to a node.
+//     the tokens of service accounts, and the subresources of pods that connect to
+//     a node.
 //   - events: those of core/v1 and of events.k8s.io/v1 are stored apart, where the
 //     real server has the same ones in two forms.
 //   - definitions: a CustomResourceDefinition is in force when the answer to its
