@@ -75,9 +75,11 @@ func same(t *testing.T, decoder *Decoder, plan *Plan, document string) {
 	t.Helper()
 	want, got := reflect.New(plan.typ).Interface(), reflect.New(plan.typ).Interface()
 	n, err := decoder.Decode(plan, []byte(document), got)
-	if refused(err) {
+	if refused(err) || err != nil && strings.Contains(document, costly) {
+		// They would compute for minutes, even where another value before it
+		// does not fit, for they go on.
 		require.Equal(t, len(strings.TrimRight(document, " ")), n, document)
-		return // they would compute for minutes
+		return
 	}
 	wantErr := theirs([]byte(document), want)
 	if wantErr != nil {
@@ -94,6 +96,9 @@ func same(t *testing.T, decoder *Decoder, plan *Plan, document string) {
 	}
 	require.Equal(t, len(strings.TrimRight(document, " ")), n, document)
 }
+
+// costly is the quantity among the values for which apimachinery needs minutes.
+const costly = "1e-99999999"
 
 // refused is whether a quantity was too costly to be parsed.
 func refused(err error) bool {
