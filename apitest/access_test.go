@@ -110,6 +110,17 @@ func TestAccess(t *testing.T) {
 	require.Len(t, List(t, srv, &ConfigMap{}), 1)
 }
 
+// Go access looks at no name; whatever it is, what is stored is JSON.
+func TestCreateUnderOddNames(t *testing.T) {
+	srv := inMemory(t)
+	for _, odd := range []string{"\a", "a\x00", "\x7f", "\U000e0001", "<&>", `"\`} {
+		created := Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: odd, GenerateName: odd}})
+		require.Equal(t, odd, created.Namespace)
+		require.True(t, strings.HasPrefix(created.Name, odd), "%q", created.Name)
+		require.Len(t, List(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: odd}}), 1)
+	}
+}
+
 // Modify changes what the function changes: fields that T does not have stay.
 func TestModifyKeepsWhatItDoesNotKnow(t *testing.T) {
 	srv := inMemory(t)

@@ -88,7 +88,11 @@ func memberText(all []member, name string) (text string) {
 }
 
 // set puts a text into the metadata.
-func (h *handed) set(name, text string) { h.setValue(name, strconv.AppendQuote(nil, text)) }
+func (h *handed) set(name, text string) {
+	var w encoder
+	w.string(text)
+	h.setValue(name, w.text)
+}
 
 func (h *handed) setValue(name string, value []byte) {
 	at, found := slices.BinarySearchFunc(h.metadata, name, func(m member, name string) int {
