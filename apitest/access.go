@@ -209,11 +209,7 @@ func list[T rest.Object](s *Server, like T) (found []T, err error) {
 	if err != nil {
 		return nil, err
 	}
-	records, _, _, err := h.resource.table.list(span{namespace: like.GetNamespace()})
-	if err != nil {
-		return nil, err
-	}
-	for _, rec := range records {
+	for _, rec := range h.resource.table.all(like.GetNamespace()) {
 		obj, err := handOut[T](h.resource, rec)
 		if err != nil {
 			return nil, err

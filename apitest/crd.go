@@ -149,10 +149,7 @@ func (s *Server) settle() error {
 	defer s.definitions.mu.Unlock()
 	table := s.store.table(definitionsResource)
 	for {
-		records, _, _, err := table.list(span{})
-		if err != nil {
-			return err
-		}
+		records := table.all("")
 		all, err := s.definitions.readAll(records)
 		if err != nil {
 			return err
@@ -278,11 +275,7 @@ func (s *Server) cleanUp(in *table, rec *record, d *definition) (bool, error) {
 // evict deletes every object of a table that no finalizer holds, marks the
 // others, and says how many those are.
 func (s *Server) evict(from *table) (left int, err error) {
-	records, _, _, err := from.list(span{})
-	if err != nil {
-		return 0, err
-	}
-	for _, rec := range records {
+	for _, rec := range from.all("") {
 		obj, err := decode(rec.raw)
 		if err != nil {
 			return 0, err

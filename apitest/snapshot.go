@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"iter"
+	"slices"
 
 	"k8s.io/utils/third_party/forked/golang/btree"
 )
@@ -48,29 +49,12 @@ func (s *snapshot) get(k key) *record {
 	return found
 }
 
-// span is which part of a table is asked for.
-type span struct {
-	namespace string // "" is all
-	after     *key   // only what comes after it in order
-	at        uint64 // the version; 0 is the present
-	limit     int    // 0 is none
-}
-
-// list is the records of a span in order, how many follow beyond the limit, and
-// the version at which this was so. It fails with tooOld and tooNew.
-func (t *table) list(of span) (found []*record, left int, at uint64, err error) {
-	past, err := t.at(of.at)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	for r := range past.records(of.namespace, of.after, true) {
-		if of.limit > 0 && len(found) == of.limit {
-			left++
-		} else {
-			found = append(found, r)
-		}
-	}
-	return found, left, past.at, nil
+// all are the present records of a namespace, "" for every one, in order.
+func (t *table) all(namespace string) []*record {
+	t.store.mu.Lock()
+	present := t.now()
+	t.store.mu.Unlock()
+	return slices.Collect(present.records(namespace, nil, false))
 }
 
 // at is the table at a version, 0 for the present. It fails with tooOld and

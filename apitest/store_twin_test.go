@@ -107,3 +107,28 @@ func (s *twinStore) list(t *twinTable, of span) string {
 	fmt.Fprintf(&text, "and %d more at %d", left, at)
 	return text.String()
 }
+
+// span is which part of a table is asked for.
+type span struct {
+	namespace string // "" is all
+	after     *key   // only what comes after it in order
+	at        uint64 // the version; 0 is the present
+	limit     int    // 0 is none
+}
+
+// list is the records of a span in order, how many follow beyond the limit, and
+// the version at which this was so. It fails with tooOld and tooNew.
+func (t *table) list(of span) (found []*record, left int, at uint64, err error) {
+	past, err := t.at(of.at)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for r := range past.records(of.namespace, of.after, true) {
+		if of.limit > 0 && len(found) == of.limit {
+			left++
+		} else {
+			found = append(found, r)
+		}
+	}
+	return found, left, past.at, nil
+}
