@@ -1,0 +1,23 @@
+package informer
+
+import "errors"
+
+// Each of these names a mistake of the caller's, but for ErrNewEpoch.
+var (
+	// ErrNotRunning: the informer has not been run, so there is nothing to wait
+	// for.
+	ErrNotRunning = errors.New("informer: it is not running")
+	// ErrRunning: Run of an informer that runs.
+	ErrRunning = errors.New("informer: it is running already")
+	// ErrStopped: the informer has stopped, and does not start again.
+	ErrStopped = errors.New("informer: it has stopped")
+	// ErrNoSource: the ListerWatcher is nil, or a nil pointer in an interface.
+	ErrNoSource = errors.New("informer: no ListerWatcher")
+	// ErrNoHandler: the handler is nil, or a nil pointer in an interface.
+	ErrNoHandler = errors.New("informer: no handler")
+	// ErrNotStruct: T is not a pointer to a struct.
+	ErrNotStruct = errors.New("informer: the type of the objects must be a pointer to a struct, such as *v1.Pod or *Widget")
+	// ErrNewEpoch: the server's versions have gone back, so that the version
+	// that was waited for is not to come.
+	ErrNewEpoch = errors.New("informer: the server's versions have gone back")
+)

@@ -1,0 +1,50 @@
+package informer
+
+// ResourceEventHandler is told what happens to the objects of an informer, one
+// call after another, on a goroutine of its own. For each key it sees a legal
+// history: OnAdd, then OnUpdates, then OnDelete; old and new are states that
+// follow each other in what this handler has seen.
+//
+// Objects are shared with everybody who reads the informer: do not change one
+// ([Clone] makes a copy).
+type ResourceEventHandler[T any] interface {
+	// OnAdd: obj is there. isInInitialList says that it was there when the
+	// handler was added, or when the informer began.
+	OnAdd(obj T, isInInitialList bool)
+	// OnUpdate: what was oldObj is newObj. In a resync both are the same.
+	OnUpdate(oldObj, newObj T)
+	// OnDelete: obj is gone. finalStateUnknown says that nobody saw it go: obj
+	// is then the last state that was known.
+	OnDelete(obj T, finalStateUnknown bool)
+}
+
+// ResourceEventHandlerFuncs makes a ResourceEventHandler of functions, each of
+// which may be nil.
+type ResourceEventHandlerFuncs[T any] struct {
+	AddFunc    func(obj T, isInInitialList bool)
+	UpdateFunc func(oldObj, newObj T)
+	DeleteFunc func(obj T, finalStateUnknown bool)
+}
+
+var _ ResourceEventHandler[int] = ResourceEventHandlerFuncs[int]{}
+
+// OnAdd calls AddFunc.
+func (f ResourceEventHandlerFuncs[T]) OnAdd(obj T, isInInitialList bool) {
+	if f.AddFunc != nil {
+		f.AddFunc(obj, isInInitialList)
+	}
+}
+
+// OnUpdate calls UpdateFunc.
+func (f ResourceEventHandlerFuncs[T]) OnUpdate(oldObj, newObj T) {
+	if f.UpdateFunc != nil {
+		f.UpdateFunc(oldObj, newObj)
+	}
+}
+
+// OnDelete calls DeleteFunc.
+func (f ResourceEventHandlerFuncs[T]) OnDelete(obj T, finalStateUnknown bool) {
+	if f.DeleteFunc != nil {
+		f.DeleteFunc(obj, finalStateUnknown)
+	}
+}

@@ -1,0 +1,43 @@
+package informer
+
+import "time"
+
+// HandlerOptions configures one handler. The zero value is a working default.
+type HandlerOptions struct {
+	// Name is what logs, errors and State call the handler. Default: its type
+	// and a number.
+	Name string
+
+	// ResyncPeriod is how often the handler gets an OnUpdate of every object as
+	// it is, old and new the same. The server is not asked for it. Default:
+	// never.
+	ResyncPeriod time.Duration
+
+	// MaxPending is how many notifications may wait for the handler one by one.
+	// Past it they are merged per key: an Add and its Updates become one Add,
+	// Updates become one from the oldest old to the newest new state, what was
+	// added and deleted meanwhile is not told at all, and at most two wait per
+	// key. Negative: never merge; then memory is not bounded. Default: 1024.
+	MaxPending int
+
+	// StopTimeout is how long Run waits at its end for a callback that has not
+	// returned. Default: without bound.
+	StopTimeout time.Duration
+
+	// Panic says what a panic of the handler costs. Default: ReportPanics.
+	Panic PanicPolicy
+}
+
+// PanicPolicy says what a panic of a handler costs.
+type PanicPolicy uint8
+
+const (
+	// ReportPanics logs the panic with its stack, and the handler goes on with
+	// its next notification.
+	ReportPanics PanicPolicy = iota
+	// CrashOnPanic lets the panic end the process.
+	CrashOnPanic
+)
+
+// defaultMaxPending is more than a handler that keeps up ever has waiting.
+const defaultMaxPending = 1024

@@ -1,0 +1,39 @@
+package informer
+
+import (
+	"time"
+
+	"github.com/thinformer/thinformer/reflector"
+)
+
+// State is what an informer is doing and how it fares: for health endpoints,
+// debug pages and tests. It is a copy; taking it costs no lock.
+type State struct {
+	Name    string
+	Running bool
+	// Synced: the first list is in the store.
+	Synced bool
+	// Version is what Version returns, Epoch how often the server's versions
+	// have gone back as far as the store has followed.
+	Version string
+	Epoch   int
+	// Objects is how many are stored, Queued how many changes wait to be.
+	Objects, Queued int
+	// Source is how the reflector fares.
+	Source reflector.State
+	// Handlers, in the order in which they were added.
+	Handlers []HandlerState
+}
+
+// HandlerState is how one handler keeps up.
+type HandlerState struct {
+	Name   string
+	Synced bool
+	// Pending is how many notifications wait for it.
+	Pending int
+	// Merged counts those that were merged into others because too many waited,
+	// Panics the callbacks that panicked.
+	Merged, Panics uint64
+	// Since is when the callback that runs now began, zero if none does.
+	Since time.Time
+}

@@ -1,0 +1,58 @@
+package reflector
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Options configures a reflector. The zero value is a working default.
+type Options[T any] struct {
+	// Name is what errors, logs and State call the reflector. Default: the
+	// source's resource, else T.
+	Name string
+
+	// Filter says which objects are kept. One that it refuses is never handed
+	// to the store, and is deleted there if it was kept before. A panic is
+	// reported and costs that object's event. Default: all.
+	Filter func(T) bool
+
+	// ResyncPeriod is how often the store's Resync is called, counted from the
+	// last time. Nothing is asked of the server for it. Default: never.
+	ResyncPeriod time.Duration
+
+	// PreferList: list, even where the source could stream its initial state.
+	PreferList bool
+
+	// WatchTimeout is how long the server is asked to keep a watch open: each
+	// time a random duration between this and twice this. Default: 5 minutes.
+	WatchTimeout time.Duration
+
+	// Silence is how long a watch may bring nothing, not even a bookmark,
+	// before it is replaced by another one at the same version. A server sends
+	// a bookmark about once a minute. Default: 3 minutes; negative: for ever.
+	Silence time.Duration
+
+	// Backoff is how long to wait after a failure.
+	Backoff Backoff
+
+	// WatchErrorHandler hears of each failure, most of them a [*Error]: of a
+	// list, of a watch, of an ERROR event in one, of an object that could not
+	// be decoded. Default: the first of a kind, and then now and then one, is
+	// logged.
+	WatchErrorHandler func(ctx context.Context, err error)
+
+	// Logger serves the default WatchErrorHandler. Default: [slog.Default].
+	Logger *slog.Logger
+
+	// Trace is told what the reflector does. Default: nobody.
+	Trace *Trace
+}
+
+// Backoff is a growing wait: Base after the first failure, twice as long after
+// each further one, Max at the most, each lengthened at random by up to as much
+// again. It starts anew when a watch has proved healthy, and not before.
+type Backoff struct {
+	Base time.Duration // Default: 800 ms.
+	Max  time.Duration // Default: 30 s.
+}
