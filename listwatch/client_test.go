@@ -75,3 +75,33 @@ func TestListWatchFromClient(t *testing.T) {
 	_, err = listwatch.NewListWatchFromClient[*pod](core, "pods", "../..", nil).List(t.Context(), metav1.ListOptions{})
 	require.Error(t, err, "a namespace that would escape the path")
 }
+
+// A server that shards its answers is asked for the shard, by list and watch
+// alike.
+func TestShardSelectorReachesTheServer(t *testing.T) {
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Query().Get("shardSelector"))
+		w.Header().Set("Content-Type", "application/json")
+		if !r.URL.Query().Has("watch") {
+			io.WriteString(w, `{"kind":"PodList","metadata":{"resourceVersion":"8"},"items":[]}`)
+		}
+	}))
+	defer server.Close()
+	client, err := rest.New(&rest.Config{Host: server.URL})
+	require.NoError(t, err)
+	defer client.Close()
+	const shard = "shardRange(object.metadata.uid, '0x0', '0x8')"
+	source := listwatch.Modify(rest.NewView[*pod](client, podInfo), func(opts *metav1.ListOptions) { opts.ShardSelector = shard })
+
+	list, err := source.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = list.Slice()
+	require.NoError(t, err)
+	w, err := source.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion()})
+	require.NoError(t, err)
+	defer w.Stop()
+	_, err = w.Next(t.Context())
+	require.Equal(t, io.EOF, err)
+	require.Equal(t, []string{shard, shard}, asked)
+}

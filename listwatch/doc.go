@@ -27,7 +27,14 @@
 //
 // List returns the objects of one version of the collection and names that
 // version when its items have been read. Watch, given that version, returns
-// every change after it, in order.
+// every change after it, in order. Package listwatchtest has the tests for this
+// and for what else a reflector relies on.
+//
+// A source may say more of itself, and what it says survives narrowing: the
+// ResourceInfo of what it serves, which a factory wants to know, and
+// [WatchListMemory], so that a server that does not stream its initial state is
+// asked for that once and not by each reflector. A source made by hand may have
+// neither.
 //
 // # Elsewhere
 //

@@ -119,3 +119,17 @@ func TestMissingFuncIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, listwatch.ErrNoFunc)
 	require.ErrorContains(t, err, "WatchFunc")
 }
+
+// A function that returns nothing at all would have its caller range over nil.
+func TestNothingIsAnError(t *testing.T) {
+	empty := &listwatch.ListWatch[int]{
+		ListFunc:  func(context.Context, metav1.ListOptions) (*listwatch.List[int], error) { return nil, nil },
+		WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[int], error) { return nil, nil },
+	}
+	for name, lw := range map[string]*listwatch.ListWatch[int]{"made by hand": empty, "narrowed": listwatch.Modify(empty, nil)} {
+		_, err := lw.List(t.Context(), metav1.ListOptions{})
+		require.ErrorIs(t, err, listwatch.ErrNothing, name)
+		_, err = lw.Watch(t.Context(), metav1.ListOptions{})
+		require.ErrorIs(t, err, listwatch.ErrNothing, name)
+	}
+}

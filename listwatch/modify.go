@@ -12,11 +12,16 @@ import (
 // Modify is source with modify applied to the options of every list and every
 // watch. modify gets a copy of the caller's options; it may run on several
 // goroutines at once. A nil modify changes nothing.
+//
+// What source says of itself survives: its ResourceInfo and its
+// WatchListMemory. Its Identity does not, as what a function does to options
+// cannot be compared: each result of Modify and Select is a source of its own.
 func Modify[T any](source ListerWatcher[T], modify func(*metav1.ListOptions)) *ListWatch[T] {
 	if modify == nil {
 		modify = func(*metav1.ListOptions) {}
 	}
 	return &ListWatch[T]{
+		beneath: source,
 		ListFunc: func(ctx context.Context, opts metav1.ListOptions) (*List[T], error) {
 			modify(&opts)
 			return source.List(ctx, opts)
@@ -35,6 +40,7 @@ func Select[T any](source ListerWatcher[T], label labels.Selector, field fields.
 	fieldText, fieldErr := written(field)
 	if err := errors.Join(labelErr, fieldErr); err != nil {
 		return &ListWatch[T]{
+			beneath:   source,
 			ListFunc:  func(context.Context, metav1.ListOptions) (*List[T], error) { return nil, err },
 			WatchFunc: func(context.Context, metav1.ListOptions) (*Watch[T], error) { return nil, err },
 		}

@@ -21,6 +21,8 @@ type Client struct {
 	limiter  RateLimiter    // nil: requests are not held back
 	warnings WarningHandler // never nil
 	losses   sync.Map       // *losses by resource and Go type
+	// watchLists is shared by all views: see View.WatchListTrouble.
+	watchLists watchLists
 }
 
 // New checks the config and makes a client. Nothing is sent yet.
