@@ -1,10 +1,14 @@
 package main
 
 import (
+	"maps"
+
 	"github.com/thinformer/thinformer/bench/decode"
 	"github.com/thinformer/thinformer/bench/fifo"
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/list"
+	"github.com/thinformer/thinformer/bench/pods"
+	"github.com/thinformer/thinformer/bench/process"
 	"github.com/thinformer/thinformer/bench/queue"
 	"github.com/thinformer/thinformer/bench/server"
 	"github.com/thinformer/thinformer/bench/store"
@@ -19,4 +23,13 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, queue.Cases()...)
 	cases = append(cases, server.Cases()...)
 	return cases
+}
+
+// allRoles are what processes of these cases do.
+func allRoles() map[string]process.Role {
+	roles := map[string]process.Role{}
+	for _, some := range []map[string]process.Role{pods.Roles(), list.Roles()} {
+		maps.Copy(roles, some)
+	}
+	return roles
 }

@@ -20,11 +20,11 @@ import (
 	"time"
 
 	"github.com/thinformer/thinformer/bench/harness"
-	"github.com/thinformer/thinformer/bench/list"
+	"github.com/thinformer/thinformer/bench/process"
 )
 
 func main() {
-	if list.RunAsChild() {
+	if process.RunAsChild(allRoles()) {
 		return
 	}
 	run := flag.String("run", "", "only the cases whose name matches this regular expression")

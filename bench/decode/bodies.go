@@ -2,48 +2,35 @@ package decode
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/thinformer/thinformer/bench/wire"
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// encoding is what the bodies are in.
-type encoding string
-
 const (
-	asJSON     encoding = "application/json"
-	asProtobuf encoding = "application/vnd.kubernetes.protobuf"
+	asJSON     = wire.JSON
+	asProtobuf = wire.Protobuf
 )
 
 // item is one pod, encoded alone and as a part of a list.
 type item struct{ alone, inList []byte }
 
-var (
-	inJSON = sync.OnceValue(func() []item {
-		return encoded(func(pod *corev1.Pod) item {
-			alone := must(objects.JSON(pod))
-			pod.TypeMeta = metav1.TypeMeta{} // as the items of a list are sent
-			return item{alone, must(json.Marshal(pod))}
-		})
-	})
-	inProtobuf = sync.OnceValue(func() []item {
-		return encoded(func(pod *corev1.Pod) item { return item{must(objects.Protobuf(pod)), must(pod.Marshal())} })
-	})
-)
+var items = map[wire.Encoding]func() []item{
+	asJSON:     sync.OnceValue(func() []item { return encoded(asJSON) }),
+	asProtobuf: sync.OnceValue(func() []item { return encoded(asProtobuf) }),
+}
 
-func encoded(encode func(*corev1.Pod) item) []item {
+func encoded(form wire.Encoding) []item {
 	items := make([]item, page)
 	for i := range items {
-		items[i] = encode(objects.Pod(podNumber(i)))
+		pod := objects.Pod(podNumber(i))
+		items[i] = item{form.Object(pod), form.Item(pod)}
 	}
 	return items
 }
@@ -51,58 +38,26 @@ func encoded(encode func(*corev1.Pod) item) []item {
 // podNumber spreads the pods over the apps of the cluster.
 func podNumber(i int) int { return i * 7 }
 
-// list is the body of a list of the first so many pods.
-func (e encoding) list(pods int) []byte {
-	var body bytes.Buffer
-	if e == asJSON {
-		body.WriteString(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"300000000"},"items":[`)
-		for i, item := range inJSON()[:pods] {
-			if i > 0 {
-				body.WriteByte(',')
-			}
-			body.Write(item.inList)
-		}
-		body.WriteString("]}\n")
-		return body.Bytes()
+// listOf is the body of a list of the first so many pods.
+func listOf(form wire.Encoding, pods int) []byte {
+	var inList [][]byte
+	for _, item := range items[form]()[:pods] {
+		inList = append(inList, item.inList)
 	}
-	field(&body, 1, must((&metav1.ListMeta{ResourceVersion: "300000000"}).Marshal()))
-	for _, item := range inProtobuf()[:pods] {
-		field(&body, 2, item.inList)
-	}
-	return envelope("PodList", body.Bytes())
+	return bytes.Join(form.List(metav1.ListMeta{ResourceVersion: "300000000"}, [][]byte{form.Page(inList)}), nil)
 }
 
-// watch is the body of a watch that has sent the first so many pods.
-func (e encoding) watch(pods int) []byte {
-	var body bytes.Buffer
-	if e == asJSON {
-		for _, item := range inJSON()[:pods] {
-			fmt.Fprintf(&body, `{"type":"MODIFIED","object":%s}`+"\n", bytes.TrimSpace(item.alone))
-		}
-		return body.Bytes()
+// watchOf is the body of a watch that has sent the first so many pods.
+func watchOf(form wire.Encoding, pods int) (body []byte) {
+	for _, item := range items[form]()[:pods] {
+		body = append(body, form.Event(watch.Modified, item.alone)...)
 	}
-	for _, item := range inProtobuf()[:pods] {
-		event := must((&metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: item.alone}}).Marshal())
-		body.Write(binary.BigEndian.AppendUint32(nil, uint32(len(event))))
-		body.Write(event)
-	}
-	return body.Bytes()
-}
-
-// field writes a field of bytes.
-func field(to *bytes.Buffer, number int, content []byte) {
-	to.Write(binary.AppendUvarint([]byte{byte(number<<3 | 2)}, uint64(len(content))))
-	to.Write(content)
-}
-
-func envelope(kind string, raw []byte) []byte {
-	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw}
-	return append([]byte("k8s\x00"), must(unknown.Marshal())...)
+	return body
 }
 
 // answer is a transport that answers every request with the same bytes.
 type answer struct {
-	contentType encoding
+	contentType wire.Encoding
 	body        []byte
 }
 

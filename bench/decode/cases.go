@@ -11,6 +11,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 
 	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/wire"
 )
 
 // Cases of this room.
@@ -102,12 +103,12 @@ type client interface {
 type dial func(*answer) client
 
 // listed decodes as many pods as the round has operations, a page at a time.
-func listed(open dial, form encoding) harness.Side {
-	return through(open, form.list, client.List)
+func listed(open dial, form wire.Encoding) harness.Side {
+	return through(open, func(pods int) []byte { return listOf(form, pods) }, client.List)
 }
 
-func watched(open dial, form encoding) harness.Side {
-	return through(open, form.watch, client.Watch)
+func watched(open dial, form wire.Encoding) harness.Side {
+	return through(open, func(pods int) []byte { return watchOf(form, pods) }, client.Watch)
 }
 
 // page is how many pods an answer has at most: the usual limit of a list.

@@ -8,13 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/bench/wire"
 )
 
 // Both sides of a case decode the same: what is compared in time is equal in
 // everything else, but for the managed fields that the lean ones leave out.
 func TestBothSidesDecodeTheSame(t *testing.T) {
 	for name, pair := range map[string]struct {
-		form         encoding
+		form         wire.Encoding
 		ours, theirs dial
 		lean         bool
 		watches      bool
@@ -28,10 +30,10 @@ func TestBothSidesDecodeTheSame(t *testing.T) {
 		"metadata":          {asJSON, oursMetadata(), theirsSkim(), true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ours, theirs := read(pair.ours, pair.form.list(page), client.List), read(pair.theirs, pair.form.list(page), client.List)
+			ours, theirs := read(pair.ours, listOf(pair.form, page), client.List), read(pair.theirs, listOf(pair.form, page), client.List)
 			same(t, ours, theirs, pair.lean)
 			if pair.watches {
-				ours, theirs := read(pair.ours, pair.form.watch(page), client.Watch), read(pair.theirs, pair.form.watch(page), client.Watch)
+				ours, theirs := read(pair.ours, watchOf(pair.form, page), client.Watch), read(pair.theirs, watchOf(pair.form, page), client.Watch)
 				same(t, ours, theirs, pair.lean)
 			}
 		})
@@ -68,7 +70,7 @@ func same(t *testing.T, ours, theirs []any, lean bool) {
 
 // The slim type holds the same as the pods.
 func TestTheSlimTypeHasItsFields(t *testing.T) {
-	slim, typed := read(oursSlim(), asJSON.list(page), client.List), read(theirsTyped(asJSON), asJSON.list(page), client.List)
+	slim, typed := read(oursSlim(), listOf(asJSON, page), client.List), read(theirsTyped(asJSON), listOf(asJSON, page), client.List)
 	for i := range slim {
 		got, want := slim[i].(*SlimPod), typed[i].(*corev1.Pod)
 		if got.Name != want.Name || got.Namespace != want.Namespace || got.UID != want.UID || got.ResourceVersion != want.ResourceVersion || got.Spec.NodeName != want.Spec.NodeName || got.Status.Phase != want.Status.Phase ||
@@ -81,7 +83,7 @@ func TestTheSlimTypeHasItsFields(t *testing.T) {
 // A body says what it should, for whoever reads it.
 func TestTheBodiesAreWhatAServerSends(t *testing.T) {
 	var list unstructured.UnstructuredList
-	if err := list.UnmarshalJSON(asJSON.list(3)); err != nil || len(list.Items) != 3 || list.GetResourceVersion() == "" {
+	if err := list.UnmarshalJSON(listOf(asJSON, 3)); err != nil || len(list.Items) != 3 || list.GetResourceVersion() == "" {
 		t.Errorf("%d items, %v", len(list.Items), err)
 	}
 }

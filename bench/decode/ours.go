@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/thinformer/thinformer/bench/wire"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -43,7 +44,7 @@ var pods = rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{V
 // view is ours for any type.
 type view[T rest.Object] struct{ view *rest.View[T] }
 
-func dialOurs[T rest.Object](form encoding, options rest.DecodeOptions) dial {
+func dialOurs[T rest.Object](form wire.Encoding, options rest.DecodeOptions) dial {
 	return func(transport *answer) client {
 		transport.contentType = form
 		c := must(rest.New(&rest.Config{Host: "http://server", Transport: transport, Decode: options}))
@@ -51,7 +52,7 @@ func dialOurs[T rest.Object](form encoding, options rest.DecodeOptions) dial {
 	}
 }
 
-func oursTyped(form encoding, options rest.DecodeOptions) dial {
+func oursTyped(form wire.Encoding, options rest.DecodeOptions) dial {
 	return dialOurs[*corev1.Pod](form, options)
 }
 

@@ -10,12 +10,14 @@ import (
 	"k8s.io/client-go/dynamic"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/thinformer/thinformer/bench/wire"
 )
 
 // clientset is client-go's typed client.
 type clientset struct{ pods corev1client.PodInterface }
 
-func theirsTyped(form encoding) dial {
+func theirsTyped(form wire.Encoding) dial {
 	return func(transport *answer) client {
 		transport.contentType = form
 		config := &rest.Config{Host: "http://server", Transport: transport, QPS: -1}

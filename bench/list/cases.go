@@ -2,25 +2,27 @@
 // process of its own, and clients each in a process of its own, so that what a
 // client costs can be read off its process: processor time, peak of memory.
 //
-// The server has all answers encoded before the first request, speaks HTTP/1.1
-// without TLS and does not compress, to both sides alike: what is measured is
-// the client. It shares the machine's processors with the client, so the wall
-// time depends on how many there are; the processor time does not.
+// The server shares the machine's processors with the client, so the wall time
+// depends on how many there are; the processor time does not.
 package list
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/pods"
+	"github.com/thinformer/thinformer/bench/process"
+	"github.com/thinformer/thinformer/bench/wire"
 )
 
 // Cases of this room.
 func Cases() []harness.Case {
 	return []harness.Case{
-		listCase("list/json-50k", request{Encoding: asJSON}, "a list of 50,000 pods in JSON in one answer, as informers ask for it (resourceVersion 0); everything is kept but managed fields, which the other side keeps"),
-		listCase("list/json-50k-whole", request{Encoding: asJSON, Whole: true}, "the same with the managed fields kept on both sides"),
-		listCase("list/json-50k-paged", request{Encoding: asJSON, Paged: true}, "the first in pages of 500; the other side goes through its pager"),
-		listCase("list/protobuf-50k", request{Encoding: asProtobuf}, "the first in protobuf"),
+		listCase("list/json-50k", request{Encoding: wire.JSON}, "a list of 50,000 pods in JSON in one answer, as informers ask for it (resourceVersion 0); everything is kept but managed fields, which the other side keeps"),
+		listCase("list/json-50k-whole", request{Encoding: wire.JSON, Whole: true}, "the same with the managed fields kept on both sides"),
+		listCase("list/json-50k-paged", request{Encoding: wire.JSON, Paged: true}, "the first in pages of 500; the other side goes through its pager"),
+		listCase("list/protobuf-50k", request{Encoding: wire.Protobuf}, "the first in protobuf"),
 	}
 }
 
@@ -42,14 +44,15 @@ func listCase(name string, ask request, about string) harness.Case {
 // side runs a client once a round.
 func side(who string, ask request) harness.Side {
 	return func(m *harness.Meter) {
-		ask := ask
-		ask.Pods = many
+		held := pods.Of{Encoding: ask.Encoding, Pods: many}
 		if m.Budget < 100*time.Millisecond {
-			ask.Pods = few
+			held.Pods = few
 		}
-		ask.URL = serverOf(ask.Encoding, ask.Pods)
-		result := runClient(who, ask)
-		agree(ask, result.Digest)
+		ask := ask
+		work := fmt.Sprint("a list ", ask, held)
+		ask.URL = pods.Serve(held)
+		result := process.Ask[result]("list/"+who, ask)
+		process.Agree(work, result.Digest)
 		m.Report("", result.Wall.Seconds())
 		m.Report("cpu", result.CPU.Seconds())
 		m.ReportIn("MB", "peak", float64(result.Peak)/1e6)

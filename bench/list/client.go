@@ -5,11 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +16,8 @@ import (
 	clientgo "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/pager"
 
+	"github.com/thinformer/thinformer/bench/process"
+	"github.com/thinformer/thinformer/bench/wire"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -36,33 +33,32 @@ type result struct {
 	Digest string
 }
 
+// request says what a process is to list.
+type request struct {
+	URL      string
+	Encoding wire.Encoding
+	// Paged asks for pages, else everything comes in one answer.
+	Paged bool
+	// Whole keeps the managed fields on our side too.
+	Whole bool
+}
+
+// Roles are what processes of this room's cases do.
+func Roles() map[string]process.Role {
+	return map[string]process.Role{
+		"list/ours":   process.Answering(func(ask request) result { return measured(ask, listOurs) }),
+		"list/theirs": process.Answering(func(ask request) result { return measured(ask, listTheirs) }),
+	}
+}
+
 // measured lists, and holds all objects, as a cache would.
 func measured(ask request, list func(request) []*corev1.Pod) (r result) {
 	began := time.Now()
 	pods := list(ask)
-	r.Wall = time.Since(began)
-	var usage syscall.Rusage
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	r.CPU = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	r.Peak = peak()
-	runtime.GC()
-	runtime.GC()
-	var heap runtime.MemStats
-	runtime.ReadMemStats(&heap)
-	r.Live = int64(heap.HeapAlloc)
+	r.Wall, r.CPU, r.Peak = time.Since(began), process.CPU(), process.Peak()
+	r.Live = process.Live()
 	r.Digest = digest(pods)
 	return r
-}
-
-// peak is the high-water mark of this process's resident set. Its own rusage
-// would not do: that begins with the mark of the process that started it.
-func peak() int64 {
-	for line := range strings.Lines(string(must(os.ReadFile("/proc/self/status")))) {
-		if mark, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			return must(strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(mark), "kB")), 10, 64)) << 10
-		}
-	}
-	panic("this system does not say how much memory a process has used")
 }
 
 // digest is over what both sides must have decoded alike.
@@ -104,4 +100,15 @@ func (r request) options() metav1.ListOptions {
 		return metav1.ListOptions{}
 	}
 	return metav1.ListOptions{ResourceVersion: "0"}
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

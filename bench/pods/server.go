@@ -1,0 +1,188 @@
+// Package pods is a server of pods for the cases that go over a connection. It
+// has all that it answers encoded before the first request, speaks HTTP/1.1
+// without TLS and does not compress, to both sides alike: what is measured is
+// the client.
+//
+// It lists, and watches, as an API server does from its cache. What a watch
+// sends after the initial state is asked for by the case, at /control/.
+package pods
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/bench/wire"
+	"github.com/thinformer/thinformer/interop/objects"
+)
+
+// Of says what a server holds.
+type Of struct {
+	Encoding wire.Encoding
+	// Pods are the first so many of the corpus.
+	Pods int
+	// Lively are those that events come of: the first so many.
+	Lively int
+	// WatchLists is whether watches send the initial state to who asks for it.
+	// If they do, there are no lists; if not, the answer is that of a server
+	// which has never heard of it.
+	WatchLists bool
+}
+
+// firstVersion is above those of all pods, and as long as they.
+const firstVersion = 300_000_000
+
+// page is how many pods are encoded together: the usual limit of a list.
+const page = 500
+
+// Server answers lists and watches of pods.
+type Server struct {
+	of Of
+	// pages are the items of a list, initial the events of the initial state, a
+	// page to a slice. One of them is empty.
+	pages, initial [][]byte
+	lively         lively
+	version        atomic.Int64
+	// commands are taken by the watches that are open.
+	commands chan Command
+}
+
+// A Command is what a watch is told to do. It returns whether the watch goes on.
+type Command func(w http.ResponseWriter) (more bool)
+
+// NewServer encodes what it is to answer.
+func NewServer(of Of) *Server {
+	s := &Server{of: of, commands: make(chan Command)}
+	s.version.Store(firstVersion)
+	for first := 0; first < of.Pods; first += page {
+		var items [][]byte
+		var events []byte
+		for i := first; i < min(first+page, of.Pods); i++ {
+			pod := objects.Pod(i)
+			if of.WatchLists {
+				events = append(events, of.Encoding.Event(watch.Added, of.Encoding.Object(pod))...)
+			} else {
+				items = append(items, of.Encoding.Item(pod))
+			}
+		}
+		if of.WatchLists {
+			s.initial = append(s.initial, events)
+		} else {
+			s.pages = append(s.pages, of.Encoding.Page(items))
+		}
+	}
+	s.lively = newLively(of)
+	return s
+}
+
+// ServeHTTP answers lists, watches and controls.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	switch {
+	case r.URL.Path == "/control/send":
+		events, _ := strconv.Atoi(query.Get("events"))
+		s.Do(s.Sending(events))
+	case r.URL.Path == "/control/expire":
+		s.Do(s.expire)
+	case r.URL.Path == "/control/watching":
+		s.Do(func(http.ResponseWriter) bool { return true })
+	case r.URL.Path != "/api/v1/pods":
+		http.NotFound(w, r)
+	case query.Get("watch") != "":
+		s.watch(w, r, query.Get("sendInitialEvents") != "")
+	default:
+		s.list(w, query.Get("limit"), query.Get("continue"), query.Get("resourceVersion"))
+	}
+}
+
+// Do hands a command to a watch, and waits for one if none is open.
+func (s *Server) Do(command Command) { s.commands <- command }
+
+// list answers as an API server does from its cache: everything at once for
+// resource version 0, a page for any other list with a limit.
+func (s *Server) list(w http.ResponseWriter, limit, next, version string) {
+	if s.of.WatchLists {
+		http.Error(w, "this server is for watches", http.StatusInternalServerError)
+		return
+	}
+	first, last := 0, len(s.pages)
+	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(s.version.Load(), 10)}
+	if limit != "" && version != "0" {
+		first, _ = strconv.Atoi(next)
+		last = min(first+1, len(s.pages))
+		if last < len(s.pages) {
+			meta.Continue = strconv.Itoa(last)
+		}
+	}
+	w.Header().Set("Content-Type", s.of.Encoding.ContentType(false))
+	for _, piece := range s.of.Encoding.List(meta, s.pages[first:last]) {
+		if _, err := w.Write(piece); err != nil {
+			return // the client has gone
+		}
+	}
+}
+
+func (s *Server) watch(w http.ResponseWriter, r *http.Request, wantsInitial bool) {
+	if wantsInitial && !s.of.WatchLists {
+		refuse(w)
+		return
+	}
+	w.Header().Set("Content-Type", s.of.Encoding.ContentType(true))
+	w.WriteHeader(http.StatusOK)
+	if wantsInitial {
+		for _, events := range s.initial {
+			if _, err := w.Write(events); err != nil {
+				return
+			}
+		}
+		_, _ = w.Write(s.endOfInitial())
+	}
+	for {
+		w.(http.Flusher).Flush()
+		select {
+		case command := <-s.commands:
+			if !command(w) {
+				return
+			}
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// refuse answers a watch with initial events as a server without them does.
+func refuse(w http.ResponseWriter) {
+	err := apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", field.ErrorList{
+		field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"),
+	})
+	status := err.Status()
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	w.Header().Set("Content-Type", string(wire.JSON))
+	w.WriteHeader(int(status.Code))
+	_, _ = w.Write(wire.JSON.Object(&status))
+}
+
+// endOfInitial is the bookmark after the initial state.
+func (s *Server) endOfInitial() []byte {
+	bookmark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+	bookmark.ResourceVersion = strconv.FormatInt(s.version.Load(), 10)
+	bookmark.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	return s.of.Encoding.Event(watch.Bookmark, s.of.Encoding.Object(bookmark))
+}
+
+// expire ends a watch because its version is no longer known.
+func (s *Server) expire(w http.ResponseWriter) (more bool) {
+	version := s.version.Add(1_000)
+	status := apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version-1_000, version)).Status()
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	_, _ = w.Write(s.of.Encoding.Event(watch.Error, s.of.Encoding.Object(&status)))
+	return false
+}

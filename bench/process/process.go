@@ -1,0 +1,131 @@
+// Package process runs parts of a case in processes of their own, so that what
+// one costs can be read off its process: processor time, peak of memory.
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// roleVariable, where it is set, makes the program one of the processes of a
+// case instead of the bench.
+const roleVariable = "THINFORMER_BENCH_ROLE"
+
+// A Role is what a process can be started for. It is given its question.
+type Role func(question json.RawMessage) error
+
+// RunAsChild does what the process was started for and returns true, or returns
+// false in a process that nobody here has started. A program that measures
+// cases with processes calls it first, with all their roles.
+func RunAsChild(roles map[string]Role) bool {
+	name := os.Getenv(roleVariable)
+	if name == "" {
+		return false
+	}
+	role, known := roles[name]
+	if !known {
+		fail(fmt.Errorf("no process is called %q", name))
+	}
+	var question json.RawMessage
+	if err := json.NewDecoder(os.Stdin).Decode(&question); err != nil {
+		fail(err)
+	}
+	if err := role(question); err != nil {
+		fail(err)
+	}
+	return true
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// Answering is a process that answers one question and ends.
+func Answering[Question, Answer any](work func(Question) Answer) Role {
+	return func(question json.RawMessage) error {
+		var q Question
+		if err := json.Unmarshal(question, &q); err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(work(q))
+	}
+}
+
+// Serving is a process that serves HTTP/1.1 without TLS on a port of its own,
+// until its input ends: when it is closed, or who has started it is gone.
+func Serving[Question any](open func(Question) http.Handler) Role {
+	return func(question json.RawMessage) error {
+		var q Question
+		if err := json.Unmarshal(question, &q); err != nil {
+			return err
+		}
+		handler := open(q)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		fmt.Println("http://" + listener.Addr().String())
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(0)
+		}()
+		return http.Serve(listener, handler)
+	}
+}
+
+// Ask runs a process to its end, and returns its answer. What it complains about
+// is the caller's panic.
+func Ask[Answer any](role string, question any) (answer Answer) {
+	command := child(role)
+	command.Stdin = bytes.NewReader(must(json.Marshal(question)))
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
+	output, err := command.Output()
+	if err != nil {
+		panic(fmt.Sprintf("the process %s: %v: %s", role, err, complaints.String()))
+	}
+	check(json.Unmarshal(output, &answer))
+	return answer
+}
+
+// Serve starts a process that serves.
+func Serve(role string, question any) (url string, stop func()) {
+	command := child(role)
+	command.Stderr = os.Stderr
+	input, output := must(command.StdinPipe()), must(command.StdoutPipe())
+	check(command.Start())
+	check(json.NewEncoder(input).Encode(question))
+	line, err := bufio.NewReader(output).ReadString('\n')
+	check(err)
+	return strings.TrimSpace(line), func() {
+		_ = input.Close()
+		_, _ = io.Copy(io.Discard, output)
+		_ = command.Wait()
+	}
+}
+
+func child(role string) *exec.Cmd {
+	command := exec.Command(must(os.Executable()))
+	command.Env = append(os.Environ(), roleVariable+"="+role)
+	return command
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
