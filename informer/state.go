@@ -4,13 +4,16 @@ import (
 	"time"
 
 	"github.com/thinformer/thinformer/reflector"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // State is what an informer is doing and how it fares: for health endpoints,
 // debug pages and tests. It is a copy; taking it costs no lock.
 type State struct {
-	Name    string
-	Running bool
+	Name string
+	// Resource is what the source serves, zero if it does not tell.
+	Resource schema.GroupVersionResource
+	Running  bool
 	// Synced: the first list is in the store.
 	Synced bool
 	// Version is what Version returns, Epoch how often the server's versions
