@@ -41,6 +41,16 @@ func codecFor[T any](t testing.TB, o DecodeOptions) *codec {
 	return c
 }
 
+// codecOfAnyKind does not know what it decodes.
+func codecOfAnyKind[T any](t testing.TB, o DecodeOptions) *codec {
+	t.Helper()
+	info := wireWidgets
+	info.Kind = ""
+	c, err := newCodec(reflect.TypeFor[T](), info, o, nil)
+	require.NoError(t, err)
+	return c
+}
+
 func aWidget(name string) *wireWidget {
 	w := &wireWidget{}
 	w.Name, w.Namespace, w.UID, w.ResourceVersion = name, "shop", types.UID("uid-of-"+name), "7"

@@ -40,6 +40,9 @@ type codec struct {
 	plan *jsonobj.Plan
 	// protobuf is nil for types that cannot be decoded from it.
 	protobuf *protobufPlan
+	// expected is what an item of a list or a watch may say that it is; nil
+	// where that is not known.
+	expected *jsonobj.Expected
 	// metadataOnly and isUnstructured are set for the two types of apimachinery
 	// that are not the Go type of one kind.
 	metadataOnly, isUnstructured bool
@@ -85,6 +88,7 @@ func newCodec(t reflect.Type, info ResourceInfo, o DecodeOptions, dropped func(o
 		isStatus:       t == reflect.TypeFor[metav1.Status](),
 	}
 	c.metadataMayLack = !hasMetadata(c.new())
+	c.expected = c.expects()
 	if pbobj.DeclaresUnmarshal(t) {
 		c.protobuf = newProtobufPlan(t, o)
 	}
@@ -181,13 +185,16 @@ func (c *codec) borrow(keep, share bool) *scratch {
 		s.json.Strings = s.strings
 	}
 	s.json.KeepManagedFields = keep
+	s.json.Expected = nil
 	return s
 }
 
 // forStream is the scratch for a list or a watch.
 func (c *codec) forStream(format encoding) *scratch {
 	share := c.options.ShareStrings == ShareAlways || c.options.ShareStrings == ShareJSON && format == encodingJSON
-	return c.borrow(c.options.KeepManagedFields, share)
+	s := c.borrow(c.options.KeepManagedFields, share)
+	s.json.Expected = c.expected
+	return s
 }
 
 // giveBack takes a scratch that is no longer used.
@@ -222,7 +229,7 @@ func (c *codec) decodeJSON(s *scratch, data []byte) (object any, n int, err erro
 func guarded(d *jsonobj.Decoder, plan *jsonobj.Plan, data []byte, into any) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			*d = jsonobj.Decoder{Strings: d.Strings, KeepManagedFields: d.KeepManagedFields, MaxDepth: d.MaxDepth}
+			*d = jsonobj.Decoder{Strings: d.Strings, KeepManagedFields: d.KeepManagedFields, Expected: d.Expected, MaxDepth: d.MaxDepth}
 			err = &panicError{p, debug.Stack()}
 		}
 	}()
@@ -286,22 +293,6 @@ func (c *codec) decodeObject(contentType string, body []byte) (any, error) {
 		return nil, err
 	}
 	return nil, fmt.Errorf("decode the server's answer into %v: %w", c.typ, err)
-}
-
-// checkKind refuses an object that says it is something else. Where it is not
-// known what was asked for, it refuses what no single object is.
-func (c *codec) checkKind(kind string) error {
-	switch {
-	case kind == "" || kind == c.info.Kind:
-		return nil
-	case c.metadataOnly && kind == c.typ.Name(), c.isStatus && kind == statusKind:
-		return nil
-	case c.info.Kind != "":
-		return fmt.Errorf("the server sent a %s and no %s", excerpt([]byte(kind)), c.info.Kind)
-	case kind == "Table" || strings.HasSuffix(kind, "List"):
-		return fmt.Errorf("the server sent a %s and no object: if it is one, name its kind in ResourceInfo.Kind", excerpt([]byte(kind)))
-	}
-	return nil
 }
 
 func (c *codec) jsonObject(s *scratch, body []byte) (any, error) {

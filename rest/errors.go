@@ -43,7 +43,8 @@ var (
 )
 
 // ItemError is one object of a list or a watch that could not be decoded into
-// the Go type. It costs only itself: the list or watch goes on after it.
+// the Go type, or that is of another kind than the ResourceInfo says. It costs
+// only itself: the list or watch goes on after it.
 type ItemError struct {
 	// Type of the event that brought the object; "" in a list.
 	Type watch.EventType

@@ -279,10 +279,10 @@ func TestAKeptItemKeepsNothingElseAlive(t *testing.T) {
 	large := ownProtobuf{ObjectMeta: metav1.ObjectMeta{Name: "large", Annotations: map[string]string{"a": strings.Repeat("x", 1<<20)}}}
 	small := ownProtobuf{ObjectMeta: aWidget("small").ObjectMeta}
 	inJSON := jsonFrame(t, "ADDED", large) + jsonFrame(t, "ADDED", small)
-	inProtobuf := protobufFrame(t, "ADDED", sealed(t, "v1", "W", large.message()))
-	inProtobuf = append(inProtobuf, protobufFrame(t, "ADDED", sealed(t, "v1", "W", small.message()))...)
+	inProtobuf := protobufFrame(t, "ADDED", sealed(t, "example.com/v1", "Widget", large.message()))
+	inProtobuf = append(inProtobuf, protobufFrame(t, "ADDED", sealed(t, "example.com/v1", "Widget", small.message()))...)
 	listJSON := aList("[" + toJSON(t, large) + "," + toJSON(t, small) + "]")
-	listProtobuf := sealed(t, "v1", "WList", &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*large.message(), *small.message()}})
+	listProtobuf := sealed(t, "example.com/v1", "WidgetList", &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*large.message(), *small.message()}})
 
 	collected := make(chan string, 16)
 	watched := func(what string, buf []byte) {

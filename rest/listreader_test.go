@@ -217,14 +217,14 @@ func (*panicsOnJSON) UnmarshalJSON(data []byte) error {
 func TestUnstructuredItemsSayWhatTheyAre(t *testing.T) {
 	c := codecFor[unstructured.Unstructured](t, DecodeOptions{})
 	for body, want := range map[string][2]string{
-		aList(`[{"metadata":{"name":"a"}}]`):                                                       {"example.com/v1", "Widget"},
-		`{"kind":"GadgetList","apiVersion":"v2","items":[{"metadata":{"name":"a"}}]}`:              {"v2", "Gadget"},
-		`{"items":[{"metadata":{"name":"a"}}],"kind":"GadgetList","apiVersion":"v2"}`:              {"example.com/v1", "Widget"},
-		`{"kind":"List","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`:                    {"example.com/v1", "Widget"},
-		aList(`[{"kind":"Own","apiVersion":"own/v1","metadata":{"name":"a"}}]`):                    {"own/v1", "Own"},
-		aList(`[{"kind":"","apiVersion":"","metadata":{"name":"a"}}]`):                             {"example.com/v1", "Widget"},
-		`{"kind":"GadgetList","apiVersion":"v2","items":[{"kind":"Own","metadata":{"name":"a"}}]}`: {"", "Own"},
-		aList(`[{"apiVersion":"own/v1","metadata":{"name":"a"}}]`):                                 {"own/v1", ""},
+		aList(`[{"metadata":{"name":"a"}}]`):                                                          {"example.com/v1", "Widget"},
+		`{"kind":"GadgetList","apiVersion":"v2","items":[{"metadata":{"name":"a"}}]}`:                 {"v2", "Gadget"},
+		`{"items":[{"metadata":{"name":"a"}}],"kind":"GadgetList","apiVersion":"v2"}`:                 {"example.com/v1", "Widget"},
+		`{"kind":"List","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`:                       {"example.com/v1", "Widget"},
+		aList(`[{"kind":"Widget","apiVersion":"example.com/v0","metadata":{"name":"a"}}]`):            {"example.com/v0", "Widget"},
+		aList(`[{"kind":"","apiVersion":"","metadata":{"name":"a"}}]`):                                {"example.com/v1", "Widget"},
+		`{"kind":"GadgetList","apiVersion":"v2","items":[{"kind":"Widget","metadata":{"name":"a"}}]}`: {"", "Widget"},
+		aList(`[{"apiVersion":"example.com/v0","metadata":{"name":"a"}}]`):                            {"example.com/v0", ""},
 	} {
 		items, _, _, err := listOfJSON(t, c, body)
 		require.NoError(t, err)
@@ -378,7 +378,7 @@ func TestMetadataBehindAPointer(t *testing.T) {
 	events, lost, err := watchOfJSON(t, c, jsonFrame(t, "ADDED", message))
 	require.NoError(t, err)
 	require.Empty(t, lost)
-	more, _, err := readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ADDED", sealed(t, "v1", "W", message))))
+	more, _, err := readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ADDED", sealed(t, "example.com/v1", "Widget", message))))
 	require.NoError(t, err)
 	for _, event := range append(events, more...) {
 		require.Equal(t, "a", event.object.(*pointed).Name)

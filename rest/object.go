@@ -68,7 +68,9 @@ var _ Object = (*SlimMeta)(nil)
 type ResourceInfo struct {
 	schema.GroupVersionResource
 	// Kind is sent with every write, and given to unstructured items that come
-	// without one. A View can do without it.
+	// without one. Items of lists and watches that say they are of another kind
+	// or group are each an [*ItemError]. A View can do without it, and then takes
+	// any.
 	Kind string
 	// Namespaced resources are addressed as namespace and name.
 	Namespaced bool

@@ -72,11 +72,7 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 		err = &unmarshalError{errors.New("it is an object without metadata")}
 	}
 	if err != nil {
-		id := pbobj.Identify(raw)
-		return nil, &ItemError{
-			Namespace: id.Namespace, Name: id.Name,
-			UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion, Err: err,
-		}
+		return nil, lostProtobuf(raw, err)
 	}
 	if c.dropped != nil {
 		c.dropped(object, unknown)
@@ -93,6 +89,16 @@ func (c *codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 		c.protobuf.sharer.Share(object, s.json.Strings)
 	}
 	return object, nil
+}
+
+// lostProtobuf is the error of an object, with as much of its identity as can be
+// read.
+func lostProtobuf(raw []byte, why error) *ItemError {
+	id := pbobj.Identify(raw)
+	return &ItemError{
+		Namespace: id.Namespace, Name: id.Name,
+		UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion, Err: why,
+	}
 }
 
 // unknownIn looks for what Unmarshal would pass over, if anybody wants to know,

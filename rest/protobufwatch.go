@@ -139,16 +139,30 @@ func (w *protobufWatch) frame(data []byte) (wireEvent, error) {
 			initialEventsEnd: pbobj.Annotation(envelope.Raw, metav1.InitialEventsAnnotationKey) == "true",
 		}, nil
 	}
-	object, err := w.c.decodeProtobuf(w.s, envelope.Raw, w.c.options.KeepManagedFields)
+	object, err := w.object(envelope)
 	if lost, ok := err.(*ItemError); ok {
 		lost.Type = typ
 		return wireEvent{}, lost
 	}
+	return eventOf(typ, object), nil
+}
+
+// object decodes an object that says what it is. Its error is an *ItemError.
+func (w *protobufWatch) object(envelope pbobj.Envelope) (any, error) {
 	if string(envelope.Kind) != w.typeMeta.Kind || string(envelope.APIVersion) != w.typeMeta.APIVersion {
+		if w.c.expected != nil {
+			if err := w.c.expected.Refuse(envelope.APIVersion, envelope.Kind); err != nil {
+				return nil, lostProtobuf(envelope.Raw, err)
+			}
+		}
 		w.typeMeta = metav1.TypeMeta{Kind: string(envelope.Kind), APIVersion: string(envelope.APIVersion)}
 	}
+	object, err := w.c.decodeProtobuf(w.s, envelope.Raw, w.c.options.KeepManagedFields)
+	if err != nil {
+		return nil, err
+	}
 	w.c.setTypeMeta(object, w.typeMeta)
-	return eventOf(typ, object), nil
+	return object, nil
 }
 
 // openEvent takes a WatchEvent apart.

@@ -185,6 +185,17 @@ func (c *compiler) mapping(n *node) (err error) {
 	return nil
 }
 
+// withTypeNames is the root with fields of its own, in which what the object
+// says it is can be told from fields of those names elsewhere.
+func withTypeNames(root *node) *node {
+	if root.how != asStruct {
+		return root
+	}
+	whole := *root
+	whole.fields = whole.fields.withTypeNames()
+	return &whole
+}
+
 // withMetadata is the root with a node of its own for the field "metadata", in
 // which managedFields can be told from a field of that name elsewhere, even
 // where the type holds itself.

@@ -18,6 +18,8 @@ type Decoder struct {
 	// KeepManagedFields decodes metadata.managedFields, which otherwise is
 	// passed over and does not count as dropped.
 	KeepManagedFields bool
+	// Expected, unless nil, is what the whole object may say that it is.
+	Expected *Expected
 	// MaxDepth bounds how deep arrays and objects nest; 0 is 512, and more than
 	// 10,000, which is apimachinery's own bound, is 10,000.
 	MaxDepth int
@@ -55,9 +57,14 @@ func (d *Decoder) Decode(p *Plan, data []byte, into any) (n int, err error) {
 	}
 	defer d.release()
 	i := space(data, 0)
-	if p.root.how == asUnstructured {
+	if d.Expected != nil && p.root.how == asUnmarshaler {
+		i = d.looksFor(i)
+	}
+	switch {
+	case i < 0:
+	case p.root.how == asUnstructured:
 		i = d.unstructured(into.(*unstructured.Unstructured), i)
-	} else {
+	default:
 		i = d.value(p.root, v.UnsafePointer(), i)
 	}
 	if i < 0 {

@@ -184,6 +184,13 @@ func (d *Decoder) object(i int, where within) (map[string]any, int) {
 // entryValue is the value at i of the entry of that name.
 func (d *Decoder) entryValue(name string, i int, where within) (any, int) {
 	if i < len(d.data) {
+		if where == wholeObject && d.Expected != nil {
+			if m := typeMark(name); m != unmarked {
+				if i = d.expects(m, i); i < 0 {
+					return nil, -1
+				}
+			}
+		}
 		switch c := d.data[i]; {
 		case c == '{' && where == wholeObject && name == "metadata":
 			m, i := d.object(i, wholeMetadata)

@@ -18,7 +18,7 @@ type field struct {
 	// through are the embedded pointers on the way to the field; offset is
 	// from the last one's struct.
 	through []embedded
-	managed bool // metadata.managedFields of the whole object
+	mark    mark
 	next    int16
 }
 

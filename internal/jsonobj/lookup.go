@@ -82,6 +82,6 @@ func (f *fields) withManagedFields() *fields {
 		list = append(list, field{name: name, node: &node{how: asSkipped}})
 	}
 	all := newFields(list)
-	all.named(name).managed = true
+	all.named(name).mark = managed
 	return all
 }

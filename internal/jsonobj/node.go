@@ -66,5 +66,6 @@ const (
 	asRawExtension // runtime.RawExtension
 	asQuoted       // a field with the option ",string"
 	asSkipped      // passed over, and not counted as dropped
+	asUnknown      // passed over as a field that the type does not have
 	asUnstructured // unstructured.Unstructured, as the whole object
 )

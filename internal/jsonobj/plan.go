@@ -60,5 +60,5 @@ func compile(t reflect.Type) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{typ: t, root: withMetadata(root), slices: c.slices}, nil
+	return &Plan{typ: t, root: withMetadata(withTypeNames(root)), slices: c.slices}, nil
 }

@@ -74,8 +74,18 @@ func (d *Decoder) fieldValue(f *field, dst unsafe.Pointer, begin, i int) int {
 		}
 		return d.skip(i)
 	}
-	if f.managed && !d.KeepManagedFields {
-		return d.skip(i)
+	if f.mark != unmarked {
+		if f.mark == managed && !d.KeepManagedFields {
+			return d.skip(i)
+		}
+		if f.mark != managed && d.Expected != nil {
+			if i = d.expects(f.mark, i); i < 0 {
+				return -1
+			}
+		}
+		if f.node.how == asUnknown {
+			return d.fieldValue(nil, dst, begin, i)
+		}
 	}
 	if f.through != nil {
 		var err error
