@@ -1,5 +1,10 @@
 package informer
 
+import (
+	"fmt"
+	"reflect"
+)
+
 // ResourceEventHandler is told what happens to the objects of an informer, one
 // call after another, on a goroutine of its own. For each key it sees a legal
 // history: OnAdd, then OnUpdates, then OnDelete; old and new are states that
@@ -47,4 +52,21 @@ func (f ResourceEventHandlerFuncs[T]) OnDelete(obj T, finalStateUnknown bool) {
 	if f.DeleteFunc != nil {
 		f.DeleteFunc(obj, finalStateUnknown)
 	}
+}
+
+// wrongWithHandler says why h cannot be called: it is nil, or a nil pointer, or
+// the handler that it passes calls on to is. The error is ErrNoHandler.
+func wrongWithHandler[T any](h ResourceEventHandler[T]) error {
+	if h == nil {
+		return ErrNoHandler
+	}
+	if v := reflect.ValueOf(h); v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("%w: it is a nil %T", ErrNoHandler, h)
+	}
+	if outer, ok := h.(interface{ wrongWithHandler() error }); ok {
+		if err := outer.wrongWithHandler(); err != nil {
+			return fmt.Errorf("%T: %w", h, err)
+		}
+	}
+	return nil
 }
