@@ -17,6 +17,13 @@ var (
 	ErrNoHandler = errors.New("informer: no handler")
 	// ErrNotStruct: T is not a pointer to a struct.
 	ErrNotStruct = errors.New("informer: the type of the objects must be a pointer to a struct, such as *v1.Pod or *Widget")
+	// ErrNoQueue: the Config of a Controller has no Queue.
+	ErrNoQueue = errors.New("informer: the Config has no Queue")
+	// ErrNoProcess: the Config of a Controller has neither Process nor
+	// ProcessBatch, or both.
+	ErrNoProcess = errors.New("informer: the Config needs either Process or ProcessBatch")
+	// ErrNoVersion: what was to be waited for is "", which is no version.
+	ErrNoVersion = errors.New("informer: no version to wait for")
 	// ErrNewEpoch: the server's versions have gone back, so that the version
 	// that was waited for is not to come.
 	ErrNewEpoch = errors.New("informer: the server's versions have gone back")

@@ -3,8 +3,9 @@ package informer
 import (
 	"time"
 
-	"github.com/thinformer/thinformer/reflector"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/reflector"
 )
 
 // State is what an informer is doing and how it fares: for health endpoints,
@@ -26,6 +27,24 @@ type State struct {
 	Source reflector.State
 	// Handlers, in the order in which they were added.
 	Handlers []HandlerState
+}
+
+// State tells what the informer is doing. It costs little and no lock, and may
+// be called at any time.
+func (i *SharedInformer[T]) State() State {
+	s := i.shared
+	return State{
+		Name:     s.name,
+		Resource: s.resource,
+		Running:  s.life.running(),
+		Synced:   s.queue.HasSynced(),
+		Version:  s.store.Version(),
+		Epoch:    int(s.versions.epoch.Load()),
+		Objects:  s.store.Len(),
+		Queued:   s.queue.Len(),
+		Source:   s.controller.State(),
+		Handlers: s.processor.states(),
+	}
 }
 
 // HandlerState is how one handler keeps up.

@@ -1,0 +1,193 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/deltafifo"
+	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/listwatch"
+	"github.com/thinformer/thinformer/reflector"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// SharedInformer keeps a store equal to what a source serves, and tells
+// handlers of each change. One is for any number of readers and handlers. All
+// methods may be called at any time, from any goroutine, handlers' included.
+type SharedInformer[T rest.Object] struct {
+	shared *shared[T]
+}
+
+var _ AnyInformer = (*SharedInformer[*rest.SlimMeta])(nil)
+
+// shared is what all who use one informer have in common.
+type shared[T rest.Object] struct {
+	name     string
+	resource schema.GroupVersionResource
+	// err is what was wrong with the arguments of New: the first call that
+	// would need them returns it.
+	err     error
+	options Options[T]
+
+	store      *indexer.Indexer[T]
+	queue      *deltafifo.DeltaFIFO[T]
+	controller *Controller[T]
+	processor  *processor[T]
+	versions   versions
+	scratch    scratch[T]
+
+	life life
+	// began is closed when Run is called, and ended when it stops: then there is
+	// nothing more to wait for.
+	began, ended chan struct{}
+	// run is Run's context, written before anything is started.
+	run context.Context
+}
+
+// New returns an informer that does nothing until it is run. Indexes and
+// handlers can be added before and after. What is wrong with the arguments is
+// the error of the first call of AddEventHandler, AddIndex, Run or a wait.
+func New[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *SharedInformer[T] {
+	return &SharedInformer[T]{shared: newShared(source, o)}
+}
+
+func newShared[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *shared[T] {
+	s := &shared[T]{
+		err:     wrongWith(source),
+		options: o,
+		began:   make(chan struct{}),
+		ended:   make(chan struct{}),
+	}
+	if s.options.Logger == nil {
+		s.options.Logger = slog.Default()
+	}
+	s.resource = resourceOf[T](source, s.err)
+	if s.name = o.Name; s.name == "" {
+		s.name = nameOf[T](s.resource)
+	}
+	s.store = indexer.New(indexer.Options[T]{Logger: s.options.Logger})
+	s.queue = deltafifo.New(deltafifo.Options[T]{
+		MetaFunc:     metaOf[T],
+		KnownObjects: s.store,
+		Transform:    o.Transform,
+		OnError:      s.onError(),
+		Logger:       s.options.Logger,
+	})
+	s.processor = newProcessor[T](s.name, s.options.Logger, o.Trace)
+	if o.Tweak != nil && s.err == nil {
+		source = listwatch.Modify(source, o.Tweak)
+	}
+	s.controller = NewController(Config[T]{
+		Queue:         s.queue,
+		ListerWatcher: source,
+		ProcessBatch:  s.handleDeltas,
+		Reflector:     s.reflectorOptions(),
+	})
+	return s
+}
+
+func (s *shared[T]) reflectorOptions() reflector.Options[T] {
+	return reflector.Options[T]{
+		Name:              s.name,
+		Filter:            s.options.Filter,
+		PreferList:        s.options.PreferList,
+		WatchTimeout:      s.options.WatchTimeout,
+		Silence:           s.options.Silence,
+		Backoff:           s.options.Backoff,
+		WatchErrorHandler: s.options.WatchErrorHandler,
+		Logger:            s.options.Logger,
+		Trace:             s.receivedTrace(),
+	}
+}
+
+// onError passes on what the queue cannot return: the objects of a list whose
+// transform has failed.
+func (s *shared[T]) onError() func(key string, err error) {
+	handler := s.options.WatchErrorHandler
+	if handler == nil {
+		return nil
+	}
+	return func(_ string, err error) { handler(s.run, err) }
+}
+
+func metaOf[T rest.Object](obj T) (types.UID, string) {
+	return obj.GetUID(), obj.GetResourceVersion()
+}
+
+// wrongWith says what is wrong with the arguments of New.
+func wrongWith[T rest.Object](source listwatch.ListerWatcher[T]) error {
+	if t := reflect.TypeFor[T](); t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("%w, and it is %s", ErrNotStruct, t)
+	}
+	if source == nil {
+		return ErrNoSource
+	}
+	if v := reflect.ValueOf(source); v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("%w: it is a nil %T", ErrNoSource, source)
+	}
+	return nil
+}
+
+// resourceOf is what the source serves, as far as it says.
+func resourceOf[T rest.Object](source listwatch.ListerWatcher[T], err error) schema.GroupVersionResource {
+	if served, ok := source.(interface{ ResourceInfo() rest.ResourceInfo }); ok && err == nil {
+		return served.ResourceInfo().GroupVersionResource
+	}
+	return schema.GroupVersionResource{}
+}
+
+func nameOf[T any](resource schema.GroupVersionResource) string {
+	if resource.Resource == "" {
+		return reflect.TypeFor[T]().String()
+	}
+	return resource.GroupResource().String()
+}
+
+// Run keeps the store up to date and the handlers told until ctx is done,
+// whatever fails, and returns when all that it has started has ended. An
+// informer runs once.
+//
+// At the end no further callback starts, and those that run are waited for, as
+// long as each handler's StopTimeout allows. Handlers that have not returned by
+// then are named by the error; else it is nil.
+//
+// Possible errors: ErrRunning, ErrStopped, what was wrong with the arguments of
+// New, *StopError.
+func (i *SharedInformer[T]) Run(ctx context.Context) error { return i.shared.runOnce(ctx) }
+
+func (s *shared[T]) runOnce(ctx context.Context) (err error) {
+	if s.err != nil {
+		return s.err
+	}
+	if err := s.life.begin(); err != nil {
+		return err
+	}
+	s.run = ctx
+	close(s.began)
+	s.processor.start()
+	defer func() {
+		close(s.ended) // first: a callback may wait for something that will not come
+		err = errors.Join(err, s.processor.stop())
+		s.life.end()
+	}()
+	return s.controller.Run(ctx)
+}
+
+// AddEventHandler registers h, before or while the informer runs. A handler
+// that is added late is told of everything that is there, and then of what
+// changes; the others do not notice.
+//
+// Possible errors: ErrNoHandler, ErrStopped, what was wrong with the arguments
+// of New.
+func (i *SharedInformer[T]) AddEventHandler(h ResourceEventHandler[T], o HandlerOptions) (*Registration, error) {
+	if err := i.shared.err; err != nil {
+		return nil, err
+	}
+	return i.shared.processor.add(h, o)
+}
