@@ -340,3 +340,12 @@ func TestConcurrently(t *testing.T) {
 	consumers.Wait()
 	require.EqualValues(t, producers*writes, handed.Load())
 }
+
+// "Len takes no lock: who watches a queue does not slow it down."
+func TestLenTakesNoLock(t *testing.T) {
+	q := New(Options[thing]{KeyFunc: thingKey})
+	require.NoError(t, q.Add(thing{key: "A"}))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	require.Equal(t, 1, q.Len()) // or it waits for ever
+}

@@ -76,12 +76,9 @@ var _ interface {
 	Resync() error
 } = (*DeltaFIFO[any])(nil)
 
-// Len returns how many deltas are queued and not yet handed out.
-func (q *DeltaFIFO[T]) Len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.log.deltas
-}
+// Len returns how many deltas are queued and not yet handed out. It takes no
+// lock: who watches a queue does not slow it down.
+func (q *DeltaFIFO[T]) Len() int { return int(q.log.deltas.Load()) }
 
 // Close ends the writing: every further write returns ErrClosed (Bookmark does
 // nothing), and Pop and PopBatch return it when all that is queued has been

@@ -1,5 +1,7 @@
 package deltafifo
 
+import "sync/atomic"
+
 // A node is one entry of the log: a delta, or a marker.
 type node[T any] struct {
 	// prev and next link the nodes that have not been handed out, in arrival
@@ -33,8 +35,9 @@ type log[T any] struct {
 	// free is where the search for a free key begins: no delta before it is
 	// of a key that is free. nil: no delta in the log is.
 	free *node[T]
-	// deltas counts the nodes that are not markers.
-	deltas int
+	// deltas counts the nodes that are not markers. It changes under the
+	// queue's lock; who only asks how many there are takes none.
+	deltas atomic.Int64
 }
 
 func (l *log[T]) append(n *node[T]) {
@@ -49,7 +52,7 @@ func (l *log[T]) append(n *node[T]) {
 		l.free = n
 	}
 	if n.state != nil {
-		l.deltas++
+		l.deltas.Add(1)
 	}
 }
 
@@ -68,7 +71,7 @@ func (l *log[T]) remove(n *node[T]) {
 		l.free = n.next
 	}
 	if n.state != nil {
-		l.deltas--
+		l.deltas.Add(-1)
 	}
 	n.prev, n.next = nil, nil
 }
@@ -86,7 +89,7 @@ func (l *log[T]) cut(last *node[T], deltas int) *node[T] {
 		l.head.prev = nil
 	}
 	l.free = l.head
-	l.deltas -= deltas
+	l.deltas.Add(-int64(deltas))
 	last.next = nil
 	return first
 }
