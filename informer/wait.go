@@ -26,7 +26,7 @@ const toBeRun = time.Second
 func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 	s := i.shared
 	if err := s.wait(ctx, s.queue.Synced()); err != nil {
-		return fmt.Errorf("informer: waiting for the first list of %s: %w", s.name, err)
+		return fmt.Errorf("%s: waiting for the first list: %w", s.name, err)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (i *SharedInformer[T]) WaitForVersion(ctx context.Context, version string) 
 		err = w.err
 	}
 	if err != nil {
-		return fmt.Errorf("informer: waiting for version %s of %s: %w", version, s.name, err)
+		return fmt.Errorf("%s: waiting for version %s: %w", s.name, version, err)
 	}
 	return nil
 }
