@@ -15,6 +15,9 @@ var (
 	ErrNoSource = errors.New("informer: no ListerWatcher")
 	// ErrNoHandler: the handler is nil, or a nil pointer in an interface.
 	ErrNoHandler = errors.New("informer: no handler")
+	// ErrHandlerOptions: an option of a handler has no meaning, such as a
+	// negative period.
+	ErrHandlerOptions = errors.New("informer: the options of a handler are wrong")
 	// ErrNotStruct: T is not a pointer to a struct.
 	ErrNotStruct = errors.New("informer: the type of the objects must be a pointer to a struct, such as *v1.Pod or *Widget")
 	// ErrNoQueue: the Config of a Controller has no Queue.

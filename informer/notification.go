@@ -1,5 +1,11 @@
 package informer
 
+import (
+	"reflect"
+
+	"github.com/thinformer/thinformer/indexer"
+)
+
 // A notification is what one change of the store means to handlers. There is
 // one of it, however many handlers there are.
 type notification[T any] struct {
@@ -8,7 +14,8 @@ type notification[T any] struct {
 	initial bool
 	// finalStateUnknown has a meaning in deleted.
 	finalStateUnknown bool
-	key               string
+	// key is "" in what is told from a snapshot.
+	key string
 	// old has a meaning in updated and deleted, new in added and updated.
 	old, new T
 }
@@ -22,3 +29,56 @@ const (
 	// synced marks the end of the initial list; it has no object.
 	synced
 )
+
+func (k notificationKind) String() string {
+	switch k {
+	case added:
+		return "add"
+	case updated:
+		return "update"
+	case deleted:
+		return "delete"
+	case synced:
+		return "synced"
+	}
+	return "none"
+}
+
+// object is the state that the notification brings, or the last one.
+func (n *notification[T]) object() T {
+	if n.kind == deleted {
+		return n.old
+	}
+	return n.new
+}
+
+// name is the key, for those who tell people.
+func (n *notification[T]) name() string {
+	if n.key != "" || n.kind == synced {
+		return n.key
+	}
+	key, _ := indexer.MetaNamespaceKeyFunc(n.object())
+	return key
+}
+
+// info is what a Trace is told of n.
+func (n *notification[T]) info(informer, handler string) TraceInfo {
+	info := TraceInfo{Informer: informer, Handler: handler, Key: n.name(), Event: n.kind.String()}
+	if versioned, ok := any(n.object()).(interface{ GetResourceVersion() string }); ok && !isNil(versioned) {
+		info.Version = versioned.GetResourceVersion()
+	}
+	return info
+}
+
+// isNil reports whether v is nil, or holds a nil.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Pointer, reflect.Func, reflect.Map, reflect.Slice, reflect.Chan, reflect.Interface:
+		return r.IsNil()
+	default:
+		return false
+	}
+}
