@@ -7,10 +7,12 @@ import (
 	"github.com/thinformer/thinformer/bench/fifo"
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/list"
+	"github.com/thinformer/thinformer/bench/memory"
 	"github.com/thinformer/thinformer/bench/pods"
 	"github.com/thinformer/thinformer/bench/process"
 	"github.com/thinformer/thinformer/bench/queue"
 	"github.com/thinformer/thinformer/bench/server"
+	"github.com/thinformer/thinformer/bench/stack"
 	"github.com/thinformer/thinformer/bench/store"
 )
 
@@ -20,6 +22,8 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, list.Cases()...)
 	cases = append(cases, fifo.Cases()...)
 	cases = append(cases, store.Cases()...)
+	cases = append(cases, memory.Cases()...)
+	cases = append(cases, stack.Cases()...)
 	cases = append(cases, queue.Cases()...)
 	cases = append(cases, server.Cases()...)
 	return cases
@@ -28,7 +32,7 @@ func allCases() (cases []harness.Case) {
 // allRoles are what processes of these cases do.
 func allRoles() map[string]process.Role {
 	roles := map[string]process.Role{}
-	for _, some := range []map[string]process.Role{pods.Roles(), list.Roles()} {
+	for _, some := range []map[string]process.Role{pods.Roles(), list.Roles(), stack.Roles()} {
 		maps.Copy(roles, some)
 	}
 	return roles

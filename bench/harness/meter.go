@@ -30,6 +30,10 @@ type figure struct {
 	value      float64
 }
 
+// IsShort is whether the rounds are to be short: then a side that is not counted
+// in operations does little.
+func (m *Meter) IsShort() bool { return m.Budget < 100*time.Millisecond }
+
 // Start begins, or goes on with, what counts, on a heap without garbage.
 func (m *Meter) Start() {
 	runtime.GC()

@@ -17,7 +17,7 @@ type Printer interface {
 func NewTable(w io.Writer, names []string) (Printer, error) {
 	width := len("case")
 	for _, name := range names {
-		width = max(width, len(name)+len("/bytes"))
+		width = max(width, len(name)+len("/callbacks"))
 	}
 	t := table{w, width}
 	return t, t.line("case", "unit", "ours", "client-go", "ratio", "allocs", "client-go's")
@@ -41,7 +41,7 @@ func (t table) Row(r Row) error {
 }
 
 func (t table) line(name, unit, ours, theirs, ratio, oursAllocs, theirsAllocs string) error {
-	_, err := fmt.Fprintf(t.w, "%-*s  %-8s %10s %10s %9s %9s %12s\n", t.width, name, unit, ours, theirs, ratio, oursAllocs, theirsAllocs)
+	_, err := fmt.Fprintf(t.w, "%-*s  %-9s %10s %10s %9s %9s %12s\n", t.width, name, unit, ours, theirs, ratio, oursAllocs, theirsAllocs)
 	return err
 }
 

@@ -8,7 +8,6 @@ package list
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/pods"
@@ -45,7 +44,7 @@ func listCase(name string, ask request, about string) harness.Case {
 func side(who string, ask request) harness.Side {
 	return func(m *harness.Meter) {
 		held := pods.Of{Encoding: ask.Encoding, Pods: many}
-		if m.Budget < 100*time.Millisecond {
+		if m.IsShort() {
 			held.Pods = few
 		}
 		ask := ask

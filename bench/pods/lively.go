@@ -37,6 +37,8 @@ const atOnce = 20
 // are taken.
 func (s *Server) Sending(events int) Command {
 	return func(w http.ResponseWriter) (more bool) {
+		s.sending.Lock()
+		defer s.sending.Unlock()
 		for events > 0 {
 			n := min(events, atOnce, len(s.lively.begin)-s.lively.next)
 			if _, err := w.Write(s.lively.take(n, s.version.Add(int64(n))-int64(n))); err != nil {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,6 +41,10 @@ type Of struct {
 // firstVersion is above those of all pods, and as long as they.
 const firstVersion = 300_000_000
 
+// VersionAfterExpiry is the server's when a watch has expired, once, and nothing
+// else has happened.
+const VersionAfterExpiry = firstVersion + 1_000
+
 // page is how many pods are encoded together: the usual limit of a list.
 const page = 500
 
@@ -49,10 +54,12 @@ type Server struct {
 	// pages are the items of a list, initial the events of the initial state, a
 	// page to a slice. One of them is empty.
 	pages, initial [][]byte
-	lively         lively
 	version        atomic.Int64
 	// commands are taken by the watches that are open.
 	commands chan Command
+
+	sending sync.Mutex
+	lively  lively
 }
 
 // A Command is what a watch is told to do. It returns whether the watch goes on.
@@ -87,6 +94,8 @@ func NewServer(of Of) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	switch {
+	case r.URL.Path == "/control/reset":
+		s.reset()
 	case r.URL.Path == "/control/send":
 		events, _ := strconv.Atoi(query.Get("events"))
 		s.Do(s.Sending(events))
@@ -101,6 +110,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.list(w, query.Get("limit"), query.Get("continue"), query.Get("resourceVersion"))
 	}
+}
+
+// reset makes the server what it was at first: each client finds the same.
+func (s *Server) reset() {
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	s.version.Store(firstVersion)
+	s.lively.next = 0
 }
 
 // Do hands a command to a watch, and waits for one if none is open.
@@ -180,8 +197,8 @@ func (s *Server) endOfInitial() []byte {
 
 // expire ends a watch because its version is no longer known.
 func (s *Server) expire(w http.ResponseWriter) (more bool) {
-	version := s.version.Add(1_000)
-	status := apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version-1_000, version)).Status()
+	version := s.version.Add(VersionAfterExpiry - firstVersion)
+	status := apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version-VersionAfterExpiry+firstVersion, version)).Status()
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	_, _ = w.Write(s.of.Encoding.Event(watch.Error, s.of.Encoding.Object(&status)))
 	return false

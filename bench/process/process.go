@@ -5,6 +5,8 @@ package process
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 )
 
 // roleVariable, where it is set, makes the program one of the processes of a
@@ -85,13 +88,15 @@ func Serving[Question any](open func(Question) http.Handler) Role {
 // Ask runs a process to its end, and returns its answer. What it complains about
 // is the caller's panic.
 func Ask[Answer any](role string, question any) (answer Answer) {
-	command := child(role)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("no answer within %v", patience))
+	defer cancel()
+	command := child(ctx, role)
 	command.Stdin = bytes.NewReader(must(json.Marshal(question)))
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
 	output, err := command.Output()
 	if err != nil {
-		panic(fmt.Sprintf("the process %s: %v: %s", role, err, complaints.String()))
+		panic(fmt.Sprintf("the process %s: %v: %s", role, cmp.Or(context.Cause(ctx), err), complaints.String()))
 	}
 	check(json.Unmarshal(output, &answer))
 	return answer
@@ -99,7 +104,7 @@ func Ask[Answer any](role string, question any) (answer Answer) {
 
 // Serve starts a process that serves.
 func Serve(role string, question any) (url string, stop func()) {
-	command := child(role)
+	command := child(context.Background(), role)
 	command.Stderr = os.Stderr
 	input, output := must(command.StdinPipe()), must(command.StdoutPipe())
 	check(command.Start())
@@ -113,8 +118,11 @@ func Serve(role string, question any) (url string, stop func()) {
 	}
 }
 
-func child(role string) *exec.Cmd {
-	command := exec.Command(must(os.Executable()))
+// patience is how long a process may take for an answer.
+const patience = 5 * time.Minute
+
+func child(ctx context.Context, role string) *exec.Cmd {
+	command := exec.CommandContext(ctx, must(os.Executable()))
 	command.Env = append(os.Environ(), roleVariable+"="+role)
 	return command
 }

@@ -1,0 +1,35 @@
+package memory
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/thinformer/thinformer/bench/harness"
+)
+
+// Cases of this room.
+func Cases() (cases []harness.Case) {
+	for _, n := range []int{1, 10, 50} {
+		cases = append(cases, harness.Case{
+			Name: fmt.Sprint("fanout/", n), Unit: "ns/call", N: 1,
+			About:  fmt.Sprintf("what each of %d handlers adds to an event of an informer in memory: the time with them less the time with none, and the same of processor time; nothing is merged", n),
+			Ours:   func() harness.Side { return fanout(openOurs[*thing], n) },
+			Theirs: func() harness.Side { return fanout(openTheirs[*thing], n) },
+		})
+	}
+	for _, n := range []int{0, 1, 10, 50} {
+		cases = append(cases, harness.Case{
+			Name: fmt.Sprint("informer/", n), Unit: "ns/op",
+			About:  fmt.Sprintf("an update of one of 10,000 objects, from a source that has it ready to the store and the last of %d handlers, which only count; nothing is merged; and the processor time", n),
+			Ours:   func() harness.Side { return events(openOurs[*thing], n) },
+			Theirs: func() harness.Side { return events(openTheirs[*thing], n) },
+		})
+	}
+	return append(cases, harness.Case{
+		Name: "stalled/1m", Unit: "MB", N: 1, Rounds: 3,
+		About:  "1,000,000 updates of 1,000 pods pend for a handler that does not return, and are told when it does: the most that is live at any of ten collections, less what was before. The other side, which keeps them all, has 20,000 (so have both with -short), and the figure is fifty times what it holds",
+		Ours:   func() harness.Side { return stalled(openOurs[*corev1.Pod], 1_000_000, 1) },
+		Theirs: func() harness.Side { return stalled(openTheirs[*corev1.Pod], 20_000, 50) },
+	})
+}

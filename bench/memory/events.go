@@ -1,0 +1,76 @@
+package memory
+
+import (
+	"sync"
+	"time"
+
+	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/process"
+)
+
+// spent is what a run of events has cost.
+type spent struct{ wall, cpu time.Duration }
+
+// through sends updates through an informer with so many handlers, and returns
+// what passes until the last callback. The objects are made before.
+func through(open opener[*thing], handlers, updates int, m *harness.Meter) spent {
+	list, events := population(updates)
+	source := &script[*thing]{
+		list: list, ready: true, begin: make(chan struct{}),
+		updates: updates, update: func(i int) *thing { return events[i] },
+	}
+	var called sync.WaitGroup
+	var all []func(*thing)
+	for range handlers {
+		called.Add(1)
+		all = append(all, counting(updates, called.Done))
+	}
+	i := open(source, false, all)
+	defer i.Close()
+	m.Start()
+	defer m.Stop()
+	began, cpu := time.Now(), process.CPU()
+	close(source.begin)
+	called.Wait()
+	stored(i, events[updates-1])
+	return spent{time.Since(began), process.CPU() - cpu}
+}
+
+// counting is a handler that has been called often enough with that many calls.
+// One too many is a panic.
+func counting(updates int, enough func()) func(*thing) {
+	seen := 0
+	return func(*thing) {
+		seen++
+		if seen == updates {
+			enough()
+		}
+		if seen > updates {
+			panic("a handler has been called too often")
+		}
+	}
+}
+
+// events is a round of informer/n.
+func events(open opener[*thing], handlers int) harness.Side {
+	return func(m *harness.Meter) {
+		s := through(open, handlers, m.N, m)
+		m.Report("cpu", float64(s.cpu.Nanoseconds())/float64(m.N))
+	}
+}
+
+// fanout is a round of fanout/n.
+func fanout(open opener[*thing], handlers int) harness.Side {
+	return func(m *harness.Meter) {
+		updates := 1_000_000 / (handlers + 9)
+		if m.IsShort() {
+			updates /= 10
+		}
+		var untimed harness.Meter
+		without := through(open, 0, updates, &untimed)
+		with := through(open, handlers, updates, &untimed)
+		each := float64(handlers * updates)
+		m.Report("", float64((with.wall-without.wall).Nanoseconds())/each)
+		m.Report("cpu", float64((with.cpu-without.cpu).Nanoseconds())/each)
+	}
+}

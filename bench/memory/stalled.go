@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/process"
+	"github.com/thinformer/thinformer/interop/objects"
+)
+
+// keys are how many objects the updates of a stalled handler are about.
+const keys = 1_000
+
+// stalled is a round of stalled/1m: a handler that does not return from its
+// first call, while updates come. Who keeps all of them has fewer, and times as
+// much memory.
+func stalled(open opener[*corev1.Pod], updates, times int) harness.Side {
+	return func(m *harness.Meter) {
+		s := &stall{updates: updates, release: make(chan struct{})}
+		if m.IsShort() {
+			s.updates = min(updates, 20_000)
+		}
+		for i := range keys {
+			s.pods = append(s.pods, objects.Pod(i))
+		}
+		s.measure(open)
+		m.Report("", float64(s.most)/1e6*float64(times))
+		m.ReportIn("calls", "callbacks", float64(s.calls.Load()))
+	}
+}
+
+type stall struct {
+	pods    []*corev1.Pod
+	updates int
+	release chan struct{}
+	// before is what was live before the first update, most what came to it.
+	before, most int64
+	calls        atomic.Int64
+	// right counts the pods of which the handler has seen the last state.
+	right atomic.Int64
+}
+
+func (s *stall) measure(open opener[*corev1.Pod]) {
+	source := &script[*corev1.Pod]{list: s.pods, updates: s.updates, update: s.update, begin: make(chan struct{})}
+	i := open(source, true, []func(*corev1.Pod){s.handle})
+	defer i.Close()
+	s.before = process.Live()
+	close(source.begin)
+	stored(i, s.pod(s.updates-1))
+	s.look()
+	close(s.release)
+	for began := time.Now(); s.right.Load() != keys; time.Sleep(time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			panic(fmt.Sprintf("the handler has seen the last state of %d pods of %d", s.right.Load(), keys))
+		}
+	}
+}
+
+// update makes the i-th, and looks ten times in all at how much is held.
+func (s *stall) update(i int) *corev1.Pod {
+	if i > 0 && i%(s.updates/10) == 0 {
+		s.look()
+	}
+	return s.pod(i).DeepCopy()
+}
+
+// pod is the i-th update, on memory that it shares with others.
+func (s *stall) pod(i int) *corev1.Pod {
+	pod := *s.pods[i%keys]
+	pod.ResourceVersion = strconv.Itoa(300_000_000 + i)
+	return &pod
+}
+
+func (s *stall) look() { s.most = max(s.most, process.Live()-s.before) }
+
+func (s *stall) handle(pod *corev1.Pod) {
+	s.calls.Add(1)
+	<-s.release
+	version, err := strconv.Atoi(pod.ResourceVersion)
+	must(err)
+	if version >= 300_000_000+s.updates-keys {
+		s.right.Add(1)
+	}
+}

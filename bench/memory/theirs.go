@@ -1,0 +1,85 @@
+package memory
+
+import (
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+type theirs[T object] struct {
+	*running
+	informer cache.SharedIndexInformer
+}
+
+func openTheirs[T object](s *script[T], _ bool, handlers []func(T)) informer[T] {
+	var none T
+	t := theirs[T]{informer: cache.NewSharedIndexInformerWithOptions(lister[T]{s}, any(none).(runtime.Object), cache.SharedIndexInformerOptions{})}
+	synced := []<-chan struct{}{t.informer.HasSyncedChecker().Done()}
+	for _, handler := range handlers {
+		registration, err := t.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) {},
+			UpdateFunc: func(_, object any) { handler(object.(T)) },
+		})
+		must(err)
+		synced = append(synced, registration.HasSyncedChecker().Done())
+	}
+	t.running = run(t.informer.RunWithContext)
+	for _, done := range synced {
+		<-done
+	}
+	return t
+}
+
+func (t theirs[T]) Get(like T) T {
+	found, _, err := t.informer.GetStore().Get(like)
+	must(err)
+	return found.(T)
+}
+
+// lister is the hand-made source as client-go takes one.
+type lister[T object] struct{ script *script[T] }
+
+// IsWatchListSemanticsUnSupported says that watches do not send the list.
+func (lister[T]) IsWatchListSemanticsUnSupported() bool { return true }
+
+// List returns what apimachinery takes apart for the reflector.
+func (l lister[T]) List(metav1.ListOptions) (runtime.Object, error) {
+	list := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: newest(l.script.list)}}
+	var items []runtime.Object
+	for _, item := range l.script.list {
+		items = append(items, item)
+	}
+	return list, apimeta.SetList(list, items)
+}
+
+// Watch has all updates in its channel, if they are ready: client-go could not
+// get at them faster.
+func (l lister[T]) Watch(metav1.ListOptions) (watch.Interface, error) {
+	s := l.script
+	w := stream{make(chan watch.Event)}
+	if s.ready {
+		w.events = make(chan watch.Event, s.updates)
+	}
+	send := func() {
+		for i := range s.updates {
+			w.events <- watch.Event{Type: watch.Modified, Object: s.update(i)}
+		}
+	}
+	if s.ready {
+		send()
+	}
+	<-s.begin
+	if !s.ready {
+		go send()
+	}
+	return w, nil
+}
+
+type stream struct{ events chan watch.Event }
+
+func (s stream) ResultChan() <-chan watch.Event { return s.events }
+func (stream) Stop()                            {}
+
+var _ cache.ListerWatcher = lister[*thing]{}

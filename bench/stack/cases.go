@@ -1,0 +1,135 @@
+package stack
+
+import (
+	"fmt"
+
+	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/pods"
+	"github.com/thinformer/thinformer/bench/process"
+	"github.com/thinformer/thinformer/bench/wire"
+)
+
+// Cases of this room.
+func Cases() []harness.Case {
+	const (
+		watching = " as fast as they are taken; wall and processor time, allocations and bytes for each event, until the last callback. A million over the first figure is events per second"
+		syncing  = ", until the handler has been called for each. Wall and processor seconds, and MB of memory, of the informer's process (2,000 pods with -short)"
+		heaping  = ": live heap for each of 10,000 cached pods (2,000 with -short), all that the stack holds included"
+		notes    = ", as informers do by default"
+	)
+	json, protobuf := question{Encoding: wire.JSON, As: asTyped}, question{Encoding: wire.Protobuf, As: asTyped}
+	return []harness.Case{
+		watchCase("watch/json-typed", json, 20_000, "MODIFIED events of pods of 5.9 KB in JSON,"+watching),
+		watchCase("watch/protobuf-typed", protobuf, 100_000, "the same pods in protobuf, strings not shared,"+watching),
+		watchCase("watch/json-unstructured", json.as(asUnstructured), 20_000, "the first as *unstructured.Unstructured; the other side is the dynamic informer:"+watching),
+		syncCase("sync/json-list", json, false, "50,000 pods in JSON from a server that does not stream the initial state; ours reads pages of 500, the other side one answer"+notes+syncing),
+		syncCase("sync/json-watchlist", json, true, "the same, streamed as the events of a watch"+syncing),
+		syncCase("sync/protobuf-list", protobuf, false, "the first in protobuf, strings not shared"+syncing),
+		syncCase("sync/protobuf-watchlist", protobuf, true, "the second in protobuf, strings not shared"+syncing),
+		heapCase("heap/typed", json, "*v1.Pod from JSON, strings shared on our side, managed fields kept on the other"+heaping),
+		heapCase("heap/typed-protobuf", protobuf.sharing(), "*v1.Pod from protobuf, strings shared on our side, by option"+heaping),
+		heapCase("heap/unstructured", json.as(asUnstructured), "*unstructured.Unstructured, strings shared on our side; the other side is the dynamic informer"+heaping),
+		heapCase("heap/slim", json.as(asSlim), "a struct with eight fields, name, namespace, uid, version, node, phase, host and address, strings shared; the other side has nothing of the kind"+heaping),
+		relistCase("relist/unchanged", protobuf, "the watch of 50,000 pods expires (2,000 with -short) and nothing has changed: the most that is live at any collection meanwhile, in units of what was before; callbacks, and objects of which the store has another pointer"),
+		latencyCase("latency/idle", json, "an event each millisecond on an idle connection, from before its write in the server to the callback, in one process: mean, p50, p99, max"),
+	}
+}
+
+func (q question) as(f form) question {
+	q.As = f
+	return q
+}
+
+func (q question) sharing() question {
+	q.ShareStrings = true
+	return q
+}
+
+// many are so many, or few if the rounds are to be short.
+func many(m *harness.Meter, many, few int) int {
+	if m.IsShort() {
+		return few
+	}
+	return many
+}
+
+// both is a case in which each side's informer has a process.
+func both(name, unit, about string, q question, round func(*harness.Meter, func(pods.Of, question) answer)) harness.Case {
+	c := harness.Case{Name: name, About: about, Unit: unit, N: 1, Rounds: 3}
+	side := func(who string) func() harness.Side {
+		return func() harness.Side {
+			return func(m *harness.Meter) {
+				round(m, func(held pods.Of, asked question) answer { return ask(who, held, asked) })
+			}
+		}
+	}
+	c.Ours, c.Theirs = side("ours"), side("theirs")
+	if q.As == asSlim {
+		c.Theirs = nil
+	}
+	return c
+}
+
+// ask runs a side's informer against a server that holds that, and looks at what
+// it has done.
+func ask(who string, held pods.Of, q question) answer {
+	work := fmt.Sprint("informer ", held, q)
+	q.URL = pods.Serve(held)
+	a := process.Ask[answer]("stack/"+who, q)
+	process.Agree(work, a.Digest)
+	if want := int64(held.Pods); a.Added != want {
+		panic(fmt.Sprintf("%s: %d calls of OnAdd for %d pods", who, a.Added, want))
+	}
+	if want := int64(q.Events) + a.Relist.Called; a.Updated != want {
+		panic(fmt.Sprintf("%s: %d calls of OnUpdate for %d events", who, a.Updated, want))
+	}
+	return a
+}
+
+// lively is how many pods the events of a watch are about.
+const lively = 1_000
+
+func watchCase(name string, q question, events int, about string) harness.Case {
+	return both(name, "us/event", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
+		asked := q
+		asked.Events = many(m, events, 1_000)
+		a := run(pods.Of{Encoding: q.Encoding, Pods: lively, Lively: lively}, asked)
+		each := float64(asked.Events)
+		m.Report("", a.Events.Wall.Seconds()*1e6/each)
+		m.Report("cpu", a.Events.CPU.Seconds()*1e6/each)
+		m.ReportIn("/event", "allocs", float64(a.Allocs)/each)
+		m.ReportIn("B/event", "bytes", float64(a.Bytes)/each)
+	})
+}
+
+func syncCase(name string, q question, streamed bool, about string) harness.Case {
+	c := both(name, "s", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
+		a := run(pods.Of{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), WatchLists: streamed}, q)
+		m.Report("", a.Sync.Wall.Seconds())
+		m.Report("cpu", a.Sync.CPU.Seconds())
+		m.ReportIn("MB", "peak", float64(a.Peak)/1e6)
+		m.ReportIn("MB", "live", float64(a.Live)/1e6)
+	})
+	if streamed {
+		c.Ours = nil // the reflector does not stream yet
+	}
+	return c
+}
+
+func heapCase(name string, q question, about string) harness.Case {
+	return both(name, "B/pod", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
+		held := pods.Of{Encoding: q.Encoding, Pods: many(m, 10_000, 2_000)}
+		m.Report("", float64(run(held, q).Live)/float64(held.Pods))
+	})
+}
+
+func relistCase(name string, q question, about string) harness.Case {
+	return both(name, "of before", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
+		asked := q
+		asked.Relist = true
+		r := run(pods.Of{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000)}, asked).Relist
+		m.Report("", r.Peak)
+		m.ReportIn("calls", "callbacks", float64(r.Called))
+		m.ReportIn("pods", "replaced", float64(r.Replaced))
+	})
+}

@@ -1,0 +1,55 @@
+package stack
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/pods"
+)
+
+func latencyCase(name string, q question, about string) harness.Case {
+	side := func(who string) func() harness.Side {
+		return func() harness.Side {
+			l := listen(q, sides[who])
+			return func(m *harness.Meter) { m.Percentiles(l.microseconds(many(m, 2_000, 200))) }
+		}
+	}
+	return harness.Case{Name: name, About: about, Unit: "us", N: 1, Ours: side("ours"), Theirs: side("theirs")}
+}
+
+// listener is an informer of a server in this process. Both stay until the
+// process ends, and do nothing unless asked.
+type listener struct {
+	server *pods.Server
+	// entered has the time at which a callback was entered.
+	entered chan time.Time
+}
+
+func listen(q question, open opener) *listener {
+	l := &listener{
+		server:  pods.NewServer(pods.Of{Encoding: q.Encoding, Pods: 100, Lively: 100}),
+		entered: make(chan time.Time, 1),
+	}
+	port := must(net.Listen("tcp", "127.0.0.1:0"))
+	go func() { check(http.Serve(port, l.server)) }()
+	q.URL = "http://" + port.Addr().String()
+	open(q, calls{added: func() {}, updated: func() { l.entered <- time.Now() }}).Sync()
+	return l
+}
+
+// microseconds are how long each of so many events was under way.
+func (l *listener) microseconds(events int) (all []float64) {
+	written := make(chan time.Time, 1)
+	for range events {
+		send := l.server.Sending(1)
+		time.Sleep(time.Millisecond)
+		l.server.Do(func(w http.ResponseWriter) (more bool) {
+			written <- time.Now()
+			return send(w)
+		})
+		all = append(all, float64((<-l.entered).Sub(<-written).Nanoseconds())/1e3)
+	}
+	return all
+}

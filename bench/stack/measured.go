@@ -1,0 +1,122 @@
+package stack
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/bench/process"
+)
+
+// informer is one side's, running, with a handler.
+type informer interface {
+	// Sync waits until the store and the handler have the initial state.
+	Sync()
+	// Reach waits until the informer has applied all up to a version.
+	Reach(version string)
+	// Each visits all that is stored.
+	Each(visit func(object any))
+}
+
+// calls are what an informer's handler does.
+type calls struct{ added, updated func() }
+
+// opener starts an informer. It ends with the process.
+type opener func(question, calls) informer
+
+// Roles are what processes of this room's cases do.
+func Roles() map[string]process.Role {
+	roles := map[string]process.Role{}
+	for name, open := range sides {
+		roles["stack/"+name] = process.Answering(func(q question) answer { return measured(q, open) })
+	}
+	return roles
+}
+
+// tally counts callbacks, and tells when as many updates have come as are
+// awaited.
+type tally struct {
+	added, updated, awaited atomic.Int64
+	reached                 chan struct{}
+}
+
+func (t *tally) calls() calls {
+	return calls{
+		added: func() { t.added.Add(1) },
+		updated: func() {
+			if t.updated.Add(1) == t.awaited.Load() {
+				close(t.reached)
+			}
+		},
+	}
+}
+
+func measured(q question, open opener) (a answer) {
+	control(q, "reset")
+	before := process.Live()
+	watch := startWatch()
+	t := &tally{reached: make(chan struct{})}
+	informer := open(q, t.calls())
+	informer.Sync()
+	a.Sync = watch.stop()
+	a.Peak = process.Peak()
+	a.Live = process.Live() - before
+	if q.Events > 0 {
+		t.awaited.Store(int64(q.Events))
+		measureEvents(&a, q, t)
+	}
+	if q.Relist {
+		a.Relist = relist(q, informer, t)
+	}
+	a.Added, a.Updated = t.added.Load(), t.updated.Load()
+	a.Digest = digest(informer)
+	runtime.KeepAlive(informer)
+	return a
+}
+
+func measureEvents(a *answer, q question, t *tally) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	watch := startWatch()
+	control(q, fmt.Sprint("send?events=", q.Events))
+	<-t.reached
+	a.Events = watch.stop()
+	runtime.ReadMemStats(&after)
+	a.Allocs, a.Bytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
+}
+
+// control tells the server something: what the watch that is open is to do, or
+// the next one.
+func control(q question, what string) {
+	answer := must(http.Get(q.URL + "/control/" + what))
+	_, err := io.Copy(io.Discard, answer.Body)
+	check(err)
+	check(answer.Body.Close())
+}
+
+// digest is over what both sides must hold alike, whatever the order.
+func digest(all informer) string {
+	var lines []string
+	all.Each(func(object any) { lines = append(lines, describe(object)) })
+	slices.Sort(lines)
+	return fmt.Sprintf("%d %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n"))))
+}
+
+func describe(object any) string {
+	switch pod := object.(type) {
+	case *corev1.Pod:
+		return fmt.Sprintln(pod.Namespace, pod.Name, pod.UID, pod.ResourceVersion, pod.Labels, pod.Spec.NodeName, string(must(json.Marshal(pod.Status))))
+	case *unstructured.Unstructured:
+		return fmt.Sprintln(pod.GetNamespace(), pod.GetName(), pod.GetUID(), pod.GetResourceVersion(), pod.GetLabels(), string(must(json.Marshal(pod.Object["status"]))))
+	}
+	return string(must(json.Marshal(object)))
+}

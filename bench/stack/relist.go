@@ -1,0 +1,76 @@
+package stack
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"time"
+	"weak"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/thinformer/thinformer/bench/pods"
+)
+
+// relisted is what a relist of objects came to that have not changed.
+type relisted struct {
+	// Peak is the most that was live on the heap, of what was before.
+	Peak float64
+	// Called counts the callbacks, Replaced the objects for which the store has
+	// another pointer.
+	Called, Replaced int64
+}
+
+// relist lets the watch expire, and waits until everything has been applied and
+// told. Meanwhile the heap is collected without pause.
+func relist(q question, informer informer, t *tally) (r relisted) {
+	known := map[weak.Pointer[corev1.Pod]]bool{}
+	informer.Each(func(object any) { known[weak.Make(object.(*corev1.Pod))] = true })
+	calls := t.updated.Load() + t.added.Load()
+	before := liveAtCollection()
+	end := make(chan struct{})
+	peak := make(chan uint64)
+	go func() { peak <- sampled(end) }()
+
+	control(q, "expire")
+	control(q, "watching") // returns when the next watch is open, which is after the list
+	informer.Reach(strconv.Itoa(pods.VersionAfterExpiry))
+	quiet(t)
+
+	close(end)
+	r.Peak = float64(<-peak) / float64(before)
+	r.Called = t.updated.Load() + t.added.Load() - calls
+	informer.Each(func(object any) {
+		if !known[weak.Make(object.(*corev1.Pod))] {
+			r.Replaced++
+		}
+	})
+	return r
+}
+
+// sampled is the most that was live at any of the collections that it forces.
+func sampled(end <-chan struct{}) (peak uint64) {
+	for {
+		peak = max(peak, liveAtCollection())
+		select {
+		case <-end:
+			return peak
+		default:
+		}
+	}
+}
+
+// liveAtCollection is what a collection of the heap has marked.
+func liveAtCollection() uint64 {
+	runtime.GC()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return live[0].Value.Uint64()
+}
+
+// quiet waits until no callback has come for a while.
+func quiet(t *tally) {
+	for last := int64(-1); last != t.updated.Load(); time.Sleep(200 * time.Millisecond) {
+		last = t.updated.Load()
+	}
+}
