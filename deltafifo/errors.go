@@ -32,3 +32,7 @@ func (e *TransformError) Error() string {
 }
 
 func (e *TransformError) Unwrap() error { return e.Err }
+
+// ItemOnly tells a reflector that the error has cost this object and nothing
+// else: to read everything again would not help.
+func (e *TransformError) ItemOnly() bool { return true }

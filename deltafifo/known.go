@@ -1,6 +1,25 @@
 package deltafifo
 
-import "k8s.io/apimachinery/pkg/types"
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Known returns the last state of a key, as the rule of what is known has it:
+// the object that the consumer's store will have when it has processed what is
+// queued. A writer who cannot read a new state of an object, in a list, can hand
+// Replace this one in its place: it stays, and is not transformed again.
+func (q *DeltaFIFO[T]) Known(key string) (obj T, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at := q.keys.find(key)
+	if obj, ok = q.knownAt(&at); !ok {
+		var none T
+		return none, false
+	}
+	return obj, true
+}
 
 // knownAt returns the last state of a key: its newest queued delta, else its
 // newest one being processed, else the consumer's store. After a Deleted the
@@ -72,6 +91,11 @@ func (q *DeltaFIFO[T]) Resync() error {
 		}
 	})
 	return nil
+}
+
+// identical says whether two objects are one in memory.
+func identical[T any](a, b T) bool {
+	return reflect.ValueOf(a).Kind() == reflect.Pointer && any(a) == any(b)
 }
 
 // anotherUID is the rule by which two objects of one key are told apart. An

@@ -131,7 +131,7 @@ func (r *relist[T]) read(obj T) error {
 	}
 	delete(r.unchanged, e.key)
 	known, same, other := r.compare(e.key, e.uid, e.version)
-	if same {
+	if same || identical(known, obj) {
 		delete(r.changed, e.key)
 		r.unchanged[e.key] = known
 		return nil
@@ -193,7 +193,7 @@ func (r *relist[T]) compareAgain(key string) {
 	}
 	uid, version := r.q.meta(kept)
 	known, same, other := r.compare(key, uid, version)
-	if same {
+	if same || identical(known, kept) {
 		r.unchanged[key] = known
 		return
 	}

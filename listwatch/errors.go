@@ -1,8 +1,16 @@
 package listwatch
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/thinformer/thinformer/rest"
+)
 
 var (
+	// ErrRestarted comes out of a list whose items so far are void: the whole
+	// list follows.
+	ErrRestarted = rest.ErrRestarted
+
 	// ErrNoFunc is returned by a ListWatch whose ListFunc or WatchFunc is nil.
 	ErrNoFunc = errors.New("the ListWatch has no such function")
 

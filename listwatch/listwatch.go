@@ -15,6 +15,11 @@ type (
 	List[T any]  = rest.List[T]
 	Watch[T any] = rest.Watch[T]
 	Event[T any] = rest.Event[T]
+	// ItemError is one object of a list or watch that could not be decoded; the
+	// list or watch goes on after it.
+	ItemError = rest.ItemError
+	// ResourceInfo is what a source may say of where its objects are served.
+	ResourceInfo = rest.ResourceInfo
 )
 
 // Lister lists what a source holds now.

@@ -50,10 +50,10 @@ const (
 	Throttled    Reason = "throttled"     // 429
 	ServerError  Reason = "server error"  // 5xx
 	Expired      Reason = "expired"       // 410: the version is no longer served
+	Refused      Reason = "refused"       // 400, 405, 422, 501 ...: the server does not do what was asked
 	TooLarge     Reason = "too large"     // the version is not served yet
 	WentBack     Reason = "went back"     // the server's versions have gone back
 	NoInitialEnd Reason = "no end marked" // a streamed initial state did not come to its mark
-	Silent       Reason = "silent"        // a watch brought nothing for too long
 	Interrupted  Reason = "interrupted"   // a stream broke off
 	StoreFailed  Reason = "store failed"  // the store returned an error
 	Other        Reason = "other"

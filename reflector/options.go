@@ -28,9 +28,13 @@ type Options[T any] struct {
 	// time a random duration between this and twice this. Default: 5 minutes.
 	WatchTimeout time.Duration
 
-	// Silence is how long a watch may bring nothing, not even a bookmark,
-	// before it is replaced by another one at the same version. A server sends
-	// a bookmark about once a minute. Default: 3 minutes; negative: for ever.
+	// Silence is how long a watch may bring nothing, not even a bookmark, before
+	// it is replaced by another one at the same version; it is also how long a
+	// list, or the opening of a watch, may be without an answer. A server sends
+	// a bookmark about once a minute, but none where nothing changes: so this is
+	// no failure yet, and nobody is told. If the server has gone away, the next
+	// watch cannot be opened, and that is. Default: 3 minutes; negative: for
+	// ever.
 	Silence time.Duration
 
 	// Backoff is how long to wait after a failure.

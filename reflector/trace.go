@@ -1,6 +1,8 @@
 package reflector
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -12,4 +14,7 @@ type Trace struct {
 	Event func(t watch.EventType, object any, version string)
 	// Changed is called when the state has become another one: not for events.
 	Changed func(State)
+	// Step is called for each input of the machine that decides, and what it
+	// decided: the lines of a transcript, for whoever wants to know why.
+	Step func(at time.Time, input, outcome string)
 }

@@ -1,0 +1,81 @@
+package reflector
+
+import "time"
+
+const (
+	defaultBase = 800 * time.Millisecond
+	defaultMax  = 30 * time.Second
+	// longestRetryAfter bounds what a server may ask for.
+	longestRetryAfter = 2 * time.Minute
+	// proof is how long a watch has to be in order, at least, until what
+	// happened before it is forgotten.
+	proof = 10 * time.Second
+)
+
+// failures are those since the source was last in order.
+type failures struct {
+	err   error
+	since time.Time
+	count int
+	// waits is how many waits there were, and last how long the last was.
+	waits   int
+	last    time.Duration
+	retryAt time.Time
+	// provenAt is when the watch that is open will have proved healthy; zero
+	// while there is none.
+	provenAt time.Time
+}
+
+func (f *failures) note(err error, at time.Time) {
+	if f.count == 0 {
+		f.since = at
+	}
+	f.count++
+	f.err = err
+	f.provenAt = time.Time{}
+}
+
+// wait sets retryAt: longer from one to the next, and no sooner than the server
+// has asked for.
+func (f *failures) wait(in input, b Backoff) {
+	base, most := b.bounds()
+	wait := most
+	// Past that many doublings there is nothing to double, only to overflow.
+	if f.waits < 32 && base <= most>>f.waits {
+		wait = base << f.waits
+	}
+	wait += time.Duration(in.dice * float64(wait))
+	wait = max(wait, min(in.failure.retryAfter, longestRetryAfter))
+	f.waits++
+	f.last = wait
+	f.retryAt = in.at.Add(wait)
+}
+
+func (b Backoff) bounds() (base, most time.Duration) {
+	base, most = b.Base, b.Max
+	if most <= 0 {
+		most = defaultMax
+	}
+	if base <= 0 {
+		base = defaultBase
+	}
+	return min(base, most), most
+}
+
+// proveBy: a watch was opened, and is in order until something is heard of it.
+func (f *failures) proveBy(opened time.Time) {
+	f.provenAt = opened.Add(max(proof, f.last))
+}
+
+// forget lets what happened be, if the watch that is open has proved healthy.
+func (f *failures) forget(at time.Time) bool {
+	if f.count == 0 || !f.proven(at) {
+		return false
+	}
+	*f = failures{provenAt: f.provenAt}
+	return true
+}
+
+func (f *failures) proven(at time.Time) bool {
+	return !f.provenAt.IsZero() && !at.Before(f.provenAt)
+}

@@ -1,0 +1,116 @@
+package reflector
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+const (
+	// shortWatch is how long a watch lives at least that is worth opening the
+	// next one at once.
+	shortWatch = time.Second
+	// stuckMost is how many watches in a row may fail at the same version, for
+	// a reason that does not pass, until everything is read again.
+	stuckMost = 3
+)
+
+// watch: one is open from here on.
+func (m *machine) watch(at time.Time) {
+	m.to(watching)
+	m.opened = at
+	m.failures.proveBy(at)
+}
+
+// seen notes when the source has said something.
+func (m *machine) seen(in input) {
+	if in.typ == watch.Bookmark {
+		m.lastBookmark = in.at
+		return
+	}
+	m.lastEvent = in.at
+}
+
+// settle forgets what happened before the watch that is open, once that has
+// proved healthy.
+func (m *machine) settle(at time.Time) {
+	if m.failures.forget(at) {
+		m.stuck = 0
+	}
+}
+
+// follow judges an event of a watch.
+func (m *machine) follow(in input, out *outcome) {
+	m.seen(in)
+	m.settle(in.at)
+	switch in.typ {
+	case watch.Added, watch.Modified, watch.Deleted:
+		out.verdict = pass
+	case watch.Bookmark:
+		out.verdict = mark
+	default:
+		m.failedWatch(in.because(Undecodable, fmt.Errorf("%w: %q", errUnknownType, in.typ)), out)
+		return
+	}
+	if order, ok := compare(in.version, m.version); ok && order < 0 {
+		out.verdict = drop
+		err := fmt.Errorf("%w: it is of version %s", errOlderEvent, in.version)
+		m.relist(in.because(WentBack, err), out)
+		return
+	}
+	m.before = m.version
+	if in.version != "" {
+		m.version = in.version
+	} else if out.verdict == mark {
+		out.verdict = drop
+	}
+}
+
+// endedWatch: servers end watches all the time, and a watch of something that
+// does not change is silent, as one of a server that has gone away is. Another
+// one is opened at once, which shows which of the two it was. One that ends as
+// soon as it was opened would make a busy loop of that.
+func (m *machine) endedWatch(in input, out *outcome) {
+	lived := in.at.Sub(m.opened)
+	m.settle(in.at)
+	if lived >= shortWatch {
+		m.to(opening)
+		return
+	}
+	err := fmt.Errorf("%w, after %v", errShortWatch, lived)
+	m.again(in.because(Interrupted, err), "watch", opening, out)
+}
+
+// failedWatch resumes at the last version wherever that is still good.
+func (m *machine) failedWatch(in input, out *outcome) {
+	if m.stage == watching {
+		m.settle(in.at)
+	}
+	switch in.failure.reason {
+	case Expired, TooLarge, WentBack, NotFound, Refused:
+		m.relist(in, out)
+	case StoreFailed:
+		m.version = m.before
+		m.relist(in, out)
+	case Undecodable, Other:
+		if m.stuck++; m.stuckAt != m.version {
+			m.stuck, m.stuckAt = 1, m.version
+		}
+		if m.stuck >= stuckMost {
+			m.relist(in, out)
+			return
+		}
+		m.again(in, "watch", opening, out)
+	default:
+		m.again(in, "watch", opening, out)
+	}
+}
+
+// relist reads everything again, after a wait.
+func (m *machine) relist(in input, out *outcome) {
+	m.relists++
+	m.relistReason = firstLine(fmt.Sprintf("%s: %v", in.failure.reason, in.failure.err))
+	m.stuck = 0
+	m.again(in, "watch", starting, out)
+}
