@@ -229,7 +229,7 @@ func TestBrokenSourcesFail(t *testing.T) {
 		}, "list-empty list-pages watch-past watch-live watch-resume bookmarks watch-list old-version context-watch context-next stop two-watches goroutines", "Watch returned nil and no error"},
 		"a panic": {func(s *sound) {
 			s.ListFunc = func(context.Context, metav1.ListOptions) (*listwatch.List[*colour], error) { panic("at the disco") }
-		}, "list-empty list list-pages watch-past watch-live watch-resume bookmarks old-version context-list context-watch context-next stop two-watches goroutines", "the source panicked: at the disco"},
+		}, "list-empty list list-pages watch-past watch-live watch-resume bookmarks old-version context-list context-watch context-next stop two-watches goroutines", "List: a panic: at the disco"},
 		"a watch that repeats what the list has": {func(s *sound) {
 			s.asks(func(opts *metav1.ListOptions) { opts.ResourceVersion = earlier(opts.ResourceVersion) })
 		}, "list-pages watch-past watch-live watch-resume bookmarks watch-list old-version goroutines", "change 1 of the watch is ADDED e, and should be MODIFIED c"},
@@ -455,7 +455,7 @@ func TestBrokenSourcesFail(t *testing.T) {
 				stopped := make(chan struct{})
 				return w.Next, func() { close(stopped); w.Stop() }
 			})
-		}, "stop", "the source panicked: close of closed channel"},
+		}, "stop", "Stop again: a panic: close of closed channel"},
 		"a Stop that waits for Next": {func(s *sound) {
 			s.watches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
 				reading := make(chan struct{}, 1)

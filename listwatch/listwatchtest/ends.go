@@ -3,6 +3,7 @@ package listwatchtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,11 +12,11 @@ import (
 	"github.com/thinformer/thinformer/listwatch"
 )
 
-func contextList[T any](t *trial[T]) {
+func contextList[T any](t *try[T]) {
 	t.make(created("a"), created("b"))
-	ctx, cancel := context.WithCancel(t.ctx)
+	ctx, cancel := context.WithCancel(t.Context)
 	cancel()
-	t.does("List, whose context has ended")
+	t.Doing("List, whose context has ended")
 	list, err := t.List(ctx, metav1.ListOptions{})
 	if err == nil {
 		t.readEnded(list, func() {})
@@ -23,21 +24,21 @@ func contextList[T any](t *trial[T]) {
 		t.mustBeOver(err)
 	}
 
-	ctx, cancel = context.WithCancel(t.ctx)
+	ctx, cancel = context.WithCancel(t.Context)
 	defer cancel()
-	t.does("List")
+	t.Doing("List")
 	list, err = t.List(ctx, metav1.ListOptions{})
-	t.must(err)
+	t.Must(err)
 	t.readEnded(list, cancel)
 }
 
 // readEnded reads a list, whose context ends with the first item if it has not.
 // A list that is at hand may come whole.
-func (t *trial[T]) readEnded(list *listwatch.List[T], end func()) {
+func (t *try[T]) readEnded(list *listwatch.List[T], end func()) {
 	if list == nil {
-		t.failf("List returned nil and no error")
+		t.Failf("List returned nil and no error")
 	}
-	t.does("read a list whose context has ended")
+	t.Doing("read a list whose context has ended")
 	for _, err := range list.Items() {
 		end()
 		if err != nil {
@@ -47,63 +48,63 @@ func (t *trial[T]) readEnded(list *listwatch.List[T], end func()) {
 	}
 }
 
-func (t *trial[T]) mustBeOver(err error) {
+func (t *try[T]) mustBeOver(err error) {
 	if !errors.Is(err, context.Canceled) {
-		t.failf("%s: the error is not the context's: %w", t.does(), err)
+		t.Must(fmt.Errorf("the error is not the context's: %w", err))
 	}
 }
 
-func contextWatch[T any](t *trial[T]) {
+func contextWatch[T any](t *try[T]) {
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{})}
-	ctx, cancel := context.WithCancel(t.ctx)
+	ctx, cancel := context.WithCancel(t.Context)
 	defer cancel()
 	w := t.openWatch(ctx, opts)
 	defer w.Stop()
 	t.endWaiting(w, context.Background(), "end the context that a watch was opened with", cancel)
 
-	t.does("Watch, whose context has ended")
+	t.Doing("Watch, whose context has ended")
 	late, err := t.Watch(ctx, opts)
 	if err != nil {
 		t.mustBeOver(err)
 		return
 	}
 	if late == nil {
-		t.failf("Watch returned nil and no error")
+		t.Failf("Watch returned nil and no error")
 	}
 	defer late.Stop()
 	t.over(late)
 }
 
-func contextNext[T any](t *trial[T]) {
+func contextNext[T any](t *try[T]) {
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{})}
-	w := t.openWatch(t.ctx, opts)
+	w := t.openWatch(t.Context, opts)
 	defer w.Stop()
-	ctx, cancel := context.WithCancel(t.ctx)
+	ctx, cancel := context.WithCancel(t.Context)
 	defer cancel()
 	t.mustBeOver(t.endWaiting(w, ctx, "end the context of a Next that waits", cancel))
 }
 
-func stop[T any](t *trial[T]) {
+func stop[T any](t *try[T]) {
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{})}
-	w := t.openWatch(t.ctx, opts)
-	t.endWaiting(w, t.ctx, "Stop while Next waits", w.Stop)
-	t.does("Stop again")
+	w := t.openWatch(t.Context, opts)
+	t.endWaiting(w, t.Context, "Stop while Next waits", w.Stop)
+	t.Doing("Stop again")
 	w.Stop()
 
-	idle := t.openWatch(t.ctx, opts)
-	t.does("Stop of a watch that nobody reads")
+	idle := t.openWatch(t.Context, opts)
+	t.Doing("Stop of a watch that nobody reads")
 	idle.Stop()
 	t.over(idle)
-	t.does("Stop again")
+	t.Doing("Stop again")
 	idle.Stop()
 }
 
-func (t *trial[T]) openWatch(ctx context.Context, opts metav1.ListOptions) *listwatch.Watch[T] {
-	t.does("Watch")
+func (t *try[T]) openWatch(ctx context.Context, opts metav1.ListOptions) *listwatch.Watch[T] {
+	t.Doing("Watch")
 	w, err := t.Watch(ctx, opts)
-	t.must(err)
+	t.Must(err)
 	if w == nil {
-		t.failf("Watch returned nil and no error")
+		t.Failf("Watch returned nil and no error")
 	}
 	return w
 }
@@ -113,8 +114,8 @@ const moment = 20 * time.Millisecond
 
 // endWaiting has a Next wait with ctx, ends that, and returns its error. The
 // watch must be over then.
-func (t *trial[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doing string, end func()) error {
-	t.does("Next, where nothing happens")
+func (t *try[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doing string, end func()) error {
+	t.Doing("Next, where nothing happens")
 	ended := make(chan error, 1)
 	go func() {
 		for {
@@ -128,24 +129,24 @@ func (t *trial[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doing 
 	}()
 	select {
 	case err := <-ended:
-		t.failf("Next did not wait, though nothing has happened: its error is %v", err)
+		t.Failf("Next did not wait, though nothing has happened: its error is %v", err)
 	case <-time.After(moment):
 	}
-	t.does(doing)
+	t.Doing("%s", doing)
 	end()
-	t.does(doing + ": Next still waits")
+	t.Doing("%s: Next still waits", doing)
 	err := <-ended
 	if err == nil {
-		t.failf("%s: Next returned an event", doing)
+		t.Failf("%s: Next returned an event", doing)
 	}
 	t.over(w)
 	return err
 }
 
 // over checks that nothing comes out of a watch any more.
-func (t *trial[T]) over(w *listwatch.Watch[T]) {
-	t.does("Next of a watch that is over")
-	if event, err := w.Next(t.ctx); err == nil {
-		t.failf("a watch that is over gives an event of type %s", event.Type)
+func (t *try[T]) over(w *listwatch.Watch[T]) {
+	t.Doing("Next of a watch that is over")
+	if event, err := w.Next(t.Context); err == nil {
+		t.Failf("a watch that is over gives an event of type %s", event.Type)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // initial is what has come of the initial state that a watch was asked for.
 type initial[T any] struct {
-	t      *trial[T]
+	t      *try[T]
 	seen   map[string]bool
 	mark   string // the version of the end, once it has been marked
 	behind []change
@@ -21,7 +21,7 @@ type initial[T any] struct {
 
 // watchList asks a watch for the initial state of three objects, and makes a
 // fourth as soon as the watch is open: that may come before the end or after it.
-func watchList[T any](t *trial[T]) {
+func watchList[T any](t *try[T]) {
 	t.make(created("a"), created("b"), created("c"))
 	yes := true
 	s := &stream[T]{t: t, opts: metav1.ListOptions{
@@ -33,11 +33,11 @@ func watchList[T any](t *trial[T]) {
 	}
 	defer func() { s.stop() }()
 	t.make(created("d"))
-	ctx, cancel := context.WithTimeout(t.ctx, t.Patience/4)
+	ctx, cancel := context.WithTimeout(t.Context, t.Trial.Patience/4)
 	defer cancel()
 	have := &initial[T]{t: t, seen: map[string]bool{}}
 	for have.mark == "" || !have.seen["d"] {
-		t.does("Next of a watch that is asked for the initial state")
+		t.Doing("Next of a watch that is asked for the initial state")
 		event, err := s.watch.Next(ctx)
 		switch {
 		case err == nil:
@@ -45,11 +45,11 @@ func watchList[T any](t *trial[T]) {
 			s.opts.ResourceVersion = event.ResourceVersion
 			continue
 		case ctx.Err() != nil:
-			t.refused("the option is ignored: in %v the objects %q came, and no mark of the end", t.Patience/4, slices.Sorted(maps.Keys(have.seen)))
+			t.refused("the option is ignored: in %v the objects %q came, and no mark of the end", t.Trial.Patience/4, slices.Sorted(maps.Keys(have.seen)))
 		case errors.Is(err, io.EOF):
 			t.refused("the watch ended after the objects %q, without a mark of the end", slices.Sorted(maps.Keys(have.seen)))
 		case len(have.seen) > 0:
-			t.failf("the watch broke after the objects %q: %w", slices.Sorted(maps.Keys(have.seen)), err)
+			t.Failf("the watch broke after the objects %q: %w", slices.Sorted(maps.Keys(have.seen)), err)
 		default:
 			t.refused("Next: %v", err)
 		}
@@ -67,21 +67,21 @@ func (i *initial[T]) take(typ watch.EventType, object T, version string, end boo
 	case typ == watch.Bookmark && !end:
 	case typ == watch.Bookmark:
 		if i.mark != "" {
-			i.t.failf("the end of the initial state is marked twice")
+			i.t.Failf("the end of the initial state is marked twice")
 		}
 		for _, name := range []string{"a", "b", "c"} {
 			if !i.seen[name] {
-				i.t.failf("the end of the initial state is marked, and %q has not come", name)
+				i.t.Failf("the end of the initial state is marked, and %q has not come", name)
 			}
 		}
 		if version == "" {
-			i.t.failf("the mark of the end has no version")
+			i.t.Failf("the mark of the end has no version")
 		}
 		i.mark = version
 	default:
 		c := change{typ, i.t.Name(object)}
 		if typ != watch.Added || i.seen[c.name] {
-			i.t.failf("%v came, after %q: nothing has happened but that %q was created", c, slices.Sorted(maps.Keys(i.seen)), "d")
+			i.t.Failf("%v came, after %q: nothing has happened but that %q was created", c, slices.Sorted(maps.Keys(i.seen)), "d")
 		}
 		i.seen[c.name] = true
 		if i.mark != "" {
@@ -91,9 +91,9 @@ func (i *initial[T]) take(typ watch.EventType, object T, version string, end boo
 }
 
 // refused ends the case of a source that does not stream its initial state.
-func (t *trial[T]) refused(format string, args ...any) {
+func (t *try[T]) refused(format string, args ...any) {
 	if t.WatchList {
-		t.failf("the source does not stream its initial state. "+format, args...)
+		t.Failf("the source does not stream its initial state. "+format, args...)
 	}
-	t.note("the source does not stream its initial state, which is allowed. "+format, args...)
+	t.Note("the source does not stream its initial state, which is allowed. "+format, args...)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/thinformer/thinformer/internal/trial"
 	"github.com/thinformer/thinformer/listwatch"
 )
 
@@ -33,8 +34,6 @@ type Source[T any] struct {
 	Patience time.Duration
 }
 
-const defaultPatience = 10 * time.Second
-
 // Run tests the sources that newSource makes, in a subtest of t for each thing
 // that is expected of one. newSource is called for each, with the subtest's T;
 // what is to be released is for its Cleanup.
@@ -43,12 +42,7 @@ func Run[T any](t *testing.T, newSource func(t *testing.T) Source[T]) {
 	for _, c := range casesOf[T]() {
 		t.Run(c.name, func(t *testing.T) {
 			notes, err := c.perform(newSource(t))
-			for _, note := range notes {
-				t.Log(note)
-			}
-			if err != nil {
-				t.Errorf("%v\nthis test expects %s", err, c.expects)
-			}
+			trial.Report(t, c.expects, notes, err)
 		})
 	}
 }
@@ -56,7 +50,7 @@ func Run[T any](t *testing.T, newSource func(t *testing.T) Source[T]) {
 // testCase is one thing that is expected of a source.
 type testCase[T any] struct {
 	name, expects string
-	run           func(*trial[T])
+	run           func(*try[T])
 }
 
 func casesOf[T any]() []testCase[T] {

@@ -17,7 +17,7 @@ func story() []change {
 	}
 }
 
-func watchPast[T any](t *trial[T]) {
+func watchPast[T any](t *try[T]) {
 	t.make(created("a"), created("b"), updated("a"))
 	version := t.expectList(metav1.ListOptions{}, "a", "b")
 	t.make(story()...)
@@ -28,7 +28,7 @@ func watchPast[T any](t *trial[T]) {
 	s.expect(created("z"))
 }
 
-func watchLive[T any](t *trial[T]) {
+func watchLive[T any](t *try[T]) {
 	t.make(created("a"), created("b"))
 	s := t.watch(t.expectList(metav1.ListOptions{}, "a", "b"))
 	defer s.stop()
@@ -40,7 +40,7 @@ func watchLive[T any](t *trial[T]) {
 	s.expect(created("y"), updated("y"), deleted("y"))
 }
 
-func watchResume[T any](t *trial[T]) {
+func watchResume[T any](t *try[T]) {
 	t.make(created("a"), created("b"))
 	version := t.expectList(metav1.ListOptions{}, "a", "b")
 	t.make(story()...)
@@ -53,7 +53,7 @@ func watchResume[T any](t *trial[T]) {
 	}
 }
 
-func bookmarks[T any](t *trial[T]) {
+func bookmarks[T any](t *try[T]) {
 	t.make(created("a"), created("b"))
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{}, "a", "b"), AllowWatchBookmarks: true}
 	s := t.open(opts)
@@ -62,8 +62,8 @@ func bookmarks[T any](t *trial[T]) {
 	for i, c := range story() {
 		t.make(c)
 		for {
-			event, err := s.event(t.ctx)
-			t.must(err)
+			event, err := s.event(t.Context)
+			t.Must(err)
 			if event.Type != watch.Bookmark {
 				break
 			}
@@ -71,7 +71,7 @@ func bookmarks[T any](t *trial[T]) {
 		}
 	}
 	if len(marks) == 0 {
-		t.note("no bookmark came, so none was looked at")
+		t.Note("no bookmark came, so none was looked at")
 	}
 	t.make(created("z"))
 	for version, changes := range marks {
@@ -80,31 +80,31 @@ func bookmarks[T any](t *trial[T]) {
 }
 
 // goesOn watches from a version and compares what comes.
-func (t *trial[T]) goesOn(version, of string, want []change) {
+func (t *try[T]) goesOn(version, of string, want []change) {
 	s := t.watch(version)
 	defer s.stop()
 	s.wants = fmt.Sprintf(", %s, where %v should come", of, want[0])
 	if got, _ := s.next(); got != want[0] {
-		t.failf("a watch from the version %q %s begins with %v, and should with %v", version, of, got, want[0])
+		t.Failf("a watch from the version %q %s begins with %v, and should with %v", version, of, got, want[0])
 	}
 	s.expect(want[1:]...)
 }
 
 // oldVersion: whether it is too old is for the source to say.
-func oldVersion[T any](t *trial[T]) {
+func oldVersion[T any](t *try[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	past := []change{created("a"), updated("a"), created("b"), deleted("a")}
 	t.make(past...)
 	if t.Expire != nil {
-		t.does("Expire")
-		t.must(t.Expire())
+		t.Doing("Expire")
+		t.Must(t.Expire())
 	}
 	if err := t.replay(version, past); err != nil {
 		if !isExpired(err) {
-			t.failf("a watch from a version that is too old: the error is not that it has expired: %w", err)
+			t.Failf("a watch from a version that is too old: the error is not that it has expired: %w", err)
 		}
 	} else if t.Expire != nil {
-		t.note("versions are served although they have expired")
+		t.Note("versions are served although they have expired")
 	}
 	t.make(created("c"))
 	s := t.watch(t.expectList(metav1.ListOptions{}, "b", "c"))
@@ -115,7 +115,7 @@ func oldVersion[T any](t *trial[T]) {
 
 // replay watches from a version and compares what comes. It returns the first
 // error.
-func (t *trial[T]) replay(version string, want []change) error {
+func (t *try[T]) replay(version string, want []change) error {
 	s := &stream[T]{t: t, opts: metav1.ListOptions{ResourceVersion: version}}
 	if err := s.reopen(); err != nil {
 		return err
@@ -123,15 +123,15 @@ func (t *trial[T]) replay(version string, want []change) error {
 	defer s.stop()
 	t.make(created("z"), deleted("z"))
 	for _, c := range append(want, created("z"), deleted("z")) {
-		event, err := s.event(t.ctx)
+		event, err := s.event(t.Context)
 		for err == nil && event.Type == watch.Bookmark {
-			event, err = s.event(t.ctx)
+			event, err = s.event(t.Context)
 		}
 		if err != nil {
 			return err
 		}
 		if got := (change{event.Type, t.Name(event.Object)}); got != c {
-			t.failf("a watch from an old version gives %v in the place of %v", got, c)
+			t.Failf("a watch from an old version gives %v in the place of %v", got, c)
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func isExpired(err error) bool {
 	return errors.As(err, &status) && (apierrors.IsResourceExpired(err) || apierrors.IsGone(err))
 }
 
-func twoWatches[T any](t *trial[T]) {
+func twoWatches[T any](t *try[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	one, other := t.watch(version), t.watch(version)
 	defer other.stop()
