@@ -103,17 +103,13 @@ func watchCase(name string, q question, events int, about string) harness.Case {
 }
 
 func syncCase(name string, q question, streamed bool, about string) harness.Case {
-	c := both(name, "s", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
+	return both(name, "s", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
 		a := run(pods.Of{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), WatchLists: streamed}, q)
 		m.Report("", a.Sync.Wall.Seconds())
 		m.Report("cpu", a.Sync.CPU.Seconds())
 		m.ReportIn("MB", "peak", float64(a.Peak)/1e6)
 		m.ReportIn("MB", "live", float64(a.Live)/1e6)
 	})
-	if streamed {
-		c.Ours = nil // the reflector does not stream yet
-	}
-	return c
 }
 
 func heapCase(name string, q question, about string) harness.Case {
