@@ -75,7 +75,7 @@ type own[T any] struct {
 	buffer []notification[T]
 	// resyncTimer is nil without a period, and until the handler has synced.
 	resyncTimer *time.Timer
-	// resyncDue: the time has come, and a resync has not been planned yet.
+	// resyncDue: the time has come, and the resync has not been told.
 	resyncDue bool
 	// resyncing is being told, resyncTold is how much of it has been.
 	resyncing  *resync[T]
@@ -146,6 +146,22 @@ func (l *listener[T]) cut() []notification[T] {
 		l.at.Store(l.cursor.at - uint64(len(run)) + 1)
 	}
 	return run
+}
+
+// leaveLog lets go of the log: from here on pending has what waits. It needs
+// mu.
+func (l *listener[T]) leaveLog() {
+	l.folding, l.cursor, l.resync = true, cursor[T]{}, nil
+	l.at.Store(merging)
+}
+
+// void drops all that waits.
+func (l *listener[T]) void() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leaveLog()
+	l.pending = pending[T]{}
+	l.kept.Store(0)
 }
 
 // pause waits for something to do, if there is nothing.

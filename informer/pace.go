@@ -15,7 +15,7 @@ type pace struct {
 }
 
 const (
-	longestRun = 64
+	longestRun = maxChunk
 	quickRun   = time.Millisecond
 )
 

@@ -68,7 +68,7 @@ func (p *pending[T]) fold(n *notification[T]) (merged int) {
 	} else {
 		p.places[n.key] = places{at.oldest, at.oldest}
 	}
-	p.compact()
+	p.tidy()
 	return 2
 }
 
@@ -98,7 +98,7 @@ func (p *pending[T]) take(run []notification[T], most int) []notification[T] {
 		p.live--
 		most--
 	}
-	p.shift()
+	p.tidy()
 	return run
 }
 
@@ -113,24 +113,24 @@ func (p *pending[T]) release(key string, number uint64) {
 	}
 }
 
-// shift drops the part that was taken when it is the larger one.
-func (p *pending[T]) shift() {
-	if p.head <= len(p.items)/2 {
-		return
+// tidy makes room when holes and what was taken are the larger part, so that
+// keys that come and go do not add up.
+func (p *pending[T]) tidy() {
+	switch {
+	case len(p.items) < minChunk || p.live > len(p.items)/2:
+	case p.live == len(p.items)-p.head:
+		rest := copy(p.items, p.items[p.head:])
+		clear(p.items[rest:])
+		p.items = p.items[:rest]
+		p.first += uint64(p.head)
+		p.head = 0
+	default:
+		p.compact()
 	}
-	rest := copy(p.items, p.items[p.head:])
-	clear(p.items[rest:])
-	p.items = p.items[:rest]
-	p.first += uint64(p.head)
-	p.head = 0
 }
 
-// compact closes the holes when they and what was taken are the larger part,
-// so that keys that come and go do not add up.
+// compact closes the holes.
 func (p *pending[T]) compact() {
-	if len(p.items) < minChunk || p.live > len(p.items)/2 {
-		return
-	}
 	kept := p.items[:0]
 	next := p.first + uint64(len(p.items))
 	for i := p.head; i < len(p.items); i++ {

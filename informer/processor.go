@@ -27,8 +27,9 @@ type processor[T any] struct {
 
 	mu  sync.Mutex
 	log notificationLog[T]
-	// snapshot is the store at the end of the log; nil before the first batch.
-	snapshot *indexer.Snapshot[T]
+	// snapshot is the store at the end of the log, if there has been a batch.
+	snapshot indexer.Snapshot[T]
+	begun    bool
 	// synced: the log has the end of the initial list, which is at initialEnd.
 	// Until then initialEnd is the end of the log.
 	synced     bool
@@ -73,7 +74,7 @@ func (p *processor[T]) distribute(batch []notification[T], snapshot indexer.Snap
 		p.mu.Unlock()
 		return
 	}
-	p.snapshot = &snapshot
+	p.snapshot, p.begun = snapshot, true
 	p.fold(batch)
 	if p.folding == len(p.listeners) {
 		p.log.forget(false)
@@ -119,8 +120,7 @@ func (p *processor[T]) startFolding(l *listener[T]) {
 	for run := l.cursor.take(maxChunk); len(run) > 0; run = l.cursor.take(maxChunk) {
 		p.foldInto(l, run)
 	}
-	l.folding, l.cursor, l.resync = true, cursor[T]{}, nil
-	l.at.Store(merging)
+	l.leaveLog()
 	p.folding++
 }
 
@@ -222,20 +222,17 @@ func (p *processor[T]) forget() {
 	}
 }
 
-// planResync notes the present place for l to resync at. It waits until l does
-// not have notifications merged, since those stand for no place.
-func (p *processor[T]) planResync(l *listener[T]) (planned bool) {
+// planResync notes the present place for l to resync at, unless it has one. It
+// waits until l does not have notifications merged, since those stand for no
+// place.
+func (p *processor[T]) planResync(l *listener[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.folding {
-		return false
+	if p.begun && !l.folding && l.resync == nil {
+		l.resync = &resync[T]{at: p.log.end.Load(), objects: p.snapshot}
 	}
-	if p.snapshot != nil {
-		l.resync = &resync[T]{at: p.log.end.Load(), objects: *p.snapshot}
-	}
-	return true
 }
 
 // add registers a handler. What is in the store it is told first.
@@ -259,8 +256,8 @@ func (p *processor[T]) add(h ResourceEventHandler[T], o HandlerOptions) (*Regist
 	}
 	l.name = l.options.Name
 	l.at.Store(l.cursor.at)
-	if p.snapshot != nil {
-		start := *p.snapshot
+	if p.begun {
+		start := p.snapshot
 		l.start, l.syncedAfterStart = &start, p.synced
 		l.ahead.Store(int64(start.Len()))
 	}
@@ -308,6 +305,7 @@ func (p *processor[T]) remove(l *listener[T]) {
 	if l.folding {
 		p.folding--
 	}
+	l.void()
 	p.setListeners(slices.DeleteFunc(slices.Clone(p.listeners), func(other *listener[T]) bool { return other == l }))
 	if l.running {
 		p.leaving[l] = struct{}{}
@@ -364,7 +362,7 @@ func (p *processor[T]) close() (working []*listener[T]) {
 			p.end(l)
 		}
 	}
-	p.snapshot, p.log.tail = nil, nil
+	p.snapshot, p.log.tail = indexer.Snapshot[T]{}, nil
 	return working
 }
 

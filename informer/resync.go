@@ -10,7 +10,8 @@ type resync[T any] struct {
 	objects indexer.Snapshot[T]
 }
 
-// planResync has the processor note the place, when the time has come.
+// planResync has the processor note the place, when the time has come, and
+// again if notifications were merged across it.
 func (l *listener[T]) planResync() {
 	if l.resyncTimer == nil {
 		return
@@ -20,8 +21,8 @@ func (l *listener[T]) planResync() {
 		l.resyncDue = true
 	default:
 	}
-	if l.resyncDue && l.processor.planResync(l) {
-		l.resyncDue = false
+	if l.resyncDue {
+		l.processor.planResync(l)
 	}
 }
 
@@ -35,6 +36,6 @@ func (l *listener[T]) tellResync() {
 	l.tellAll(&l.resyncing.objects, &l.resyncTold, func(obj T) notification[T] {
 		return notification[T]{kind: updated, old: obj, new: obj}
 	})
-	l.resyncing, l.resyncTold = nil, 0
+	l.resyncing, l.resyncTold, l.resyncDue = nil, 0, false
 	l.resyncTimer.Reset(l.options.ResyncPeriod)
 }

@@ -15,8 +15,9 @@ func (l *listener[T]) tell(run []notification[T]) {
 	}
 }
 
-// tellUntilBroken returns what is left of the run when a callback has panicked.
-// There is one deferred function for the run and not for each callback.
+// tellUntilBroken returns what is left of the run when a callback has not
+// returned. There is one deferred function for the run and not for each
+// callback.
 func (l *listener[T]) tellUntilBroken(run []notification[T]) (left []notification[T]) {
 	i := 0
 	defer func() {
@@ -24,28 +25,28 @@ func (l *listener[T]) tellUntilBroken(run []notification[T]) (left []notificatio
 			left = l.broken(run[i:], recover())
 		}
 	}()
-	traced := l.processor.traced
-	for ; i < len(run); i++ {
-		if l.over.Load() {
-			i = len(run)
-			return nil
-		}
+	handler, traced := l.handler, l.processor.traced
+	for ; i < len(run) && !l.over.Load(); i++ {
 		n := &run[i]
-		if traced {
+		switch {
+		case traced:
 			l.callTraced(n)
-			continue
+		case n.kind == updated:
+			handler.OnUpdate(n.old, n.new)
+		default:
+			l.call(n)
 		}
-		l.call(n)
 	}
+	i = len(run)
 	return nil
 }
 
 func (l *listener[T]) call(n *notification[T]) {
 	switch n.kind {
-	case updated:
-		l.handler.OnUpdate(n.old, n.new)
 	case added:
 		l.handler.OnAdd(n.new, n.initial)
+	case updated:
+		l.handler.OnUpdate(n.old, n.new)
 	case deleted:
 		l.handler.OnDelete(n.old, n.finalStateUnknown)
 	case synced:
