@@ -72,6 +72,15 @@ func (p *pending[T]) fold(n *notification[T]) (merged int) {
 	return 2
 }
 
+// newest is what waits for a key, of two the one that came last.
+func (p *pending[T]) newest(key string) (n notification[T], waits bool) {
+	at, waits := p.places[key]
+	if waits {
+		n = p.items[at.newest-p.first]
+	}
+	return n, waits
+}
+
 func (p *pending[T]) push(n *notification[T]) (number uint64) {
 	p.items = append(p.items, *n)
 	p.live++

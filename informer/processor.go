@@ -128,14 +128,28 @@ func (p *processor[T]) startFolding(l *listener[T]) {
 func (p *processor[T]) foldInto(l *listener[T], run []notification[T]) {
 	before, total := l.pending.len(), 0
 	for i := range run {
-		merged := l.pending.fold(&run[i])
-		total += merged
-		if merged > 0 && p.trace.Merged != nil {
-			p.foldedAway = append(p.foldedAway, run[i].info(p.name, l.name))
+		if p.trace.Merged != nil {
+			total += p.foldTraced(l, &run[i])
+			continue
 		}
+		total += l.pending.fold(&run[i])
 	}
 	l.kept.Add(int64(l.pending.len() - before))
 	l.merged.Add(uint64(total))
+}
+
+// foldTraced folds n and notes what will not be told by itself: what waited for
+// the key, and n too if nothing is left.
+func (p *processor[T]) foldTraced(l *listener[T], n *notification[T]) (merged int) {
+	waits, _ := l.pending.newest(n.key)
+	merged = l.pending.fold(n)
+	if merged > 0 {
+		p.foldedAway = append(p.foldedAway, waits.info(p.name, l.name))
+	}
+	if merged > 1 {
+		p.foldedAway = append(p.foldedAway, n.info(p.name, l.name))
+	}
+	return merged
 }
 
 // countInitial finds the end of the initial list.

@@ -63,10 +63,10 @@ func (l *listener[T]) callTraced(n *notification[T]) {
 	if called := l.processor.trace.Called; called != nil {
 		called(info)
 	}
-	l.call(n)
 	if returned := l.processor.trace.Returned; returned != nil {
-		returned(info)
+		defer returned(info) // after a panic, too
 	}
+	l.call(n)
 }
 
 // broken: the callback for run[0] has not returned. With a reason it has

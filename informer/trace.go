@@ -1,17 +1,26 @@
 package informer
 
 // Trace is a set of functions that are told of an event's way through an
-// informer, each where it happens: they must not block. Those that are nil cost
-// nothing.
+// informer, each where it happens: they must not block. Any of them may be nil,
+// and costs nothing then. They are called by several goroutines, but those about
+// one handler one after another, and those about one key and stage in the order
+// of what happened. No lock is held meanwhile.
+//
+// Package debug has one that remembers ([debug.NewTimeline]).
+//
+// [debug.NewTimeline]: https://pkg.go.dev/github.com/thinformer/thinformer/informer/debug#NewTimeline
 type Trace struct {
-	// Received: the source has told a change.
+	// Received: a watch has brought an event, before anybody decides whether it
+	// is kept. What is there at the beginning, or in a relist, is not received
+	// but stored.
 	Received func(TraceInfo)
-	// Stored: the change is in the store, and waits for the handlers.
+	// Stored: the change is in the store, and now goes to the handlers.
 	Stored func(TraceInfo)
-	// Called: a handler's callback for it begins; Returned: it has ended.
+	// Called: a handler's callback for it begins. Returned: it has ended, by
+	// a panic if need be.
 	Called, Returned func(TraceInfo)
-	// Merged: too many waited for a handler, and this one became part of
-	// another.
+	// Merged: too many waited for a handler, and this one will not be told by
+	// itself: it is part of a later one, or of nothing that is left to tell.
 	Merged func(TraceInfo)
 }
 
@@ -19,8 +28,9 @@ type Trace struct {
 type TraceInfo struct {
 	// Informer and Handler are names; Handler is "" where none is meant.
 	Informer, Handler string
-	// Key and Version are the object's. Event is what happened to it: ADDED,
-	// MODIFIED or DELETED from the source; add, update or delete to the store
-	// and handlers.
+	// Key and Version are the object's. One event has one version at all stages;
+	// the end of an object that nobody saw go has that of its last state.
+	// Event is what happened: ADDED, MODIFIED or DELETED from the source; add,
+	// update or delete to the store and the handlers.
 	Key, Version, Event string
 }
