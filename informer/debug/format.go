@@ -1,0 +1,65 @@
+package debug
+
+import (
+	"mime"
+	"strconv"
+	"strings"
+)
+
+// A format is a form in which an answer goes out.
+type format string
+
+const (
+	asHTML format = "html"
+	asJSON format = "json"
+	asText format = "text"
+)
+
+func (f format) known() bool { return f == "" || f.contentType() != "" }
+
+func (f format) contentType() string {
+	switch f {
+	case asHTML:
+		return "text/html; charset=utf-8"
+	case asJSON:
+		return "application/json"
+	case asText:
+		return "text/plain; charset=utf-8"
+	}
+	return ""
+}
+
+// negotiate chooses a format by an Accept header: the one with the highest
+// quality, of several the one named first. Who takes anything, or nothing that
+// there is, gets text: that is curl, and a person who reads.
+func negotiate(accept string) format {
+	best, quality := asText, 0.0
+	for part := range strings.SplitSeq(accept, ",") {
+		media, parameters, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		q := 1.0
+		if text, ok := parameters["q"]; ok {
+			if q, err = strconv.ParseFloat(text, 64); err != nil {
+				continue
+			}
+		}
+		if f, ok := formatOf(media); ok && q > quality {
+			best, quality = f, q
+		}
+	}
+	return best
+}
+
+func formatOf(media string) (format, bool) {
+	switch media {
+	case "text/html":
+		return asHTML, true
+	case "application/json", "application/*":
+		return asJSON, true
+	case "text/plain", "text/*", "*/*":
+		return asText, true
+	}
+	return "", false
+}

@@ -1,0 +1,82 @@
+package debug
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/informer"
+)
+
+// A query that the page writes is understood as it was meant.
+func TestAQueryIsReadAsItWasWritten(t *testing.T) {
+	for _, q := range []query{
+		{limit: 100},
+		{informer: "a", limit: 7, prefix: "x&=?#", after: "y\xff", objects: true},
+		{informer: "pods#2", limit: 1000, key: "", named: true, format: asJSON},
+		{informer: "<script>", limit: 100, key: "a/b", named: true},
+	} {
+		got, err := parseQuery(q.String())
+		require.NoError(t, err)
+		require.Equal(t, q, got)
+	}
+	q, err := parseQuery("informer=a&limit=5000")
+	require.NoError(t, err)
+	require.Equal(t, maxLimit, q.limit)
+}
+
+// Whatever is asked, under whatever path, there is an answer in the form that
+// was asked for; nothing from outside becomes markup or a control character; and
+// no secret is in it.
+func FuzzRequest(f *testing.F) {
+	for _, query := range []string{"", "informer=pods&limit=1", "informer=secrets&objects=1&format=json", "informer=secrets&key=default/token", "informer=pods&key=default/gone&format=html", "informer=%zz;&limit=-1"} {
+		f.Add("/debug/informers/", query, "text/html", "<script>\x1b")
+	}
+	f.Fuzz(func(t *testing.T, path, rawQuery, accept, name string) {
+		informers := append(fleet(), &still{
+			state:   informer.State{Name: name, Resource: schema.GroupVersionResource{Resource: name}},
+			objects: map[string]any{name: &Pod{}},
+		})
+		h := New(Options{Informers: func() []informer.AnyInformer { return informers }, Objects: true})
+		named := query{informer: name, limit: defaultLimit}
+		for _, q := range []string{rawQuery, named.String()} {
+			r := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: q}, Header: http.Header{"Accept": {accept}}}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			requireHarmless(t, w)
+		}
+	})
+}
+
+func requireHarmless(t *testing.T, w *httptest.ResponseRecorder) {
+	body := w.Body.String()
+	require.NotContains(t, body, "hunter2")
+	switch w.Header().Get("Content-Type") {
+	case asJSON.contentType():
+		require.True(t, json.Valid(w.Body.Bytes()))
+		return
+	case asText.contentType():
+	case asHTML.contentType():
+		for rest := body; ; {
+			_, tag, found := strings.Cut(rest, "<")
+			if !found {
+				break
+			}
+			require.Regexp(t, `^(!DOCTYPE html|html lang="en"|/?(html|head|title|body|pre|form|button|a)|meta charset="utf-8"|a href="[^"<>]*"|input name="(informer|prefix|key)" value="[^"<>]*"( type="hidden")?)>`, tag)
+			rest = tag
+		}
+		return // the value of an input may hold anything but markup
+	default:
+		t.Fatalf("content type %q", w.Header().Get("Content-Type"))
+	}
+	for _, r := range body {
+		require.True(t, r == '\n' || unicode.IsPrint(r), "%q", r)
+	}
+}

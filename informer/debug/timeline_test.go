@@ -1,0 +1,189 @@
+package debug
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/informer"
+)
+
+func told(tl *Timeline, key string) string {
+	var out strings.Builder
+	for _, e := range tl.Events("pods", key) {
+		fmt.Fprintf(&out, "%s:", e.Version)
+		for _, s := range e.Steps {
+			fmt.Fprintf(&out, " %s", s.Stage)
+			if s.Handler != "" {
+				fmt.Fprintf(&out, "(%s)", s.Handler)
+			}
+		}
+		if e.Forgotten > 0 {
+			fmt.Fprintf(&out, " +%d", e.Forgotten)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+func info(key, version, event string, handler ...string) informer.TraceInfo {
+	return informer.TraceInfo{Informer: "pods", Key: key, Version: version, Event: event, Handler: strings.Join(handler, "")}
+}
+
+// The steps of one event stand together, in order of time, however events
+// overtake each other.
+func TestTheStepsOfAnEventStandTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tl := NewTimeline(TimelineOptions{})
+		tr := tl.Trace()
+		began := time.Now()
+		tr.Received(info("a", "1", "ADDED"))
+		tr.Received(info("a", "2", "MODIFIED"))
+		time.Sleep(time.Second)
+		tr.Stored(info("a", "1", "add"))
+		tr.Stored(info("a", "2", "update"))
+		tr.Called(info("a", "1", "add", "h"))
+		tr.Merged(info("a", "2", "update", "slow"))
+		tr.Returned(info("a", "1", "add", "h"))
+		// Nobody saw it go: the version is that of its last state.
+		tr.Stored(info("a", "2", "delete"))
+		require.Equal(t, "1: received stored called(h) returned(h)\n2: received stored merged(slow)\n2: stored\n", told(tl, "a"))
+
+		first := tl.Events("pods", "a")[0].Steps
+		require.Equal(t, Step{At: began.Round(0), Stage: Received, Event: "ADDED"}, first[0])
+		require.Equal(t, Step{At: began.Add(time.Second).Round(0), Stage: Called, Event: "add", Handler: "h"}, first[2])
+	})
+}
+
+// Of one key the newest events are remembered, as many as Events says.
+func TestTheOldestEventsOfAKeyAreForgotten(t *testing.T) {
+	tl := NewTimeline(TimelineOptions{Events: 2})
+	for _, version := range []string{"1", "2", "3"} {
+		tl.Trace().Received(info("a", version, "MODIFIED"))
+	}
+	require.Equal(t, "2: received\n3: received\n", told(tl, "a"))
+	// What is told late of a forgotten one makes it the newest again.
+	tl.Trace().Returned(info("a", "1", "update", "h"))
+	require.Equal(t, "3: received\n1: returned(h)\n", told(tl, "a"))
+}
+
+// An event with many handlers pushes out older ones, and itself only counts what
+// it has no room for.
+func TestTheStepsOfAKeyAreBounded(t *testing.T) {
+	tl := NewTimeline(TimelineOptions{Events: 2})
+	called := func(version string, times int) {
+		for range times {
+			tl.Trace().Called(info("a", version, "update", "h"))
+		}
+	}
+	called("1", 10)
+	called("2", 22)
+	require.Len(t, tl.Events("pods", "a"), 2)
+	called("2", 1)
+	require.Len(t, tl.Events("pods", "a"), 1)
+	called("2", 100)
+	events := tl.Events("pods", "a")
+	require.Len(t, events, 1)
+	require.Len(t, events[0].Steps, 2*stepsPerEvent)
+	require.Equal(t, 123-2*stepsPerEvent, events[0].Forgotten)
+	// The next one has room again.
+	called("3", 1)
+	require.Equal(t, "3: called(h)\n", told(tl, "a"))
+}
+
+// The key of which nothing was heard for longest makes room for a new one.
+func TestTheKeyThatWasQuietLongestIsForgotten(t *testing.T) {
+	tl := NewTimeline(TimelineOptions{Keys: 2})
+	for _, key := range []string{"a", "b", "a", "c"} {
+		tl.Trace().Received(info(key, "1", "ADDED"))
+	}
+	require.Empty(t, told(tl, "b"))
+	require.NotEmpty(t, told(tl, "a"))
+	require.NotEmpty(t, told(tl, "c"))
+	require.Empty(t, tl.Events("nodes", "a"), "a key belongs to one informer")
+}
+
+// Only what Only allows is remembered.
+func TestOnlyWhatIsAskedForIsRemembered(t *testing.T) {
+	tl := NewTimeline(TimelineOptions{Only: func(informer, key string) bool { return informer == "pods" && key == "a" }})
+	tl.Trace().Received(info("a", "1", "ADDED"))
+	tl.Trace().Received(info("b", "1", "ADDED"))
+	require.NotEmpty(t, told(tl, "a"))
+	require.Empty(t, told(tl, "b"))
+}
+
+// A timeline can be written and read by any goroutine, and what is read does not
+// change any more.
+func TestATimelineIsForAnyGoroutine(t *testing.T) {
+	tl := NewTimeline(TimelineOptions{Keys: 4, Events: 3})
+	tr := tl.Trace()
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 2000 {
+				key, version := fmt.Sprint(i%6), fmt.Sprint(i/6)
+				tr.Called(info(key, version, "update", fmt.Sprint(g)))
+				if events := tl.Events("pods", key); len(events) > 0 {
+					requireOrdered(t, events)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, tl.histories, 4)
+	require.Equal(t, 4, tl.recent.Len())
+}
+
+func requireOrdered(t *testing.T, events []Event) {
+	for _, e := range events {
+		for i := 1; i < len(e.Steps); i++ {
+			if e.Steps[i].At.Before(e.Steps[i-1].At) {
+				t.Errorf("%v stands before %v", e.Steps[i-1], e.Steps[i])
+			}
+		}
+	}
+}
+
+// The memory of a timeline is bounded, whatever it is told.
+func TestATimelineIsBounded(t *testing.T) {
+	before := live()
+	tl := NewTimeline(TimelineOptions{})
+	tr := tl.Trace()
+	text := strings.Repeat("the text of an object, in which its key and version lie", 100)
+	for i := range 120_000 {
+		// The strings are parts of a large one, as those of a decoded object may be.
+		large := fmt.Sprintf("default/web-%04d %d%s", i%2000, i/2000/8, text[:i%1000])
+		key, version := large[:16], large[17:min(len(large), 19)]
+		tr.Called(info(key, version, "update", "h"))
+	}
+	held := int64(live()) - int64(before)
+	require.Less(t, held, int64(24<<20))
+	require.Len(t, tl.histories, 1000)
+}
+
+func live() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func BenchmarkTimeline(b *testing.B) {
+	for name, o := range map[string]TimelineOptions{
+		"all": {}, "others": {Only: func(_, key string) bool { return key == "a" }},
+	} {
+		b.Run(name, func(b *testing.B) {
+			tr := NewTimeline(o).Trace()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				tr.Called(info(names[i/4%500], names[i/2000%1000], "update"))
+			}
+		})
+	}
+}
