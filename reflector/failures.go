@@ -62,9 +62,13 @@ func (b Backoff) bounds() (base, most time.Duration) {
 	return min(base, most), most
 }
 
-// proveBy: a watch was opened, and is in order until something is heard of it.
+// proveBy: a watch was opened, and is in order until something is heard of it. One
+// that takes the place of another that had ended as watches do goes on with the
+// proof.
 func (f *failures) proveBy(opened time.Time) {
-	f.provenAt = opened.Add(max(proof, f.last))
+	if f.provenAt.IsZero() {
+		f.provenAt = opened.Add(max(proof, f.last))
+	}
 }
 
 // forget lets what happened be, if the watch that is open has proved healthy.

@@ -67,19 +67,44 @@ func (m *machine) follow(in input, out *outcome) {
 	}
 }
 
-// endedWatch: servers end watches all the time, and a watch of something that
-// does not change is silent, as one of a server that has gone away is. Another
-// one is opened at once, which shows which of the two it was. One that ends as
-// soon as it was opened would make a busy loop of that.
-func (m *machine) endedWatch(in input, out *outcome) {
+// endedWatch: servers end watches all the time, and another one is opened at
+// once. One that ends as soon as it was opened would make a busy loop of that.
+func (m *machine) endedWatch(in input, out *outcome) { m.over(in, opening, out) }
+
+// fellSilent: a watch of something that does not change is silent, as one of a
+// server that has gone away is. Another one is opened, which shows which of the
+// two it was. Before, the server is asked whether it has come as far as our
+// version: one that was set back is silent as well, until it has made up for
+// what it has lost, and by then nobody can tell.
+func (m *machine) fellSilent(in input, out *outcome) {
+	next := checking
+	if m.version == "" || m.version == "0" {
+		next = opening
+	}
+	m.over(in, next, out)
+}
+
+// over: a watch is, and nothing was wrong with it.
+func (m *machine) over(in input, next stage, out *outcome) {
 	lived := in.at.Sub(m.opened)
 	m.settle(in.at)
 	if lived >= shortWatch {
-		m.to(opening)
+		m.to(next)
 		return
 	}
 	err := fmt.Errorf("%w, after %v", errShortWatch, lived)
 	m.again(in.because(Interrupted, err), "watch", opening, out)
+}
+
+// failedCheck: what the answer says of the version counts. A source that takes no
+// such question is not asked, and one that cannot answer now is watched all the
+// same: if that is silent, it is asked again.
+func (m *machine) failedCheck(in input, out *outcome) {
+	if in.failure.reason == Refused {
+		m.to(opening)
+		return
+	}
+	m.failedWatch(in, out)
 }
 
 // failedWatch resumes at the last version wherever that is still good.

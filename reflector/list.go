@@ -6,6 +6,8 @@ import (
 	"iter"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/thinformer/thinformer/listwatch"
 )
 
@@ -21,7 +23,8 @@ func (r *Reflector[T]) list(ctx context.Context) {
 	listCtx, l.silence = listen(ctx, r.patience())
 	defer l.silence.close()
 	var err error
-	if l.list, err = r.openList(listCtx); err != nil {
+	// Without a version a list is consistent: nothing older than this moment.
+	if l.list, err = r.openList(listCtx, metav1.ListOptions{}); err != nil {
 		r.fail(ctx, l.failure(err))
 		return
 	}

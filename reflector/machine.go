@@ -71,12 +71,15 @@ const (
 	opening
 	// watching: a watch is open and in order.
 	watching
+	// checking: a watch was silent, and whether the server has come as far as
+	// version is being asked.
+	checking
 	// waiting: until failures.retryAt, then after.
 	waiting
 	stopped
 )
 
-var stageNames = [...]string{"idle", "starting", "streaming", "listing", "opening", "watching", "waiting", "stopped"}
+var stageNames = [...]string{"idle", "starting", "streaming", "listing", "opening", "watching", "checking", "waiting", "stopped"}
 
 func (s stage) String() string { return stageNames[s] }
 
@@ -128,7 +131,7 @@ func (m *machine) expects(kind inputKind) bool {
 			return kind == replaced || kind == failed
 		}
 		return kind == listed || kind == skipped || kind == failed
-	case opening:
+	case opening, checking:
 		return kind == answered || kind == failed
 	case watching:
 		return kind == event || kind == skipped || kind == ended || kind == silent || kind == failed
@@ -149,8 +152,11 @@ func (m *machine) take(in input, out *outcome) {
 			m.to(opening)
 		}
 	case answered:
-		if m.stage == opening {
+		switch m.stage {
+		case opening:
 			m.watch(in.at)
+		case checking:
+			m.to(opening)
 		}
 	case event:
 		if m.stage == streaming {
@@ -174,7 +180,7 @@ func (m *machine) take(in input, out *outcome) {
 		if m.stage == streaming {
 			m.fallBack(in.because(NoInitialEnd, errNoMark), true, out)
 		} else {
-			m.endedWatch(in, out)
+			m.fellSilent(in, out)
 		}
 	case failed:
 		m.fail(in, out)
@@ -204,6 +210,8 @@ func (m *machine) fail(in input, out *outcome) {
 		m.failedStream(in, out)
 	case listing:
 		m.again(in, "list", starting, out)
+	case checking:
+		m.failedCheck(in, out)
 	default:
 		m.failedWatch(in, out)
 	}

@@ -101,6 +101,8 @@ func (r *Reflector[T]) follow(ctx context.Context, once bool) error {
 			r.list(ctx)
 		case opening:
 			r.watch(ctx)
+		case checking:
+			r.check(ctx)
 		default:
 			if once && r.machine.after == starting {
 				return r.machine.failures.err

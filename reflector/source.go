@@ -34,10 +34,9 @@ func panicked(what string, p any) error {
 }
 
 // openList asks the source for a list.
-func (r *Reflector[T]) openList(ctx context.Context) (list *listwatch.List[T], err error) {
+func (r *Reflector[T]) openList(ctx context.Context, o metav1.ListOptions) (list *listwatch.List[T], err error) {
 	defer recovered("List", &err)
-	// Without a version a list is consistent: nothing older than this moment.
-	list, err = r.source.List(ctx, metav1.ListOptions{})
+	list, err = r.source.List(ctx, o)
 	if err == nil && list == nil {
 		err = errNoList
 	}

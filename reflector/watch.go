@@ -26,6 +26,25 @@ func (r *Reflector[T]) watch(ctx context.Context) {
 	r.read(ctx, w)
 }
 
+// check asks the source for a list that is no older than the last version, and
+// wants nothing of it but whether there is one.
+func (r *Reflector[T]) check(ctx context.Context) {
+	listCtx, silence := listen(ctx, r.patience())
+	defer silence.close()
+	list, err := r.openList(listCtx, metav1.ListOptions{
+		ResourceVersion: r.machine.version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 1,
+	})
+	if err != nil {
+		if silence.broken.Load() {
+			err = &silentError{r.patience()}
+		}
+		r.fail(ctx, failureOf(err))
+		return
+	}
+	list.Close()
+	r.step(ctx, input{kind: answered})
+}
+
 // release closes a watch.
 func (r *Reflector[T]) release(ctx context.Context, w *openWatch[T]) {
 	if err := w.close(); err != nil {
