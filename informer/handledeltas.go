@@ -29,6 +29,7 @@ const keptScratch = 4 * maxBatch
 func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
 	before := s.store.Version()
 	changes := s.changesOf(deltas)
+	s.guard.storing(changes)
 	var err error
 	if len(changes) == 0 {
 		s.store.Bookmark(batch.Version)

@@ -39,6 +39,7 @@ type shared[T rest.Object] struct {
 	queue      *deltafifo.DeltaFIFO[T]
 	controller *Controller[T]
 	processor  *processor[T]
+	guard      *guard[T]
 	versions   versions
 	scratch    scratch[T]
 
@@ -80,6 +81,7 @@ func newShared[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *
 		Logger:       s.options.Logger,
 	})
 	s.processor = newProcessor[T](s.name, s.options.Logger, o.Trace)
+	s.guard = newGuard[T](s.name, o.MutationGuard)
 	if o.Tweak != nil && s.err == nil {
 		source = listwatch.Modify(source, o.Tweak)
 	}
@@ -171,9 +173,11 @@ func (s *shared[T]) runOnce(ctx context.Context) (err error) {
 	s.run = ctx
 	close(s.began)
 	s.processor.start()
+	guarded := s.guard.start()
 	defer func() {
 		close(s.ended) // first: a callback may wait for something that will not come
 		err = errors.Join(err, s.processor.stop())
+		guarded()
 		s.life.end()
 	}()
 	return s.controller.Run(ctx)

@@ -50,6 +50,17 @@ type Options[T any] struct {
 	// Logger is where problems are logged. Default: [slog.Default].
 	Logger *slog.Logger
 
+	// MutationGuard is told when somebody has changed a stored object, which all
+	// share: a [*MutationError] names the object and the field. It is for tests:
+	//
+	//	MutationGuard: func(err error) { t.Error(err) }
+	//
+	// There is a second copy of every object then, and all are compared every
+	// second, when they leave the store and a little later, and when Run ends.
+	// It may be called by several goroutines at once. Default: nobody, and that
+	// costs nothing.
+	MutationGuard func(error)
+
 	// Trace is told of each event's way. Default: nobody.
 	Trace *Trace
 }

@@ -251,8 +251,8 @@ func (p *processor[T]) planResync(l *listener[T]) {
 
 // add registers a handler. What is in the store it is told first.
 func (p *processor[T]) add(h ResourceEventHandler[T], o HandlerOptions) (*Registration, error) {
-	if isNil(h) {
-		return nil, ErrNoHandler
+	if err := wrongWithHandler(h); err != nil {
+		return nil, err
 	}
 	if err := o.check(); err != nil {
 		return nil, err
