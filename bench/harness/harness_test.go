@@ -130,6 +130,11 @@ func TestACaseMayAskForFewerRounds(t *testing.T) {
 	if turns != 1 {
 		t.Errorf("%d rounds of a plan for one", turns)
 	}
+	turns = 0
+	Plan{Rounds: 9, Heavy: 1}.Run(heavy)
+	if turns != 1 {
+		t.Errorf("%d rounds of a plan that allows for one heavy one", turns)
+	}
 }
 
 func TestAMissingSideIsADash(t *testing.T) {

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,9 @@ import (
 type Plan struct {
 	// Rounds that each side does, after calibration.
 	Rounds int
+	// Heavy is the most that a case does which asks for fewer rounds than others,
+	// since each takes long. 0: what it asks for.
+	Heavy int
 	// Budget of a round for cases that are not given a number of operations.
 	Budget time.Duration
 	// Progress is told before each round; nil: nobody.
@@ -55,7 +59,7 @@ func (p Plan) Run(c Case) (rows []Row) {
 	}
 	rounds := p.Rounds
 	if c.Rounds > 0 {
-		rounds = min(rounds, c.Rounds)
+		rounds = min(rounds, c.Rounds, cmp.Or(p.Heavy, c.Rounds))
 	}
 	var oursSeen, theirsSeen []sample
 	for round := range rounds {
