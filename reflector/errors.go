@@ -2,7 +2,7 @@ package reflector
 
 import (
 	"errors"
-	"fmt"
+	"strings"
 )
 
 // Each of these names a mistake of the caller's.
@@ -27,10 +27,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	doing := e.Verb + " " + e.Name
+	why := strings.TrimPrefix(e.Err.Error(), doing+": ") // package rest says so as well
 	if e.Version != "" {
-		return fmt.Sprintf("%s %s from version %s: %v", e.Verb, e.Name, e.Version, e.Err)
+		doing += " from version " + e.Version
 	}
-	return fmt.Sprintf("%s %s: %v", e.Verb, e.Name, e.Err)
+	return doing + ": " + why
 }
 
 // Unwrap is the cause.

@@ -67,50 +67,49 @@ func (m *machine) follow(in input, out *outcome) {
 	}
 }
 
-// endedWatch: servers end watches all the time, and another one is opened at
-// once. One that ends as soon as it was opened would make a busy loop of that.
-func (m *machine) endedWatch(in input, out *outcome) { m.over(in, opening, out) }
-
 // fellSilent: a watch of something that does not change is silent, as one of a
 // server that has gone away is. Another one is opened, which shows which of the
-// two it was. Before, the server is asked whether it has come as far as our
-// version: one that was set back is silent as well, until it has made up for
-// what it has lost, and by then nobody can tell.
+// two it was.
 func (m *machine) fellSilent(in input, out *outcome) {
-	next := checking
-	if m.version == "" || m.version == "0" {
-		next = opening
-	}
-	m.over(in, next, out)
+	m.suspect = true
+	m.endedWatch(in, out)
 }
 
-// over: a watch is, and nothing was wrong with it.
-func (m *machine) over(in input, next stage, out *outcome) {
+// endedWatch: servers end watches all the time, and another one is opened at
+// once. One that ends as soon as it was opened would make a busy loop of that.
+func (m *machine) endedWatch(in input, out *outcome) {
 	lived := in.at.Sub(m.opened)
 	m.settle(in.at)
+	m.suspect = m.suspect || in.early
 	if lived >= shortWatch {
-		m.to(next)
+		m.to(m.resumption())
 		return
 	}
 	err := fmt.Errorf("%w, after %v", errShortWatch, lived)
-	m.again(in.because(Interrupted, err), "watch", opening, out)
+	m.again(in.because(Interrupted, err), "watch", m.resumption(), out)
 }
 
-// failedCheck: what the answer says of the version counts. A source that takes no
-// such question is not asked, and one that cannot answer now is watched all the
-// same: if that is silent, it is asked again.
-func (m *machine) failedCheck(in input, out *outcome) {
-	if in.failure.reason == Refused {
-		m.to(opening)
-		return
+// resumption is where the next watch begins. A server that has been away may
+// have come back with an older state, from a backup. It would accept a watch
+// from a version that it has not reached, and keep silent until it has, with
+// other changes than those that led there before. So it is asked first.
+func (m *machine) resumption() stage {
+	if m.suspect && !m.unchecked && comparable(m.version) {
+		return checking
 	}
-	m.failedWatch(in, out)
+	return opening
 }
 
 // failedWatch resumes at the last version wherever that is still good.
 func (m *machine) failedWatch(in input, out *outcome) {
 	if m.stage == watching {
 		m.settle(in.at)
+	}
+	m.suspect = m.suspect || in.failure.reason != Throttled
+	if m.stage == checking && (in.failure.reason == Refused || in.failure.reason == Forbidden) {
+		m.unchecked = true // whoever may watch need not be allowed to list
+		m.to(opening)
+		return
 	}
 	switch in.failure.reason {
 	case Expired, TooLarge, WentBack, NotFound, Refused:
@@ -126,9 +125,9 @@ func (m *machine) failedWatch(in input, out *outcome) {
 			m.relist(in, out)
 			return
 		}
-		m.again(in, "watch", opening, out)
+		m.again(in, "watch", m.resumption(), out)
 	default:
-		m.again(in, "watch", opening, out)
+		m.again(in, "watch", m.resumption(), out)
 	}
 }
 

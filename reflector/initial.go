@@ -12,9 +12,9 @@ const (
 	// markPatience is how long a stream may bring nothing before its mark has
 	// come, and how long it may bring changes before that.
 	markPatience = 30 * time.Second
-	// brokenStreamsMost is how many streams in a row may break off before their
-	// mark until streaming is given up for good: two servers in three may have
-	// a proxy between them that cannot.
+	// brokenStreamsMost is how many streams in a row break off before their mark
+	// until streaming is given up for good. One may be an accident; two may be
+	// something on the way that cannot carry them.
 	brokenStreamsMost = 2
 )
 
@@ -132,7 +132,7 @@ func (m *machine) replaced(at time.Time) {
 	}
 	m.before, m.version = m.initial.version, m.initial.version
 	m.doubted, m.filled = false, true
-	m.stuck = 0
+	m.stuck, m.suspect = 0, false
 	if m.stage == streaming {
 		m.brokenStreams = 0
 		m.watch(at)
@@ -157,7 +157,7 @@ func (m *machine) failedStream(in input, out *outcome) {
 		m.again(in, "watch", starting, out)
 	case Refused, NoInitialEnd:
 		m.fallBack(in, true, out)
-	case Timeout, ServerError:
+	case Timeout, ServerError, Expired, TooLarge:
 		m.fallBack(in, false, out)
 	default:
 		m.brokenStreams++

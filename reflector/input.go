@@ -22,6 +22,8 @@ type input struct {
 	end     bool
 	// lost: what was skipped has left the store with something wrong.
 	lost bool
+	// early: a watch has ended before the time that was asked for.
+	early bool
 
 	// failure and dice (0 <= dice < 1, for the wait) are of failed and ended.
 	failure failure
@@ -39,6 +41,7 @@ const (
 	answered                      // the source has accepted a watch
 	event                         // one has come
 	skipped                       // one has come, or an item of a list, that cannot be decoded
+	checked                       // the source has not been set back behind version
 	listed                        // a list has been read to its end
 	replaced                      // the store has taken the initial state
 	ended                         // a watch has ended as watches do
@@ -47,7 +50,7 @@ const (
 	stop                          // the context is done
 )
 
-var inputNames = [...]string{"", "start", "due", "answered", "event", "skipped", "listed", "replaced", "ended", "silent", "failed", "stop"}
+var inputNames = [...]string{"", "start", "due", "answered", "event", "skipped", "checked", "listed", "replaced", "ended", "silent", "failed", "stop"}
 
 // An outcome is what is to be done with an input.
 type outcome struct {
@@ -94,6 +97,10 @@ func (in input) String() string {
 		}
 		if in.lost {
 			words = append(words, "lost")
+		}
+	case ended:
+		if in.early {
+			words = append(words, "early")
 		}
 	case listed:
 		words = append(words, "version="+quoted(in.version))

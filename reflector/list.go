@@ -33,7 +33,7 @@ func (r *Reflector[T]) list(ctx context.Context) {
 	if l.restarted && r.machine.initial.ended {
 		err = r.replace(ctx, l.spooled)
 	}
-	r.replaced(ctx, err)
+	r.replaced(ctx, listing, err)
 }
 
 // replace hands the store an initial state.
@@ -46,9 +46,10 @@ func (r *Reflector[T]) replace(ctx context.Context, items iter.Seq2[T, error]) e
 }
 
 // replaced tells the machine what became of a Replace, and says whether the
-// store has it. Where the source has failed, the machine knows already.
-func (r *Reflector[T]) replaced(ctx context.Context, err error) bool {
-	if s := r.machine.stage; s != listing && s != streaming || ctx.Err() != nil {
+// store has it. Where the source has failed, the machine has left the stage
+// already.
+func (r *Reflector[T]) replaced(ctx context.Context, during stage, err error) bool {
+	if r.machine.stage != during || ctx.Err() != nil {
 		return false
 	}
 	if err == nil && !r.machine.initial.ended {

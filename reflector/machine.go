@@ -13,8 +13,8 @@ type machine struct {
 	backoff    Backoff
 
 	stage stage
-	// after is where waiting leads to: opening, or starting for everything to
-	// be read again.
+	// after is where waiting leads to: opening, checking, or starting for
+	// everything to be read again.
 	after stage
 
 	// version is the newest that the store has been told, before the one that
@@ -40,6 +40,9 @@ type machine struct {
 
 	// opened is when the watch that is open was; zero while none is.
 	opened time.Time
+	// suspect: the source may have been set back since it was last heard of, so
+	// that it does not know version any more. unchecked: it cannot be asked.
+	suspect, unchecked bool
 	// stuck counts the watches in a row that failed at version stuckAt for a
 	// reason that a new one will not mend.
 	stuck   int
@@ -67,19 +70,18 @@ const (
 	streaming
 	// listing: a list brings the initial state.
 	listing
+	// checking: the source is asked whether it still has version.
+	checking
 	// opening: a watch is being opened at version.
 	opening
 	// watching: a watch is open and in order.
 	watching
-	// checking: a watch was silent, and whether the server has come as far as
-	// version is being asked.
-	checking
 	// waiting: until failures.retryAt, then after.
 	waiting
 	stopped
 )
 
-var stageNames = [...]string{"idle", "starting", "streaming", "listing", "opening", "watching", "checking", "waiting", "stopped"}
+var stageNames = [...]string{"idle", "starting", "streaming", "listing", "checking", "opening", "watching", "waiting", "stopped"}
 
 func (s stage) String() string { return stageNames[s] }
 
@@ -131,7 +133,9 @@ func (m *machine) expects(kind inputKind) bool {
 			return kind == replaced || kind == failed
 		}
 		return kind == listed || kind == skipped || kind == failed
-	case opening, checking:
+	case checking:
+		return kind == checked || kind == failed
+	case opening:
 		return kind == answered || kind == failed
 	case watching:
 		return kind == event || kind == skipped || kind == ended || kind == silent || kind == failed
@@ -149,14 +153,14 @@ func (m *machine) take(in input, out *outcome) {
 		if m.after == starting {
 			m.read(in.trouble)
 		} else {
-			m.to(opening)
+			m.to(m.after)
 		}
+	case checked:
+		m.suspect = false
+		m.to(opening)
 	case answered:
-		switch m.stage {
-		case opening:
+		if m.stage == opening {
 			m.watch(in.at)
-		case checking:
-			m.to(opening)
 		}
 	case event:
 		if m.stage == streaming {
@@ -210,8 +214,6 @@ func (m *machine) fail(in input, out *outcome) {
 		m.failedStream(in, out)
 	case listing:
 		m.again(in, "list", starting, out)
-	case checking:
-		m.failedCheck(in, out)
 	default:
 		m.failedWatch(in, out)
 	}

@@ -99,10 +99,10 @@ func (r *Reflector[T]) follow(ctx context.Context, once bool) error {
 			r.stream(ctx)
 		case listing:
 			r.list(ctx)
-		case opening:
-			r.watch(ctx)
 		case checking:
 			r.check(ctx)
+		case opening:
+			r.watch(ctx)
 		default:
 			if once && r.machine.after == starting {
 				return r.machine.failures.err

@@ -48,7 +48,12 @@ type openWatch[T any] struct {
 	ctx     context.Context
 	silence *silence
 	watch   *listwatch.Watch[T]
+	// until is when the server was asked to end it, or a little before.
+	until time.Time
 }
+
+// clockSlack is how much earlier a server may end a watch than it was asked to.
+const clockSlack = 5 * time.Second
 
 // openWatch asks the source for a watch. Its context is that of each Next, so
 // that none needs one of its own.
@@ -57,6 +62,7 @@ func (r *Reflector[T]) openWatch(ctx context.Context, o metav1.ListOptions, pati
 	w.ctx, w.silence = listen(ctx, patience)
 	seconds := int64(r.watchTimeout().Seconds() * (1 + rand.Float64()))
 	o.TimeoutSeconds, o.AllowWatchBookmarks = &seconds, true
+	w.until = time.Now().Add(time.Duration(seconds)*time.Second - clockSlack)
 	var err error
 	w.watch, err = r.askWatch(w.ctx, o)
 	if err != nil {

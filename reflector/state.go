@@ -59,7 +59,7 @@ const (
 )
 
 // phaseOf is a stage as users see it.
-var phaseOf = [...]Phase{idle: Idle, starting: Listing, streaming: Streaming, listing: Listing, opening: Watching, watching: Watching, checking: Watching, waiting: Waiting, stopped: Stopped}
+var phaseOf = [...]Phase{idle: Idle, starting: Listing, streaming: Streaming, listing: Listing, checking: Watching, opening: Watching, watching: Watching, waiting: Waiting, stopped: Stopped}
 
 // Mode is how the initial state is had.
 type Mode string

@@ -27,7 +27,7 @@ func (r *Reflector[T]) stream(ctx context.Context) {
 	defer r.release(ctx, w)
 	r.step(ctx, input{kind: answered})
 	b := &beginning[T]{r: r, ctx: ctx, watch: w}
-	if !r.replaced(ctx, r.replace(ctx, b.items)) {
+	if !r.replaced(ctx, streaming, r.replace(ctx, b.items)) {
 		return
 	}
 	w.silence.setLimit(r.patience())

@@ -26,12 +26,13 @@ func (r *Reflector[T]) watch(ctx context.Context) {
 	r.read(ctx, w)
 }
 
-// check asks the source for a list that is no older than the last version, and
-// wants nothing of it but whether there is one.
+// check asks the source whether it still has the version from which is to be
+// watched: one that has been set back says that it is too large. A list that
+// may not be older than that has the answer in its beginning, and is not read.
 func (r *Reflector[T]) check(ctx context.Context) {
-	listCtx, silence := listen(ctx, r.patience())
+	checkCtx, silence := listen(ctx, r.patience())
 	defer silence.close()
-	list, err := r.openList(listCtx, metav1.ListOptions{
+	list, err := r.openList(checkCtx, metav1.ListOptions{
 		ResourceVersion: r.machine.version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 1,
 	})
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *Reflector[T]) check(ctx context.Context) {
 		return
 	}
 	list.Close()
-	r.step(ctx, input{kind: answered})
+	r.step(ctx, input{kind: checked})
 }
 
 // release closes a watch.
@@ -94,7 +95,7 @@ func (r *Reflector[T]) hear(ctx context.Context, w *openWatch[T]) (h happening[T
 		})
 		return h, out, nil
 	case err == io.EOF:
-		r.step(ctx, input{kind: ended, at: at, dice: dice()})
+		r.step(ctx, input{kind: ended, at: at, early: at.Before(w.until), dice: dice()})
 	default:
 		r.fail(ctx, failureOf(err))
 	}

@@ -80,6 +80,9 @@ func (e *ItemError) Unwrap() error { return e.Err }
 
 type typeError struct{ t reflect.Type }
 
+// Undecodable tells a reflector why nothing comes of any answer.
+func (e *typeError) Undecodable() bool { return true }
+
 func (e *typeError) Error() string {
 	return fmt.Sprintf("%v cannot be decoded into: it must be a pointer to a struct, such as *v1.Pod or *Widget", e.t)
 }

@@ -223,6 +223,9 @@ func (e *tooLongError) Error() string {
 	return fmt.Sprintf("%s of more than %d bytes (DecodeOptions.MaxObjectBytes)", e.what, e.limit)
 }
 
+// Undecodable tells a reflector why nothing came of the answer.
+func (e *tooLongError) Undecodable() bool { return true }
+
 // inside turns the end of a body into an error: something had begun.
 func inside(err error) error {
 	if errors.Is(err, io.EOF) {

@@ -108,7 +108,7 @@ func encodingOf(contentType string, into reflect.Type, protobuf bool) (encoding,
 	default:
 		var err error
 		if name, _, err = mime.ParseMediaType(contentType); err != nil {
-			return 0, fmt.Errorf("the server's answer has the content type %s: %w", excerpt([]byte(contentType)), err)
+			return 0, &contentTypeError{fmt.Sprintf("%s: %v", excerpt([]byte(contentType)), err)}
 		}
 	}
 	switch {
@@ -121,9 +121,18 @@ func encodingOf(contentType string, into reflect.Type, protobuf bool) (encoding,
 	if protobuf {
 		want += " or " + protobufType
 	}
-	return 0, fmt.Errorf("the server's answer has the content type %s, which %v cannot be decoded from: want %s",
-		excerpt([]byte(contentType)), into, want)
+	return 0, &contentTypeError{fmt.Sprintf("%s, which %v cannot be decoded from: want %s", excerpt([]byte(contentType)), into, want)}
 }
+
+// contentTypeError says that an answer is not what can be decoded.
+type contentTypeError struct{ what string }
+
+func (e *contentTypeError) Error() string {
+	return "the server's answer has the content type " + e.what
+}
+
+// Undecodable tells a reflector why nothing came of the answer.
+func (e *contentTypeError) Undecodable() bool { return true }
 
 // withBeginning adds to an error about a body's content type how the body
 // begins, which tells a proxy's log-in page from a server's mistake.

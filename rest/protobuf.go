@@ -48,6 +48,9 @@ func (e *unmarshalError) Error() string {
 }
 func (e *unmarshalError) Unwrap() error { return e.err }
 
+// Undecodable tells a reflector why nothing came of the answer.
+func (e *unmarshalError) Undecodable() bool { return true }
+
 // unmarshal calls an Unmarshal that may be anybody's.
 func unmarshal(into pbobj.Unmarshaler, raw []byte) (err error) {
 	defer catch(&err)
