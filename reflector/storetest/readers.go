@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"fmt"
+	"iter"
+	"runtime"
 	"strings"
 	"sync"
 )
@@ -9,7 +11,7 @@ import (
 // Two lists take each other's place: the left one and the right one have side
 // objects each of their own, and one in common. All are of one state.
 const (
-	turns  = 200
+	turns  = 100
 	side   = 40
 	common = "both"
 	left   = "left-"
@@ -41,6 +43,7 @@ func readers[T any](t *try[T]) {
 				case <-done:
 					return
 				default:
+					runtime.Gosched() // on one processor, too, all have their turn
 				}
 			}
 		})
@@ -49,13 +52,28 @@ func readers[T any](t *try[T]) {
 	var err error
 	for i := 0; i < turns && err == nil && len(halves) == 0; i++ {
 		all := t.side([]string{right, left}[i%2])
-		err = t.Replace(t.items(all...), all[0].version)
+		err = t.Replace(t.slowly(all), all[0].version)
 	}
 	close(done)
 	reading.Wait()
 	t.Must(err)
 	if len(halves) > 0 {
 		t.Failf("while lists took each other's place, stored was %s", <-halves)
+	}
+}
+
+// slowly are items between which others have their turn, a few times.
+func (t *try[T]) slowly(all []thing) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		i := 0
+		for o, err := range t.items(all...) {
+			if i++; i%(side/4) == 0 {
+				runtime.Gosched()
+			}
+			if !yield(o, err) {
+				return
+			}
+		}
 	}
 }
 
