@@ -10,6 +10,9 @@
 //   - listwatch: the seam between a source of objects and what keeps up with it.
 //   - indexer: the thread-safe store with its indexes, and the key functions.
 //   - deltafifo: the queue of changes between a reflector and a store.
+//   - reflector: what keeps a store, or that queue, equal to a source.
+//   - informer: all of these put together: the store that follows a server, and
+//     the handlers that are told of each change; informer/debug shows how it fares.
 //   - workqueue: the queue of keys between event handlers and workers.
 //   - apitest: an API server for tests, in their own process.
 package thinformer

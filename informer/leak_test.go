@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,42 +21,34 @@ import (
 // "1,000 informers started and stopped leave no goroutine, connection or memory
 // behind."
 func TestAThousandInformersLeaveNothingBehind(t *testing.T) {
-	srv := apitest.NewServer(apitest.Options{InMemory: true})
-	defer srv.Close()
-	apitest.Seed(t, srv, 100, func(i int) *Pod {
-		return &Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: fmt.Sprint("web-", i), Annotations: map[string]string{"weight": string(make([]byte, 1000))},
-		}}
-	})
-	client, err := rest.New(srv.Config())
-	require.NoError(t, err)
-	defer client.Close()
-	view := rest.NewView[*Pod](client, pods)
-
-	const atATime = 50
-	round := func() {
-		var all sync.WaitGroup
-		for range atATime {
-			all.Go(func() { oneLife(t, view) })
+	inRoom(t, apitest.Options{}, func(t *testing.T, r *room) {
+		apitest.Seed(t, r.srv, objects, func(i int) *Pod {
+			return &Pod{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "default", Name: fmt.Sprint("web-", i), Annotations: map[string]string{"weight": strings.Repeat("x", 1000)},
+			}}
+		})
+		round := func() {
+			var all sync.WaitGroup
+			for range 50 {
+				all.Go(func() { oneLife(t, r.resource.View) })
+			}
+			all.Wait()
+			synctest.Wait()
+			r.srv.ForgetRequests()
 		}
-		all.Wait()
-	}
-	round() // what a client and a server make once
-	srv.ForgetRequests()
-	before, goroutines := liveHeap(), runtime.NumGoroutine()
-	for range 1000 / atATime {
-		round()
-	}
-	srv.ForgetRequests()
-	settled := func() bool { return srv.OpenWatches() == 0 && runtime.NumGoroutine() <= goroutines+atATime }
-	for tries := 0; !settled() && tries < 1000; tries++ {
-		runtime.Gosched()
-	}
-	require.Zero(t, srv.OpenWatches())
-	client.Close()
-	grown := int64(liveHeap()) - int64(before)
-	require.Less(t, grown, int64(4<<20), "an informer of these pods holds more than 100 KB")
+		round() // what a client and a server make once
+		before, goroutines := liveHeap(), runtime.NumGoroutine()
+		for range 1000 / 50 {
+			round()
+		}
+		require.Zero(t, r.srv.OpenWatches())
+		require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+		grown := int64(liveHeap()) - int64(before)
+		require.Less(t, grown, int64(4<<20), "the objects alone of all informers are 20 MB")
+	})
 }
+
+const objects = 20
 
 // oneLife is that of an informer with a handler and an index, all of which see
 // everything.
@@ -73,7 +67,7 @@ func oneLife(t *testing.T, view *rest.View[*Pod]) {
 		t.Error(err)
 	}
 	<-registration.Synced()
-	if n := inf.State().Objects; n != 100 {
+	if n := inf.State().Objects; n != objects {
 		t.Errorf("%d objects", n)
 	}
 	cancel()
