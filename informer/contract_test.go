@@ -129,6 +129,9 @@ func TestWhoWaitsInAnOldEpochIsTold(t *testing.T) {
 		waited := make(chan error, 1)
 		go func() { waited <- inf.WaitForVersion(t.Context(), strconv.Itoa(version+1000)) }()
 		synctest.Wait()
+		// A watch from a version that is to come is silent; that it is refused is
+		// what makes a client look.
+		r.srv.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Nth: 1, Do: apitest.Fail(410, 0)})
 		r.srv.RestartBack(10)
 		require.ErrorIs(t, <-waited, informer.ErrNewEpoch)
 		require.Equal(t, 1, inf.State().Epoch)
