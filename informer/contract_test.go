@@ -320,11 +320,14 @@ func TestStateTellsHowAnInformerFares(t *testing.T) {
 		inf, stop := r.run(informer.Options[*Pod]{Name: "all pods"})
 		defer stop()
 		release := make(chan struct{})
+		let := sync.OnceFunc(func() { close(release) })
+		defer let()
 		_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{
 			UpdateFunc: func(_, _ *Pod) { <-release },
 		}, informer.HandlerOptions{Name: "slow"})
 		require.NoError(t, err)
 		require.NoError(t, inf.WaitForSync(t.Context()))
+		synctest.Wait()
 		for i := range 5 {
 			pod = r.phase(pod, fmt.Sprint("phase ", i))
 			require.NoError(t, inf.WaitForVersion(t.Context(), pod.ResourceVersion))
@@ -350,7 +353,7 @@ func TestStateTellsHowAnInformerFares(t *testing.T) {
 		require.True(t, s.Handlers[0].Synced)
 		require.Equal(t, 4, s.Handlers[0].Pending)
 		require.False(t, s.Handlers[0].Since.IsZero())
-		close(release)
+		let()
 		synctest.Wait()
 		require.Zero(t, inf.State().Handlers[0].Pending)
 
