@@ -15,6 +15,7 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/listwatch"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -81,6 +82,46 @@ var (
 	_                                                                                                                  = deltafifo.Delta[int]{Type: deltafifo.Added, Object: 1, Key: "", FinalStateUnknown: false}
 	_ func(*deltafifo.DeltaFIFO[int], context.Context, func(string, deltafifo.Deltas[int], bool) error) error          = (*deltafifo.DeltaFIFO[int]).Pop
 	_ func(*deltafifo.DeltaFIFO[int], context.Context, int, func([]deltafifo.Delta[int], deltafifo.Batch) error) error = (*deltafifo.DeltaFIFO[int]).PopBatch
+)
+
+// informer
+var (
+	_ interface {
+		OnAdd(obj int, isInInitialList bool)
+		OnUpdate(oldObj, newObj int)
+		OnDelete(obj int, finalStateUnknown bool)
+	} = informer.ResourceEventHandler[int](nil)
+	_ informer.ResourceEventHandler[int] = informer.ResourceEventHandlerFuncs[int]{
+		AddFunc:    func(obj int, isInInitialList bool) {},
+		UpdateFunc: func(oldObj, newObj int) {},
+		DeleteFunc: func(obj int, finalStateUnknown bool) {},
+	}
+	_ func(listwatch.ListerWatcher[*shape], informer.Options[*shape]) *informer.SharedInformer[*shape] = informer.New[*shape]
+
+	_ func(*informer.SharedInformer[*shape], informer.ResourceEventHandler[*shape], informer.HandlerOptions) (*informer.Registration, error) = (*informer.SharedInformer[*shape]).AddEventHandler
+	_ func(*informer.SharedInformer[*shape], string, func(*shape) []string) (*indexer.Index[*shape], error)                                  = (*informer.SharedInformer[*shape]).AddIndex
+	_ func(*informer.SharedInformer[*shape], context.Context) error                                                                          = (*informer.SharedInformer[*shape]).Run
+	_ func(*informer.SharedInformer[*shape]) bool                                                                                            = (*informer.SharedInformer[*shape]).HasSynced
+	_ func(*informer.SharedInformer[*shape], context.Context) error                                                                          = (*informer.SharedInformer[*shape]).WaitForSync
+	_ func(*informer.SharedInformer[*shape], context.Context, string) error                                                                  = (*informer.SharedInformer[*shape]).WaitForVersion
+	_ func(*informer.SharedInformer[*shape]) string                                                                                          = (*informer.SharedInformer[*shape]).Version
+	_ func(*informer.SharedInformer[*shape], string) (*shape, bool)                                                                          = (*informer.SharedInformer[*shape]).Get
+	_ func(*informer.SharedInformer[*shape]) iter.Seq[*shape]                                                                                = (*informer.SharedInformer[*shape]).All
+	_ func(*informer.SharedInformer[*shape]) indexer.Lister[*shape]                                                                          = (*informer.SharedInformer[*shape]).Lister
+	_ func(*informer.SharedInformer[*shape]) informer.State                                                                                  = (*informer.SharedInformer[*shape]).State
+
+	_ interface {
+		Synced() <-chan struct{}
+		HasSynced() bool
+		Remove()
+		Done() <-chan struct{}
+	} = (*informer.Registration)(nil)
+
+	_ = informer.HandlerOptions{Name: "", ResyncPeriod: 0, MaxPending: 0, StopTimeout: 0, Panic: informer.CrashOnPanic}
+	_ = informer.Config[*shape]{Queue: nil, ListerWatcher: nil, Process: nil, ProcessBatch: nil}
+
+	_ func(func(*shape) string, informer.ResourceEventHandler[*shape]) informer.ResourceEventHandler[*shape] = informer.Changed[*shape, string]
+	_ func(*shape) *shape                                                                                    = informer.Clone[*shape]
 )
 
 // apitest
