@@ -35,6 +35,8 @@
 //   - A document that is not JSON is a [SyntaxError] that ends a stream. One
 //     that does not fit the Go type is a [ValueError] that costs one item: the
 //     number of bytes to pass is returned with it.
+//   - An object that says in its kind or apiVersion that it is something else than
+//     Decoder.Expected does not fit, whether the Go type has these fields or not.
 //   - Depth is bounded, and no input makes a panic.
 //
 // # What is not looked at
