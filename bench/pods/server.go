@@ -101,8 +101,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.Do(s.Sending(events))
 	case r.URL.Path == "/control/expire":
 		s.Do(s.expire)
-	case r.URL.Path == "/control/watching":
-		s.Do(func(http.ResponseWriter) bool { return true })
 	case r.URL.Path != "/api/v1/pods":
 		http.NotFound(w, r)
 	case query.Get("watch") != "":

@@ -119,7 +119,7 @@ func Serve(role string, question any) (url string, stop func()) {
 }
 
 // patience is how long a process may take for an answer.
-const patience = 5 * time.Minute
+const patience = 15 * time.Minute
 
 func child(ctx context.Context, role string) *exec.Cmd {
 	command := exec.CommandContext(ctx, must(os.Executable()))

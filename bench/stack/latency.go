@@ -35,7 +35,7 @@ func listen(q question, open opener) *listener {
 	port := must(net.Listen("tcp", "127.0.0.1:0"))
 	go func() { check(http.Serve(port, l.server)) }()
 	q.URL = "http://" + port.Addr().String()
-	open(q, calls{added: func() {}, updated: func() { l.entered <- time.Now() }}).Sync()
+	open(q, calls{added: func() {}, updated: func(any) { l.entered <- time.Now() }}).Sync()
 	return l
 }
 

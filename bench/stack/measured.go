@@ -15,20 +15,22 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/thinformer/thinformer/bench/process"
+	"github.com/thinformer/thinformer/rest"
 )
 
 // informer is one side's, running, with a handler.
 type informer interface {
 	// Sync waits until the store and the handler have the initial state.
 	Sync()
-	// Reach waits until the informer has applied all up to a version.
-	Reach(version string)
 	// Each visits all that is stored.
 	Each(visit func(object any))
 }
 
 // calls are what an informer's handler does.
-type calls struct{ added, updated func() }
+type calls struct {
+	added   func()
+	updated func(object any)
+}
 
 // opener starts an informer. It ends with the process.
 type opener func(question, calls) informer
@@ -43,17 +45,21 @@ func Roles() map[string]process.Role {
 }
 
 // tally counts callbacks, and tells when as many updates have come as are
-// awaited.
+// awaited, or the one to a version that is.
 type tally struct {
 	added, updated, awaited atomic.Int64
+	last                    atomic.Pointer[string]
 	reached                 chan struct{}
 }
 
 func (t *tally) calls() calls {
 	return calls{
 		added: func() { t.added.Add(1) },
-		updated: func() {
+		updated: func(object any) {
 			if t.updated.Add(1) == t.awaited.Load() {
+				close(t.reached)
+			}
+			if last := t.last.Load(); last != nil && *last == object.(rest.Object).GetResourceVersion() {
 				close(t.reached)
 			}
 		},

@@ -47,17 +47,13 @@ func open[T rest.Object](q question, c calls) informer {
 	o := ours[T]{informer: thinformer.New(view, thinformer.Options[T]{})}
 	o.handler = must(o.informer.AddEventHandler(thinformer.ResourceEventHandlerFuncs[T]{
 		AddFunc:    func(T, bool) { c.added() },
-		UpdateFunc: func(T, T) { c.updated() },
+		UpdateFunc: func(_, object T) { c.updated(object) },
 	}, thinformer.HandlerOptions{MaxPending: -1}))
 	go func() { check(o.informer.Run(context.Background())) }()
 	return o
 }
 
 func (o ours[T]) Sync() { <-o.handler.Synced() }
-
-func (o ours[T]) Reach(version string) {
-	check(o.informer.WaitForVersion(context.Background(), version))
-}
 
 func (o ours[T]) Each(visit func(object any)) {
 	for object := range o.informer.All() {

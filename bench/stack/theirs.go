@@ -2,7 +2,6 @@ package stack
 
 import (
 	"context"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +36,7 @@ func openTheirs(q question, c calls) informer {
 	}
 	t.handler = must(t.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { c.added() },
-		UpdateFunc: func(any, any) { c.updated() },
+		UpdateFunc: func(_, object any) { c.updated(object) },
 	}))
 	go t.RunWithContext(context.Background())
 	return t
@@ -58,13 +57,6 @@ func podInformer(client *corev1client.CoreV1Client) cache.SharedIndexInformer {
 }
 
 func (t theirs) Sync() { <-t.handler.HasSyncedChecker().Done() }
-
-// Reach polls: there is nothing to wait on.
-func (t theirs) Reach(version string) {
-	for t.LastSyncResourceVersion() != version {
-		time.Sleep(time.Millisecond)
-	}
-}
 
 func (t theirs) Each(visit func(object any)) {
 	for _, object := range t.GetStore().List() {
