@@ -35,7 +35,7 @@ func benchmarkFanout(b *testing.B, handlers, size int) {
 		}}, HandlerOptions{MaxPending: -1})
 	}
 	s.start()
-	snapshot, obj := s.store.Snapshot(), &item{"a", 2}
+	snapshot, obj := s.store.Snapshot(), &item{key: "a", version: 2}
 	batch := make([]notification[*item], size)
 	for i := range batch {
 		batch[i] = notification[*item]{kind: updated, key: "a", old: obj, new: obj}
@@ -60,7 +60,7 @@ func BenchmarkMerging(b *testing.B) {
 	snapshot := s.store.Snapshot()
 	batch := make([]notification[*item], 1000)
 	for i := range batch {
-		obj := &item{fmt.Sprintf("namespace/pod-%d", i), 1}
+		obj := &item{key: fmt.Sprintf("namespace/pod-%d", i)}
 		batch[i] = notification[*item]{kind: updated, key: obj.key, old: obj, new: obj}
 	}
 	s.distribute(batch, snapshot)

@@ -19,6 +19,7 @@ import (
 type item struct {
 	key     string
 	version int
+	ballast []byte
 }
 
 func (i *item) String() string { return fmt.Sprintf("%s%d", i.key, i.version) }
@@ -30,6 +31,7 @@ type stage struct {
 	*processor[*item]
 	store   *indexer.Indexer[*item]
 	version int
+	size    int // of an object's ballast
 	logged  strings.Builder
 	lock    sync.Mutex
 }
@@ -80,7 +82,7 @@ func (s *stage) change(change string) notification[*item] {
 		return n
 	}
 	s.version++
-	n.new = &item{key, s.version}
+	n.new = &item{key, s.version, make([]byte, s.size)}
 	if n.kind = added; existed {
 		n.kind, n.initial = updated, false
 	}
