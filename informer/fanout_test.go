@@ -296,6 +296,25 @@ func TestRemove(t *testing.T) {
 			stops(t, s.processor)
 		})
 	})
+	t.Run("in a long run", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t)
+			var r *Registration
+			e := &ears{before: func(call string) {
+				if call == "update a60 a61" {
+					r.Remove()
+				}
+			}}
+			r = s.hear(e, HandlerOptions{})
+			s.start()
+			s.apply(append(slices.Repeat([]string{"a"}, 100), "!")...)
+			synctest.Wait()
+			if n := len(e.all()); n != 61 {
+				t.Errorf("%d callbacks began, want 61", n)
+			}
+			stops(t, s.processor)
+		})
+	})
 	t.Run("before the start", func(t *testing.T) {
 		s := newStage(t)
 		r := s.hear(&ears{}, HandlerOptions{})

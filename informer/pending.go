@@ -15,8 +15,8 @@ package informer
 // A notification keeps the place of the first that went into it, and the flag
 // of the initial list that the Add had. A Delete keeps its own object and its
 // own finalStateUnknown: what is merged into a Delete was seen no later than
-// it. The mark synced is merged with nothing, and what waits before it stays
-// before it.
+// it. The mark synced, of which there is one, has a key that no object has: it
+// is merged with nothing, and what waits before it stays before it.
 type pending[T any] struct {
 	// items are what waits, in order, from head on. A hole has kind 0.
 	items []notification[T]
@@ -39,10 +39,6 @@ func (p *pending[T]) len() int { return p.live }
 // fold files n, and returns how many notifications there are fewer than if n
 // waited by itself.
 func (p *pending[T]) fold(n *notification[T]) (merged int) {
-	if n.kind == synced {
-		p.push(n)
-		return 0
-	}
 	at, waits := p.places[n.key]
 	if !waits {
 		number := p.push(n)
