@@ -119,7 +119,7 @@ func TestTraceOfCallbacks(t *testing.T) {
 		synctest.Wait()
 		stops(t, s.processor)
 		want := []string{
-			`called stage/h add "a"`, `merged stage/h update "b"`, `returned stage/h add "a"`,
+			`called stage/h add "a"`, `merged stage/h add "b"`, `returned stage/h add "a"`,
 			`called stage/h add "b"`, `returned stage/h add "b"`,
 			`called stage/h delete "a"`, `returned stage/h delete "a"`,
 		}
