@@ -212,3 +212,31 @@ func TestAKindThatIsNone(t *testing.T) {
 		require.Len(t, items, 1)
 	}
 }
+
+// A single object is what its path says, in whatever group it is written: the
+// scale of a deployment is of autoscaling. What a list has been held to does not
+// hold for it.
+func TestTheGroupOfASingleObjectIsNotLookedAt(t *testing.T) {
+	c := codecFor[wireWidget](t, DecodeOptions{})
+	_, lost, _, err := listOfJSON(t, c, aList("["+saying(`"apiVersion":"autoscaling/v1",`)+"]"))
+	require.NoError(t, err)
+	require.Len(t, lost, 1)
+	object, err := c.decodeObject(jsonType, []byte(saying(`"kind":"Widget","apiVersion":"autoscaling/v1",`)))
+	require.NoError(t, err)
+	require.Equal(t, "a", object.(*wireWidget).Name)
+}
+
+// brittle panics where its document says so.
+type brittle struct {
+	SlimMeta `json:"metadata"`
+	Spec     panicsOnJSON `json:"spec"`
+}
+
+// An object that makes its type panic costs itself; the next one is looked at as
+// the ones before.
+func TestWhatIsExpectedOutlivesAPanic(t *testing.T) {
+	_, lost, _, err := listOfJSON(t, codecFor[brittle](t, DecodeOptions{}), aList(`[{"spec":"panic"},`+saying(`"kind":"Gadget",`)+"]"))
+	require.NoError(t, err)
+	require.Len(t, lost, 2)
+	require.ErrorContains(t, lost[1], `kind "Gadget"`)
+}
