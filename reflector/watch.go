@@ -82,11 +82,12 @@ func (r *Reflector[T]) hear(ctx context.Context, w *openWatch[T]) (h happening[T
 		out = r.step(ctx, in)
 		return h, out, nil
 	}
+	h.broken = brokenIn(err)
 	switch {
 	case ctx.Err() != nil:
 	case w.silence.broken.Load():
 		r.step(ctx, input{kind: silent, at: at, dice: dice()})
-	case errors.As(err, &h.broken):
+	case h.broken != nil:
 		_, _, sure := r.knownObject(h.broken)
 		out = r.step(ctx, input{
 			kind: skipped, at: at, typ: h.broken.Type, version: h.broken.ResourceVersion,
@@ -100,6 +101,13 @@ func (r *Reflector[T]) hear(ctx context.Context, w *openWatch[T]) (h happening[T
 		r.fail(ctx, failureOf(err))
 	}
 	return h, out, err
+}
+
+// brokenIn is a function of its own so that what it looks into is not on the
+// heap for every event.
+func brokenIn(err error) (broken *listwatch.ItemError) {
+	errors.As(err, &broken)
+	return broken
 }
 
 func hasObject(t watch.EventType) bool {
