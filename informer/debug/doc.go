@@ -109,6 +109,8 @@
 //   - Secrets are found by the JSON names of their fields. If a Transform of yours
 //     moves them elsewhere, or other objects of yours hold some, take them out with
 //     Options.Redact.
+//   - Errors are shown as they are. They say what was wrong where, but one of an
+//     UnmarshalJSON of yours may quote what it was given.
 //   - A page of a large store looks at all its keys: some 100 ms for a million.
 //     Objects of a page are read one after another; the store may have moved on
 //     between two of them.

@@ -33,8 +33,8 @@ const stepsPerEvent = 16
 // lately, and when it was at which stage: an informer's Trace fills it, the page
 // shows it. It can be used by any goroutine, and serves any number of informers.
 //
-// It holds at most Keys times Events times 16 steps of 64 bytes: by default
-// 16 MB, and with two handlers a third of that.
+// It holds at most Keys times Events times 16 steps of some 64 bytes: by default
+// 17 MB, which it takes seven handlers to fill. With two it holds half of that.
 type Timeline struct {
 	options TimelineOptions
 	// began is what steps count their time from, so that it takes eight bytes
