@@ -2,9 +2,9 @@ package informer
 
 // Trace is a set of functions that are told of an event's way through an
 // informer, each where it happens: they must not block. Any of them may be nil,
-// and costs nothing then. They are called by several goroutines, but those about
-// one handler one after another, and those about one key and stage in the order
-// of what happened. No lock is held meanwhile.
+// and costs nothing then. They are called by several goroutines at once: Received
+// by the one that reads the source, Stored and Merged by the one that fills the
+// store, Called and Returned by each handler's. No lock is held meanwhile.
 //
 // Package debug has one that remembers ([debug.NewTimeline]).
 //
