@@ -20,7 +20,7 @@ type (
 		NoTag             int
 		Dashed            int `json:"-"`
 		lid
-		*handle
+		*grip
 		hidden int
 	}
 	crateSpec struct {
@@ -42,8 +42,8 @@ type (
 		Image string   `json:"image"`
 		Args  []string `json:"args"`
 	}
-	lid    struct{ Lid string }
-	handle struct {
+	lid  struct{ Lid string }
+	grip struct {
 		Handle string `json:"handle"`
 	}
 )
@@ -69,8 +69,8 @@ func fullCrate() *crate {
 			Self:     self,
 			Until:    &metav1.Time{Time: time.Unix(5, 0)},
 		},
-		lid:    lid{"shut"},
-		handle: &handle{"brass"},
+		lid:  lid{"shut"},
+		grip: &grip{"brass"},
 	}
 }
 

@@ -27,6 +27,16 @@ var (
 	ErrNoProcess = errors.New("informer: the Config needs either Process or ProcessBatch")
 	// ErrNoVersion: what was to be waited for is "", which is no version.
 	ErrNoVersion = errors.New("informer: no version to wait for")
+	// ErrReleased: the informer has been given back to its factory.
+	ErrReleased = errors.New("informer: it has been released")
+	// ErrFactoryRuns: Run of an informer that a factory has made: its Start does
+	// that.
+	ErrFactoryRuns = errors.New("informer: its factory runs it")
+	// ErrOtherOptions: the factory has such an informer, and with other options
+	// than are asked for.
+	ErrOtherOptions = errors.New("informer: there is one of the same objects, with other options")
+	// ErrNoNamespace: the source does not know how to show one namespace only.
+	ErrNoNamespace = errors.New("informer: the source cannot be narrowed to a namespace")
 	// ErrNewEpoch: the server's versions have gone back, so that the version
 	// that was waited for is not to come.
 	ErrNewEpoch = errors.New("informer: the server's versions have gone back")

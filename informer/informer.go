@@ -22,6 +22,8 @@ import (
 // methods may be called at any time, from any goroutine, handlers' included.
 type SharedInformer[T rest.Object] struct {
 	shared *shared[T]
+	// handle is nil for an informer that New has made.
+	handle *handle
 }
 
 var _ AnyInformer = (*SharedInformer[*rest.SlimMeta])(nil)
@@ -159,9 +161,14 @@ func nameOf[T any](resource schema.GroupVersionResource) string {
 // long as each handler's StopTimeout allows. Handlers that have not returned by
 // then are named by the error; else it is nil.
 //
-// Possible errors: ErrRunning, ErrStopped, what was wrong with the arguments of
-// New, *StopError.
-func (i *SharedInformer[T]) Run(ctx context.Context) error { return i.shared.runOnce(ctx) }
+// Possible errors: ErrRunning, ErrStopped, ErrFactoryRuns, what was wrong with
+// the arguments of New, *StopError.
+func (i *SharedInformer[T]) Run(ctx context.Context) error {
+	if i.handle != nil {
+		return ErrFactoryRuns
+	}
+	return i.shared.runOnce(ctx)
+}
 
 func (s *shared[T]) runOnce(ctx context.Context) (err error) {
 	if s.err != nil {
@@ -187,11 +194,15 @@ func (s *shared[T]) runOnce(ctx context.Context) (err error) {
 // that is added late is told of everything that is there, and then of what
 // changes; the others do not notice.
 //
-// Possible errors: ErrNoHandler, ErrStopped, what was wrong with the arguments
-// of New.
+// Possible errors: ErrNoHandler, ErrHandlerOptions, ErrStopped, ErrReleased,
+// what was wrong with the arguments of New or For.
 func (i *SharedInformer[T]) AddEventHandler(h ResourceEventHandler[T], o HandlerOptions) (*Registration, error) {
-	if err := i.shared.err; err != nil {
+	if err := i.usable(); err != nil {
 		return nil, err
 	}
-	return i.shared.processor.add(h, o)
+	registration, err := i.shared.processor.add(h, o)
+	if err != nil {
+		return nil, err
+	}
+	return i.handle.keep(registration)
 }

@@ -62,7 +62,7 @@ func newProcessor[T any](name string, logger *slog.Logger, trace *Trace) *proces
 		leaving: map[*listener[T]]struct{}{},
 	}
 	p.log.init()
-	p.shown.Store(&p.listeners)
+	p.shown.Store(&[]*listener[T]{}) // not &p.listeners, which changes
 	return p
 }
 

@@ -48,10 +48,10 @@ func (i *SharedInformer[T]) Lister() indexer.Lister[T] {
 // waits for that. f must not keep or change the object. If f panics, that object
 // is not in the index.
 //
-// Possible errors: indexer.ErrIndexExists, indexer.ErrNoIndexFunc, what was
-// wrong with the arguments of New.
+// Possible errors: indexer.ErrIndexExists, indexer.ErrNoIndexFunc, ErrReleased,
+// what was wrong with the arguments of New or For.
 func (i *SharedInformer[T]) AddIndex(name string, f func(T) []string) (*indexer.Index[T], error) {
-	if err := i.shared.err; err != nil {
+	if err := i.usable(); err != nil {
 		return nil, err
 	}
 	return i.shared.store.AddIndex(name, f)

@@ -1,0 +1,106 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/rest"
+)
+
+// entry is one informer and who uses it; guarded by the factory's mu.
+type entry struct {
+	informer managed
+	// options are a *Options of the informer's type, as they were given.
+	options any
+	key     sharingKey
+	// users is how many handles have not been released.
+	users int
+	// cancel ends the informer; nil before it is started.
+	cancel context.CancelFunc
+	// over: it has ended.
+	over bool
+}
+
+// newEntry makes an informer of its own, in case there is none to share.
+func newEntry[T rest.Object](f FactoryOptions, source Source[T], o Options[T]) (e *entry, shareable bool) {
+	e = &entry{options: &o}
+	merged := withDefaults(f, o)
+	err := wrongWith[T](source)
+	if err == nil {
+		source, err = inNamespace(source, f.Namespace)
+	}
+	if err == nil {
+		options := listOptions(merged.Tweak)
+		if merged.Name == "" {
+			merged.Name = nameOfShared(source, f.Namespace, options)
+		}
+		e.key, shareable = keyOf(source, options)
+	}
+	made := newShared(source, merged)
+	made.err = err
+	e.informer = &SharedInformer[T]{shared: made}
+	return e, shareable
+}
+
+// join adds a user to the informer that is there, or else adds e.
+func join[T rest.Object](f *Factory, e *entry, shareable bool) (*entry, *SharedInformer[T]) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	mine := e.informer.(*SharedInformer[T]).shared
+	if f.stopped {
+		mine.err = ErrStopped
+		return e, &SharedInformer[T]{shared: mine}
+	}
+	if there := f.shared[e.key]; there != nil {
+		err := compatible(there.options.(*Options[T]), e.options.(*Options[T]))
+		if err == nil {
+			there.users++
+			return there, &SharedInformer[T]{shared: there.informer.(*SharedInformer[T]).shared}
+		}
+		mine.err, shareable = fmt.Errorf("%s: %w", mine.name, err), false
+	}
+	if shareable {
+		f.shared[e.key] = e
+	}
+	e.users = 1
+	f.entries = append(f.entries, e)
+	return e, &SharedInformer[T]{shared: mine}
+}
+
+// withDefaults are the options of an informer, and the factory's.
+func withDefaults[T rest.Object](f FactoryOptions, o Options[T]) Options[T] {
+	if f.Tweak != nil {
+		own := o.Tweak
+		o.Tweak = func(options *metav1.ListOptions) {
+			f.Tweak(options)
+			if own != nil {
+				own(options)
+			}
+		}
+	}
+	if f.Transform != nil {
+		own := o.Transform
+		o.Transform = func(obj T) (T, bool, error) {
+			keep, err := f.Transform(obj)
+			if err != nil || !keep || own == nil {
+				return obj, keep, err
+			}
+			return own(obj)
+		}
+	}
+	if o.WatchErrorHandler == nil {
+		o.WatchErrorHandler = f.WatchErrorHandler
+	}
+	if o.MutationGuard == nil {
+		o.MutationGuard = f.MutationGuard
+	}
+	if o.Logger == nil {
+		o.Logger = f.Logger
+	}
+	if o.Trace == nil {
+		o.Trace = f.Trace
+	}
+	return o
+}
