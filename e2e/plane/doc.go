@@ -18,6 +18,9 @@
 //	defer servers.Close()
 //	client, err := rest.New(servers.Config(plane.Admin))
 //
+// KillAPIServer takes the API server away as a crash would, and RestartAPIServer
+// has it back with all that etcd holds.
+//
 // By hand: go run -C e2e ./up, which prints a kubeconfig and ends with Ctrl-C.
 //
 // # Rules

@@ -46,6 +46,7 @@ type Plane struct {
 	dir             string // of the plane, and nobody else's
 	log             io.Writer
 	flags           []string
+	port            int // of the API server
 	guard           *guard
 	etcd, apiserver *process
 	close           func() error
@@ -146,25 +147,36 @@ func (p *Plane) startEtcd() (err error) {
 
 func (p *Plane) store() string { return "unix://" + p.file("etcd.sock") }
 
-// startAPIServer starts the API server and waits until it is ready. Between the
-// choice of its port and its start another may have taken the port.
-func (p *Plane) startAPIServer(ctx context.Context) error {
+// startAPIServer starts the API server on a port of its own and waits until it is
+// ready. Between the choice of the port and the start another may have taken it.
+func (p *Plane) startAPIServer(ctx context.Context) (err error) {
 	const tries = 3
 	for try := 1; ; try++ {
-		port, err := freePort()
-		if err != nil {
+		if p.port, err = freePort(); err != nil {
 			return err
 		}
-		p.URL = fmt.Sprintf("https://127.0.0.1:%d", port)
-		if p.apiserver, err = p.run(p.Binaries.APIServer, "kube-apiserver", append(p.apiServerFlags(port), p.flags...)...); err != nil {
-			return err
-		}
-		err = p.waitReady(ctx)
-		if err == nil || try == tries || !strings.Contains(p.apiserver.log.String(), "address already in use") {
+		p.URL = fmt.Sprintf("https://127.0.0.1:%d", p.port)
+		if err = p.runAPIServer(ctx); try == tries || !errors.Is(err, errPortTaken) {
 			return err
 		}
 		p.apiserver.kill()
 	}
+}
+
+var errPortTaken = errors.New("its port is taken")
+
+// runAPIServer starts the API server on the port that it has.
+func (p *Plane) runAPIServer(ctx context.Context) error {
+	server, err := p.run(p.Binaries.APIServer, "kube-apiserver", append(p.apiServerFlags(p.port), p.flags...)...)
+	if err != nil {
+		return err
+	}
+	p.apiserver = server
+	err = p.waitReady(ctx)
+	if err != nil && strings.Contains(server.log.String(), "address already in use") {
+		return fmt.Errorf("start kube-apiserver: %w: %w", errPortTaken, err)
+	}
+	return err
 }
 
 func (p *Plane) apiServerFlags(port int) []string {

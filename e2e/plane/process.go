@@ -110,6 +110,14 @@ func (g *guard) watch(p *process) error {
 	return nil
 }
 
+// watchOnly has the guard end a process, and none that it was told of before.
+func (g *guard) watchOnly(p *process) error {
+	if _, err := fmt.Fprintf(g.tell, "forget all\nwatch %d\n", p.cmd.Process.Pid); err != nil {
+		return fmt.Errorf("have nothing but %s guarded: %w", p.name, err)
+	}
+	return nil
+}
+
 // end is told when all processes have ended; the numbers that they had may be
 // another's by then. The guard removes the folder, and end returns when it has.
 func (g *guard) end() error {
