@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,6 +137,39 @@ func TestALateHandlerAddsToTheEventsThatItIsToldOf(t *testing.T) {
 		events := tl.Events("pods", "default/web-0")
 		require.Len(t, events, 1)
 		require.Equal(t, "stored add, called add, returned add, called update, returned update", way(events[0], "late"))
+	})
+}
+
+// The page may be looked at while everything changes.
+func TestThePageIsReadWhileTheStoreChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tl := NewTimeline(TimelineOptions{Keys: 3})
+		s := newStack(t, tl.Trace())
+		s.handle(t, "audit", 0, func() {})
+		s.run(t)
+		h := New(Options{Informers: func() []informer.AnyInformer { return []informer.AnyInformer{s.informer} }, Objects: true, Timeline: tl})
+		var readers sync.WaitGroup
+		for _, query := range []string{"", "informer=pods&objects=true", "informer=pods&limit=2&format=json", "informer=pods&key=default/web-1"} {
+			readers.Go(func() {
+				for range 50 {
+					w := httptest.NewRecorder()
+					h.ServeHTTP(w, httptest.NewRequest("GET", "/?"+query, nil))
+					if w.Code != 200 && w.Code != 404 {
+						t.Errorf("%s: %d %s", query, w.Code, w.Body)
+					}
+					time.Sleep(time.Microsecond)
+				}
+			})
+		}
+		for range 20 {
+			for _, name := range []string{"web-0", "web-1", "web-2", "web-3"} {
+				created := apitest.Create(t, s.srv, &Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}})
+				changed := apitest.Modify(t, s.srv, created, func(p *Pod) { p.Labels = map[string]string{"a": "b"} })
+				time.Sleep(time.Microsecond)
+				apitest.Delete(t, s.srv, changed)
+			}
+		}
+		readers.Wait()
 	})
 }
 
