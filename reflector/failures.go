@@ -53,11 +53,11 @@ func (f *failures) wait(in input, b Backoff) {
 
 func (b Backoff) bounds() (base, most time.Duration) {
 	base, most = b.Base, b.Max
-	if most <= 0 {
-		most = defaultMax
-	}
 	if base <= 0 {
 		base = defaultBase
+	}
+	if most <= 0 {
+		most = max(base, defaultMax)
 	}
 	return min(base, most), most
 }

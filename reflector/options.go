@@ -58,5 +58,5 @@ type Options[T any] struct {
 // again. It starts anew when a watch has proved healthy, and not before.
 type Backoff struct {
 	Base time.Duration // Default: 800 ms.
-	Max  time.Duration // Default: 30 s.
+	Max  time.Duration // Default: 30 s, or Base if that is more.
 }

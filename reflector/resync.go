@@ -36,13 +36,13 @@ func (r *Reflector[T]) resync(ctx context.Context) (wait func()) {
 	}
 	var calling sync.WaitGroup
 	calling.Go(func() {
-		ticker := time.NewTicker(r.options.ResyncPeriod)
-		defer ticker.Stop()
-		for {
+		timer := time.NewTimer(r.options.ResyncPeriod)
+		defer timer.Stop()
+		for ; ; timer.Reset(r.options.ResyncPeriod) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-ticker.C:
+			case <-timer.C:
 			}
 			if r.board.filled.Load() && r.turn.take(ctx) {
 				err := r.store.Resync()
