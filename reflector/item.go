@@ -20,6 +20,16 @@ type known[T any] interface {
 	Known(key string) (T, bool)
 }
 
+// itemError is the object that an error is about; nil if it is about more.
+func itemError(err error) *listwatch.ItemError {
+	if err == nil {
+		return nil
+	}
+	item := (*listwatch.ItemError)(nil) // declared here, it costs the others nothing
+	errors.As(err, &item)
+	return item
+}
+
 // itemOnly is what an error of a store may say of itself: that it has cost its
 // object and nothing else, so that to read everything again would not help.
 type itemOnly interface{ ItemOnly() bool }

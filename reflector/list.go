@@ -120,8 +120,7 @@ func (l *relist[T]) each(visit func(T, error) bool) (err error) {
 		}
 	}()
 	for item, failed := range l.list.Items() {
-		var broken *listwatch.ItemError
-		if failed != nil && !errors.Is(failed, listwatch.ErrRestarted) && !errors.As(failed, &broken) {
+		if failed != nil && !errors.Is(failed, listwatch.ErrRestarted) && itemError(failed) == nil {
 			return failed
 		}
 		l.silence.came(time.Now())
@@ -138,15 +137,14 @@ func (l *relist[T]) each(visit func(T, error) bool) (err error) {
 
 // take takes in what the list has brought.
 func (l *relist[T]) take(item T, err error, yield func(T, error) bool) bool {
-	var broken *listwatch.ItemError
-	switch {
+	switch broken := itemError(err); {
 	case errors.Is(err, listwatch.ErrRestarted):
 		if !l.restarted {
 			yield(item, err)
 		}
 		l.restarted, l.spool = true, nil
 		return true
-	case errors.As(err, &broken):
+	case broken != nil:
 		l.r.step(l.ctx, input{kind: skipped, failure: failure{reason: Undecodable, err: err}})
 		known, ok, _ := l.r.knownObject(broken)
 		return !ok || l.put(known, yield)

@@ -2,7 +2,6 @@ package reflector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -82,7 +81,7 @@ func (r *Reflector[T]) hear(ctx context.Context, w *openWatch[T]) (h happening[T
 		out = r.step(ctx, in)
 		return h, out, nil
 	}
-	h.broken = brokenIn(err)
+	h.broken = itemError(err)
 	switch {
 	case ctx.Err() != nil:
 	case w.silence.broken.Load():
@@ -101,13 +100,6 @@ func (r *Reflector[T]) hear(ctx context.Context, w *openWatch[T]) (h happening[T
 		r.fail(ctx, failureOf(err))
 	}
 	return h, out, err
-}
-
-// brokenIn is a function of its own so that what it looks into is not on the
-// heap for every event.
-func brokenIn(err error) (broken *listwatch.ItemError) {
-	errors.As(err, &broken)
-	return broken
 }
 
 func hasObject(t watch.EventType) bool {
