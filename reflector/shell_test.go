@@ -352,7 +352,7 @@ func TestShardSelectorIsPassedThrough(t *testing.T) {
 		o.LabelSelector = "a=b"
 	})
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
 		require.NoError(t, New(source, Store[*pod](newLedger()), Options[*pod]{WatchErrorHandler: func(context.Context, error) {}}).Run(ctx))
 	})
