@@ -37,11 +37,11 @@ func TestTheTraceReplays(t *testing.T) {
 				b.server.Fault(apitest.Fault{On: lists, Times: 2, Do: apitest.Fail(429, 5*time.Second)})
 				b.server.Restart()
 			},
-			func() { b.server.Stop(); time.Sleep(time.Minute); b.server.Start() },
+			func() { b.server.Stop(); b.lasts(time.Minute); b.server.Start() },
 		} {
 			for j := range 10 { // so that there is a past to go back to, and to tell from the present
 				b.modify("b", fmt.Sprint(i, j))
-				time.Sleep(time.Second)
+				b.lasts(time.Second)
 			}
 			strike()
 			b.modify("a", fmt.Sprint(i))

@@ -99,6 +99,9 @@ func (b *bench) has() map[string]string {
 	return all
 }
 
+// lasts lets time pass.
+func (b *bench) lasts(d time.Duration) { time.Sleep(d) }
+
 // settles waits until the store equals the server, for as long as it may take.
 func (b *bench) settles(within time.Duration) {
 	b.t.Helper()
