@@ -17,6 +17,7 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/listwatch"
+	"github.com/thinformer/thinformer/reflector"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -133,6 +134,20 @@ var (
 	_ func(apitest.TB, *apitest.Server, *shape) *shape       = apitest.Create[*shape]
 	_ apitest.TB                                             = testing.TB(nil)
 	_ http.Handler                                           = (*apitest.Server)(nil)
+)
+
+// reflector
+var (
+	_ func(listwatch.ListerWatcher[*shape], reflector.Store[*shape], reflector.Options[*shape]) *reflector.Reflector[*shape] = reflector.New[*shape]
+	_ func(*reflector.Reflector[*shape], context.Context) error                                                              = (*reflector.Reflector[*shape]).Run
+	_ func(*reflector.Reflector[*shape], context.Context) error                                                              = (*reflector.Reflector[*shape]).ListAndWatch
+	_ func(*reflector.Reflector[*shape]) string                                                                              = (*reflector.Reflector[*shape]).LastSyncResourceVersion
+	_ func(*reflector.Reflector[*shape]) reflector.State                                                                     = (*reflector.Reflector[*shape]).State
+	_ reflector.Store[*shape]                                                                                                = (*deltafifo.DeltaFIFO[*shape])(nil)
+	_ reflector.Store[*shape]                                                                                                = (*indexer.Indexer[*shape])(nil)
+	_ interface{ Known(string) (*shape, bool) }                                                                              = (*deltafifo.DeltaFIFO[*shape])(nil)
+	_ interface{ ItemOnly() bool }                                                                                           = (*deltafifo.TransformError)(nil)
+	_ listwatch.WatchListMemory                                                                                              = (*rest.View[*shape])(nil)
 )
 
 // What a reflector drives: deltafifo and indexer are written without knowing it.
