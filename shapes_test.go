@@ -123,6 +123,17 @@ var (
 
 	_ func(func(*shape) string, informer.ResourceEventHandler[*shape]) informer.ResourceEventHandler[*shape] = informer.Changed[*shape, string]
 	_ func(*shape) *shape                                                                                    = informer.Clone[*shape]
+
+	_ func(*informer.Factory, informer.Source[*shape], informer.Options[*shape]) *informer.SharedInformer[*shape] = informer.For[*shape]
+	_ func(*informer.SharedInformer[*shape])                                                                      = (*informer.SharedInformer[*shape]).Release
+	_ informer.Source[*shape]                                                                                     = (*rest.View[*shape])(nil)
+	_ informer.Source[*shape]                                                                                     = (*rest.Resource[*shape])(nil)
+	_ interface {
+		Start(context.Context) error
+		WaitForSync(context.Context) error
+		Shutdown() error
+		Informers() []informer.AnyInformer
+	} = (*informer.Factory)(nil)
 )
 
 // apitest

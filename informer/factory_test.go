@@ -378,7 +378,7 @@ func TestFactoryOfWhatIsWrong(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		namespace string
-		ask       func(f *informer.Factory) (first error, release func())
+		ask       func(f *informer.Factory) (release func(), first error)
 		want      error
 	}{
 		{"no source", "", askFor[*Pod](nil), informer.ErrNoSource},
@@ -388,7 +388,7 @@ func TestFactoryOfWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inYard(t, informer.FactoryOptions{Namespace: c.namespace}, func(y *yard) {
-				first, release := c.ask(y.factory)
+				release, first := c.ask(y.factory)
 				require.ErrorIs(t, first, c.want)
 				require.ErrorIs(t, y.factory.Start(y.ctx), c.want)
 				require.ErrorIs(t, y.factory.WaitForSync(y.ctx), c.want)
@@ -399,11 +399,11 @@ func TestFactoryOfWhatIsWrong(t *testing.T) {
 	}
 }
 
-func askFor[T rest.Object](source informer.Source[T]) func(f *informer.Factory) (error, func()) {
-	return func(f *informer.Factory) (error, func()) {
+func askFor[T rest.Object](source informer.Source[T]) func(f *informer.Factory) (func(), error) {
+	return func(f *informer.Factory) (func(), error) {
 		inf := informer.For(f, source, informer.Options[T]{})
 		_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{}, informer.HandlerOptions{})
-		return err, inf.Release
+		return inf.Release, err
 	}
 }
 
