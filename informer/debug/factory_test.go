@@ -1,0 +1,59 @@
+package debug
+
+import (
+	"context"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// A factory's informers are on the page as long as somebody uses them, and one
+// timeline serves all of them. Those of two namespaces have one name, and each
+// an id.
+func TestAFactorysInformersAreOnThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := apitest.NewServer(apitest.Options{InMemory: true})
+		defer srv.Close()
+		client, err := rest.New(srv.Config())
+		require.NoError(t, err)
+		defer client.Close()
+		for _, namespace := range []string{"default", "kube-system"} {
+			apitest.Create(t, srv, &Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web-0"}})
+		}
+
+		tl := NewTimeline(TimelineOptions{})
+		f := informer.NewFactory(informer.FactoryOptions{Trace: tl.Trace()})
+		view := rest.NewView[*Pod](client, pods)
+		informer.For(f, view.Namespace("default"), informer.Options[*Pod]{})
+		other := informer.For(f, view.Namespace("kube-system"), informer.Options[*Pod]{})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		require.NoError(t, f.Start(ctx))
+		defer func() { require.NoError(t, f.Shutdown()) }()
+		require.NoError(t, f.WaitForSync(ctx))
+
+		h := New(Options{Informers: f.Informers, Timeline: tl})
+		get := func(query string) string {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/?"+query, nil))
+			return w.Body.String()
+		}
+		require.Contains(t, get(""), "2 informers")
+		require.Contains(t, get("informer=pods"), "\ndefault/web-0\n")
+		require.Contains(t, get("informer=pods%232"), "\nkube-system/web-0\n")
+		require.Contains(t, get("informer=pods%232&key=kube-system/web-0"), "stored    add")
+
+		other.Release()
+		time.Sleep(time.Second)
+		require.Contains(t, get(""), "1 informers")
+		require.Contains(t, get("informer=pods%232"), "there is no informer")
+	})
+}
