@@ -18,6 +18,7 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 	"github.com/thinformer/thinformer/workqueue"
 )
@@ -138,6 +139,49 @@ func TestReadmeServer(t *testing.T) {
 	if event, err := watch.Next(t.Context()); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("%+v, %v", event, err)
 	}
+}
+
+func Example_informer() {
+	type Deployment struct {
+		rest.SlimMeta `json:"metadata"`
+		Spec          struct {
+			Replicas int32 `json:"replicas"`
+		} `json:"spec"`
+	}
+
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	client, err := rest.New(srv.Config())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+	deployments := rest.NewView[*Deployment](client, rest.ResourceInfo{
+		GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"},
+		Kind:                 "Deployment",
+		Namespaced:           true,
+	})
+	apitest.Create(nil, srv, &Deployment{SlimMeta: rest.SlimMeta{Namespace: "shop", Name: "web"}})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+
+	inf := informer.New(deployments, informer.Options[*Deployment]{})
+	handler, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Deployment]{
+		AddFunc:    func(d *Deployment, isInInitialList bool) { fmt.Println(d.Name, "is there") },
+		UpdateFunc: func(old, new *Deployment) { fmt.Println(new.Name, old.Spec.Replicas, "->", new.Spec.Replicas) },
+		DeleteFunc: func(d *Deployment, finalStateUnknown bool) { fmt.Println(d.Name, "is gone") }, // always an object, never a tombstone
+	}, informer.HandlerOptions{})
+	// ...
+	go inf.Run(ctx)
+	err = inf.WaitForSync(ctx) // says why not: 403, 404, what could not be decoded
+	// ...
+	<-handler.Synced() // the handler has returned from all that was there
+	web, ok := inf.Get("shop/web") // no lock, no copy
+	fmt.Println(web.Name, ok, err)
+	// Unordered output:
+	// web is there
+	// web true <nil>
 }
 
 func work(reconcile func(string) error) {
