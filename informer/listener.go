@@ -166,6 +166,7 @@ func (l *listener[T]) void() {
 
 // pause waits for something to do, if there is nothing.
 func (l *listener[T]) pause() {
+	l.pace = pace{}
 	if !l.processor.settle(l) {
 		return
 	}
@@ -179,7 +180,6 @@ func (l *listener[T]) pause() {
 	case <-resync:
 		l.resyncDue = true
 	}
-	l.pace = pace{}
 	if l.asleep.Load() {
 		l.processor.rouse(l)
 	}

@@ -229,7 +229,7 @@ func TestTheLogForgetsWhatWasTold(t *testing.T) {
 		}
 		_, _, free := s.stuck(HandlerOptions{MaxPending: 1})
 		s.start()
-		s.apply("a", "!")
+		s.apply("z", "!")
 		synctest.Wait()
 		for range 10 {
 			s.apply("a")
@@ -244,7 +244,17 @@ func TestTheLogForgetsWhatWasTold(t *testing.T) {
 		if obj := past.Value(); obj != nil {
 			t.Errorf("%s is held", obj)
 		}
-		free()
+		last, _ := s.store.Get("a")
+		past = weak.Make(last)
+		last = nil
+		free() // the stuck handler is told of a as well now
+		synctest.Wait()
+		s.apply("-a")
+		synctest.Wait()
+		runtime.GC()
+		if obj := past.Value(); obj != nil {
+			t.Errorf("%s is held when all has been told", obj)
+		}
 		stops(t, s.processor)
 	})
 }

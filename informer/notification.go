@@ -26,7 +26,8 @@ const (
 	added notificationKind = iota + 1
 	updated
 	deleted
-	// synced marks the end of the initial list; it has no object.
+	// synced marks the end of the initial list, and so of the batch that brings
+	// it; it has no object.
 	synced
 )
 

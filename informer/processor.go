@@ -152,18 +152,11 @@ func (p *processor[T]) foldTraced(l *listener[T], n *notification[T]) (merged in
 	return merged
 }
 
-// countInitial finds the end of the initial list.
+// countInitial finds the end of the initial list, which is that of a batch.
 func (p *processor[T]) countInitial(batch []notification[T]) {
-	if p.synced {
-		return
-	}
-	p.initialEnd = p.log.end.Load()
-	for i := range batch {
-		if batch[i].kind == synced {
-			p.synced = true
-			p.initialEnd -= uint64(len(batch) - 1 - i)
-			return
-		}
+	if !p.synced && len(batch) > 0 {
+		p.initialEnd = p.log.end.Load()
+		p.synced = batch[len(batch)-1].kind == synced
 	}
 }
 

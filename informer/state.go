@@ -51,11 +51,14 @@ func (i *SharedInformer[T]) State() State {
 type HandlerState struct {
 	Name   string
 	Synced bool
-	// Pending is how many notifications wait for it.
+	// Pending is how many notifications wait for it, with what it has yet to be
+	// told of an initial list or a resync.
 	Pending int
-	// Merged counts those that were merged into others because too many waited,
-	// Panics the callbacks that panicked.
+	// Merged counts those that it was not told by themselves because too many
+	// waited: they were merged into others, or cancelled each other. Panics
+	// counts the callbacks that panicked, or ended their goroutine.
 	Merged, Panics uint64
-	// Since is when the callback that runs now began, zero if none does.
+	// Since is when the callback that runs now began, zero if none does. Quick
+	// callbacks run one right after the other; then it is when that began.
 	Since time.Time
 }
