@@ -1,15 +1,15 @@
 // Package reflector keeps a store equal to what a source serves: it takes over
 // the state that is there, then every change.
 //
-//	               ┌────────────────────────────────────────────┐
-//	 source        │ machine: step(input) outcome               │     store
-//	               │                                            │
-//	 list  ──────► │    ┌─► streaming ──────────┐               │ ──► Replace
-//	 watch ──────► │ ───┤       │ cannot        ├─► watching    │ ──► Add, Update, Delete
-//	 event ──────► │    └─► listing ─► opening ─┘      │        │ ──► Bookmark
-//	 error ──────► │          ▲            ▲           ▼        │
-//	               │          └─ waiting ──┴─── checking        │ ──► State, errors
-//	               └────────────────────────────────────────────┘
+//	              ┌────────────────────────────────────────────┐
+//	source        │ machine: step(input) outcome               │     store
+//	              │                                            │
+//	list  ──────► │    ┌─► streaming ──────────┐               │ ──► Replace
+//	watch ──────► │ ───┤       │ cannot        ├─► watching    │ ──► Add, Update, Delete
+//	event ──────► │    └─► listing ─► opening ─┘      │        │ ──► Bookmark
+//	error ──────► │          ▲            ▲           ▼        │
+//	              │          └─ waiting ──┴─── checking        │ ──► State, errors
+//	              └────────────────────────────────────────────┘
 //
 // What comes in is a [listwatch.ListerWatcher], such as a rest.View. What goes
 // out are the calls of a [Store]: one Replace with everything there is, then one

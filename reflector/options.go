@@ -42,8 +42,10 @@ type Options[T any] struct {
 
 	// WatchErrorHandler hears of each failure, most of them a [*Error]: of a
 	// list, of a watch, of an ERROR event in one, of an object that could not
-	// be decoded. Default: the first of a kind, and then now and then one, is
-	// logged.
+	// be decoded. It is called on the reflector's goroutine, which waits for it;
+	// with a ResyncPeriod, for a failed Resync, on another one as well. Default:
+	// the first of a kind is logged, and after that one a minute at most, with
+	// the number of those that were not.
 	WatchErrorHandler func(ctx context.Context, err error)
 
 	// Logger serves the default WatchErrorHandler. Default: [slog.Default].

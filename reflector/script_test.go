@@ -220,7 +220,9 @@ func (k knowing) Known(key string) (*pod, bool) { p, ok := k.pods[key]; return p
 type playing struct {
 	*script
 	*ledger
-	r    *Reflector[*pod]
+	r *Reflector[*pod]
+
+	mu   sync.Mutex
 	errs []error
 }
 
@@ -235,7 +237,11 @@ func playOn(t *testing.T, s *script, l *ledger, store Store[*pod], o Options[*po
 	p := &playing{script: s, ledger: l}
 	synctest.Test(t, func(t *testing.T) {
 		if o.WatchErrorHandler == nil {
-			o.WatchErrorHandler = func(_ context.Context, err error) { p.errs = append(p.errs, err) }
+			o.WatchErrorHandler = func(_ context.Context, err error) {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.errs = append(p.errs, err)
+			}
 		}
 		p.r = New[*pod](s, store, o)
 		ctx, cancel := context.WithTimeout(t.Context(), last)
