@@ -37,6 +37,7 @@ func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		synctest.Test(t, func(t *testing.T) {
 			tr := &transcript{}
+			defer tr.stop()
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				tr.out.Reset()
 				tr.run(t, d)
@@ -44,7 +45,6 @@ func TestTranscripts(t *testing.T) {
 				tr.tell()
 				return cmp.Or(tr.out.String(), "ok\n")
 			})
-			tr.stop()
 		})
 	})
 }
