@@ -85,12 +85,13 @@ func Serving[Question any](open func(Question) http.Handler) Role {
 	}
 }
 
-// Ask runs a process to its end, and returns its answer. What it complains about
-// is the caller's panic.
-func Ask[Answer any](role string, question any) (answer Answer) {
+// Ask runs a process to its end, with more in its environment, and returns its
+// answer. What it complains about is the caller's panic.
+func Ask[Answer any](role string, question any, environment ...string) (answer Answer) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("no answer within %v", patience))
 	defer cancel()
 	command := child(ctx, role)
+	command.Env = append(command.Env, environment...)
 	command.Stdin = bytes.NewReader(must(json.Marshal(question)))
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
