@@ -65,7 +65,7 @@ func (h *simHandler) take(call told) {
 	h.mu.Unlock()
 	h.log.add(h.options.Name, "%s, synced %t", call, call.synced)
 	if nap > 0 {
-		time.Sleep(nap)
+		<-time.After(nap)
 	}
 	h.mu.Lock()
 	h.ticks++
