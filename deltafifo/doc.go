@@ -56,7 +56,8 @@
 //   - a Replace deletes what is known and not in the list, with the last known
 //     object and FinalStateUnknown;
 //   - an item of a Replace with the UID and the version of the known object is
-//     dropped at once: nobody transforms it, and the store keeps its pointer;
+//     dropped at once: nobody transforms it, and the store keeps its pointer,
+//     unless the writer says that versions may have gone back (Distrust);
 //   - an object with another UID than the known one is a Deleted of that one,
 //     with FinalStateUnknown, and then an Added;
 //   - Resync queues a Sync of each known object of which nothing is queued.

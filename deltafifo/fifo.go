@@ -33,6 +33,8 @@ type DeltaFIFO[T any] struct {
 	waiting []*handout[T]
 	// replacing is the Replaces under way that compare items to known objects.
 	replacing []*relist[T]
+	// distrusts: the next Replace must not go by versions.
+	distrusts bool
 	// seq is the arrival number of the newest node.
 	seq uint64
 	// newest is the version up to which the source has told us everything. It

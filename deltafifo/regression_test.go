@@ -138,3 +138,33 @@ func TestAnErrorNamesTheKey(t *testing.T) {
 		return errors.New("no")
 	}), `beginning with "A"`)
 }
+
+// Contract: after Distrust, and until a Replace has succeeded, an item is not
+// taken for the known object by its version: the source may have given it out
+// twice, for another state of the object.
+func TestAReplaceThatDistrustsVersions(t *testing.T) {
+	q := New(Options[thing]{KeyFunc: thingKey, MetaFunc: thingMeta})
+	first, second := thing{key: "a", uid: "u", version: "5", id: 1}, thing{key: "a", uid: "u", version: "5", id: 2}
+	popped := func() (all []Delta[thing]) {
+		require.NoError(t, q.PopBatch(context.Background(), 0, func(deltas []Delta[thing], _ Batch) error {
+			all = append(all, deltas...)
+			return nil
+		}))
+		return all
+	}
+	shelved := shelf{}
+	q.known = shelved
+	require.NoError(t, q.Replace(listOf(first), at("9")))
+	popped()
+	shelved["a"] = first
+	require.NoError(t, q.Replace(listOf(second), at("9")))
+	require.Empty(t, popped(), "the version is the same")
+
+	q.Distrust()
+	require.Error(t, q.Replace(func(yield func(thing, error) bool) { yield(thing{}, io.ErrUnexpectedEOF) }, at("7")))
+	require.NoError(t, q.Replace(listOf(second), at("7")))
+	require.Equal(t, []Delta[thing]{{Type: Replaced, Key: "a", Object: second}}, popped())
+	shelved["a"] = second
+	require.NoError(t, q.Replace(listOf(first), at("7")))
+	require.Empty(t, popped(), "it is trusted again")
+}

@@ -55,6 +55,16 @@ func (q *DeltaFIFO[T]) Replace(items iter.Seq2[T, error], version func() string)
 	}
 }
 
+// Distrust says that the versions of the source may have gone back, so that it
+// gives them out again: in the next Replace that succeeds an item is not taken
+// for the known object because it has the same UID and version. All items are
+// filed.
+func (q *DeltaFIFO[T]) Distrust() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.distrusts = true
+}
+
 // A relist is a Replace that is under way.
 type relist[T any] struct {
 	q *DeltaFIFO[T]
@@ -66,6 +76,8 @@ type relist[T any] struct {
 	changed   map[string]int
 	unchanged map[string]T
 	errors    reporter
+	// distrusts: versions say nothing of what is the same. See Distrust.
+	distrusts bool
 
 	// touched has the keys whose known state has changed since it was looked
 	// at. Guarded by DeltaFIFO.mu.
@@ -104,6 +116,7 @@ func (q *DeltaFIFO[T]) beginReplace() (*relist[T], error) {
 		changed:   map[string]int{},
 		unchanged: map[string]T{},
 		errors:    reporter{onError: q.onError, logger: q.logger},
+		distrusts: q.distrusts,
 		touched:   map[string]struct{}{},
 	}
 	if q.meta != nil {
@@ -167,7 +180,7 @@ func (r *relist[T]) compare(key string, uid types.UID, version string) (known T,
 		return known, false, false
 	}
 	knownUID, knownVersion := r.q.meta(known)
-	same = uid != "" && version != "" && uid == knownUID && version == knownVersion
+	same = !r.distrusts && uid != "" && version != "" && uid == knownUID && version == knownVersion
 	return known, same, anotherUID(uid, knownUID)
 }
 
@@ -228,6 +241,7 @@ func (q *DeltaFIFO[T]) tryReplace(r *relist[T], version string) (again map[strin
 	missing := q.missing(r)
 	q.bury(r)
 	q.fileReplace(r, missing, version)
+	q.distrusts = q.distrusts && !r.distrusts
 	return nil, nil
 }
 

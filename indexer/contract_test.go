@@ -118,6 +118,20 @@ func TestReplaceKeepsStoredPointers(t *testing.T) {
 	require.Equal(t, "7", ix.Version())
 }
 
+// At an older version than the store's, the source has gone back, and may have
+// given versions out again: the pointer that is stored may be of another state.
+func TestReplaceAtAnOlderVersionKeepsNothing(t *testing.T) {
+	ix := New(Options[*metav1.ObjectMeta]{
+		MetaFunc: func(o *metav1.ObjectMeta) (types.UID, string) { return o.UID, o.ResourceVersion },
+	})
+	before := &metav1.ObjectMeta{Name: "a", UID: "u", ResourceVersion: "5"}
+	now := before.DeepCopy()
+	require.NoError(t, ix.Replace(seq(before), func() string { return "9" }))
+	require.NoError(t, ix.Replace(seq(now), func() string { return "8" }))
+	got, _ := ix.Get("a")
+	require.Same(t, now, got)
+}
+
 // Contract: "nothing is visible unless items ends without error; version is
 // asked after the end".
 func TestReplaceThatFails(t *testing.T) {

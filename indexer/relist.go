@@ -23,7 +23,7 @@ func (r *relist[T]) add(obj T) {
 // apply makes what was collected all that is stored.
 func (r *relist[T]) apply(version string) {
 	s := r.store
-	same, values, unlock := r.prepare()
+	same, values, unlock := r.prepare(version)
 	defer unlock()
 	w := &s.writer
 	w.begin()
@@ -46,9 +46,15 @@ func (r *relist[T]) apply(version string) {
 // prepare finds the items that are stored already, in that very version, and
 // computes the index values of the others, in their order. Then it takes the
 // writer's lock.
-func (r *relist[T]) prepare() (same bitset, values [][]string, unlock func()) {
+//
+// At a version older than the store's, versions have gone back and may have been
+// given out again: nothing is the same then.
+func (r *relist[T]) prepare(version string) (same bitset, values [][]string, unlock func()) {
 	s := r.store
 	seen := s.seen()
+	if seen != nil && isOlder(version, seen.version) {
+		seen = nil
+	}
 	for tries := 4; ; tries-- {
 		definitions := s.definitions.Load()
 		values = make([][]string, 0, len(r.items)*len(*definitions))
@@ -73,7 +79,7 @@ func (r *relist[T]) prepare() (same bitset, values [][]string, unlock func()) {
 		}
 		// Somebody else writes: look again, but not for ever. In the end every
 		// item is stored, whatever is there.
-		if seen = s.seen(); tries == 0 {
+		if seen = s.seen(); tries == 0 || seen != nil && isOlder(version, seen.version) {
 			seen = nil
 		}
 	}

@@ -46,12 +46,16 @@ func (s *store[T]) lock(definitions *[]*definition[T]) bool {
 // newer returns version, or "" if the store is at a newer one: single writes
 // may come late, and do not set the store back.
 func (s *store[T]) newer(version string) string {
-	if at := s.writer.root.version; at != "" {
-		if order, err := resourceversion.CompareResourceVersion(version, at); err == nil && order < 0 {
-			return ""
-		}
+	if isOlder(version, s.writer.root.version) {
+		return ""
 	}
 	return version
+}
+
+// isOlder is false where nobody can say.
+func isOlder(version, than string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
 }
 
 // publish makes what the writer did visible, as version unless that is "".

@@ -19,7 +19,7 @@ func (tale) calls(all ...told) []told {
 	return all
 }
 
-func (tale) u(version string) sight { return sight{"u", version} }
+func (tale) u(version string) sight { return sight{"u", version, ""} }
 
 func (h tale) add(key, version string) told { return told{kind: added, key: key, new: h.u(version)} }
 
@@ -60,7 +60,7 @@ func (h tale) having(all ...string) map[string]sight {
 // the nearest one that keeps it.
 func TestTheCheckerKnowsIllegalHistories(t *testing.T) {
 	h := tale{}
-	another := sight{"other", "5"}
+	another := sight{"other", "5", ""}
 	overlapping := h.calls(h.add("a", "1"), h.add("b", "2"))
 	overlapping[1].begin = 0
 	whileSynced := h.initially("b", "2")

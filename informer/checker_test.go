@@ -6,10 +6,16 @@ import (
 	"time"
 )
 
-// sight is a state of an object as somebody saw it.
-type sight struct{ uid, version string }
+// sight is a state of an object as somebody saw it. The content tells states
+// apart where a server has given a version out twice.
+type sight struct{ uid, version, content string }
 
-func (s sight) String() string { return s.version + "/" + s.uid }
+func (s sight) String() string {
+	if s.content == "" {
+		return s.version + "/" + s.uid
+	}
+	return s.version + "/" + s.uid + ", content " + s.content
+}
 
 // told is one callback of a handler.
 type told struct {

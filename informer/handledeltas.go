@@ -1,6 +1,9 @@
 package informer
 
 import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/thinformer/thinformer/deltafifo"
@@ -85,10 +88,30 @@ func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo
 }
 
 // repeated reports whether an event has told what was known: servers and
-// proxies that send one twice are no news to handlers.
+// proxies that send one twice are no news to handlers. UID and version alone do
+// not say so: a server whose versions have gone back gives them out again.
 func repeated[T rest.Object](stored, object T) bool {
 	version := object.GetResourceVersion()
-	return version != "" && version == stored.GetResourceVersion() && stored.GetUID() == object.GetUID()
+	return version != "" && version == stored.GetResourceVersion() && stored.GetUID() == object.GetUID() &&
+		sameContent(reflect.ValueOf(stored), reflect.ValueOf(object))
+}
+
+// sameContent compares two objects without what they say of their kind, which
+// events do and items of a list do not.
+func sameContent(a, b reflect.Value) bool {
+	if a.IsNil() || b.IsNil() {
+		return a.IsNil() && b.IsNil()
+	}
+	return reflect.DeepEqual(withoutKind(a.Elem()), withoutKind(b.Elem()))
+}
+
+func withoutKind(object reflect.Value) any {
+	bare := reflect.New(object.Type()).Elem()
+	bare.Set(object)
+	if kind := bare.FieldByName("TypeMeta"); kind.IsValid() && kind.CanSet() && kind.Type() == reflect.TypeFor[metav1.TypeMeta]() {
+		kind.SetZero()
+	}
+	return bare.Interface()
 }
 
 // release forgets the objects, and buffers that have grown large.

@@ -28,7 +28,7 @@ type simObject struct {
 func simKey(namespace, name string) string { return namespace + "/" + name }
 
 func (o *simObject) key() string    { return simKey(o.Namespace, o.Name) }
-func (o *simObject) sight() sight   { return sight{string(o.UID), o.ResourceVersion} }
+func (o *simObject) sight() sight   { return sight{string(o.UID), o.ResourceVersion, o.number()} }
 func (o *simObject) number() string { return o.Data["write"] }
 
 // version of the server; 0 is none.

@@ -30,6 +30,11 @@ func itemError(err error) *listwatch.ItemError {
 	return item
 }
 
+// distrusting is what a store may have as well, if it takes an item of a Replace
+// for what it has by its version: Distrust says that in the next Replace it must
+// not, because versions may have been given out again.
+type distrusting interface{ Distrust() }
+
 // itemOnly is what an error of a store may say of itself: that it has cost its
 // object and nothing else, so that to read everything again would not help.
 type itemOnly interface{ ItemOnly() bool }

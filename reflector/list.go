@@ -42,6 +42,9 @@ func (r *Reflector[T]) replace(ctx context.Context, items iter.Seq2[T, error]) e
 		return ctx.Err()
 	}
 	defer r.turn.give()
+	if store, ok := r.store.(distrusting); ok && r.machine.doubted {
+		store.Distrust()
+	}
 	return r.store.Replace(items, func() string { return r.machine.replaceVersion() })
 }
 
