@@ -8,6 +8,10 @@ import (
 )
 
 const (
+	// quietMost is how long watches that end in time, one after another, may
+	// bring nothing until that is a silence. A server sends a bookmark about
+	// once a minute.
+	quietMost = 2 * time.Minute
 	// shortWatch is how long a watch lives at least that is worth opening the
 	// next one at once.
 	shortWatch = time.Second
@@ -25,6 +29,7 @@ func (m *machine) watch(at time.Time) {
 
 // seen notes when the source has said something.
 func (m *machine) seen(in input) {
+	m.heard = in.at
 	if in.typ == watch.Bookmark {
 		m.lastBookmark = in.at
 		return
@@ -80,7 +85,7 @@ func (m *machine) fellSilent(in input, out *outcome) {
 func (m *machine) endedWatch(in input, out *outcome) {
 	lived := in.at.Sub(m.opened)
 	m.settle(in.at)
-	m.suspect = m.suspect || in.early
+	m.suspect = m.suspect || in.early || in.at.Sub(m.heard) >= quietMost
 	if lived >= shortWatch {
 		m.to(m.resumption())
 		return
@@ -94,7 +99,7 @@ func (m *machine) endedWatch(in input, out *outcome) {
 // from a version that it has not reached, and keep silent until it has, with
 // other changes than those that led there before. So it is asked first.
 func (m *machine) resumption() stage {
-	if m.suspect && !m.unchecked && comparable(m.version) {
+	if m.suspect && comparable(m.version) {
 		return checking
 	}
 	return opening
@@ -107,7 +112,8 @@ func (m *machine) failedWatch(in input, out *outcome) {
 	}
 	m.suspect = m.suspect || in.failure.reason != Throttled
 	if m.stage == checking && (in.failure.reason == Refused || in.failure.reason == Forbidden) {
-		m.unchecked = true // whoever may watch need not be allowed to list
+		// Whoever may watch need not be allowed to list. It may be a passing
+		// thing, too, so the next doubt leads to the same question.
 		m.to(opening)
 		return
 	}

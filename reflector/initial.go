@@ -132,7 +132,7 @@ func (m *machine) replaced(at time.Time) {
 	}
 	m.before, m.version = m.initial.version, m.initial.version
 	m.doubted, m.filled = false, true
-	m.stuck, m.suspect = 0, false
+	m.stuck, m.suspect, m.heard = 0, false, at
 	if m.stage == streaming {
 		m.brokenStreams = 0
 		m.watch(at)

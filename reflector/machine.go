@@ -41,8 +41,11 @@ type machine struct {
 	// opened is when the watch that is open was; zero while none is.
 	opened time.Time
 	// suspect: the source may have been set back since it was last heard of, so
-	// that it does not know version any more. unchecked: it cannot be asked.
-	suspect, unchecked bool
+	// that it does not know version any more.
+	suspect bool
+	// heard is when the source last said something that only a source says that
+	// has version.
+	heard time.Time
 	// stuck counts the watches in a row that failed at version stuckAt for a
 	// reason that a new one will not mend.
 	stuck   int
@@ -156,7 +159,7 @@ func (m *machine) take(in input, out *outcome) {
 			m.to(m.after)
 		}
 	case checked:
-		m.suspect = false
+		m.suspect, m.heard = false, in.at
 		m.to(opening)
 	case answered:
 		if m.stage == opening {
