@@ -68,8 +68,10 @@
 // The end:
 //
 //   - [SharedInformer.Run] returns when everything that it has started has
-//     ended. No callback starts when its context is done; those that run are
-//     waited for, each up to its StopTimeout, past which the error names it.
+//     ended. Once source and queue have stopped, which they do when its context
+//     is done, no callback starts: what handlers have not been told by then they
+//     will not be. Callbacks that run are waited for, each up to its handler's
+//     StopTimeout, past which the error names that handler.
 //   - What is stored can still be read after that.
 //
 // # Rules

@@ -44,7 +44,7 @@ type Options[T any] struct {
 	// failures of list and watch, most of them a [*reflector.Error], and objects
 	// that could not be decoded or transformed. It is called by the goroutine
 	// that reads the source, which waits meanwhile. Default: the first of a
-	// kind, and then now and then one, is logged.
+	// kind is logged, and after that one a minute at most.
 	WatchErrorHandler func(ctx context.Context, err error)
 
 	// Logger is where problems are logged. Default: [slog.Default].
