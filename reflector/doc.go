@@ -43,7 +43,8 @@
 //   - Its initial state is streamed by the watch that then goes on, where it
 //     can do that. Where it refuses, ends too soon, or does not say when the
 //     state is whole, it is listed at once; the reason is in State, and
-//     remembered in the source ([listwatch.WatchListMemory]) for those after.
+//     remembered in the source ([listwatch.WatchListMemory]) for those after;
+//     that of a refusal when the list was not refused as well.
 //   - A watch that breaks, falls silent or is refused is resumed at the last
 //     version. Everything is read again only where that version is of no use:
 //     410, a version too large, a resource that was gone, a version that the

@@ -42,6 +42,23 @@ func TestAServerThatDoesNotStreamIsListed(t *testing.T) {
 	onServer(t, Options[*configMap]{}, faulty(apitest.Fault{On: watches, Nth: 1, Do: apitest.Fail(http.StatusUnprocessableEntity, 0)}), fallsBack)
 }
 
+// A selector that the server does not know is no reason for others to list.
+func TestARefusalOfAllThatIsAskedIsNotRememberedOfTheStream(t *testing.T) {
+	refuse := func(s *apitest.Server) {
+		for _, all := range []apitest.Match{watches, lists} {
+			s.Fault(apitest.Fault{On: all, Do: apitest.Fail(http.StatusBadRequest, 0)})
+		}
+	}
+	onServer(t, Options[*configMap]{}, refuse, func(b *bench) {
+		time.Sleep(time.Minute)
+		require.Contains(b.t, b.reasons(), Refused)
+		require.Empty(b.t, New(b.r.source, b.r.store, Options[*configMap]{}).trouble(), "others may try")
+		b.server.LiftFaults()
+		b.settles(time.Minute)
+		require.Equal(b.t, WatchList, b.r.State().Mode)
+	})
+}
+
 // fallsBack: the store has what the server has, by a list, the reason is told
 // and kept for the next one.
 func fallsBack(b *bench) {

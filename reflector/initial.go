@@ -32,7 +32,7 @@ var (
 
 // read begins to read everything, in the way that is open.
 func (m *machine) read(trouble string) {
-	m.trouble = trouble
+	m.trouble, m.suspicion = trouble, ""
 	m.initial = initial{}
 	switch {
 	case m.preferList:
@@ -126,7 +126,7 @@ func (m *machine) replaceVersion() string {
 }
 
 // replaced: the store has the initial state.
-func (m *machine) replaced(at time.Time) {
+func (m *machine) replaced(at time.Time, out *outcome) {
 	if order, ok := compare(m.initial.version, m.version); ok && order < 0 {
 		m.epoch++
 	}
@@ -137,6 +137,9 @@ func (m *machine) replaced(at time.Time) {
 		m.brokenStreams = 0
 		m.watch(at)
 		return
+	}
+	if m.suspicion != "" {
+		m.remember(m.suspicion, out)
 	}
 	m.to(opening)
 }
@@ -165,15 +168,27 @@ func (m *machine) failedStream(in input, out *outcome) {
 	}
 }
 
-// fallBack lists at once, for this time or from now on.
+// fallBack lists at once, for this time or from now on. What is remembered holds
+// for others, too: so where it need not be the stream that is at fault, but may
+// be what else was asked for, such as a selector, it is remembered when the list
+// has fared better.
 func (m *machine) fallBack(in input, forGood bool, out *outcome) {
 	m.report(in, "watch", out)
-	reason := out.report.Err.Error()
-	if forGood {
-		m.trouble = firstLine(reason)
-		out.remember = m.trouble
+	reason := firstLine(out.report.Err.Error())
+	switch {
+	case !forGood:
+	case in.failure.reason == NoInitialEnd:
+		m.remember(reason, out)
+	default:
+		m.suspicion = reason
 	}
-	m.list(firstLine(reason))
+	m.list(reason)
+}
+
+// remember that nothing is to be streamed from this source any more.
+func (m *machine) remember(why string, out *outcome) {
+	m.trouble, m.suspicion = why, ""
+	out.remember = why
 }
 
 // skip judges what could not be decoded: it costs only itself, unless the store

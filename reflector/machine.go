@@ -34,6 +34,9 @@ type machine struct {
 	modeReason string
 	// trouble is why it cannot be streamed from this source, as far as known.
 	trouble string
+	// suspicion becomes trouble if the list that is read in place of a stream
+	// fares better; "" if there is none.
+	suspicion string
 	// brokenStreams counts the streams in a row that broke off before their
 	// mark.
 	brokenStreams int
@@ -176,7 +179,7 @@ func (m *machine) take(in input, out *outcome) {
 	case listed:
 		m.end(in, out)
 	case replaced:
-		m.replaced(in.at)
+		m.replaced(in.at, out)
 	case ended:
 		if m.stage == streaming {
 			m.endedEarly(in, out)
