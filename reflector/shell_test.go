@@ -442,3 +442,35 @@ func TestStateSaysWhatIsGoingOn(t *testing.T) {
 		require.Equal(t, Stopped, r.State().Phase)
 	})
 }
+
+// A watch that ended before its time may have been ended by the restore of a
+// backup: the source is asked. One that lasted as long as it was to is followed
+// by the next at once.
+func TestAfterWhichWatchesTheSourceIsAsked(t *testing.T) {
+	o := preferList
+	o.Silence = -1
+	p := play(t, (&script{}).list("5").watch(9*time.Second, io.EOF).watch(11*time.Minute, io.EOF).watch(errReset).watch(), newLedger(), o, time.Hour)
+	require.Equal(t, "list, watch@5, list@5 limit=1, watch@5, watch@5, list@5 limit=1, watch@5", p.requests())
+}
+
+// Promise: "The source is in order again when a watch has been open for ten
+// seconds": also when it has nothing to say.
+func TestHealthNeedsNoEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := preferList
+		o.WatchErrorHandler = func(context.Context, error) {}
+		r := New[*pod]((&script{}).list("5").watch(errReset).watch(), newLedger(), o)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = r.Run(ctx) })
+		defer running.Wait()
+		defer cancel()
+		time.Sleep(5 * time.Second)
+		require.Equal(t, Watching, r.State().Phase)
+		require.Error(t, r.State().Err)
+		time.Sleep(10 * time.Second)
+		require.NoError(t, r.State().Err)
+		require.Zero(t, r.State().Failures)
+		require.Zero(t, r.State().Since)
+	})
+}
