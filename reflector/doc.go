@@ -81,6 +81,9 @@
 //     SendInitialEvents or returns an error, and is listed. PreferList spares it
 //     the question. It may be asked for a list with a Limit of 1 of which
 //     nothing is read.
+//   - A store that takes an item of a Replace for what it has by its version can
+//     have a method Distrust(): it is called before a Replace that may bring
+//     versions which have been given out twice.
 //   - Versions that are not numbers are compared by equality alone: whether they
 //     have gone back nobody can say.
 //

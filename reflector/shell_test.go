@@ -449,8 +449,8 @@ func TestStateSaysWhatIsGoingOn(t *testing.T) {
 func TestAfterWhichWatchesTheSourceIsAsked(t *testing.T) {
 	o := preferList
 	o.Silence = -1
-	p := play(t, (&script{}).list("5").watch(9*time.Second, io.EOF).watch(11*time.Minute, io.EOF).watch(errReset).watch(), newLedger(), o, time.Hour)
-	require.Equal(t, "list, watch@5, list@5 limit=1, watch@5, watch@5, list@5 limit=1, watch@5", p.requests())
+	p := play(t, (&script{}).list("5").watch(9*time.Second, io.EOF).watch(9*time.Minute+30*time.Second, bookmark("6"), time.Minute, io.EOF).watch(errReset).watch(), newLedger(), o, time.Hour)
+	require.Equal(t, "list, watch@5, list@5 limit=1, watch@5, watch@6, list@6 limit=1, watch@6", p.requests())
 }
 
 // Promise: "The source is in order again when a watch has been open for ten
