@@ -79,7 +79,7 @@
 //	  steps                 a list, in order of time
 //	    at, stage, event
 //	    handler?
-//	  forgotten?            how many more steps there were
+//	  forgotten?            how many steps between these there was no room for
 //	error                   what is wrong with the question, and nothing else
 //
 // # What is promised
@@ -94,7 +94,8 @@
 //     one. The annotation in which kubectl keeps a copy of an object is taken out
 //     of all.
 //   - No answer is larger than some megabytes and one object, however much is
-//     stored.
+//     stored. JSON that is so deep that indenting it would do nothing but blow it
+//     up is not indented.
 //   - Informers do not notice that they are looked at: no lock of theirs is taken,
 //     no object changed.
 //   - What comes from outside is text: it becomes neither markup nor control

@@ -66,11 +66,11 @@ func respond(w http.ResponseWriter, code int, f format, a answer) {
 	var body []byte
 	if f == asJSON {
 		var err error
-		if body, err = json.MarshalIndent(a, "", "  "); err != nil {
+		if body, err = json.Marshal(a); err != nil {
 			http.Error(w, "the answer cannot be encoded", http.StatusInternalServerError)
 			return
 		}
-		body = append(body, '\n')
+		body = append(indent(body), '\n')
 	} else {
 		body = layOut(a, f == asHTML)
 	}

@@ -28,7 +28,8 @@ type Event struct {
 	Version string `json:"version"`
 	// Steps, in order of time. Objects of the first list begin as stored.
 	Steps []Step `json:"steps"`
-	// Forgotten is how many more steps there were than there was room for.
+	// Forgotten is how many steps there were between the first of these and the
+	// last, for which there was no room.
 	Forgotten int `json:"forgotten,omitempty"`
 }
 
@@ -56,7 +57,8 @@ type event struct {
 	version  string
 	deletion bool
 	steps    []step
-	// forgotten counts the steps for which there was no room.
+	// forgotten counts the steps between the first and the last for which there
+	// was no room.
 	forgotten int
 }
 
@@ -68,16 +70,21 @@ type step struct {
 }
 
 // record files a step under its event. Past max events, or their room for
-// steps, the oldest events go; the newest one stays and counts what it forgets.
+// steps, the oldest events go. An event that has half of the room itself, as one
+// that is told again and again by a resync, forgets of its own: what came first
+// stays, and so does what came last.
 func (h *history) record(version string, s step, max int) {
+	room := max * stepsPerEvent
 	e := h.event(version, isDeletion(s.what), max)
-	for h.steps >= max*stepsPerEvent {
-		if e == &h.events[0] {
-			e.forgotten++
-			return
-		}
+	for h.steps >= room && len(e.steps) < room/2 && e != &h.events[0] {
 		h.forget()
 		e = h.find(version, isDeletion(s.what))
+	}
+	if h.steps >= room {
+		middle := len(e.steps) / 2
+		e.steps = slices.Delete(e.steps, middle, middle+1)
+		e.forgotten++
+		h.steps--
 	}
 	e.steps = append(e.steps, s)
 	h.steps++
@@ -112,7 +119,9 @@ func (h *history) find(version string, deletion bool) *event {
 // forget drops the oldest event.
 func (h *history) forget() {
 	h.steps -= len(h.events[0].steps)
-	h.spare = h.events[0].steps[:0]
+	if h.spare = h.events[0].steps[:0]; cap(h.spare) > 2*stepsPerEvent {
+		h.spare = nil // an event of the usual size would hold all of it
+	}
 	h.events = slices.Delete(h.events, 0, 1)
 }
 

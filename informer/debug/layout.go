@@ -2,7 +2,6 @@ package debug
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -92,9 +91,7 @@ func (o object) lay(p *page) {
 		p.line("%s", o.Hidden)
 		return
 	}
-	var indented bytes.Buffer
-	_ = json.Indent(&indented, o.Object, "", "  ") // it comes from an encoder
-	for line := range bytes.Lines(indented.Bytes()) {
+	for line := range bytes.Lines(indent(o.Object)) {
 		p.line("%s", bytes.TrimSuffix(line, []byte("\n")))
 	}
 }
@@ -134,7 +131,7 @@ func (e Event) lay(p *page) {
 		p.line("%s", strings.TrimRight(fmt.Sprintf("  %16s  %-8s  %-8s  %s", at, s.Stage, s.Event, s.Handler), " "))
 	}
 	if e.Forgotten > 0 {
-		p.line("  and %d steps more", e.Forgotten)
+		p.line("  and %d steps between these", e.Forgotten)
 	}
 }
 

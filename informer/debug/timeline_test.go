@@ -73,28 +73,58 @@ func TestTheOldestEventsOfAKeyAreForgotten(t *testing.T) {
 	require.Equal(t, "3: received\n1: returned(h)\n", told(tl, "a"))
 }
 
-// An event with many handlers pushes out older ones, and itself only counts what
-// it has no room for.
+// An event with many steps pushes out older ones up to half of the room, and
+// then forgets of its own, but neither what came first nor what came last.
 func TestTheStepsOfAKeyAreBounded(t *testing.T) {
-	tl := NewTimeline(TimelineOptions{Events: 2})
+	const room = 3 * stepsPerEvent
+	tl := NewTimeline(TimelineOptions{Events: 3})
+	steps := 0
 	called := func(version string, times int) {
 		for range times {
-			tl.Trace().Called(info("a", version, "update", "h"))
+			steps++
+			tl.Trace().Called(info("a", version, "update", fmt.Sprint(steps)))
 		}
 	}
-	called("1", 10)
-	called("2", 22)
-	require.Len(t, tl.Events("pods", "a"), 2)
-	called("2", 1)
-	require.Len(t, tl.Events("pods", "a"), 1)
-	called("2", 100)
-	events := tl.Events("pods", "a")
-	require.Len(t, events, 1)
-	require.Len(t, events[0].Steps, 2*stepsPerEvent)
-	require.Equal(t, 123-2*stepsPerEvent, events[0].Forgotten)
-	// The next one has room again.
+	called("1", 20)
+	called("2", 20)
+	called("3", 8)
+	require.Len(t, tl.Events("pods", "a"), 3)
 	called("3", 1)
-	require.Equal(t, "3: called(h)\n", told(tl, "a"))
+	require.Len(t, tl.Events("pods", "a"), 2, "the oldest is forgotten")
+	called("3", 200)
+	events := tl.Events("pods", "a")
+	require.Len(t, events, 2, "the one before is still there")
+	require.Len(t, events[0].Steps, 20)
+	last := events[1].Steps
+	require.Len(t, last, room-20)
+	require.Equal(t, 209-len(last), events[1].Forgotten)
+	require.Equal(t, "41", last[0].Handler, "the first")
+	for i := range room/2 - 14 {
+		require.Equal(t, fmt.Sprint(steps-i), last[len(last)-1-i].Handler, "the last")
+	}
+	// What is told late of an old one costs a step of its own.
+	called("2", 1)
+	events = tl.Events("pods", "a")
+	require.Len(t, events, 2)
+	require.Len(t, events[0].Steps, 20)
+	require.Equal(t, 1, events[0].Forgotten)
+	// The next one has room again.
+	called("4", 1)
+	require.Equal(t, "4", tl.Events("pods", "a")[1].Version)
+	require.Equal(t, "3", tl.Events("pods", "a")[0].Version)
+}
+
+// The memory that a large event leaves behind is not kept by a small one.
+func TestASmallEventDoesNotHoldTheMemoryOfALargeOne(t *testing.T) {
+	tl := NewTimeline(TimelineOptions{Events: 4})
+	for version, times := range []int{1, 4 * stepsPerEvent, 4 * stepsPerEvent, 1, 1, 1, 1, 1, 1} {
+		for range times {
+			tl.Trace().Called(info("a", fmt.Sprint(version), "update", "h"))
+		}
+	}
+	for _, e := range tl.histories[subject{"pods", "a"}].Value.(*history).events {
+		require.LessOrEqual(t, cap(e.steps), 2*stepsPerEvent)
+	}
 }
 
 // The key of which nothing was heard for longest makes room for a new one.
