@@ -76,6 +76,13 @@ func (h *simHandler) take(call told) {
 	}
 }
 
+// wake ends its slowness.
+func (h *simHandler) wake() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.naps = 0
+}
+
 func (h *simHandler) toldSoFar() []told {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -76,6 +77,11 @@ type simulation struct {
 	log  *simLog
 	hits *simHits
 
+	// machine is what the reflector's machine took in, as a transcript;
+	// preferList is how that begins.
+	machine    simTranscript
+	preferList string
+
 	server   *simServer
 	source   *simSource
 	informer *SharedInformer[*simObject]
@@ -95,13 +101,21 @@ type simulation struct {
 	// since, so that no client can know what version it is at.
 	lying        atomic.Bool
 	statesAtLies int
+	// version and epoch are the informer's, when last looked at.
+	version uint64
+	epoch   int
+
+	waiters sync.WaitGroup
+	mu      sync.Mutex
+	// arrived is what those who waited for a version have found.
+	arrived []arrival
 }
 
 // failf ends the run with all that has happened.
 func (s *simulation) failf(format string, args ...any) {
 	s.t.Helper()
-	s.t.Fatalf("%s\n\n%s\n\nAgain: go test ./informer -run TestSimulation -sim.seed=%d -sim.steps=%d -sim.repeat=20",
-		fmt.Sprintf(format, args...), s.log, s.seed, *simSteps)
+	s.t.Fatalf("%s\n\n%s\n\nWhat the reflector's machine took in, to be played in reflector/testdata:\nnew%s\n----\n\nplay\n%s\n\nAgain: go test ./informer -run TestSimulation -sim.seed=%d -sim.steps=%d -sim.repeat=20",
+		fmt.Sprintf(format, args...), s.log, s.preferList, &s.machine, s.seed, *simSteps)
 }
 
 func simulate(t *testing.T, seed uint64, hits *simHits) {
@@ -125,6 +139,7 @@ func simulate(t *testing.T, seed uint64, hits *simHits) {
 		s.setFault()
 	}
 	go func() { ended <- s.informer.Run(ctx) }()
+	s.waiters.Go(func() { s.readOn(ctx) })
 	for range *simSteps {
 		s.pause()
 		s.step()
@@ -134,6 +149,7 @@ func simulate(t *testing.T, seed uint64, hits *simHits) {
 	s.verdict()
 	cancel()
 	s.afterTheEnd(ended)
+	s.waiters.Wait()
 }
 
 // setTheScene makes the server and the informer.
@@ -182,6 +198,10 @@ func (s *simulation) setTheScene() *rest.Client {
 	s.log.add("scene", "history %d, bookmarks every %s, pages of %d, selector %t, filter %t, namespace %q, prefer list %t, watch timeout %s, silence %s",
 		o.History, o.BookmarkEvery, config.PageSize, selected, filtered, namespace, informerOptions.PreferList, informerOptions.WatchTimeout, informerOptions.Silence)
 	s.informer = New(s.source, informerOptions)
+	s.takeDownSteps()
+	if informerOptions.PreferList {
+		s.preferList = " prefer-list"
+	}
 	return client
 }
 
@@ -212,6 +232,9 @@ func (s *simulation) step() {
 		}
 		for range 1 + s.rng.IntN(mostVersionsAStep/2) {
 			s.server.write()
+		}
+		if s.setBackFrom == 0 && s.rng.IntN(3) == 0 {
+			s.waitForVersion()
 		}
 	case n < 28:
 		s.setFault()
@@ -257,6 +280,8 @@ func (s *simulation) invariants() {
 		stored[obj.key()] = obj
 	}
 	s.versionIsTruthful(snapshot.Version(), stored)
+	s.arrivalsAreTrue()
+	s.versionNeverGoesBack()
 	if s.index != nil {
 		s.indexAgrees(snapshot, stored)
 	}
@@ -305,6 +330,9 @@ func (s *simulation) settle() {
 	if s.stopped {
 		s.server.Start()
 	}
+	for _, h := range s.handlers {
+		h.wake()
+	}
 	s.log.add("scene", "all faults are lifted")
 	const patience = 2 * time.Hour
 	s.await("the informer never came to watch, 'patience' after all was well", patience, func() bool {
@@ -318,6 +346,7 @@ func (s *simulation) settle() {
 	})
 	time.Sleep(10 * time.Minute)
 	synctest.Wait()
+	// Whoever was behind may have been at the same state on the way, once.
 	if why := s.differs(); why != "" {
 		s.failf("it was equal to the server, and is no longer: %s", why)
 	}

@@ -1,0 +1,138 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/thinformer/thinformer/reflector"
+)
+
+// simTranscript is what the reflector's machine took in, as its transcripts have
+// it.
+type simTranscript struct {
+	mu    sync.Mutex
+	last  time.Time
+	lines []string
+}
+
+func (m *simTranscript) step(at time.Time, in string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.last.IsZero() {
+		m.last = at
+	}
+	m.lines = append(m.lines, fmt.Sprintf("+%s %s", at.Sub(m.last), in))
+	m.last = at
+}
+
+func (m *simTranscript) String() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return strings.Join(m.lines, "\n") + "\n----"
+}
+
+// takeDownSteps has the reflector tell what its machine takes in. An informer's
+// own trace does not go so deep.
+func (s *simulation) takeDownSteps() {
+	config := s.informer.shared.controller.config
+	config.Reflector.Trace = &reflector.Trace{Step: func(at time.Time, in, out string) {
+		s.machine.step(at, in)
+		s.log.add("machine", "%s: %s", in, out)
+	}}
+	s.informer.shared.controller = NewController(config)
+}
+
+// arrival is what somebody found who waited for a version.
+type arrival struct {
+	version uint64
+	stored  map[string]*simObject
+	hidden  map[string]bool
+}
+
+// waitForVersion waits for the last write as a controller does, and takes down
+// what is in the store then.
+func (s *simulation) waitForVersion() {
+	version := s.server.version
+	s.waiters.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		defer cancel()
+		err := s.informer.WaitForVersion(ctx, fmt.Sprint(version))
+		s.log.add("waiter", "for %d: %v", version, err)
+		if errors.Is(err, ErrNewEpoch) || errors.Is(err, ErrStopped) || errors.Is(err, context.DeadlineExceeded) || s.lying.Load() {
+			return
+		}
+		found := arrival{version, map[string]*simObject{}, s.source.hiddenNow()}
+		for obj := range s.informer.All() {
+			found.stored[obj.key()] = obj
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err != nil {
+			found.stored = nil
+		}
+		s.arrived = append(s.arrived, found)
+	})
+}
+
+// arrivalsAreTrue: who has waited for a version finds everything up to it.
+func (s *simulation) arrivalsAreTrue() {
+	s.mu.Lock()
+	arrived := s.arrived
+	s.arrived = nil
+	s.mu.Unlock()
+	for _, found := range arrived {
+		if found.stored == nil {
+			s.failf("waiting for version %d has failed, and the log says how", found.version)
+		}
+		if s.lying.Load() {
+			continue
+		}
+		if why := s.server.upToDate(found.version, found.stored, func(key string) bool { return found.hidden[key] }); why != "" {
+			s.failf("somebody waited for version %d, and did not find it: %s", found.version, why)
+		}
+	}
+}
+
+// versionNeverGoesBack within an epoch.
+func (s *simulation) versionNeverGoesBack() {
+	state := s.informer.State()
+	version := simVersion(state.Version)
+	if state.Epoch == s.epoch && version < s.version {
+		s.failf("the version was %d and is %d, in the same epoch %d", s.version, version, s.epoch)
+	}
+	s.version, s.epoch = version, state.Epoch
+}
+
+// readOn reads at moments of its own, some of which are those of writes: it is
+// there for the race detector, and for what must hold in any snapshot.
+func (s *simulation) readOn(ctx context.Context) {
+	for pause := 7 * time.Millisecond; ctx.Err() == nil; pause = pause*5%(977*time.Millisecond) + time.Millisecond {
+		snapshot, n := s.informer.Reader().Snapshot(), 0
+		for obj := range snapshot.All() {
+			n++
+			if got, ok := snapshot.Get(obj.key()); !ok || got != obj {
+				s.t.Errorf("seed %d: a snapshot has %s among all, and not by its key", s.seed, obj.key())
+			}
+		}
+		if n != snapshot.Len() {
+			s.t.Errorf("seed %d: a snapshot of %d objects has %d", s.seed, snapshot.Len(), n)
+		}
+		_, _ = s.informer.State(), s.informer.Version()
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause * 40):
+		}
+	}
+}
+
+// hiddenNow are the keys whose last state nobody could tell.
+func (s *simSource) hiddenNow() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.hidden)
+}
