@@ -32,9 +32,9 @@ type Row struct {
 }
 
 // Ratio is theirs over ours: how many times less ours takes. nil if one of them
-// is missing or ours is zero.
+// is missing or ours is nothing, or less: some figures are differences.
 func (r Row) Ratio() *float64 {
-	if r.Ours == nil || r.Theirs == nil || *r.Ours == 0 {
+	if r.Ours == nil || r.Theirs == nil || *r.Ours <= 0 {
 		return nil
 	}
 	ratio := *r.Theirs / *r.Ours

@@ -12,7 +12,7 @@ import (
 func Cases() (cases []harness.Case) {
 	for _, n := range []int{1, 10, 50} {
 		cases = append(cases, harness.Case{
-			Name: fmt.Sprint("fanout/", n), Unit: "ns/call", N: 1,
+			Name: fmt.Sprint("fanout/", n), Unit: "ns/call", N: 1, Rounds: 3,
 			About:  fmt.Sprintf("what each of %d handlers adds to an event of an informer in memory: the time with them less the time with none, and the same of processor time; nothing is merged", n),
 			Ours:   func() harness.Side { return fanout(openOurs[*thing], n) },
 			Theirs: func() harness.Side { return fanout(openTheirs[*thing], n) },
