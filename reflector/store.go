@@ -13,9 +13,10 @@ type Store[T any] interface {
 	Add(T) error
 	Update(T) error
 	Delete(T) error
-	// Replace makes the items all that there is. They arrive as they are read:
-	// nothing of them may be visible unless items ends without an error, which
-	// Replace returns. version is asked after that end; "" is not a version.
+	// Replace makes the items all that there is. They arrive as they are read,
+	// which can be done once: nothing of them may be visible unless items ends
+	// without an error, which Replace returns. version is asked after that end;
+	// "" is not a version.
 	Replace(items iter.Seq2[T, error], version func() string) error
 	// Bookmark says that version has been reached without a change.
 	Bookmark(version string)

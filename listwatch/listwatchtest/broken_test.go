@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,6 +150,27 @@ func TestAPlainSourcePasses(t *testing.T) {
 				return e, err
 			}, w.Stop), nil
 		}
+		return s
+	})
+	require.Empty(t, got, why)
+}
+
+// A watch may end with the mark of the initial state's end, or any time after it,
+// as any other may.
+func TestASourceWhoseWatchEndsWithItsMarkPasses(t *testing.T) {
+	got, why := failing(t, func() *sound {
+		s := newSound()
+		s.next(func(next nextFunc) nextFunc {
+			over := false
+			return func(ctx context.Context) (event, error) {
+				if over {
+					return event{}, io.EOF
+				}
+				e, err := next(ctx)
+				over = e.InitialEventsEnd
+				return e, err
+			}
+		})
 		return s
 	})
 	require.Empty(t, got, why)
@@ -308,6 +328,14 @@ func TestBrokenSourcesFail(t *testing.T) {
 				return []event{e}
 			})
 		}, "bookmarks", "of the bookmark after change"},
+		"bookmarks before what they are of": {func(s *sound) {
+			s.events(func(e event) []event {
+				if e.Type == watch.Bookmark {
+					return []event{e}
+				}
+				return []event{{Type: watch.Bookmark, ResourceVersion: e.ResourceVersion}, e}
+			})
+		}, "bookmarks", "before and after change 1"},
 		"bookmarks without a version": {func(s *sound) {
 			s.events(func(e event) []event {
 				if e.Type == watch.Bookmark && !e.InitialEventsEnd {
@@ -331,12 +359,27 @@ func TestBrokenSourcesFail(t *testing.T) {
 		}, "watch-list", "no mark of the end"},
 		"an end before the initial state is whole": {func(s *sound) {
 			s.events(func(e event) []event {
-				if e.Type == watch.Added && e.Object.name == "b" {
+				if e.Type == watch.Added && e.Object.name == "b" && e.ResourceVersion == "3" {
 					return []event{{Type: watch.Bookmark, ResourceVersion: e.ResourceVersion, InitialEventsEnd: true}, e}
 				}
 				return []event{e}
 			})
 		}, "watch-list", "is marked, and \"b\" has not come"},
+		"nothing after the end, without a promise": {func(s *sound) {
+			s.source.WatchList = false
+			s.next(func(next nextFunc) nextFunc {
+				over := false
+				return func(ctx context.Context) (event, error) {
+					if over {
+						s.hang()
+						return event{}, io.EOF
+					}
+					e, err := next(ctx)
+					over = e.InitialEventsEnd
+					return e, err
+				}
+			})
+		}, "watch-list", "where ADDED d should come"},
 		"an end without a version": {func(s *sound) {
 			s.events(func(e event) []event {
 				if e.InitialEventsEnd {
@@ -515,8 +558,6 @@ func TestBrokenSourcesFail(t *testing.T) {
 			})
 			want := strings.Split(c.fails, " ")
 			require.Equal(t, want, got, why)
-			_ = want
-			_ = slices.Sort[[]int]
 			require.Contains(t, why[want[0]], c.why)
 		})
 	}

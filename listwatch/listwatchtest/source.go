@@ -36,7 +36,9 @@ type Source[T any] struct {
 
 // Run tests the sources that newSource makes, in a subtest of t for each thing
 // that is expected of one. newSource is called for each, with the subtest's T;
-// what is to be released is for its Cleanup.
+// what is to be released is for its Cleanup. The subtests run one after another,
+// and one of them counts the goroutines of the whole process: nothing else may
+// run beside it.
 func Run[T any](t *testing.T, newSource func(t *testing.T) Source[T]) {
 	t.Helper()
 	for _, c := range casesOf[T]() {

@@ -104,7 +104,6 @@ func (s *stream[T]) event(ctx context.Context) (listwatch.Event[T], error) {
 		event, err := s.watch.Next(ctx)
 		if errors.Is(err, io.EOF) && s.progress && s.opts.ResourceVersion != "" {
 			s.watch.Stop()
-			s.opts.SendInitialEvents = nil
 			if err = s.reopen(); err == nil {
 				continue
 			}

@@ -67,6 +67,9 @@ func bookmarks[T any](t *try[T]) {
 			if event.Type != watch.Bookmark {
 				break
 			}
+			if before, twice := marks[event.ResourceVersion]; twice && before != i {
+				t.Failf("bookmarks have the version %q before and after change %d", event.ResourceVersion, before+1)
+			}
 			marks[event.ResourceVersion] = i
 		}
 	}

@@ -27,7 +27,7 @@
 //     not there nothing.
 //   - Replace makes the items all that there is, also where there are none. Of an
 //     object that comes twice the last one counts. nil is an error, and no empty
-//     list.
+//     list. The items are read once.
 //   - Nothing of a Replace is to be seen before its items have ended, and nothing
 //     at all if they end with an error, which errors.Is finds in what Replace
 //     returns. Readers do not wait for the items, which come from a server. The

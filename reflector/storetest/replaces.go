@@ -49,6 +49,21 @@ func replaceTwice[T any](t *try[T]) {
 	t.replace(b)
 }
 
+func replaceOnce[T any](t *try[T]) {
+	a, b := t.newer("a"), t.newer("b")
+	read := 0
+	t.Doing("Replace by items that can be read once")
+	t.Must(t.Replace(func(yield func(T, error) bool) {
+		if read++; read == 1 {
+			t.items(a, b)(yield)
+		}
+	}, b.version))
+	if read > 1 {
+		t.Failf("the items of a Replace are read %d times, and a server sends them once", read)
+	}
+	t.holds(a, b)
+}
+
 func replaceNil[T any](t *try[T]) {
 	a := t.newer("a")
 	t.replace(a)
@@ -134,7 +149,10 @@ func replaceHidden[T any](t *try[T]) {
 func (t *try[T]) fromOutside(want ...thing) {
 	t.Doing("read the contents while a Replace waits for its items")
 	seen := make(chan map[string]int)
-	go func() { seen <- t.Contents() }()
+	go func() {
+		defer close(seen) // also if it ends a test in there
+		seen <- t.Contents()
+	}()
 	got := <-seen
 	if !maps.Equal(got, contentsOf(want)) {
 		t.Failf("while a Replace reads its items, stored is %s, and should be %v", spelled(got), want)

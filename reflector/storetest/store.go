@@ -59,6 +59,7 @@ func casesOf[T any]() []testCase[T] {
 		{"replace-empty", "that a Replace without items leaves nothing stored", replaceEmpty[T]},
 		{"replace-same", "that a Replace with what is stored changes nothing", replaceSame[T]},
 		{"replace-twice", "that of an object that comes twice in a Replace the last one counts", replaceTwice[T]},
+		{"replace-once", "that a Replace reads its items once", replaceOnce[T]},
 		{"replace-nil", "that a Replace of nil is an error, and leaves everything stored", replaceNil[T]},
 		{"replace-error", "that a Replace whose items end with an error returns it, so that errors.Is finds it, and changes nothing", replaceError[T]},
 		{"replace-hidden", "that nothing of a Replace is to be seen before its items have ended, and that reading does not wait for them", replaceHidden[T]},
