@@ -245,8 +245,20 @@ func (w *window) failed(doing, path string, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the body ends too early, at byte %d%s: %w", doing, w.before+int64(w.to), in(path), err)
 	}
-	return fmt.Errorf("%s: at byte %d of the body%s: %w", doing, w.offset(), in(path), err)
+	err = fmt.Errorf("%s: at byte %d of the body%s: %w", doing, w.offset(), in(path), err)
+	if w.ended != nil && errors.Is(err, w.ended) {
+		return err // nothing is known to be wrong with the rest of the body
+	}
+	return &bodyError{err}
 }
+
+// bodyError says that a body is not what its content type says.
+type bodyError struct{ error }
+
+func (e *bodyError) Unwrap() error { return e.error }
+
+// Undecodable tells a reflector why nothing came of the answer.
+func (e *bodyError) Undecodable() bool { return true }
 
 // move tells a *SyntaxError that what it is about stands in something larger,
 // at offset and under path. It says whether err is or wraps one.

@@ -2,13 +2,16 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	goruntime "runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -163,7 +166,7 @@ func TestQuantitiesThatWouldCostTooMuchCostTheirItem(t *testing.T) {
 		item := pricedAt(t, price)
 		raw = append(append(raw, 2<<3|2, byte(len(item))), item...)
 	}
-	list := toProtobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: "PricedList"}, Raw: append([]byte{1<<3 | 2, 0}, raw...)})
+	list := toProtobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: "WidgetList"}, Raw: append([]byte{1<<3 | 2, 0}, raw...)})
 	begun := time.Now()
 	for contentType, body := range map[string]string{
 		jsonType:     aList(`[{"metadata":{"name":"1e-99999999"},"price":"1e-99999999"},{"metadata":{"name":"2500m"},"price":"2500m"}]`),
@@ -373,3 +376,38 @@ func TestAReaderThatPanicsIsNotHidden(t *testing.T) {
 type panickingBody struct{}
 
 func (panickingBody) Read([]byte) (int, error) { panic(errors.New("as it was told")) }
+
+// Promise: who asks can tell an answer that cannot be decoded from one that has
+// not arrived: another try may help the second.
+func TestABodyThatIsWrongIsToldFromOneThatBreaksOff(t *testing.T) {
+	c := codecFor[metav1.PartialObjectMetadata](t, DecodeOptions{})
+	list := func(contentType string, body io.Reader) error {
+		_, _, _, err := readList(t, c, contentType, body)
+		return err
+	}
+	watch := func(contentType string, body io.Reader) error {
+		_, _, err := readWatch(t, c, contentType, body)
+		return err
+	}
+	for name, c := range map[string]struct {
+		read              func(string, io.Reader) error
+		contentType, body string
+	}{
+		"a list of JSON":      {list, jsonType, `{}`},
+		"a list of protobuf":  {list, protobufType, "k8s\x00\x12\x00\x0a\x07\x12\x05Table"},
+		"a watch of JSON":     {watch, jsonType, `{}`},
+		"a watch of protobuf": {watch, protobufWatchType, "\x00\x00\x00\x00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var wrong interface{ Undecodable() bool }
+			err := c.read(c.contentType, strings.NewReader(c.body))
+			require.ErrorAs(t, err, &wrong)
+			require.True(t, wrong.Undecodable())
+			for _, broken := range []error{syscall.ECONNRESET, io.ErrUnexpectedEOF, context.DeadlineExceeded} {
+				err := c.read(c.contentType, io.MultiReader(strings.NewReader(c.body[:1]), iotest.ErrReader(broken)))
+				require.ErrorIs(t, err, broken)
+				require.False(t, errors.As(err, &wrong), "%v", err)
+			}
+		})
+	}
+}

@@ -124,8 +124,7 @@ func oneIsLost(t *testing.T, wrong string, typ watch.EventType, all, kept int, l
 	require.Equal(t, &ItemError{Type: typ, Namespace: "shop", Name: "a", UID: "u", ResourceVersion: "7"}, lost[0])
 }
 
-// In protobuf only events say what they are; the items of a list are what the
-// list is of.
+// In protobuf only events say what they are.
 func TestEventsOfAnotherKindInProtobuf(t *testing.T) {
 	object := metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: types.UID("u"), ResourceVersion: "7"}
 	message := &metav1.PartialObjectMetadata{ObjectMeta: object}
@@ -162,6 +161,40 @@ func TestEventsOfAnotherKindInProtobuf(t *testing.T) {
 					require.NoError(t, err)
 					oneIsLost(t, wrong, watch.EventType(typ), 3, len(events), lost)
 				}
+			})
+		}
+	}
+}
+
+// The items of a list in protobuf are what the list is of, and read as something
+// else they would be nonsense: such a list is no list at all.
+func TestListsOfAnotherKindInProtobuf(t *testing.T) {
+	list := &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}}
+	codecs := map[string]*codec{
+		"a struct":    codecFor[ownProtobuf](t, DecodeOptions{}),
+		"metadata":    codecFor[metav1.PartialObjectMetadata](t, DecodeOptions{}),
+		"of any kind": codecOfAnyKind[ownProtobuf](t, DecodeOptions{}),
+	}
+	for _, c := range []struct{ apiVersion, kind, wrong string }{
+		{"", "", ""},
+		{"example.com/v1", "WidgetList", ""},
+		{"example.com/v2", "WidgetList", ""},
+		{"v1", "List", ""},
+		{"example.com/v1", "GadgetList", `a list of others: an object of the kind "Gadget" does not fit the kind "Widget"`},
+		{"v1", "WidgetList", "the core group does not fit"},
+		{"meta.k8s.io/v1", "PartialObjectMetadataList", `kind "PartialObjectMetadata"`},
+	} {
+		for name, codec := range codecs {
+			t.Run(c.apiVersion+" "+c.kind+" as "+name, func(t *testing.T) {
+				items, lost, _, err := readList(t, codec, protobufType, bytes.NewReader(sealed(t, c.apiVersion, c.kind, list)))
+				require.Empty(t, lost)
+				if c.wrong == "" || codec.expected == nil || codec.metadataOnly && c.kind == "PartialObjectMetadataList" {
+					require.NoError(t, err)
+					require.Len(t, items, 1)
+					return
+				}
+				require.ErrorContains(t, err, c.wrong)
+				require.Empty(t, items)
 			})
 		}
 	}

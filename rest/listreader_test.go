@@ -327,9 +327,11 @@ func (u *untagged) Unmarshal(data []byte) error {
 // Promise: where it cannot be known what is lost,
 // that counts as a loss.
 func TestProtobufWithoutTagsCountsAsDropped(t *testing.T) {
+	ofAnyKind := wireWidgets
+	ofAnyKind.Kind = ""
 	for _, keep := range []bool{false, true} {
 		var told []string
-		c, err := newCodec(reflect.TypeFor[untagged](), wireWidgets, DecodeOptions{KeepManagedFields: keep}, func(_ any, path string) { told = append(told, path) })
+		c, err := newCodec(reflect.TypeFor[untagged](), ofAnyKind, DecodeOptions{KeepManagedFields: keep}, func(_ any, path string) { told = append(told, path) })
 		require.NoError(t, err)
 		body, _ := protobufListBody(t)
 		items, lost, _, err := readList(t, c, protobufType, bytes.NewReader(body))
@@ -436,7 +438,7 @@ func TestAProtobufItemThatDoesNotDecodeCostsItself(t *testing.T) {
 
 // Promise: protobuf with lying lengths.
 func TestProtobufListsThatAreNone(t *testing.T) {
-	c := codecFor[metav1.PartialObjectMetadata](t, DecodeOptions{MaxObjectBytes: 1 << 10})
+	c := codecOfAnyKind[metav1.PartialObjectMetadata](t, DecodeOptions{MaxObjectBytes: 1 << 10})
 	envelope := func(kind, raw string) string {
 		return "k8s\x00" + string(toProtobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: kind, APIVersion: "v1"}, Raw: []byte(raw)}))
 	}

@@ -166,11 +166,23 @@ func (l *protobufList) envelopeField() error {
 	return l.checkKind()
 }
 
+// checkKind refuses what is no list, and a list of another kind: its items do not
+// say what they are, and most messages can be read as any other.
 func (l *protobufList) checkKind() error {
-	if l.kind == "" || strings.HasSuffix(l.kind, "List") || l.kind == statusKind && !l.hadContent {
+	if l.kind == "" || l.kind == statusKind && !l.hadContent {
 		return nil
 	}
-	return fmt.Errorf("the server sent a %s and no list", excerpt([]byte(l.kind)))
+	of, isList := strings.CutSuffix(l.kind, "List")
+	if !isList {
+		return fmt.Errorf("the server sent a %s and no list", excerpt([]byte(l.kind)))
+	}
+	if l.c.expected == nil || of == "" { // a v1 List says nothing of what is in it
+		return nil
+	}
+	if err := l.c.expected.Refuse([]byte(l.apiVersion), []byte(of)); err != nil {
+		return fmt.Errorf("the server sent a list of others: %w", err)
+	}
+	return nil
 }
 
 func (l *protobufList) failure(length int) error {
