@@ -2,7 +2,6 @@ package informers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -73,7 +72,7 @@ func (c *churn) anywhere() int64 { return max(0, c.dice.Int64N(6000)-1000) }
 // seeOwnWrites: when WaitForVersion has returned, what was written can be read.
 func (c *churn) seeOwnWrites(writes []write) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeoutCause(c.t.Context(), settles, errors.New("the write has not arrived"))
+	ctx, cancel := context.WithTimeout(c.t.Context(), oursSettle)
 	defer cancel()
 	for _, one := range writes {
 		made := c.writer.last(one.kind, one.name)
@@ -86,7 +85,8 @@ func (c *churn) seeOwnWrites(writes []write) {
 			}
 			c.waits++
 			if err := p.ours.WaitForVersion(ctx, made.version); err != nil {
-				c.t.Fatalf("round %d: %s: %v", c.round, made.key, err)
+				c.fail(p, fmt.Sprintf("round %d", c.round), wrongAbout(made.key, "%v", err))
+				c.t.FailNow()
 			}
 			if got := p.ours.get(made.key); got != made.sight {
 				c.fail(p, fmt.Sprintf("round %d: after WaitForVersion(%s)", c.round, made.version),
@@ -105,7 +105,7 @@ func (c *churn) crash() {
 	}
 	require.NoError(c.t, c.servers.KillAPIServer())
 	c.ourWire.release()
-	said := eventually(c.t.Context(), settles, func() string {
+	said := eventually(c.t.Context(), oursSettle, func() string {
 		for _, p := range c.pairs {
 			if err := p.ours.State().Source.Err; err == nil {
 				return fmt.Sprintf("%s: the server is gone, and that is no failure", p)

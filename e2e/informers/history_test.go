@@ -59,12 +59,15 @@ type told struct {
 }
 
 func (c told) String() string {
-	line := fmt.Sprintf("%8.3f s %s(%s -> %s)", c.at.Seconds(), c.call, c.old, c.new)
+	line := fmt.Sprintf("%s(%s -> %s)", c.call, c.old, c.new)
 	if c.initial {
 		line += " initial"
 	}
 	if c.unknown {
 		line += " unseen"
+	}
+	if c.at != 0 { // it was told, and not only due
+		line += fmt.Sprintf(" after %.3f s", c.at.Seconds())
 	}
 	return line
 }

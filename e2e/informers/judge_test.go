@@ -10,9 +10,12 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// settles bounds how long it takes ours, and theirs, whose waits double up to
-// half a minute and double again by chance, to catch up with the server.
-const settles = 90 * time.Second
+// Both sides catch up with the server within a time: ours waits a second or two
+// at most between attempts, theirs up to half a minute, and twice that by chance.
+const (
+	oursSettle   = 30 * time.Second
+	theirsSettle = 90 * time.Second
+)
 
 // checkModes: the real server streams the initial state of everything.
 func (s *scene) checkModes() {
@@ -40,10 +43,10 @@ func (s *scene) behind(p *pair, stored, heard map[string]rest.Object, served map
 }
 
 // settle waits until a side has what the server has. Nobody writes meanwhile.
-func (s *scene) settle(p *pair, side string, stored func() map[string]rest.Object, heard *history) {
+func (s *scene) settle(p *pair, side string, until time.Time, stored func() map[string]rest.Object, heard *history) {
 	s.t.Helper()
 	served := sights(s.served(p))
-	said := eventually(s.t.Context(), settles, func() string {
+	said := eventually(s.t.Context(), time.Until(until), func() string {
 		if err := s.behind(p, stored(), heard.leadsTo(), served); err != nil {
 			return err.Error()
 		}
@@ -59,8 +62,9 @@ func (s *scene) settle(p *pair, side string, stored func() map[string]rest.Objec
 // order.
 func (s *scene) checkComplete() {
 	s.t.Helper()
+	until := time.Now().Add(oursSettle)
 	for _, p := range s.pairs {
-		s.settle(p, "ours", p.ours.stored, p.ours.heard())
+		s.settle(p, "ours", until, p.ours.stored, p.ours.heard())
 		if state := p.ours.State().Source; state.Relists > 0 {
 			s.t.Errorf("%s: everything was read again, and the server was always there: %s", p, state.RelistReason)
 			continue
@@ -79,8 +83,9 @@ func (s *scene) checkComplete() {
 // histories; ours are legal throughout.
 func (s *scene) checkEnd() {
 	s.t.Helper()
+	until := time.Now().Add(oursSettle)
 	for _, p := range s.pairs {
-		s.settle(p, "ours", p.ours.stored, p.ours.heard())
+		s.settle(p, "ours", until, p.ours.stored, p.ours.heard())
 		if err := legal(p.ours.heard().all(), s.writer.wrote(p.kind)); err != nil {
 			s.fail(p, "ours", err)
 		}
@@ -88,8 +93,9 @@ func (s *scene) checkEnd() {
 			s.t.Errorf("%s: versions have never gone back, and everything can be decoded: %+v", p, state)
 		}
 	}
+	until = time.Now().Add(theirsSettle)
 	for _, p := range s.pairs {
-		s.settle(p, "client-go's", p.theirs.stored, p.theirs.history)
+		s.settle(p, "client-go's", until, p.theirs.stored, p.theirs.history)
 	}
 	for _, p := range s.pairs {
 		s.checkContent(p)

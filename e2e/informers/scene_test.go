@@ -148,7 +148,7 @@ func (s *scene) define(definition string, k *kind) {
 func (s *scene) reachable(k *kind) {
 	s.t.Helper()
 	view := rest.NewView[*rest.SlimMeta](s.direct, k.ResourceInfo).Namespace(namespace)
-	require.Empty(s.t, eventually(s.t.Context(), settles, func() string {
+	require.Empty(s.t, eventually(s.t.Context(), theirsSettle, func() string {
 		list, err := view.List(s.t.Context(), metav1.ListOptions{Limit: 1})
 		if err != nil {
 			return err.Error()
@@ -174,7 +174,9 @@ func (s *scene) served(p *pair) map[string]rest.Object {
 
 // histories are both sides' of a key, for whoever has to find out.
 func (p *pair) histories(key string) string {
-	return fmt.Sprintf("\n%s\nours was told of %s:\n%sclient-go's:\n%sours: %+v; failures: %s", p, key, p.ours.heard().of(key), p.theirs.history.of(key), p.ours.State().Source, p.ours.failures())
+	now := p.ours.State().Source
+	return fmt.Sprintf("\nours was told of %s:\n%sclient-go's:\n%sours is %s at %s (%v), has had: %s; relists: %d (%s)",
+		key, p.ours.heard().of(key), p.theirs.history.of(key), now.Phase, now.Version, now.Err, p.ours.failures(), now.Relists, now.RelistReason)
 }
 
 // fail reports what is wrong, with both histories of the key.
