@@ -21,9 +21,9 @@ type Options struct {
 	Objects bool
 
 	// Redact takes out more of an object before it is shown. The object is a
-	// copy as JSON, to be changed at will; the resource is what its informer
-	// reads, zero if its source does not tell. If it panics, that object is not
-	// shown. Default: nothing more.
+	// copy as JSON, to be changed at will, its numbers being json.Numbers; the
+	// resource is what its informer reads, zero if its source does not tell. If
+	// it panics, that object is not shown. Default: nothing more.
 	Redact func(resource schema.GroupVersionResource, object map[string]any)
 
 	// Timeline shows what it remembers of a key. Default: none.

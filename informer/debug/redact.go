@@ -67,12 +67,14 @@ func guarded(f func(), or error) (err error) {
 	return nil
 }
 
+// encode finds nothing wrong but what Redact has put in.
 func encode(content map[string]any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false) // the page escapes for itself
-	if err := e.Encode(content); err != nil {
-		return nil, errNotEncodable // Redact has put something in
+	var err error
+	if panicked := guarded(func() { err = e.Encode(content) }, errNotEncodable); panicked != nil || err != nil {
+		return nil, errNotEncodable
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

@@ -148,6 +148,9 @@ func TestWhatCannotBeShownSaysNothing(t *testing.T) {
 		"an encoder that babbles": {&unshowable{f: func() ([]byte, error) { return []byte(canary), nil }}, nil, errNotEncodable},
 		"a Redact that panics":    {&Pod{}, func(schema.GroupVersionResource, map[string]any) { panic(canary) }, errRedact},
 		"a Redact that babbles":   {&Pod{}, func(_ schema.GroupVersionResource, m map[string]any) { m["a"] = func() {} }, errNotEncodable},
+		"a Redact that puts in what panics": {&Pod{}, func(_ schema.GroupVersionResource, m map[string]any) {
+			m["a"] = &unshowable{f: func() ([]byte, error) { panic(canary) }}
+		}, errNotEncodable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := render(c.obj, podResource, c.redact)
