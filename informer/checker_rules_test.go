@@ -83,6 +83,7 @@ func TestTheCheckerKnowsIllegalHistories(t *testing.T) {
 		{"a state was left out, merging", "saw it last as 1/u", story{merging: true, told: h.calls(h.add("a", "1"), h.change("a", "2", "3"))}},
 		{"an update to another object", "another object of the same name", story{told: h.calls(h.add("a", "1"), told{kind: updated, key: "a", old: h.u("1"), new: another})}},
 		{"an update that changes nothing", "nothing has changed", story{resyncs: true, told: h.calls(h.add("a", "1"), h.change("a", "1", "1"))}},
+		{"there and back, merging", "", story{merging: true, told: h.calls(h.add("a", "1"), h.change("a", "1", "1"))}},
 		{"the deletion of another object", "knows another object", story{told: h.calls(h.add("a", "1"), told{kind: deleted, key: "a", old: another})}},
 		{"an unseen deletion of an unseen state", "saw it last as 1/u", story{told: h.calls(h.add("a", "1"), h.unseen("a", "2"))}},
 		{"the same where states are merged", "", story{merging: true, told: h.calls(h.add("a", "1"), h.unseen("a", "2"))}},

@@ -176,7 +176,7 @@ func (c *checking) updated(call told, last sight, known bool) error {
 		return nil
 	case call.old.uid != call.new.uid:
 		return fmt.Errorf("that is another object of the same name")
-	case call.old == call.new:
+	case call.old == call.new && !c.merging: // merged, it may have gone there and back
 		return fmt.Errorf("nothing has changed")
 	}
 	c.known[call.key] = call.new

@@ -63,7 +63,7 @@ type simFault struct {
 	verb string
 	// moment: it can happen in the middle of a watch as well.
 	moment bool
-	// events: it is at work for as long as a watch lasts.
+	// lies: while it is at work, no client can know which version it is at.
 	lies bool
 	do   func(s *simulation) apitest.Action
 }
@@ -154,6 +154,24 @@ func (s *simulation) setFault() {
 		s.standing = append(s.standing, standing{[]*apitest.Injected{before, set(do)}, f})
 	}
 	s.log.add("fault", "set: %s", s.standing[len(s.standing)-1].faults)
+	if s.rng.IntN(3) == 0 {
+		s.readAnew()
+	}
+}
+
+// readAnew has the source read everything anew, so that what was set finds it in
+// the phases in which it seldom is, streaming as well.
+func (s *simulation) readAnew() {
+	if s.stopped || s.overtaken() {
+		return
+	}
+	s.server.secret("default")
+	s.server.Compact()
+	s.server.Restart()
+	if s.rng.IntN(3) > 0 {
+		s.source.NoteWatchListTrouble("")
+	}
+	s.log.add("server", "compact and restart, so that everything is read anew; watch-list trouble %q", s.source.WatchListTrouble())
 }
 
 // standing is a fault that was set, and the one beside it.

@@ -51,7 +51,7 @@ func (h *simHandler) OnDelete(obj *simObject, unknown bool) {
 func (h *simHandler) take(call told) {
 	call.at = h.log.since()
 	r := h.registration.Load()
-	call.synced = isSynced(r)
+	call.synced = r != nil && r.HasSynced()
 	h.mu.Lock()
 	h.ticks++
 	call.begin, call.end = h.ticks, h.ticks
@@ -112,7 +112,7 @@ func (h *simHandler) story(source *simSource, reference *simHandler, end map[str
 		resyncs: h.options.ResyncPeriod > 0,
 		source:  source.after(h.sourceFrom),
 		first:   h.first,
-		synced:  isSynced(h.registration.Load()),
+		synced:  h.registration.Load().HasSynced(),
 		end:     end,
 	}
 	if reference != h {
@@ -171,17 +171,5 @@ func (s *simulation) removeHandler() {
 	}
 	if h := s.handlers[1+s.rng.IntN(len(s.handlers)-1)]; !h.isRemoved() {
 		h.remove()
-	}
-}
-
-func isSynced(r *Registration) bool {
-	if r == nil {
-		return false
-	}
-	select {
-	case <-r.Synced():
-		return true
-	default:
-		return false
 	}
 }

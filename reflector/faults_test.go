@@ -149,7 +149,8 @@ func TestEveryFaultInEveryPhase(t *testing.T) {
 	tried := map[string][]string{}
 	for _, f := range faultCases {
 		for _, m := range moments {
-			if f.cannot(m) != "" {
+			if why := f.cannot(m); why != "" {
+				t.Logf("%s, %s: not tried, for %s", f.name, m.name, why)
 				continue
 			}
 			tried[f.name] = append(tried[f.name], m.name)
