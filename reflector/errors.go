@@ -48,7 +48,7 @@ const (
 	NotFound     Reason = "not found"     // 404: the resource is not served
 	Undecodable  Reason = "undecodable"   // what came cannot be decoded into T
 	Timeout      Reason = "timeout"       // no answer, or not in time
-	Unreachable  Reason = "unreachable"   // no connection
+	Unreachable  Reason = "unreachable"   // no connection, or nothing to log in with
 	Throttled    Reason = "throttled"     // 429
 	ServerError  Reason = "server error"  // 5xx
 	Expired      Reason = "expired"       // 410: the version is no longer served

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,6 +52,7 @@ func reasonOf(err error) Reason {
 		value   *jsonobj.ValueError
 		item    *listwatch.ItemError
 		decode  interface{ Undecodable() bool }
+		silent  interface{ Unanswered() bool }
 	)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.As(err, &lookup), errors.As(err, &dial) && dial.Op == "dial":
@@ -62,6 +64,20 @@ func reasonOf(err error) Reason {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.As(err, &dial),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return Interrupted
+	case errors.As(err, &silent) && silent.Unanswered():
+		return Unreachable
+	}
+	return reasonInWords(err)
+}
+
+// reasonInWords is for what package net/http has no names for: the loss of an
+// HTTP/2 connection, or of a stream in it.
+func reasonInWords(err error) Reason {
+	said := err.Error()
+	for _, lost := range []string{"http2: ", "stream error: stream ID "} {
+		if strings.Contains(said, lost) {
+			return Interrupted
+		}
 	}
 	return Other
 }

@@ -64,6 +64,10 @@ func TestReasons(t *testing.T) {
 		{Undecodable, &jsonobj.SyntaxError{}},
 		{Undecodable, &jsonobj.ValueError{}},
 		{Undecodable, &listwatch.ItemError{Err: errors.New("what")}},
+		{Interrupted, errors.New("http2: client connection lost")},
+		{Interrupted, errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer")},
+		{Unreachable, &unanswered{errors.New("the credential plugin is not installed")}},
+		{Interrupted, &unanswered{io.ErrUnexpectedEOF}},
 		{Other, errors.New("no idea")},
 		{Other, context.Canceled},
 	} {
@@ -73,6 +77,11 @@ func TestReasons(t *testing.T) {
 	require.Equal(t, 3*time.Second, failureOf(apierrors.NewTooManyRequests("slow down", 3)).retryAfter)
 	require.Zero(t, failureOf(io.EOF).retryAfter)
 }
+
+type unanswered struct{ error }
+
+func (*unanswered) Unanswered() bool { return true }
+func (u *unanswered) Unwrap() error  { return u.error }
 
 type timesOut struct{}
 

@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,7 +19,13 @@ const (
 	// stuckMost is how many watches in a row may fail at the same version, for
 	// a reason that does not pass, until everything is read again.
 	stuckMost = 3
+	// unansweredMost is how many times in a row the source may fail to say
+	// whether it has a version, until a watch is opened all the same: where
+	// lists do not work, watches may.
+	unansweredMost = 5
 )
+
+var errNoVersion = errors.New("the source names no version from which another watch could go on")
 
 // watch: one is open from here on.
 func (m *machine) watch(at time.Time) {
@@ -86,7 +93,11 @@ func (m *machine) endedWatch(in input, out *outcome) {
 	lived := in.at.Sub(m.opened)
 	m.settle(in.at)
 	m.suspect = m.suspect || in.early || in.at.Sub(m.heard) >= quietMost
-	if lived >= shortWatch {
+	switch {
+	case !resumable(m.version):
+		m.relist(in.because(Interrupted, errNoVersion), out)
+		return
+	case lived >= shortWatch:
 		m.to(m.resumption())
 		return
 	}
@@ -111,10 +122,11 @@ func (m *machine) failedWatch(in input, out *outcome) {
 		m.settle(in.at)
 	}
 	m.suspect = m.suspect || in.failure.reason != Throttled
-	if m.stage == checking && (in.failure.reason == Refused || in.failure.reason == Forbidden) {
-		// Whoever may watch need not be allowed to list. It may be a passing
-		// thing, too, so the next doubt leads to the same question.
-		m.to(opening)
+	if m.stage == checking && m.unasked(in, out) {
+		return
+	}
+	if !resumable(m.version) {
+		m.relist(in, out)
 		return
 	}
 	switch in.failure.reason {
@@ -137,8 +149,28 @@ func (m *machine) failedWatch(in input, out *outcome) {
 	}
 }
 
+// unasked opens a watch although the source has not said whether it has the
+// version, where it cannot be asked. That may be a passing thing, so the next
+// doubt leads to the same question.
+func (m *machine) unasked(in input, out *outcome) bool {
+	switch in.failure.reason {
+	case Refused, Forbidden, Undecodable, Other:
+		// Whoever may watch need not be allowed to list, and a source made by
+		// hand need not know what a list with a limit is.
+		m.to(opening)
+		return true
+	case Timeout, ServerError, Interrupted, Throttled, Unauthorized:
+		if m.unanswered++; m.unanswered >= unansweredMost {
+			m.again(in, "watch", opening, out)
+			return true
+		}
+	}
+	return false
+}
+
 // relist reads everything again, after a wait.
 func (m *machine) relist(in input, out *outcome) {
+	m.distrusts = m.distrusts || in.failure.reason == TooLarge || in.failure.reason == WentBack
 	m.relists++
 	m.relistReason = firstLine(fmt.Sprintf("%s: %v", in.failure.reason, in.failure.err))
 	m.stuck = 0

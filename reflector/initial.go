@@ -12,6 +12,10 @@ const (
 	// markPatience is how long a stream may bring nothing before its mark has
 	// come, and how long it may bring changes before that.
 	markPatience = 30 * time.Second
+	// streamMost is how long a stream may bring objects before its mark. A source
+	// that does not know of marks may bring new ones for ever, each as if it were
+	// one of the initial state. A server ends a stream at about that age.
+	streamMost = 5 * time.Minute
 	// brokenStreamsMost is how many streams in a row break off before their mark
 	// until streaming is given up for good. One may be an accident; two may be
 	// something on the way that cannot carry them.
@@ -23,6 +27,7 @@ const preferred = "PreferList is set"
 var (
 	errEndedEarly  = errors.New("the stream ended before the mark of the initial state's end")
 	errNoMark      = fmt.Errorf("the mark of the initial state's end did not come within %v", markPatience)
+	errLongStream  = fmt.Errorf("the mark of the initial state's end had not come after %v", streamMost)
 	errOtherMark   = errors.New("a bookmark came that does not mark the initial state's end: the source does not stream it")
 	errOlderState  = errors.New("the initial state is older than what is known")
 	errOlderEvent  = errors.New("the event is older than what is known")
@@ -57,6 +62,10 @@ func (m *machine) streamed(in input, out *outcome) {
 	first := &m.initial
 	if first.held && in.at.Sub(first.heldSince) > markPatience {
 		m.fallBack(in.because(NoInitialEnd, errNoMark), true, out)
+		return
+	}
+	if !first.since.IsZero() && in.at.Sub(first.since) > streamMost && !in.end {
+		m.fallBack(in.because(NoInitialEnd, errLongStream), true, out)
 		return
 	}
 	switch in.typ {
@@ -103,7 +112,7 @@ func (m *machine) item(version string) {
 // it has been asked for again.
 func (m *machine) end(in input, out *outcome) {
 	if order, ok := compare(in.version, m.version); ok && order < 0 && !m.doubted {
-		m.doubted = true
+		m.doubted, m.distrusts = true, true
 		verb := "list"
 		if m.stage == streaming {
 			verb = "watch"
@@ -131,8 +140,8 @@ func (m *machine) replaced(at time.Time, out *outcome) {
 		m.epoch++
 	}
 	m.before, m.version = m.initial.version, m.initial.version
-	m.doubted, m.filled = false, true
-	m.stuck, m.suspect, m.heard = 0, false, at
+	m.doubted, m.distrusts, m.filled = false, false, true
+	m.stuck, m.unanswered, m.suspect, m.heard = 0, 0, false, at
 	if m.stage == streaming {
 		m.brokenStreams = 0
 		m.watch(at)
@@ -170,14 +179,14 @@ func (m *machine) failedStream(in input, out *outcome) {
 
 // fallBack lists at once, for this time or from now on. What is remembered holds
 // for others, too: so where it need not be the stream that is at fault, but may
-// be what else was asked for, such as a selector, it is remembered when the list
-// has fared better.
+// be what else was asked for, such as a selector, or the way to the source, it is
+// remembered when the list has fared better.
 func (m *machine) fallBack(in input, forGood bool, out *outcome) {
 	m.report(in, "watch", out)
 	reason := firstLine(out.report.Err.Error())
 	switch {
 	case !forGood:
-	case in.failure.reason == NoInitialEnd:
+	case in.failure.reason == NoInitialEnd && in.kind != silent:
 		m.remember(reason, out)
 	default:
 		m.suspicion = reason

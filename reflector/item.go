@@ -46,10 +46,10 @@ func costsItemOnly(err error) bool {
 
 // knownObject is the object of which item came undecodable, as the store has
 // it. It is not ok if the store has none, or that of another UID; sure says
-// that the store could tell.
+// that the store could tell, as nobody can where the item's name was unreadable.
 func (r *Reflector[T]) knownObject(item *listwatch.ItemError) (obj T, ok, sure bool) {
 	store, tells := r.store.(known[T])
-	if !tells {
+	if !tells || item.Name == "" {
 		return obj, false, false
 	}
 	key := item.Name

@@ -42,7 +42,7 @@ func (r *Reflector[T]) replace(ctx context.Context, items iter.Seq2[T, error]) e
 		return ctx.Err()
 	}
 	defer r.turn.give()
-	if store, ok := r.store.(distrusting); ok && r.machine.doubted {
+	if store, ok := r.store.(distrusting); ok && r.machine.distrusts {
 		store.Distrust()
 	}
 	return r.store.Replace(items, func() string { return r.machine.replaceVersion() })

@@ -24,6 +24,9 @@ type machine struct {
 	// doubted: an initial state was older than version, and was not believed.
 	// The next one that is older begins an epoch.
 	doubted bool
+	// distrusts: the source may have been set back since the store was filled,
+	// so that one version stands for two states of an object.
+	distrusts bool
 	// filled: the store has had an initial state.
 	filled bool
 
@@ -49,6 +52,9 @@ type machine struct {
 	// heard is when the source last said something that only a source says that
 	// has version.
 	heard time.Time
+	// unanswered counts the times in a row that the source was asked whether it
+	// has version, and did not say.
+	unanswered int
 	// stuck counts the watches in a row that failed at version stuckAt for a
 	// reason that a new one will not mend.
 	stuck   int
@@ -93,6 +99,8 @@ func (s stage) String() string { return stageNames[s] }
 
 // initial is what is known of an initial state that is being read.
 type initial struct {
+	// since is when the source began to stream it.
+	since time.Time
 	// held is set once something has come that is no part of it: from there on
 	// everything up to the mark is held back until the store has the rest.
 	held bool
@@ -162,11 +170,13 @@ func (m *machine) take(in input, out *outcome) {
 			m.to(m.after)
 		}
 	case checked:
-		m.suspect, m.heard = false, in.at
+		m.suspect, m.heard, m.unanswered = false, in.at, 0
 		m.to(opening)
 	case answered:
 		if m.stage == opening {
 			m.watch(in.at)
+		} else {
+			m.initial.since = in.at
 		}
 	case event:
 		if m.stage == streaming {

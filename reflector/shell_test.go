@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -86,6 +88,63 @@ func TestAnUndecodableObjectCostsOnlyItself(t *testing.T) {
 		newLedger(), preferList, time.Minute)
 	require.Equal(t, "replace [a b] @5, @6, replace [a] @9", p.all())
 	require.Contains(t, p.r.State().RelistReason, "undecodable")
+}
+
+// What was deleted has to go from the store, also if nobody can read its name.
+func TestADeletionOfNobodyKnowsWhatIsReadAgain(t *testing.T) {
+	l := newLedger()
+	p := playOn(t, (&script{}).list("5", newPod("a", "1"), newPod("b", "2")).watch(undecodable(watch.Deleted, "", "6")).list("6", newPod("a", "1")).watch(),
+		l, knowing{l}, preferList, time.Minute)
+	require.Equal(t, "replace [a b] @5, replace [a] @6", p.all())
+	require.Equal(t, 1, p.r.State().Relists)
+}
+
+// A source without versions cannot be asked for what happened between two
+// watches.
+func TestASourceWithoutVersionsIsReadAgainAfterEachWatch(t *testing.T) {
+	for _, none := range []string{"", "0"} {
+		s := (&script{}).list(none, newPod("a", ""), newPod("b", "")).watch(added("c", ""), time.Minute, io.EOF).
+			list(none, newPod("a", ""), newPod("c", "")).watch(errReset).list(none, newPod("c", "")).watch()
+		p := play(t, s, newLedger(), preferList, 2*time.Minute)
+		require.Equal(t, "replace [a b] @"+none+", add c, replace [a c] @"+none+", replace [c] @"+none, p.all())
+		require.Contains(t, p.said(), errNoVersion.Error())
+	}
+}
+
+// A server that says "too large" may have been set back, even if it has made up
+// for it when everything is read again.
+func TestVersionsThatMayHaveBeenGivenOutTwiceAreDistrusted(t *testing.T) {
+	tooLarge := apierrors.NewTimeoutError("Too large resource version", 1)
+	tooLarge.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+	for name, c := range map[string]struct {
+		after error
+		want  string
+	}{
+		"too large": {tooLarge, "replace [] @5, distrust, replace [] @9, replace [] @11"},
+		"expired":   {&apiStatus{410}, "replace [] @5, replace [] @9, replace [] @11"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLedger()
+			playOn(t, (&script{}).list("5").watch(c.after).list("9").watch(&apiStatus{410}).list("11").watch(), l, distrustful{l}, preferList, time.Minute)
+			require.Equal(t, c.want, l.all())
+		})
+	}
+}
+
+type distrustful struct{ *ledger }
+
+func (d distrustful) Distrust() { d.lines = append(d.lines, "distrust") }
+
+// A source that brings what is new as if it were of the initial state, and no
+// mark.
+func TestAStreamOfNewObjectsWithoutAMarkFallsBackToAList(t *testing.T) {
+	var forever []any
+	for i := range 1000 {
+		forever = append(forever, time.Second, added("a", fmt.Sprint(i+1)))
+	}
+	p := play(t, (&script{}).watch(forever...).list("400", newPod("a", "399")).watch(), newLedger(), Options[*pod]{}, 10*time.Minute)
+	require.Equal(t, "replace [a] @400", p.all())
+	require.Equal(t, errLongStream.Error(), p.r.trouble())
 }
 
 func TestAStoreThatFails(t *testing.T) {

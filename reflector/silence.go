@@ -12,7 +12,9 @@ import (
 var errSilent = errors.New("nothing has come")
 
 // silence ends a context when for too long nothing has come that is waited for.
-// It costs one timer, however often something comes.
+// It costs one timer, however often something comes. That looks now and then
+// whether anything is waited for: time in which nothing is does not count, but
+// for what lies between two looks.
 type silence struct {
 	// end ends the context. It is none of a user's functions.
 	end context.CancelCauseFunc
@@ -41,7 +43,7 @@ func listen(ctx context.Context, limit time.Duration) (context.Context, *silence
 		s.last.Store(time.Now().UnixNano())
 		s.limit.Store(int64(limit))
 		s.running.Add(1)
-		s.timer = time.AfterFunc(limit, s.look)
+		s.timer = time.AfterFunc(glance(limit), s.look)
 	}
 	return ctx, s
 }
@@ -63,9 +65,12 @@ func (s *silence) setLimit(limit time.Duration) {
 	}
 	s.limit.Store(int64(limit))
 	if s.timer.Stop() {
-		s.timer.Reset(limit)
+		s.timer.Reset(glance(limit))
 	}
 }
+
+// glance is how long it is from one look to the next.
+func glance(limit time.Duration) time.Duration { return (limit + 9) / 10 }
 
 // look is what the timer runs, on its own goroutine.
 func (s *silence) look() {
@@ -80,7 +85,7 @@ func (s *silence) look() {
 		s.running.Done()
 		return
 	}
-	s.timer.Reset(time.Duration(rest))
+	s.timer.Reset(min(time.Duration(rest), glance(time.Duration(limit))))
 	if s.closed.Load() && s.timer.Stop() {
 		s.running.Done()
 	}

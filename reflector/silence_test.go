@@ -24,7 +24,7 @@ func TestSilence(t *testing.T) {
 				s.await()
 			}
 		}, 5060 * time.Second},
-		"nobody waits meanwhile": {func(s *silence) { s.came(time.Now()); time.Sleep(90 * time.Second); s.await() }, 120 * time.Second},
+		"nobody waits meanwhile": {func(s *silence) { s.came(time.Now()); time.Sleep(87 * time.Second); s.await() }, 144 * time.Second}, // from the last look on
 		"the limit falls":        {func(s *silence) { time.Sleep(30 * time.Second); s.came(time.Now()); s.setLimit(time.Second); s.await() }, 31 * time.Second},
 		"the limit rises":        {func(s *silence) { time.Sleep(30 * time.Second); s.came(time.Now()); s.setLimit(time.Hour); s.await() }, time.Hour + 30*time.Second},
 	} {

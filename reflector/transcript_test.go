@@ -71,7 +71,10 @@ func (p *player) play(t *testing.T, script string) string {
 			p.now = p.m.failures.retryAt
 		}
 		in.at = p.now
-		fmt.Fprintln(&out, p.m.step(in).String()+p.wait())
+		before := p.m.stage
+		decided := p.m.step(in)
+		require.False(t, decided.refused && before != stopped, "%q has no meaning when %v", line, before)
+		fmt.Fprintln(&out, decided.String()+p.wait())
 	}
 	return out.String() + p.state()
 }

@@ -11,6 +11,10 @@ func compare(a, b string) (order int, ok bool) {
 	return order, err == nil
 }
 
+// resumable says whether a watch can go on from a version. To a server none and
+// 0 mean any moment: what happened before that moment, it would not tell.
+func resumable(version string) bool { return version != "" && version != "0" }
+
 // comparable says whether a version has an order to others.
 func comparable(version string) bool {
 	_, err := resourceversion.CompareResourceVersion(version, "1")

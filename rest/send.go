@@ -84,7 +84,7 @@ func (r *Request) attempt(ctx context.Context, long bool, told traces, info Requ
 	if err != nil {
 		err = withoutURL(err)
 		told.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(begun)})
-		return nil, &failedAttempt{err: fmt.Errorf("%s: %w", plainURL(r.client.conn.base), err)}
+		return nil, &failedAttempt{err: &unansweredError{plainURL(r.client.conn.base), err}}
 	}
 	told.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(begun)})
 	r.warn(ctx, response.Header)
@@ -95,6 +95,19 @@ func (r *Request) attempt(ctx context.Context, long bool, told traces, info Requ
 	}
 	return response, nil
 }
+
+// unansweredError is a request to which no answer has come.
+type unansweredError struct {
+	server string
+	err    error
+}
+
+func (e *unansweredError) Error() string { return e.server + ": " + e.err.Error() }
+func (e *unansweredError) Unwrap() error { return e.err }
+
+// Unanswered tells a reflector that the server has refused nothing: credentials
+// could not be had, say, or the server's certificate was not to be trusted.
+func (e *unansweredError) Unanswered() bool { return true }
 
 // httpRequest is the request for one attempt.
 func (r *Request) httpRequest(ctx context.Context, long bool) (*http.Request, error) {
