@@ -62,7 +62,7 @@ func reasonOf(err error) Reason {
 	case errors.As(err, &syntax), errors.As(err, &value), errors.As(err, &item), errors.As(err, &decode) && decode.Undecodable():
 		return Undecodable
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.As(err, &dial),
-		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe), brokeHTTP2(err):
 		return Interrupted
 	case errors.As(err, &silent) && silent.Unanswered():
 		return Unreachable
@@ -80,6 +80,18 @@ func reasonInWords(err error) Reason {
 		}
 	}
 	return Other
+}
+
+// brokeHTTP2 reports whether an HTTP/2 connection was lost, or one stream of it
+// reset. Package net/http has no names for what happens to those.
+func brokeHTTP2(err error) bool {
+	said := err.Error()
+	for _, broke := range []string{"http2: client conn", "GOAWAY", "stream error: stream ID"} {
+		if strings.Contains(said, broke) {
+			return true
+		}
+	}
+	return false
 }
 
 // reasonOfStatus reads what a server has said: its reason where that says more

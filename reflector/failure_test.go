@@ -61,6 +61,12 @@ func TestReasons(t *testing.T) {
 		{Interrupted, io.ErrUnexpectedEOF},
 		{Interrupted, &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}},
 		{Interrupted, syscall.EPIPE},
+		// Of HTTP/2 there are only the words.
+		{Interrupted, errors.New("http2: client connection lost")},
+		{Interrupted, errors.New("http2: client connection force closed via ClientConn.Close")},
+		{Interrupted, errors.New("http2: client conn could not be established")},
+		{Interrupted, errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=7, ErrCode=NO_ERROR")},
+		{Interrupted, errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer")},
 		{Undecodable, &jsonobj.SyntaxError{}},
 		{Undecodable, &jsonobj.ValueError{}},
 		{Undecodable, &listwatch.ItemError{Err: errors.New("what")}},
