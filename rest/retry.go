@@ -187,7 +187,7 @@ func isLost(err error) bool {
 	// Package net/http has no names for these.
 	said := err.Error()
 	for _, lost := range []string{
-		"GOAWAY", "http2: client connection lost",
+		"GOAWAY", "http2: client conn",
 		"server closed idle connection", "write HTTP request on broken connection",
 	} {
 		if strings.Contains(said, lost) {

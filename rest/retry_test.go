@@ -118,6 +118,7 @@ func TestWhatIsRepeated(t *testing.T) {
 		{"broken pipe", get, breaks(syscall.EPIPE), true},
 		{"GOAWAY", get, breaks(errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=NO_ERROR, debug=\"\"")), true},
 		{"HTTP/2 ping unanswered", get, breaks(errors.New("http2: client connection lost")), true},
+		{"HTTP/2 connection closed", get, breaks(errors.New("http2: client connection force closed via ClientConn.Close")), true},
 		{"a certificate", get, breaks(errors.New("tls: failed to verify certificate")), false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
