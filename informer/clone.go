@@ -18,8 +18,11 @@ import (
 //
 // By reflection, fields that a type hides from other packages are copied as an
 // assignment copies them, and so are the keys of maps, functions and channels; a
-// struct behind a pointer that hides all of its fields is shared. A type that
-// hides something that can be changed needs a DeepCopy of its own.
+// struct behind a pointer that hides all of its fields, and cannot be compared,
+// is shared. A mutex is not locked in the copy; quantities and the numbers of
+// math/big are copied as they are to be. Where anything in obj hides more that can
+// be changed, obj's type needs a DeepCopy of its own, which no field's type can
+// replace.
 func Clone[T any](obj T) T {
 	if v := reflect.ValueOf(obj); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return obj

@@ -1,7 +1,10 @@
 package informer_test
 
 import (
+	"math/big"
+	"net/netip"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -286,4 +289,79 @@ func BenchmarkClone(b *testing.B) {
 	for b.Loop() {
 		informer.Clone(original)
 	}
+}
+
+// money hides all that it is, as do many types that are values. moment is one
+// that time.Time is made into.
+type (
+	money  struct{ cents int64 }
+	moment time.Time
+	// vault has what is hard to copy.
+	vault struct {
+		sync.RWMutex
+		Sum        *big.Int
+		Share      big.Rat
+		Ratio      *big.Float
+		Any        any
+		Price      *money
+		Opened     *moment
+		Lock       *sync.Mutex
+		mu         sync.Mutex
+		ByPointer  map[*money]*money
+		Address    netip.Addr
+		AddressPtr *netip.Addr
+	}
+)
+
+// Promise: values that hide what they are made of are the copy's own.
+func TestCloneOfWhatHidesAll(t *testing.T) {
+	opened, address, key := moment(time.Unix(1, 0)), netip.MustParseAddr("fe80::1%eth0"), &money{7}
+	full := func() *vault {
+		return &vault{
+			Sum: big.NewInt(1000), Share: *big.NewRat(1, 3), Ratio: big.NewFloat(0.5), Any: big.NewInt(5),
+			Price: &money{100}, Opened: &opened, Lock: &sync.Mutex{},
+			ByPointer: map[*money]*money{key: {8}}, Address: address, AddressPtr: &address,
+		}
+	}
+	original := full()
+	clone := informer.Clone(original)
+	require.Equal(t, full(), clone)
+	require.NotSame(t, original.Lock, clone.Lock)
+
+	clone.Sum.Lsh(clone.Sum.Sub(clone.Sum, big.NewInt(1)), 1)
+	clone.Share.Num().Add(clone.Share.Num(), big.NewInt(1))
+	clone.Ratio.Add(clone.Ratio, clone.Ratio)
+	clone.Any.(*big.Int).Add(big.NewInt(1), big.NewInt(1))
+	*clone.Price, *clone.Opened, *clone.AddressPtr = money{1}, moment{}, netip.Addr{}
+	*clone.ByPointer[key] = money{9}
+	require.Equal(t, full(), original)
+}
+
+// Promise: the copy of what is locked is not.
+func TestCloneIsNotLocked(t *testing.T) {
+	original := &vault{Lock: &sync.Mutex{}}
+	original.Lock.Lock()
+	original.mu.Lock()
+	original.RLock()
+	clone := informer.Clone(original)
+	require.True(t, clone.TryLock())
+	require.True(t, clone.mu.TryLock())
+	require.True(t, clone.Lock.TryLock())
+	require.False(t, original.mu.TryLock())
+}
+
+// Promise: one thing that is met in very many ways is not copied once for each.
+func TestCloneOfWhatIsMetInManyWays(t *testing.T) {
+	top := &knot{}
+	for range 60 {
+		top = &knot{Left: top, Right: top}
+	}
+	clone := informer.Clone(top)
+	require.NotSame(t, top, clone)
+	require.Same(t, clone.Left, clone.Right)
+	length := 0
+	for at := clone; at != nil; at = at.Left {
+		length++
+	}
+	require.Equal(t, 61, length)
 }

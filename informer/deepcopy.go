@@ -1,7 +1,10 @@
 package informer
 
 import (
+	"math/big"
 	"reflect"
+	"slices"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -13,7 +16,7 @@ func deepCopy[T any](obj T) T {
 	out := obj
 	at := reflect.ValueOf(&out).Elem()
 	c := copier{}
-	if c.copy(at); c.tooDeep {
+	if c.copy(at); c.tangled {
 		out = obj
 		c = copier{copies: map[reference]reflect.Value{}}
 		c.copy(at)
@@ -24,12 +27,13 @@ func deepCopy[T any](obj T) T {
 // A copier replaces whatever a value shares with the one that it was assigned
 // from by copies.
 type copier struct {
-	depth int
-	// tooDeep: the value is deeper than objects are, so it may refer to itself,
-	// and the copying has been broken off.
-	tooDeep bool
+	depth, steps int
+	// tangled: the value is deeper or larger than objects are, so it may refer to
+	// itself, or to one thing in very many ways, and the copying has been broken
+	// off.
+	tangled bool
 	// copies is nil at first: hardly any object refers to itself. With it, what
-	// has been met before is not copied again, and depth does not matter.
+	// has been met before is not copied again, and size does not matter.
 	copies map[reference]reflect.Value
 }
 
@@ -40,16 +44,23 @@ type reference struct {
 	len int
 }
 
-// deepest is far deeper than any schema.
-const deepest = 500
+// deepest is far deeper than any schema, and longest are more parts than an
+// object has that a server would take.
+const (
+	deepest = 500
+	longest = 1 << 20
+)
 
 // copy makes v, which can be set, its own.
 func (c *copier) copy(v reflect.Value) {
-	if !refers(v.Kind()) || c.tooDeep {
+	if !refers(v.Kind()) || c.tangled {
 		return
 	}
-	if c.depth++; c.depth > deepest && c.copies == nil {
-		c.tooDeep = true
+	c.depth++
+	c.steps++
+	if (c.depth > deepest || c.steps > longest) && c.copies == nil {
+		c.tangled = true
+		return
 	}
 	c.inner(v)
 	c.depth--
@@ -140,20 +151,35 @@ func (c *copier) dynamic(v reflect.Value) {
 }
 
 func (c *copier) fields(v reflect.Value) {
-	switch v.Type() {
-	case timeType:
+	switch x := v.Addr().Interface().(type) {
+	case *time.Time:
 		return
-	case quantityType:
-		q := v.Addr().Interface().(*resource.Quantity)
-		*q = q.DeepCopy()
+	case *resource.Quantity:
+		*x = x.DeepCopy()
+		return
+	case *big.Int:
+		*x = *new(big.Int).Set(x)
+		return
+	case *big.Rat:
+		*x = *new(big.Rat).Set(x)
+		return
+	case *big.Float:
+		*x = *new(big.Float).Copy(x)
+		return
+	case *sync.Mutex, *sync.RWMutex:
+		v.SetZero() // nobody has locked the copy
 		return
 	}
 	for i := range v.NumField() {
 		if !refers(v.Field(i).Kind()) {
 			continue
 		}
-		if field, visible := visibleField(v, i); visible {
+		field, visible := visibleField(v, i)
+		switch t := field.Type(); {
+		case visible:
 			c.copy(field)
+		case t == mutexType, t == rwMutexType:
+			c.copy(reflect.NewAt(t, field.Addr().UnsafePointer()).Elem())
 		}
 	}
 }
@@ -188,16 +214,21 @@ func referenceOf(v reflect.Value) reference {
 }
 
 var (
-	timeType     = reflect.TypeFor[time.Time]()
+	mutexType    = reflect.TypeFor[sync.Mutex]()
+	rwMutexType  = reflect.TypeFor[sync.RWMutex]()
 	quantityType = reflect.TypeFor[resource.Quantity]()
+	bigTypes     = []reflect.Type{reflect.TypeFor[big.Int](), reflect.TypeFor[big.Rat](), reflect.TypeFor[big.Float]()}
 )
 
-// opaque says whether t is a struct that shows nothing of itself: then a copy of
-// it may be no working value, as with time.Location.
+// opaque says whether t is a struct that shows nothing of itself and is more
+// than a value: then a copy of it may be no working one, as with time.Location.
+// What can be compared is a value.
 func opaque(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct || t == timeType || t == quantityType || t.NumField() == 0 {
-		return false
-	}
+	return t.Kind() == reflect.Struct && hidesAll(t) && !t.Comparable() && t != quantityType && !slices.Contains(bigTypes, t)
+}
+
+// hidesAll says whether no field of a struct is to be seen.
+func hidesAll(t reflect.Type) bool {
 	for i := range t.NumField() {
 		if shows(t.Field(i)) {
 			return false

@@ -3,6 +3,7 @@ package informer
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"strconv"
 	"strings"
@@ -13,13 +14,14 @@ import (
 )
 
 // changedField compares an object with the copy that deepCopy has made of it,
-// and says where the two differ. What a type hides is not compared: it may be
-// filled in by methods that only read, as a Quantity keeps its own text.
+// and says where the two differ. What a type hides beside what it shows is not
+// compared: it may be filled in by methods that only read. A type that hides all
+// is a value, and compared if it can be.
 func changedField[T any](obj, copied *T) (path string, changed bool) {
 	a, b := reflect.ValueOf(obj).Elem(), reflect.ValueOf(copied).Elem()
 	d := differ{}
-	if path, changed = d.compare(a, b); d.tooDeep {
-		d = differ{seen: map[reference]bool{}}
+	if path, changed = d.compare(a, b); d.tangled {
+		d = differ{seen: map[[2]reference]bool{}}
 		path, changed = d.compare(a, b)
 	}
 	return strings.TrimPrefix(path, "."), changed
@@ -28,22 +30,25 @@ func changedField[T any](obj, copied *T) (path string, changed bool) {
 // A differ compares a value with its copy, depth first, up to the first
 // difference. Whatever it returns is the path from there on.
 type differ struct {
-	depth int
-	// tooDeep, and seen, which is nil at first, are as in a copier: seen is what
-	// is being or has been compared, and need not be again.
-	tooDeep bool
-	seen    map[reference]bool
+	depth, steps int
+	// tangled, and seen, which is nil at first, are as in a copier: seen is what
+	// is being or has been compared with what, and need not be again.
+	tangled bool
+	seen    map[[2]reference]bool
 }
 
 func (d *differ) compare(a, b reflect.Value) (path string, differ bool) {
 	if !refers(a.Kind()) {
 		return "", !sameScalar(a, b)
 	}
-	if d.tooDeep {
+	if d.tangled {
 		return "", false
 	}
-	if d.depth++; d.depth > deepest && d.seen == nil {
-		d.tooDeep = true
+	d.depth++
+	d.steps++
+	if (d.depth > deepest || d.steps > longest) && d.seen == nil {
+		d.tangled = true
+		return "", false
 	}
 	path, differ = d.inner(a, b)
 	d.depth--
@@ -66,7 +71,7 @@ func (d *differ) inner(a, b reflect.Value) (path string, differ bool) {
 		}
 		return d.compare(a.Elem(), b.Elem())
 	}
-	if d.met(a) {
+	if d.met(a, b) {
 		return "", false
 	}
 	switch a.Kind() {
@@ -82,16 +87,16 @@ func (d *differ) inner(a, b reflect.Value) (path string, differ bool) {
 	}
 }
 
-// met says whether what v refers to has been met before.
-func (d *differ) met(v reflect.Value) bool {
+// met says whether what the two refer to has been met before, side by side.
+func (d *differ) met(a, b reflect.Value) bool {
 	if d.seen == nil {
 		return false
 	}
-	r := referenceOf(v)
-	if d.seen[r] {
+	pair := [2]reference{referenceOf(a), referenceOf(b)}
+	if d.seen[pair] {
 		return true
 	}
-	d.seen[r] = true
+	d.seen[pair] = true
 	return false
 }
 
@@ -102,6 +107,15 @@ func (d *differ) fields(a, b reflect.Value) (path string, differ bool) {
 	case *resource.Quantity:
 		y := b.Addr().Interface().(*resource.Quantity)
 		return "", x.Cmp(*y) != 0 || x.Format != y.Format
+	case *big.Int:
+		return "", x.Cmp(b.Addr().Interface().(*big.Int)) != 0
+	case *big.Rat:
+		return "", x.Cmp(b.Addr().Interface().(*big.Rat)) != 0
+	case *big.Float:
+		return "", x.Cmp(b.Addr().Interface().(*big.Float)) != 0
+	}
+	if hidesAll(a.Type()) {
+		return "", !synchronizes(a.Type()) && a.Comparable() && b.Comparable() && !a.Equal(b)
 	}
 	for i := range a.NumField() {
 		of, visible := visibleField(a, i)
@@ -114,6 +128,23 @@ func (d *differ) fields(a, b reflect.Value) (path string, differ bool) {
 		}
 	}
 	return "", false
+}
+
+// synchronizes says whether t is or has what readers change together, such as a
+// mutex.
+func synchronizes(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	if path := t.PkgPath(); path == "sync" || path == "sync/atomic" {
+		return true
+	}
+	for i := range t.NumField() {
+		if synchronizes(t.Field(i).Type) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *differ) elements(a, b reflect.Value) (path string, differ bool) {
@@ -132,6 +163,9 @@ func (d *differ) entries(a, b reflect.Value) (path string, differ bool) {
 	for entry := a.MapRange(); entry.Next(); {
 		was := b.MapIndex(entry.Key())
 		if !was.IsValid() {
+			if !entry.Key().Equal(entry.Key()) { // a NaN, which is not to be found
+				continue
+			}
 			return keyStep(a.Type(), entry.Key()), true
 		}
 		if path, differ = d.compare(entry.Value(), was); differ {
@@ -142,7 +176,7 @@ func (d *differ) entries(a, b reflect.Value) (path string, differ bool) {
 		return "", false
 	}
 	for _, key := range b.MapKeys() {
-		if !a.MapIndex(key).IsValid() {
+		if key.Equal(key) && !a.MapIndex(key).IsValid() {
 			return keyStep(a.Type(), key), true
 		}
 	}

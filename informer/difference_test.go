@@ -2,6 +2,10 @@ package informer
 
 import (
 	"math"
+	"math/big"
+	"net/netip"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -171,4 +175,87 @@ func TestChangedFieldOfWhatRefersToItself(t *testing.T) {
 	path, changed := changedField(&obj, &copied)
 	require.True(t, changed)
 	require.Equal(t, "Right.N", path)
+}
+
+// What hides all that it is counts as a value; what readers lock does not.
+func TestChangedFieldOfWhatHidesAll(t *testing.T) {
+	type money struct{ cents int64 }
+	type moment time.Time
+	type safe struct {
+		sync.Mutex
+		count atomic.Int64
+		Opens atomic.Int64
+		Sum   *big.Int
+		Share big.Rat
+		Ratio *big.Float
+		Price money
+		Fee   *money
+		Until *moment
+		At    netip.Addr
+		Odd   map[float64]int
+	}
+	until := moment(time.Unix(1, 0))
+	for _, c := range []struct {
+		want   string
+		change func(s *safe)
+	}{
+		{"", func(s *safe) { s.Lock(); s.count.Add(1); s.Opens.Add(1) }},
+		{"Sum", func(s *safe) { s.Sum.Add(s.Sum, s.Sum) }},
+		{"Share", func(s *safe) { s.Share.Num().SetInt64(5) }},
+		{"Ratio", func(s *safe) { s.Ratio.SetInt64(5) }},
+		{"Price", func(s *safe) { s.Price = money{3} }},
+		{"Fee", func(s *safe) { *s.Fee = money{3} }},
+		{"Until", func(s *safe) { *s.Until = moment(time.Unix(2, 0)) }},
+		{"At", func(s *safe) { s.At = netip.Addr{} }},
+		{"Odd[1]", func(s *safe) { s.Odd[1] = 2 }},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			obj := &safe{
+				Sum: big.NewInt(1), Share: *big.NewRat(1, 3), Ratio: big.NewFloat(0.5), Price: money{1}, Fee: &money{2},
+				Until: &until, At: netip.MustParseAddr("10.0.0.1"), Odd: map[float64]int{math.NaN(): 1, 1: 1},
+			}
+			copied := deepCopy(obj)
+			path, changed := changedField(&obj, &copied)
+			require.False(t, changed, "before: %s", path)
+			c.change(obj)
+			path, changed = changedField(&obj, &copied)
+			require.Equal(t, c.want, path)
+			require.Equal(t, c.want != "", changed)
+		})
+	}
+}
+
+// A part that takes the place of another is a change, though it has been
+// compared before, with its own copy.
+func TestChangedFieldOfWhatChangesPlaces(t *testing.T) {
+	type ring struct {
+		Self, Left, Right *ring
+		N                 int
+	}
+	obj := &ring{Left: &ring{N: 1}, Right: &ring{N: 2}}
+	obj.Self = obj
+	copied := deepCopy(obj)
+	obj.Right = obj.Left
+	path, changed := changedField(&obj, &copied)
+	require.True(t, changed)
+	require.Equal(t, "Right.N", path)
+}
+
+// What is met in very many ways is compared in time.
+func TestChangedFieldOfWhatIsMetInManyWays(t *testing.T) {
+	type ring struct {
+		Left, Right *ring
+		N           int
+	}
+	obj := &ring{}
+	bottom := obj
+	for range 60 {
+		obj = &ring{Left: obj, Right: obj}
+	}
+	copied := deepCopy(obj)
+	_, changed := changedField(&obj, &copied)
+	require.False(t, changed)
+	bottom.N = 1
+	_, changed = changedField(&obj, &copied)
+	require.True(t, changed)
 }

@@ -17,30 +17,38 @@ type entry struct {
 	key     sharingKey
 	// users is how many handles have not been released.
 	users int
-	// cancel ends the informer; nil before it is started.
+	// ctx is what the informer runs with, and cancel ends it; nil before it is
+	// started.
+	ctx    context.Context
 	cancel context.CancelFunc
 	// over: it has ended.
 	over bool
 }
+
+// ending: it has ended, or is going to, and waits for its handlers maybe.
+func (e *entry) ending() bool { return e.ctx != nil && e.ctx.Err() != nil }
 
 // newEntry makes an informer of its own, in case there is none to share.
 func newEntry[T rest.Object](f FactoryOptions, source Source[T], o Options[T]) (e *entry, shareable bool) {
 	e = &entry{options: &o}
 	merged := withDefaults(f, o)
 	err := wrongWith[T](source)
+	namespace := ""
 	if err == nil {
-		source, err = inNamespace(source, f.Namespace)
+		namespace = namespaceOf(source, f.Namespace)
+		source, err = inNamespace(source, namespace)
 	}
 	if err == nil {
 		options := listOptions(merged.Tweak)
 		if merged.Name == "" {
-			merged.Name = nameOfShared(source, f.Namespace, options)
+			merged.Name = nameOfShared(source, namespace, options)
 		}
 		e.key, shareable = keyOf(source, options)
 	}
 	made := newShared(source, merged)
 	made.err = err
-	e.informer = &SharedInformer[T]{shared: made}
+	// A handle of nobody: whoever gets at it by its type is not to run it.
+	e.informer = &SharedInformer[T]{shared: made, handle: &handle{letGo: func() {}}}
 	return e, shareable
 }
 
@@ -53,7 +61,7 @@ func join[T rest.Object](f *Factory, e *entry, shareable bool) (*entry, *SharedI
 		mine.err = ErrStopped
 		return e, &SharedInformer[T]{shared: mine}
 	}
-	if there := f.shared[e.key]; there != nil {
+	if there := f.shared[e.key]; there != nil && !there.ending() {
 		err := compatible(there.options.(*Options[T]), e.options.(*Options[T]))
 		if err == nil {
 			there.users++

@@ -73,7 +73,8 @@ func NewFactory(o FactoryOptions) *Factory {
 // source (by its Identity, as equal Views have it), and a Tweak that makes the
 // same list options.
 //
-// What is shared has the Options of whoever was first. Later ones must give the
+// What is shared has the Options of whoever was first, also when that one has
+// released it. Later ones must give the
 // same functions as Transform and Filter, that is the same function or the same
 // variable, since closures cannot be compared otherwise; of the rest they may
 // leave out what they do not care about. If they differ, that is the error of the
@@ -112,9 +113,12 @@ func (f *Factory) Start(ctx context.Context) error {
 
 // start needs mu.
 func (f *Factory) start(ctx context.Context, e *entry) {
-	ctx, e.cancel = context.WithCancel(ctx)
+	e.ctx, e.cancel = context.WithCancel(ctx)
 	f.running.Go(func() {
-		f.ended(e, e.informer.run(ctx))
+		var err error
+		// Deferred, as a MutationGuard may end the goroutine: with t.FailNow.
+		defer func() { f.ended(e, err) }()
+		err = e.informer.run(e.ctx)
 	})
 }
 

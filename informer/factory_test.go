@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -234,6 +235,61 @@ func TestFactoryMakesAnewWhatHasStopped(t *testing.T) {
 	})
 }
 
+// Promise: nor is what is about to, while it waits for a handler.
+func TestFactoryDoesNotHandOutWhatIsStopping(t *testing.T) {
+	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+		y.create("a", "web")
+		old := y.pods("")
+		held := make(chan struct{})
+		_, err := old.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(*Pod, bool) { <-held }}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(y.ctx)
+		require.NoError(t, y.factory.Start(ctx))
+		require.NoError(t, old.WaitForSync(ctx))
+		cancel()
+
+		fresh := y.pods("")
+		require.NoError(t, y.factory.Start(y.ctx))
+		require.NoError(t, fresh.WaitForSync(y.ctx))
+		close(held)
+		synctest.Wait()
+		again := y.pods("")
+		require.NoError(t, again.WaitForSync(y.ctx), "the end of the old one takes nothing from the new")
+		require.Len(t, y.names(), 2)
+	})
+}
+
+// Promise: a factory runs its informers, and nobody else does, however they came
+// by one.
+func TestInformersOfAFactoryAreNotRunByOthers(t *testing.T) {
+	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+		y.pods("")
+		mine, ok := y.factory.Informers()[0].(*informer.SharedInformer[*Pod])
+		require.True(t, ok)
+		require.ErrorIs(t, mine.Run(y.ctx), informer.ErrFactoryRuns)
+		mine.Release()
+		y.start()
+		require.Equal(t, 1, y.watches(), "what has a user is not stopped by others")
+	})
+}
+
+// Promise: a guard that ends the goroutine, as t.FailNow does, ends the informer.
+func TestFactoryOfAGuardThatEndsTheGoroutine(t *testing.T) {
+	inYard(t, informer.FactoryOptions{MutationGuard: func(error) { runtime.Goexit() }}, func(y *yard) {
+		pod := y.create("a", "web")
+		inf := y.pods("")
+		_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(p *Pod, _ bool) { p.Labels["app"] = "changed" }}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		y.start()
+		pod.Labels = map[string]string{"app": "anew"}
+		apitest.Update(t, y.server, pod)
+		synctest.Wait()
+		require.Zero(t, y.watches())
+		inf.Release()
+		require.Empty(t, keysOf(inf), "it has ended, and lets go")
+	})
+}
+
 // Promise: namespace, tweak and transform of the factory hold for all.
 func TestFactoryOptionsHoldForAll(t *testing.T) {
 	o := informer.FactoryOptions{
@@ -269,6 +325,7 @@ func TestFactoryOptionsHoldForAll(t *testing.T) {
 		require.Equal(t, []string{"a/web"}, keysOf(own))
 		require.Equal(t, []string{"a/cache", "a/web"}, keysOf(plain))
 		require.Equal(t, []string{"n1"}, keysOf(cluster), "what is in no namespace is not narrowed")
+		require.Equal(t, "nodes -l app in (web,db,cache)", cluster.State().Name)
 		pod, _ := own.Get("a/web")
 		require.Equal(t, "factory and own", pod.Annotations["seen"])
 		require.Equal(t, "pods -n a -l app in (web,db,cache) --field-selector metadata.name!=cache", own.State().Name)
@@ -321,6 +378,31 @@ func TestFactoryRefusesOtherOptions(t *testing.T) {
 			})
 		})
 	}
+}
+
+// aroundView is a source that was put around another, and shows less.
+type aroundView struct{ *rest.View[*Pod] }
+
+func (a aroundView) List(ctx context.Context, options metav1.ListOptions) (*listwatch.List[*Pod], error) {
+	options.LabelSelector = "app=web"
+	return a.View.List(ctx, options)
+}
+
+// Promise: what a struct has from a View that it embeds does not make it that
+// View.
+func TestFactoryTellsAViewFromWhatIsAroundIt(t *testing.T) {
+	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+		y.create("a", "web")
+		y.create("a", "db")
+		view := rest.NewView[*Pod](y.client, pods)
+		all := informer.For(y.factory, view, informer.Options[*Pod]{PreferList: true})
+		web := informer.For(y.factory, aroundView{view}, informer.Options[*Pod]{PreferList: true})
+		informer.For(y.factory, aroundView{view}, informer.Options[*Pod]{PreferList: true})
+		require.Len(t, y.names(), 2)
+		y.start()
+		require.Equal(t, []string{"a/db", "a/web"}, keysOf(all))
+		require.Equal(t, []string{"a/web"}, keysOf(web))
+	})
 }
 
 // fixed is a source of no server: nothing is in it, and it tells who it is.
@@ -385,6 +467,7 @@ func TestFactoryOfWhatIsWrong(t *testing.T) {
 		{"a nil source", "", askFor[*Pod](nilView), informer.ErrNoSource},
 		{"an interface", "", askFor[rest.Object](nil), informer.ErrNotStruct},
 		{"by hand in a namespace", "shop", askFor[*Pod](aFixed("x")), informer.ErrNoNamespace},
+		{"around a View in a namespace", "shop", askFor[*Pod](aroundView{new(rest.View[*Pod])}), informer.ErrNoNamespace},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inYard(t, informer.FactoryOptions{Namespace: c.namespace}, func(y *yard) {

@@ -110,6 +110,7 @@ func (g *guard[T]) start() (stop func()) {
 		cancel()
 		watching.Wait()
 		g.lookAtAll()
+		g.letGo()
 	}
 }
 
@@ -154,6 +155,13 @@ func (g *guard[T]) look(entry *guarded[T]) {
 	if changed {
 		g.report(&MutationError{Informer: g.informer, Key: entry.key, Field: field})
 	}
+}
+
+// letGo: nobody looks any more, and the store may be read for long.
+func (g *guard[T]) letGo() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stored, g.left = map[string]*guarded[T]{}, nil
 }
 
 // forget lets go of what has left the store long ago.

@@ -149,6 +149,7 @@ func TestGuardLooksWhenRunEnds(t *testing.T) {
 		require.Empty(t, said.take(), "a second has not passed")
 		stop()
 		require.Equal(t, []string{"a spec.replicas"}, said.take())
+		require.Empty(t, inf.shared.guard.all(), "it holds no objects when there is nothing more to find")
 	})
 }
 

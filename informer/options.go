@@ -57,8 +57,10 @@ type Options[T any] struct {
 	//
 	// There is a second copy of every object then, and all are compared every
 	// second, when they leave the store and a little later, and when Run ends.
-	// It may be called by several goroutines at once. Default: nobody, and that
-	// costs nothing.
+	// It may be called by several goroutines at once. What a type hides beside
+	// fields that it shows is not compared. A map that is being changed while it
+	// is looked at ends the process, as the runtime has it: look for who wrote to
+	// it. Default: nobody, and that costs nothing.
 	MutationGuard func(error)
 
 	// Trace is told of each event's way. Default: nobody.

@@ -14,7 +14,8 @@ import (
 //
 // One that has a method Identity() any is taken for the same source as another
 // whose Identity is equal, as two Views of one resource are. Any other is the
-// same as itself only.
+// same as itself only, and so is a struct that embeds what has an Identity: what
+// is put around a View may show something else.
 type Source[T any] interface {
 	listwatch.ListerWatcher[T]
 	ResourceInfo() rest.ResourceInfo
@@ -26,30 +27,44 @@ var (
 	_ Source[*rest.SlimMeta] = (*listwatch.ListWatch[*rest.SlimMeta])(nil)
 )
 
-// inNamespace is the source as it shows one namespace, or all for "". What is
-// not in namespaces stays as it is.
+// namespaceOf is the one that a source is to be narrowed to: none if it serves
+// what is not in namespaces.
+func namespaceOf[T rest.Object](source Source[T], namespace string) string {
+	if info := source.ResourceInfo(); info.Resource != "" && !info.Namespaced {
+		return ""
+	}
+	return namespace
+}
+
+// inNamespace is the source as it shows one namespace, or as it is for "". It
+// goes by the type: a struct that embeds a View has the View's method, which
+// would leave the struct behind.
 func inNamespace[T rest.Object](source Source[T], namespace string) (Source[T], error) {
-	if info := source.ResourceInfo(); namespace == "" || info.Resource != "" && !info.Namespaced {
+	if namespace == "" {
 		return source, nil
 	}
 	switch source := source.(type) {
-	case interface {
-		Namespace(string) *rest.View[T]
-	}:
+	case *rest.View[T]:
 		return source.Namespace(namespace), nil
-	case interface {
-		Namespace(string) *rest.Resource[T]
-	}:
+	case *rest.Resource[T]:
 		return source.Namespace(namespace), nil
 	}
 	return source, fmt.Errorf("%w: the factory is for namespace %q, and the source is a %T", ErrNoNamespace, namespace, source)
 }
 
+// identified is a source that knows when another is the same.
+type identified interface{ Identity() any }
+
 // identityOf is what tells a source from others; false if nothing can.
-func identityOf(source any) (identity any, ok bool) {
+func identityOf[T rest.Object](source Source[T]) (identity any, ok bool) {
 	identity = source
-	if identified, has := source.(interface{ Identity() any }); has {
-		identity = identified.Identity()
+	switch source := source.(type) {
+	case *rest.View[T], *rest.Resource[T]:
+		identity = source.(identified).Identity()
+	case identified:
+		if !lent[identified](source) {
+			identity = source.Identity()
+		}
 	}
 	v := reflect.ValueOf(identity)
 	return identity, v.IsValid() && v.Comparable()
