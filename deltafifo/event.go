@@ -75,9 +75,10 @@ func (q *DeltaFIFO[T]) put(kind DeltaType, obj T) error {
 			return err
 		}
 	}
+	var known T
 	for {
-		ask, known, err := q.tryPut(kind, &e)
-		if ask == none {
+		var ask question
+		if ask, known, err = q.tryPut(kind, &e, known); ask == none {
 			return err
 		}
 		e.compare(q.meta, known)
@@ -85,8 +86,8 @@ func (q *DeltaFIFO[T]) put(kind DeltaType, obj T) error {
 }
 
 // tryPut files the event, unless there is a question to ask about the known
-// object before that.
-func (q *DeltaFIFO[T]) tryPut(kind DeltaType, e *event[T]) (ask question, known T, err error) {
+// object before that. asked is the one that there was a question about.
+func (q *DeltaFIFO[T]) tryPut(kind DeltaType, e *event[T], asked T) (ask question, known T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -98,9 +99,11 @@ func (q *DeltaFIFO[T]) tryPut(kind DeltaType, e *event[T]) (ask question, known 
 		q.advance(e.version)
 		return none, known, nil
 	}
-	known, ok := q.knownAt(&at)
-	if ok && e.unsure(q.changes) {
-		return askUID, known, nil
+	known, ok := asked, true // as of stamp
+	if e.stamp != q.changes {
+		if known, ok = q.knownAt(&at); ok && e.unsure(q.changes) {
+			return askUID, known, nil
+		}
 	}
 	switch other := ok && e.other; {
 	case e.keep && other:
