@@ -2,7 +2,7 @@
 // run, and prints how they compare.
 //
 //	go run -C bench .                  # everything, with enough rounds to trust
-//	go run -C bench . -short           # everything, in about a minute
+//	go run -C bench . -short           # everything, in two minutes
 //	go run -C bench . -run '^store/'   # some cases
 //	go run -C bench . -list            # what each case does
 //	go run -C bench . -designs         # the indexer beside the designs not taken
@@ -28,7 +28,7 @@ func main() {
 		return
 	}
 	run := flag.String("run", "", "only the cases whose name matches this regular expression")
-	short := flag.Bool("short", false, "fewer and shorter rounds: about a minute for everything")
+	short := flag.Bool("short", false, "fewer and shorter rounds: two minutes for everything")
 	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")
 	list := flag.Bool("list", false, "say what each case does, and measure nothing")
 	designs := flag.Bool("designs", false, "instead of the cases, hold the contests between designs, with a column for each")

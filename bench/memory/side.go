@@ -65,6 +65,6 @@ func (r *running) Close() {
 // since only one side could be waited on.
 func stored[T object](i informer[T], last T) {
 	for i.Get(last).GetResourceVersion() != last.GetResourceVersion() {
-		time.Sleep(20 * time.Microsecond)
+		time.Sleep(200 * time.Microsecond)
 	}
 }
