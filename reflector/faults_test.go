@@ -100,6 +100,7 @@ func streams(r apitest.Request) bool   { return r.Parameter("sendInitialEvents")
 func lists(r apitest.Request) bool     { return r.Verb == "list" }
 func continues(r apitest.Request) bool { return r.Parameter("continue") != "" }
 func resumes(r apitest.Request) bool   { return r.Verb == "watch" && !streams(r) }
+func checks(r apitest.Request) bool    { return r.Verb == "list" && r.Parameter("limit") == "1" }
 
 const faultObjects = 6
 
@@ -111,6 +112,7 @@ var moments = []moment{
 	{name: "asking for the list", phase: reflector.Listing, verb: "list", on: lists, events: -1},
 	{name: "in the list", phase: reflector.Listing, verb: "list", on: continues, events: -1, nth: 2},
 	{name: "asking for the watch", phase: reflector.Watching, verb: "watch", on: resumes, events: -1},
+	{name: "asking whether it was set back", phase: reflector.Watching, streams: true, verb: "list", on: checks, events: -1, resumed: true},
 	{name: "asking for the watch again", phase: reflector.Watching, streams: true, verb: "watch", on: resumes, events: -1, resumed: true},
 	{name: "in the watch after a list", phase: reflector.Watching, verb: "watch", on: resumes, events: 2},
 	{name: "in the watch after the stream", phase: reflector.Watching, streams: true, verb: "watch", on: streams, events: faultObjects + 2},
