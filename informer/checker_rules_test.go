@@ -65,6 +65,8 @@ func TestTheCheckerKnowsIllegalHistories(t *testing.T) {
 	overlapping[1].begin = 0
 	whileSynced := h.initially("b", "2")
 	whileSynced.synced = true
+	changeWhenSynced := h.add("b", "2")
+	changeWhenSynced.synced = true
 	for _, test := range []struct {
 		name  string
 		wrong string // "" for legal
@@ -108,6 +110,9 @@ func TestTheCheckerKnowsIllegalHistories(t *testing.T) {
 		{"initial after a change, merging", "", story{merging: true, told: h.calls(h.initially("a", "1"), h.change("a", "1", "2"), h.initially("b", "1"))}},
 		{"initial when synced", "the registration was synced", story{told: h.calls(h.initially("a", "1"), whileSynced)}},
 		{"initial when synced, merging", "the registration was synced", story{merging: true, told: h.calls(h.initially("a", "1"), whileSynced)}},
+		{"not initial, and not synced", "not said to belong to the initial list", story{flags: true, told: h.calls(h.initially("a", "1"), h.add("b", "2"))}},
+		{"not initial, and synced", "", story{flags: true, told: h.calls(h.initially("a", "1"), changeWhenSynced)}},
+		{"the same where states are merged", "", story{flags: true, merging: true, told: h.calls(h.initially("a", "1"), h.add("b", "2"))}},
 		{"synced before the list was told", "b 2/u is missing", story{synced: true, first: h.having("a", "1", "b", "2"), told: h.calls(h.initially("a", "1"))}},
 		{"an initial list of more than there was", "b 2/u should be gone", story{synced: true, first: h.having("a", "1"), told: h.calls(h.initially("a", "1"), h.initially("b", "2"))}},
 		{"an initial list without its flag", "a 1/u is missing", story{synced: true, first: h.having("a", "1"), told: h.calls(h.add("a", "1"))}},

@@ -73,6 +73,8 @@ type story struct {
 	merging bool
 	// resyncs: the handler asked for them.
 	resyncs bool
+	// flags: synced was taken down with each callback.
+	flags bool
 	// source is all that the source has handed out, in order, from after the
 	// handler was added; nil: nobody took it down.
 	source []sighting
@@ -147,6 +149,8 @@ func (c *checking) added(call told, last sight, known bool) error {
 		return fmt.Errorf("it belongs to the initial list, and the registration was synced")
 	case call.initial && c.changes && !c.merging:
 		return fmt.Errorf("it belongs to the initial list, and comes after changes")
+	case !call.initial && c.flags && !call.synced && !c.merging:
+		return fmt.Errorf("it came before the registration was synced, and is not said to belong to the initial list")
 	}
 	c.known[call.key] = call.new
 	if call.initial {

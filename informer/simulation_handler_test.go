@@ -110,6 +110,7 @@ func (h *simHandler) story(source *simSource, reference *simHandler, end map[str
 		told:    h.toldSoFar(),
 		merging: h.options.MaxPending > 0,
 		resyncs: h.options.ResyncPeriod > 0,
+		flags:   true,
 		source:  source.after(h.sourceFrom),
 		first:   h.first,
 		synced:  h.registration.Load().HasSynced(),
