@@ -312,6 +312,32 @@ func TestAListerAnswersAsTheServerWould(t *testing.T) {
 	})
 }
 
+// "Resync per handler as documented, without relisting": nothing is asked of the
+// server for it.
+func TestAResyncAsksNothingOfTheServer(t *testing.T) {
+	inRoom(t, apitest.Options{}, func(t *testing.T, r *room) {
+		r.pod("web-0")
+		inf, stop := r.run(informer.Options[*Pod]{})
+		defer stop()
+		var again int
+		_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{
+			UpdateFunc: func(old, pod *Pod) {
+				if old == pod {
+					again++
+				}
+			},
+		}, informer.HandlerOptions{ResyncPeriod: time.Second})
+		require.NoError(t, err)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		asked := len(r.srv.Requests(apitest.Match{}))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.InDelta(t, 60, again, 1)
+		require.Len(t, r.srv.Requests(apitest.Match{}), asked)
+		require.Zero(t, inf.State().Source.Relists)
+	})
+}
+
 // State: "synced, epoch, mode watch-list or list and why, last event and
 // bookmark age, relists, last error, objects, backlog per handler".
 func TestStateTellsHowAnInformerFares(t *testing.T) {

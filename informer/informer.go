@@ -158,8 +158,8 @@ func nameOf[T any](resource schema.GroupVersionResource) string {
 // informer runs once.
 //
 // At the end no further callback starts, whatever waits to be told, and those
-// that run are waited for, as long as each handler's StopTimeout allows. Handlers that have not returned by
-// then are named by the error; else it is nil.
+// that run are waited for, as long as each handler's StopTimeout allows. Handlers
+// that have not returned by then are named by the error; else it is nil.
 //
 // Possible errors: ErrRunning, ErrStopped, ErrFactoryRuns, what was wrong with
 // the arguments of New, *StopError.

@@ -179,6 +179,28 @@ func TestAHandlerEndsRun(t *testing.T) {
 	})
 }
 
+// Who waits with the context of Run finds that it has ended, whichever of the
+// two is noticed first.
+func TestAWaitWithTheContextOfRun(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			inf := New[*gadget](aStock("7"), listed())
+			ctx, cancel := context.WithCancel(t.Context())
+			waited := make(chan error, 1)
+			go func() { waited <- inf.WaitForVersion(ctx, "99") }()
+			ended := make(chan error, 1)
+			go func() { ended <- inf.Run(ctx) }()
+			synctest.Wait()
+			cancel()
+			require.ErrorIs(t, <-waited, context.Canceled)
+			require.NoError(t, <-ended)
+			err := inf.WaitForSync(ctx)
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, ErrStopped)
+		})
+	}
+}
+
 // A handler may call everything of its informer.
 func TestAHandlerUsesItsInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

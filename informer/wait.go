@@ -22,7 +22,8 @@ const toBeRun = time.Second
 // context's error and the source's last failure.
 //
 // Possible errors: ErrNotRunning if nobody calls Run within a second,
-// ErrStopped, that of ctx, what was wrong with the arguments of New.
+// ErrStopped, that of ctx, what was wrong with the arguments of New. If ctx has
+// ended, errors.Is always finds its error.
 func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 	s := i.shared
 	if err := s.wait(ctx, s.queue.Synced()); err != nil {
@@ -35,6 +36,10 @@ func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 // store. With the version that a write has returned it answers whether one's
 // own write has arrived. It says nothing of handlers, which follow at their own
 // pace.
+//
+// A write that the informer is not shown, such as one of another namespace or
+// outside its selector, has arrived when the source tells of something later, or
+// sends its next bookmark, which servers do about once a minute.
 //
 // Versions of which no order is known are waited for as they are: one that has
 // gone by before does not come again.
@@ -71,7 +76,7 @@ func (s *shared[T]) wait(ctx context.Context, ready <-chan struct{}) error {
 	}
 	select {
 	case <-s.ended:
-		return ErrStopped
+		return inVain(ctx, ErrStopped)
 	default:
 	}
 	select {
@@ -83,13 +88,22 @@ func (s *shared[T]) wait(ctx context.Context, ready <-chan struct{}) error {
 	case <-ready:
 		return nil
 	case <-s.ended:
-		return ErrStopped
+		return inVain(ctx, ErrStopped)
 	case <-ctx.Done():
 		if last := s.controller.State().Err; last != nil {
 			return fmt.Errorf("%w; the last failure: %w", ctx.Err(), last)
 		}
 		return ctx.Err()
 	}
+}
+
+// inVain is why a wait was in vain. Where Run has the same context, the end of
+// both comes at once, and none of them is to hide the other.
+func inVain(ctx context.Context, why error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w; %w", err, why)
+	}
+	return why
 }
 
 func (s *shared[T]) waitForRun(ctx context.Context) error {
@@ -106,7 +120,7 @@ func (s *shared[T]) waitForRun(ctx context.Context) error {
 	case <-late.C:
 		return ErrNotRunning
 	case <-ctx.Done():
-		return fmt.Errorf("%w; %w", ctx.Err(), ErrNotRunning)
+		return inVain(ctx, ErrNotRunning)
 	}
 }
 
@@ -167,13 +181,14 @@ func (v *versions) advance(before string, batch deltafifo.Batch, brought func(ve
 	if v.waiting.Load() == 0 {
 		return
 	}
+	ordered := hasOrder(batch.Version)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for w := range v.waiters {
 		switch {
 		case wentBack:
 			w.tell(ErrNewEpoch)
-		case reached(batch.Version, w.version) || brought(w.version):
+		case reached(batch.Version, w.version) || !(ordered && hasOrder(w.version)) && brought(w.version):
 			w.tell(nil)
 		}
 	}
@@ -186,6 +201,12 @@ func reached(at, version string) bool {
 		return at == version
 	}
 	return order >= 0
+}
+
+// hasOrder says whether a version has an order to others.
+func hasOrder(version string) bool {
+	_, err := resourceversion.CompareResourceVersion(version, "1")
+	return err == nil
 }
 
 func older(a, b string) bool {
