@@ -32,7 +32,8 @@
 //     gathered first: the store has each as it arrives.
 //   - An object that cannot be decoded is reported with its key and costs only
 //     itself: what was known of it stays, and goes when it is deleted, if the
-//     store can tell what it knows (a method Known(key) (T, bool)).
+//     store can tell what it knows (a method Known(key) (T, bool), where the key
+//     is namespace/name, or the name alone).
 //   - An error of the store is reported, and everything is read again, unless
 //     the error says that it has cost its object and no more (a method
 //     ItemOnly() bool).
@@ -44,12 +45,12 @@
 //     can do that. Where it refuses, ends too soon, or does not say when the
 //     state is whole, it is listed at once; the reason is in State, and
 //     remembered in the source ([listwatch.WatchListMemory]) for those after;
-//     that of a refusal when the list was not refused as well.
+//     that of a refusal, or a silence, when the list did not fail as well.
 //   - A watch that breaks, falls silent or is refused is resumed at the last
 //     version. Everything is read again only where that version is of no use:
 //     410, a version too large, a resource that was gone, a version that the
-//     source will not take, versions that went back, and the third time in a
-//     row that nothing can be read at one version.
+//     source will not take, no version, versions that went back, and the third
+//     time in a row that nothing can be read at one version.
 //   - Within an epoch the version that the store is told never goes back. A
 //     source that is older than it was is asked a second time; if it is still
 //     older, it was set back, and a new epoch begins with its state. A server
@@ -80,7 +81,9 @@
 //   - A source made by hand that cannot stream its state ignores
 //     SendInitialEvents or returns an error, and is listed. PreferList spares it
 //     the question. It may be asked for a list with a Limit of 1 of which
-//     nothing is read.
+//     nothing is read; if that is an error of no known kind, the watch is opened
+//     all the same. One that names no versions, or "0", is read again after each
+//     watch.
 //   - A store that takes an item of a Replace for what it has by its version can
 //     have a method Distrust(): it is called before a Replace that may bring
 //     versions which have been given out twice.
