@@ -42,6 +42,11 @@ func (c changed[T, K]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
+// passDelete lets a filter behind know what was seen.
+func (c changed[T, K]) passDelete(seen, last T, finalStateUnknown bool) {
+	tellDelete(c.ResourceEventHandler, seen, last, finalStateUnknown)
+}
+
 // wrongWithHandler is what was wrong with the arguments of Changed.
 func (c changed[T, K]) wrongWithHandler() error {
 	if c.of == nil {

@@ -137,7 +137,7 @@ func (r *trial) write() {
 			key = "-" + key
 		}
 		n := r.change(key)
-		r.said = append(r.said, n.kind.String()+" "+n.object().String())
+		r.said = append(r.said, n.kind.String()+" "+n.new.String())
 		batch = append(batch, n)
 	}
 	if r.batches++; r.batches == 3 {
@@ -159,6 +159,11 @@ func (r *trial) check() {
 	for obj := range r.store.All() {
 		want[obj.key] = obj
 	}
+	r.processor.mu.Lock()
+	if n := len(r.leaving); n != 0 {
+		r.t.Errorf("%d handlers are leaving, and all are done", n)
+	}
+	r.processor.mu.Unlock()
 	states := r.states()
 	for i, w := range r.witnesses {
 		w.mu.Lock()

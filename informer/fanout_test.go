@@ -75,7 +75,7 @@ func (s *stage) change(change string) notification[*item] {
 	was, existed := s.store.Get(key)
 	n := notification[*item]{key: key, old: was, initial: !s.synced}
 	if gone {
-		n.kind = deleted
+		n.kind, n.new = deleted, was
 		if err := s.store.Delete(was); err != nil {
 			s.t.Fatal(err)
 		}

@@ -3,7 +3,8 @@ package informer
 // FilteringResourceEventHandler tells Handler only of the objects that
 // FilterFunc chooses. One that comes to be chosen is an OnAdd, one that no
 // longer is an OnDelete of the state before: what Handler sees is a legal
-// history of the objects that are chosen.
+// history of the objects that are chosen. One that is deleted is an OnDelete if
+// the state that was told before was chosen, whatever became of it since.
 //
 // It costs less to choose earlier: a selector in Options.Tweak is applied by the
 // server, and Options.Filter keeps objects out of the store. This is for
@@ -40,11 +41,25 @@ func (f FilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// OnDelete calls Handler's if obj is chosen.
+// OnDelete calls Handler's if obj is chosen. An informer does better, since it
+// knows what was told before.
 func (f FilteringResourceEventHandler[T]) OnDelete(obj T, finalStateUnknown bool) {
 	if f.chooses(obj) {
 		f.Handler.OnDelete(obj, finalStateUnknown)
 	}
+}
+
+// tellDelete is OnDelete for an object that was seen before in another state than
+// its last: it was changed in the act of being deleted, or before, and that was
+// merged into the delete.
+func (f FilteringResourceEventHandler[T]) tellDelete(seen, last T, finalStateUnknown bool) {
+	if !f.chooses(seen) {
+		return
+	}
+	if !f.chooses(last) {
+		last = seen
+	}
+	tellDelete(f.Handler, seen, last, finalStateUnknown)
 }
 
 func (f FilteringResourceEventHandler[T]) chooses(obj T) bool {

@@ -69,7 +69,7 @@ func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo
 		case c.Delete && !c.Existed:
 			continue
 		case c.Delete:
-			n.kind, n.old, n.finalStateUnknown = deleted, c.Object, deltas[i].FinalStateUnknown
+			n.kind, n.old, n.new, n.finalStateUnknown = deleted, c.Old, c.Object, deltas[i].FinalStateUnknown
 		case !c.Existed:
 			n.kind, n.new = added, c.Object
 		case repeated(c.Old, c.Object):
@@ -155,7 +155,7 @@ func (s *shared[T]) stored(told []notification[T]) {
 		case updated:
 			s.options.Trace.Stored(s.traced(n.key, n.new, "update"))
 		case deleted:
-			s.options.Trace.Stored(s.traced(n.key, n.old, "delete"))
+			s.options.Trace.Stored(s.traced(n.key, n.new, "delete"))
 		}
 	}
 }

@@ -54,6 +54,25 @@ func (f ResourceEventHandlerFuncs[T]) OnDelete(obj T, finalStateUnknown bool) {
 	}
 }
 
+// tellDelete calls OnDelete with the last state of an object. A filter is told as
+// well what its handler has seen before, since that is what it has to take back.
+// The filter is known by its type, and not by a method: a struct that embeds it
+// has its methods, and perhaps an OnDelete of its own.
+func tellDelete[T any](h ResourceEventHandler[T], seen, last T, finalStateUnknown bool) {
+	switch h := h.(type) {
+	case FilteringResourceEventHandler[T]:
+		h.tellDelete(seen, last, finalStateUnknown)
+	case *FilteringResourceEventHandler[T]:
+		h.tellDelete(seen, last, finalStateUnknown)
+	case interface {
+		passDelete(seen, last T, unknown bool)
+	}:
+		h.passDelete(seen, last, finalStateUnknown)
+	default:
+		h.OnDelete(last, finalStateUnknown)
+	}
+}
+
 // wrongWithHandler says why h cannot be called: it is nil, or a nil pointer, or
 // the handler that it passes calls on to is. The error is ErrNoHandler.
 func wrongWithHandler[T any](h ResourceEventHandler[T]) error {

@@ -266,3 +266,34 @@ func liveHeap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// A filter takes back what its handler has seen, though the last state, into
+// which the deletion was merged or in which it came, is not chosen; and nothing
+// else.
+func TestAFilterBehindADeleteOfAnotherState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		e := &ears{}
+		gate := make(chan struct{})
+		odd := func(i *item) bool {
+			if i.key == "stuck" {
+				<-gate
+			}
+			return i.version%2 == 1
+		}
+		filter := FilteringResourceEventHandler[*item]{FilterFunc: odd, Handler: e}
+		behind := Changed(func(i *item) int { return i.version }, ResourceEventHandler[*item](&filter))
+		s.hear(behind, HandlerOptions{MaxPending: 1})
+		s.start()
+		s.apply("a", "b", "c", "d", "!")
+		synctest.Wait()
+		s.apply("stuck") // 5, and then a6, c7, b8, d9
+		synctest.Wait()
+		for _, change := range []string{"a", "c", "b", "d", "-a", "-b", "-c", "-d"} {
+			s.apply(change)
+		}
+		close(gate)
+		e.want(t, "add a1 initial", "add c3 initial", "add stuck5", "delete a1", "delete c7")
+		stops(t, s.processor)
+	})
+}

@@ -16,7 +16,8 @@ type notification[T any] struct {
 	finalStateUnknown bool
 	// key is "" in what is told from a snapshot.
 	key string
-	// old has a meaning in updated and deleted, new in added and updated.
+	// old is the state that the handlers were told of before, new the one that
+	// this brings: in deleted the last one, which they may never have seen.
 	old, new T
 }
 
@@ -45,27 +46,19 @@ func (k notificationKind) String() string {
 	return "none"
 }
 
-// object is the state that the notification brings, or the last one.
-func (n *notification[T]) object() T {
-	if n.kind == deleted {
-		return n.old
-	}
-	return n.new
-}
-
 // name is the key, for those who tell people.
 func (n *notification[T]) name() string {
 	if n.key != "" || n.kind == synced {
 		return n.key
 	}
-	key, _ := indexer.MetaNamespaceKeyFunc(n.object())
+	key, _ := indexer.MetaNamespaceKeyFunc(n.new)
 	return key
 }
 
 // info is what a Trace is told of n.
 func (n *notification[T]) info(informer, handler string) TraceInfo {
 	info := TraceInfo{Informer: informer, Handler: handler, Key: n.name(), Event: n.kind.String()}
-	if versioned, ok := any(n.object()).(interface{ GetResourceVersion() string }); ok && !isNil(versioned) {
+	if versioned, ok := any(n.new).(interface{ GetResourceVersion() string }); ok && !isNil(versioned) {
 		info.Version = versioned.GetResourceVersion()
 	}
 	return info

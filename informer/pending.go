@@ -7,7 +7,7 @@ package informer
 //	Add          Update    Add of the new state
 //	Update       Update    Update from the oldest old to the newest new state
 //	Add          Delete    nothing
-//	Update       Delete    Delete
+//	Update       Delete    Delete of the last state, the oldest old before it
 //	Delete       Add       both, in order
 //	Delete+Add   Update    Delete, and Add of the new state
 //	Delete+Add   Delete    the first Delete
@@ -54,7 +54,9 @@ func (p *pending[T]) fold(n *notification[T]) (merged int) {
 		newest.new = n.new
 		return 1
 	case newest.kind == updated:
+		old := newest.old
 		*newest = *n
+		newest.old = old
 		return 1
 	}
 	*newest = notification[T]{}

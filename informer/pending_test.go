@@ -9,8 +9,8 @@ import (
 )
 
 // Each row of the table in pending's comment: what waits and what comes, told
-// in letters (A1 is an Add of state 1, U12 an Update, D1 a Delete, with ? where
-// nobody saw it go; i after it is the flag of the initial list), and what it
+// in letters (A1 is an Add of state 1, U12 an Update, D1 a Delete, D12 one of
+// state 2 when 1 was seen before, with ? where nobody saw it go; i after it is the flag of the initial list), and what it
 // becomes.
 func TestMergingByTheTable(t *testing.T) {
 	for _, row := range []struct{ what, comes, becomes string }{
@@ -21,13 +21,13 @@ func TestMergingByTheTable(t *testing.T) {
 		{"Add and Delete are nothing", "A1 D1", ""},
 		{"so are all that come between", "A1 U12 U23 D3", ""},
 		{"what comes after nothing is new", "A1i D1 A2", "A2"},
-		{"Update and Delete are the Delete", "U12 D2", "D2"},
-		{"with its own flag", "U12 D2?", "D2?"},
+		{"Update and Delete are the Delete", "U12 D2", "D12"},
+		{"with its own flag", "U12 D2?", "D12?"},
 		{"Delete and Add stay", "D1 A2", "D1 A2"},
-		{"Update, Delete and Add are two", "U12 D2? A3", "D2? A3"},
+		{"Update, Delete and Add are two", "U12 D2? A3", "D12? A3"},
 		{"Delete, Add and Update are two", "D1 A2 U23", "D1 A3"},
 		{"Delete, Add and Delete are the first Delete", "D1? A2 D2", "D1?"},
-		{"however often", "U12 D2 A3 D3? A4 U45 D5 A6", "D2 A6"},
+		{"however often", "U12 D2 A3 D3? A4 U45 D5 A6", "D12 A6"},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			var p pending[int]
@@ -69,7 +69,7 @@ func TestMergingKeepsPlaces(t *testing.T) {
 	for _, n := range p.take(nil, 100) {
 		got = append(got, n.key+letters([]notification[int]{n}))
 	}
-	if want := []string{"aA2i", "!", "cD2", "bA3", "cA3"}; !slices.Equal(got, want) {
+	if want := []string{"aA2i", "!", "cD12", "bA3", "cA3"}; !slices.Equal(got, want) {
 		t.Errorf("taken %q, want %q", got, want)
 	}
 }
@@ -143,6 +143,7 @@ func mergeByPairs(list []notification[int], n notification[int]) []notification[
 			list[i].new = n.new
 			return list
 		case "UD":
+			n.old = list[i].old
 			list[i] = n
 			return list
 		case "AD":
@@ -164,7 +165,7 @@ func happen(store map[string]int, random *rand.Rand) notification[int] {
 	case !exists:
 		n.kind, n.initial, n.new = added, random.IntN(4) == 0, random.IntN(100)
 	case random.IntN(3) == 0:
-		n.kind, n.finalStateUnknown, n.new = deleted, random.IntN(2) == 0, 0
+		n.kind, n.finalStateUnknown, n.new = deleted, random.IntN(2) == 0, was
 		delete(store, key)
 		return n
 	default:
@@ -179,7 +180,7 @@ func happen(store map[string]int, random *rand.Rand) notification[int] {
 func live(known map[string]int, n notification[int]) string {
 	was, exists := known[n.key]
 	switch {
-	case (n.kind == added) == exists, n.kind != added && n.kind != deleted && was != n.old:
+	case (n.kind == added) == exists, n.kind != added && was != n.old:
 		return fmt.Sprintf("told %+v, knowing %v", n, known)
 	case n.kind == deleted:
 		delete(known, n.key)
@@ -201,7 +202,7 @@ func notifications(t *testing.T, key, text string) (all []notification[int]) {
 		case 'U':
 			n.kind, n.old, n.new = updated, int(word[1]-'0'), int(word[2]-'0')
 		case 'D':
-			n.kind, n.old = deleted, int(word[1]-'0')
+			n.kind, n.old, n.new = deleted, int(word[1]-'0'), int(word[1]-'0')
 		default:
 			t.Fatal("what is ", word)
 		}
@@ -220,7 +221,10 @@ func letters(run []notification[int]) string {
 		case updated:
 			word = fmt.Sprintf("U%d%d", n.old, n.new)
 		case deleted:
-			word = fmt.Sprintf("D%d", n.old)
+			word = fmt.Sprintf("D%d", n.new)
+			if n.old != n.new {
+				word = fmt.Sprintf("D%d%d", n.old, n.new)
+			}
 		}
 		if n.initial {
 			word += "i"

@@ -48,7 +48,7 @@ func (l *listener[T]) call(n *notification[T]) {
 	case updated:
 		l.handler.OnUpdate(n.old, n.new)
 	case deleted:
-		l.handler.OnDelete(n.old, n.finalStateUnknown)
+		tellDelete(l.handler, n.old, n.new, n.finalStateUnknown)
 	case synced:
 		l.markSynced()
 	}
