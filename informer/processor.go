@@ -237,7 +237,7 @@ func (p *processor[T]) planResync(l *listener[T]) {
 	defer p.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p.begun && !l.folding && l.resync == nil {
+	if p.begun && !l.over.Load() && !l.folding && l.resync == nil {
 		l.resync = &resync[T]{at: p.log.end.Load(), objects: p.snapshot}
 	}
 }
@@ -300,11 +300,19 @@ func (p *processor[T]) launch(l *listener[T]) {
 
 // remove sees to it that l is told nothing more.
 func (p *processor[T]) remove(l *listener[T]) {
-	if l.over.Swap(true) {
-		return
+	if !l.over.Swap(true) {
+		p.takeOut(l)
 	}
+}
+
+// takeOut forgets l, whose goroutine may have ended: it has been told that it is
+// over.
+func (p *processor[T]) takeOut(l *listener[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.stopped {
+		return // close has seen to it
+	}
 	defer l.awaken()
 	if l.asleep.Load() {
 		p.setAsleep(l, false)
@@ -314,9 +322,11 @@ func (p *processor[T]) remove(l *listener[T]) {
 	}
 	l.void()
 	p.setListeners(slices.DeleteFunc(slices.Clone(p.listeners), func(other *listener[T]) bool { return other == l }))
-	if l.running {
+	switch {
+	case l.ended:
+	case l.running:
 		p.leaving[l] = struct{}{}
-	} else {
+	default:
 		p.end(l)
 	}
 	p.forget()
@@ -330,11 +340,15 @@ func (p *processor[T]) ended(l *listener[T]) {
 	p.end(l)
 }
 
+// end closes done. Whoever keeps the registration keeps nothing of what was to
+// be told.
 func (p *processor[T]) end(l *listener[T]) {
-	if !l.ended {
-		l.ended = true
-		close(l.done)
+	if l.ended {
+		return
 	}
+	l.ended, l.own = true, own[T]{}
+	l.ahead.Store(0)
+	close(l.done)
 }
 
 // stop lets no callback begin any more, and waits for those that run. The
@@ -364,6 +378,7 @@ func (p *processor[T]) close() (working []*listener[T]) {
 	}
 	for _, l := range working {
 		l.over.Store(true)
+		l.void()
 		l.awaken()
 		if !l.running {
 			p.end(l)
