@@ -104,6 +104,11 @@ func TestTheCheckerKnowsIllegalHistories(t *testing.T) {
 		{"what the source never told", "no such state", story{source: h.handedOut("a", "1"), told: h.calls(h.add("a", "1"), h.change("a", "1", "2"))}},
 		{"a deletion that the source never told", "no such state", story{source: h.handedOut("a", "1"), told: h.calls(h.add("a", "1"), h.gone("a", "2"))}},
 
+		{"a last state that the source did not tell", "by another state than the last", story{ends: true, told: h.calls(h.add("a", "1"), h.gone("a", "1"))}},
+		{"the same of what was unreadable", "", story{ends: true, unreadable: map[string]bool{"a": true}, told: h.calls(h.add("a", "1"), h.gone("a", "1"))}},
+		{"the same of what nobody saw go", "", story{ends: true, told: h.calls(h.add("a", "1"), h.unseen("a", "1"))}},
+		{"the same where states are merged", "", story{ends: true, merging: true, told: h.calls(h.add("a", "1"), h.gone("a", "1"))}},
+
 		{"initial after a change", "comes after changes", story{told: h.calls(h.initially("a", "1"), h.change("a", "1", "2"), h.initially("b", "1"))}},
 		{"initial after an addition", "comes after changes", story{told: h.calls(h.add("a", "1"), h.initially("b", "1"))}},
 		{"initial after a resync", "", story{resyncs: true, told: h.calls(h.initially("a", "1"), h.again("a", "1"), h.initially("b", "1"))}},

@@ -78,6 +78,10 @@ type story struct {
 	// source is all that the source has handed out, in order, from after the
 	// handler was added; nil: nobody took it down.
 	source []sighting
+	// ends: the source tells the end of an object by a state of its own, but for
+	// those keys of which it has told something that is unreadable.
+	ends       bool
+	unreadable map[string]bool
 	// first is what the store had when the handler was added, which is what it
 	// has to be told first; nil: it was added before the informer had anything.
 	first map[string]sight
@@ -198,10 +202,13 @@ func (c *checking) deleted(call told, last sight, known bool) error {
 		return fmt.Errorf("nobody saw it go, and the handler saw it last as %s", last)
 	}
 	delete(c.known, call.key)
-	if call.old == last || call.unknown {
-		return nil // what is known was handed on: the source told no more
+	switch {
+	case call.old != last && !call.unknown:
+		return c.arrival(call.key, call.old)
+	case !call.unknown && c.ends && !c.merging && !c.unreadable[call.key]:
+		return fmt.Errorf("the source tells an end by another state than the last")
 	}
-	return c.arrival(call.key, call.old)
+	return nil // what is known was handed on: the source told no more
 }
 
 // arrival: what is told was handed out by the source, after what was told

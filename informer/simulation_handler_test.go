@@ -111,11 +111,13 @@ func (h *simHandler) story(source *simSource, reference *simHandler, end map[str
 		merging: h.options.MaxPending > 0,
 		resyncs: h.options.ResyncPeriod > 0,
 		flags:   true,
+		ends:    true,
 		source:  source.after(h.sourceFrom),
 		first:   h.first,
 		synced:  h.registration.Load().HasSynced(),
 		end:     end,
 	}
+	s.unreadable = source.unreadableSoFar()
 	if reference != h {
 		s.reference = reference.toldSoFar()[h.referenceFrom:]
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -78,6 +79,8 @@ type simSource struct {
 	// hidden are the keys whose last event could not be decoded: what they are
 	// was not told. hiddenInState are those of an initial state under way.
 	hidden, hiddenInState map[string]bool
+	// unreadable are all keys of which something could ever not be decoded.
+	unreadable map[string]bool
 }
 
 var _ listwatch.ListerWatcher[*simObject] = (*simSource)(nil)
@@ -181,6 +184,10 @@ func (s *simSource) item(obj *simObject, err error, initial bool) {
 	switch {
 	case errors.As(err, &undecodable):
 		key := simKey(undecodable.Namespace, undecodable.Name)
+		if s.unreadable == nil {
+			s.unreadable = map[string]bool{}
+		}
+		s.unreadable[key] = true
 		if initial {
 			s.hiddenInState[key] = true
 		} else {
@@ -229,4 +236,10 @@ func (s *simSource) isHidden(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hidden[key]
+}
+
+func (s *simSource) unreadableSoFar() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.unreadable)
 }

@@ -438,6 +438,9 @@ func (s *simulation) verdict() {
 		}
 	}
 	state := s.informer.State()
+	if state.Version != state.Source.Version {
+		s.failf("the source has told everything up to %s, and the store says %s", state.Source.Version, state.Version)
+	}
 	if !state.Synced || !state.Running || state.Objects != len(end) || !isCalm(state.Source.Err) {
 		s.failf("all is well, and the state is %+v", state)
 	}
