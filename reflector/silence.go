@@ -3,6 +3,7 @@ package reflector
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,7 +44,9 @@ func listen(ctx context.Context, limit time.Duration) (context.Context, *silence
 		s.last.Store(time.Now().UnixNano())
 		s.limit.Store(int64(limit))
 		s.running.Add(1)
-		s.timer = time.AfterFunc(glance(limit), s.look)
+		// It is set when look can find it, however short the limit is.
+		s.timer = time.AfterFunc(math.MaxInt64, s.look)
+		s.timer.Reset(glance(limit))
 	}
 	return ctx, s
 }
