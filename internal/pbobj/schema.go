@@ -24,15 +24,16 @@ type Schema struct {
 	hostile bool
 }
 
-// message is the fields of one struct type by their numbers; nil where there is
-// none.
+// message is the fields of one struct type by their numbers.
 type message struct {
-	fields []*messageField
+	fields []messageField
 	// quantity: this is a resource.Quantity, whose field 1 is its text.
 	quantity bool
 }
 
 type messageField struct {
+	// there is false where the type has no field of that number.
+	there bool
 	// name is "" for the key and the value of a map's entry, which is a message
 	// of these two.
 	name string
@@ -74,44 +75,70 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 		return "", errors.New("protobuf messages nest too deep")
 	}
 	for len(data) > 0 {
-		number, content, rest, err := step(data)
-		if err != nil {
-			return "", err
-		}
-		data = rest
-		if m.quantity && number == 1 {
-			if err := quantity.Check(content); err != nil {
+		var number int
+		var content []byte
+		// Nearly all fields have a number of one byte, and a length or value of
+		// one: these are read here, without a call.
+		short := len(data) >= 2 && data[0] >= 1<<3 && data[0] < 0x80 && data[1] < 0x80
+		switch {
+		case short && Wire(data[0]&7) == Bytes && int(data[1]) <= len(data)-2:
+			end := 2 + int(data[1])
+			number, content, data = int(data[0]>>3), data[2:end], data[end:]
+		case short && Wire(data[0]&7) == Varint:
+			number, data = int(data[0]>>3), data[2:]
+		default:
+			if number, content, data, err = step(data); err != nil {
 				return "", err
 			}
 		}
-		if number >= len(m.fields) || m.fields[number] == nil {
+		if number >= len(m.fields) || !m.fields[number].there {
 			if path == "" {
 				path = "field " + strconv.Itoa(number)
 			}
 			continue
 		}
-		field := m.fields[number]
-		if field.inner == nil || content == nil {
+		if content == nil {
 			continue
 		}
-		inner, err := field.inner.unknown(content, maxDepth-1)
-		if err != nil {
-			return "", err
-		}
-		if inner != "" && path == "" {
-			path = field.name + separator(field.name, inner) + inner
+		if field := &m.fields[number]; field.inner != nil {
+			inner, err := field.inner.unknown(content, maxDepth-1)
+			if err != nil {
+				return "", err
+			}
+			if inner != "" && path == "" {
+				path = field.name + separator(field.name, inner) + inner
+			}
+		} else if m.quantity {
+			if err := quantity.Check(content); err != nil {
+				return "", err
+			}
 		}
 	}
 	return path, nil
 }
 
-// step is Next for a walk through every field of an object, most of which are a
-// few bytes with a low number. The content is nil of a field that is not of
-// bytes.
+// step is Next for a walk through every field of an object, where most that are
+// longer have a number and a length of two bytes at most. The content is nil of
+// a field that is not of bytes.
 func step(data []byte) (number int, content, rest []byte, err error) {
-	if len(data) >= 2 && data[0]&0x87 == byte(Bytes) && data[0] > byte(Bytes) {
-		if end := 2 + int(data[1]); end < 2+0x80 && end <= len(data) {
-			return int(data[0] >> 3), data[2:end], data[end:], nil
+	if len(data) >= 4 {
+		tag, n := int(data[0]), 1
+		if tag >= 0x80 {
+			tag, n = tag&0x7f|int(data[1])<<7, 2
+		}
+		value := int(data[n])
+		n++
+		if value >= 0x80 {
+			value, n = value&0x7f|int(data[n])<<7, n+1
+		}
+		const more = 0x80 << 7 // what a second byte that is not the last leaves
+		if tag >= 1<<3 && tag < more && value < more {
+			switch {
+			case Wire(tag&7) == Bytes && value <= len(data)-n:
+				return tag >> 3, data[n : n+value], data[n+value:], nil
+			case Wire(tag&7) == Varint:
+				return tag >> 3, nil, data[n:], nil
+			}
 		}
 	}
 	h, content, n, err := Next(data)
@@ -146,7 +173,7 @@ type schemaCompiler struct {
 func (c *schemaCompiler) message(t reflect.Type) *message {
 	if isQuantity(t) {
 		c.hostile = true
-		return &message{quantity: true, fields: []*messageField{nil, {}}}
+		return &message{quantity: true, fields: []messageField{{}, {there: true}}}
 	}
 	if c.open[t] {
 		c.hostile = true
@@ -159,7 +186,7 @@ func (c *schemaCompiler) message(t reflect.Type) *message {
 	for i := range t.NumField() {
 		if number, name := fieldTag(t.Field(i)); number > 0 {
 			for len(m.fields) <= number {
-				m.fields = append(m.fields, nil)
+				m.fields = append(m.fields, messageField{})
 			}
 			m.fields[number] = c.field(t.Field(i).Type, name)
 		}
@@ -191,14 +218,14 @@ func fieldTag(field reflect.StructField) (number int, name string) {
 	return number, name
 }
 
-func (c *schemaCompiler) field(t reflect.Type, name string) *messageField {
-	f := &messageField{name: name}
+func (c *schemaCompiler) field(t reflect.Type, name string) messageField {
+	f := messageField{there: true, name: name}
 	if name == "managedFields" {
 		return f
 	}
 	if t.Kind() == reflect.Map {
-		key := &messageField{}
-		f.inner = &message{fields: []*messageField{nil, key, c.field(t.Elem(), "")}}
+		key := messageField{there: true}
+		f.inner = &message{fields: []messageField{{}, key, c.field(t.Elem(), "")}}
 		return f
 	}
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {

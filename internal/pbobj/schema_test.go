@@ -2,7 +2,10 @@ package pbobj
 
 import (
 	"bytes"
+	"errors"
+	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -134,4 +137,60 @@ func TestDepthIsBounded(t *testing.T) {
 func TestTypesThatDoNotTell(t *testing.T) {
 	require.Nil(t, NewSchema(reflect.TypeFor[plain]()))
 	require.Nil(t, NewSchema(reflect.TypeFor[metav1.Time]()))
+}
+
+// Promise: how a field is read makes no difference to what is found. The twin
+// has Next alone.
+func TestTheShortWaysReadWhatNextReads(t *testing.T) {
+	schema := NewSchema(reflect.TypeFor[tree]())
+	name, long := within(1, []byte("x")), within(1, bytes.Repeat([]byte("y"), 200))
+	whole := bytes.Join([][]byte{
+		name, long, within(2, name, long, within(9, name)), within(3, name, within(2, long)),
+		{0x20, 7}, {0x20, 0x87, 0x01}, {0xa0, 0x06, 0x01}, {0xa2, 0x06, 0x01, 'z'}, within(5, name),
+	}, nil)
+	random := rand.New(rand.NewPCG(1, 2))
+	wellFormed := 0
+	for range 50_000 {
+		data := bytes.Clone(whole[:len(whole)-random.IntN(len(whole))])
+		for range random.IntN(3) {
+			data[random.IntN(len(data))] = byte(random.Uint32())
+		}
+		want, wantErr := schema.root.twin(data, 4)
+		got, err := schema.Unknown(data, 4)
+		require.Equal(t, wantErr == nil, err == nil, "%x: %v, want %v", data, err, wantErr)
+		require.Equal(t, want, got, "%x", data)
+		if err == nil {
+			wellFormed++
+		}
+	}
+	require.Greater(t, wellFormed, 500)
+}
+
+func (m *message) twin(data []byte, maxDepth int) (path string, err error) {
+	if maxDepth <= 0 {
+		return "", errors.New("too deep")
+	}
+	for len(data) > 0 {
+		h, content, n, err := Next(data)
+		if err != nil {
+			return "", err
+		}
+		data = data[n:]
+		there := h.Number < len(m.fields) && m.fields[h.Number].there
+		if !there && path == "" {
+			path = "field " + strconv.Itoa(h.Number)
+		}
+		if !there || h.Wire != Bytes || m.fields[h.Number].inner == nil {
+			continue
+		}
+		inner, err := m.fields[h.Number].inner.twin(content, maxDepth-1)
+		if err != nil {
+			return "", err
+		}
+		if inner != "" && path == "" {
+			name := m.fields[h.Number].name
+			path = name + separator(name, inner) + inner
+		}
+	}
+	return path, nil
 }
