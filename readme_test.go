@@ -176,7 +176,7 @@ func Example_informer() {
 	go inf.Run(ctx)
 	err = inf.WaitForSync(ctx) // says why not: 403, 404, what could not be decoded
 	// ...
-	<-handler.Synced() // the handler has returned from all that was there
+	<-handler.Synced()             // the handler has returned from all that was there
 	web, ok := inf.Get("shop/web") // no lock, no copy
 	fmt.Println(web.Name, ok, err)
 	// Unordered output:
