@@ -23,6 +23,8 @@ type HandlerOptions struct {
 	// Updates become one from the oldest old to the newest new state, what was
 	// added and deleted meanwhile is not told at all, and at most two wait per
 	// key. What the handler is told first, the initial list, does not count.
+	// A handler that chooses objects is told by a merged deletion of the last
+	// state only; FilteringResourceEventHandler knows the one it has seen, too.
 	// Negative: never merge; then memory is not bounded. Default: 1024.
 	MaxPending int
 

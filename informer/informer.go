@@ -182,10 +182,10 @@ func (s *shared[T]) runOnce(ctx context.Context) (err error) {
 	s.processor.start()
 	guarded := s.guard.start()
 	defer func() {
+		defer s.life.end()
 		close(s.ended) // first: a callback may wait for something that will not come
 		err = errors.Join(err, s.processor.stop())
-		guarded()
-		s.life.end()
+		guarded() // calls a user's function, which may end the goroutine
 	}()
 	return s.controller.Run(ctx)
 }

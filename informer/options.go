@@ -43,7 +43,8 @@ type Options[T any] struct {
 	// WatchErrorHandler hears of whatever keeps the store from being up to date:
 	// failures of list and watch, most of them a [*reflector.Error], and objects
 	// that could not be decoded or transformed. It is called by the goroutine
-	// that reads the source, which waits meanwhile. Default: the first of a
+	// that reads the source, which waits meanwhile: it must not wait for this
+	// informer. Default: the first of a
 	// kind is logged, and after that one a minute at most.
 	WatchErrorHandler func(ctx context.Context, err error)
 

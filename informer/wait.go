@@ -42,7 +42,9 @@ func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 // sends its next bookmark, which servers do about once a minute.
 //
 // Versions of which no order is known are waited for as they are: one that has
-// gone by before does not come again.
+// gone by before does not come again. Between the moment when a server's
+// versions go back and the moment when that is noticed, versions of the new
+// epoch are compared with those of the old one.
 //
 // Possible errors: as WaitForSync has; ErrNewEpoch, when the server's versions
 // go back meanwhile, as after a restore; ErrNoVersion.
