@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -75,6 +76,7 @@ func measured(q question, open opener) (a answer) {
 	informer.Sync()
 	a.Sync = watch.stop()
 	a.Peak = process.Peak()
+	time.Sleep(100 * time.Millisecond) // the handler is done sooner than those behind it
 	a.Live = process.Live() - before
 	if q.Events > 0 {
 		t.awaited.Store(int64(q.Events))
