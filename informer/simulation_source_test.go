@@ -73,6 +73,9 @@ type simSource struct {
 	// that were read to the end.
 	handedOut []sighting
 	states    int
+	// reading: an initial state is being read, and began at readFrom.
+	reading  bool
+	readFrom int
 	// seen is the newest version that was handed out since the last initial
 	// state.
 	seen uint64
@@ -93,7 +96,9 @@ func (s *simSource) List(ctx context.Context, opts metav1.ListOptions) (*listwat
 		s.log.add("source", "list: %v", err)
 		return nil, err
 	}
-	s.begin()
+	if opts.Limit != 1 { // that one only asks whether the server was set back
+		s.begin()
+	}
 	items := func(yield func(*simObject, error) bool) {
 		n := 0
 		for obj, err := range list.Items() {
@@ -159,6 +164,7 @@ func (s *simSource) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hiddenInState = map[string]bool{}
+	s.reading, s.readFrom = true, len(s.handedOut)
 }
 
 // whole: an initial state has been read to its end.
@@ -166,6 +172,7 @@ func (s *simSource) whole(version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.states++
+	s.reading = false
 	s.seen = simVersion(version)
 	s.hidden = s.hiddenInState
 	s.hiddenInState = map[string]bool{}
@@ -211,10 +218,15 @@ func (s *simSource) hide(key string) {
 	s.hidden[key] = true
 }
 
-// at is how much has been handed out, and how many initial states were read.
+// at is how much of what has been handed out the informer can have stored by
+// now, and how many initial states were read: of one that is being read nothing
+// is stored yet.
 func (s *simSource) at() (handedOut, states int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.reading {
+		return s.readFrom, s.states
+	}
 	return len(s.handedOut), s.states
 }
 
