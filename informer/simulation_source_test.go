@@ -173,6 +173,9 @@ func (s *simSource) whole(version string) {
 	defer s.mu.Unlock()
 	s.states++
 	s.reading = false
+	if simVersion(version) < s.seen { // it may not be believed: then the store stays as it is
+		maps.Copy(s.hiddenInState, s.hidden)
+	}
 	s.seen = simVersion(version)
 	s.hidden = s.hiddenInState
 	s.hiddenInState = map[string]bool{}
