@@ -116,7 +116,16 @@ func TestStringsAreSharedWhereverTheyAre(t *testing.T) {
 
 // What is never the same in two objects would push out what is.
 func TestWhatIsUniqueIsNotShared(t *testing.T) {
-	sharer, table := NewSharer(reflect.TypeFor[shape]()), intern.New()
+	shared := false
+	for range 10 { // a table may forget a string for others: each has a hash of its own
+		shared = shareTwice(t, intern.New()) || shared
+	}
+	require.True(t, shared, "the namespaces are shared")
+}
+
+// shareTwice shares two objects and says whether they have one namespace.
+func shareTwice(t *testing.T, table *intern.Table) bool {
+	sharer := NewSharer(reflect.TypeFor[shape]())
 	var uids, versions, namespaces [2]*byte
 	for i := range 2 {
 		object := aShape(0)
@@ -127,9 +136,9 @@ func TestWhatIsUniqueIsNotShared(t *testing.T) {
 		require.True(t, versions[i] == unsafe.StringData(object.ResourceVersion), "it is where it was")
 		namespaces[i] = unsafe.StringData(object.Namespace)
 	}
-	require.True(t, namespaces[0] == namespaces[1])
 	require.False(t, unsafe.StringData(table.Get([]byte("uid"))) == uids[0], "and the table does not have it")
 	require.False(t, unsafe.StringData(table.Get([]byte("7"))) == versions[0])
+	return namespaces[0] == namespaces[1]
 }
 
 func TestSharingWithoutATable(t *testing.T) {
