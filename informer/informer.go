@@ -30,8 +30,9 @@ var _ AnyInformer = (*SharedInformer[*rest.SlimMeta])(nil)
 
 // shared is what all who use one informer have in common.
 type shared[T rest.Object] struct {
-	name     string
-	resource schema.GroupVersionResource
+	name string
+	// info is what the source serves, zero if it does not tell.
+	info rest.ResourceInfo
 	// err is what was wrong with the arguments of New: the first call that
 	// would need them returns it.
 	err     error
@@ -70,9 +71,9 @@ func newShared[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *
 	if s.options.Logger == nil {
 		s.options.Logger = slog.Default()
 	}
-	s.resource = resourceOf[T](source, s.err)
+	s.info = servedBy[T](source, s.err)
 	if s.name = o.Name; s.name == "" {
-		s.name = nameOf[T](s.resource)
+		s.name = nameOf[T](s.info.GroupVersionResource)
 	}
 	s.store = indexer.New(indexer.Options[T]{Logger: s.options.Logger})
 	s.queue = deltafifo.New(deltafifo.Options[T]{
@@ -138,12 +139,12 @@ func wrongWith[T rest.Object](source listwatch.ListerWatcher[T]) error {
 	return nil
 }
 
-// resourceOf is what the source serves, as far as it says.
-func resourceOf[T rest.Object](source listwatch.ListerWatcher[T], err error) schema.GroupVersionResource {
+// servedBy is what the source serves, as far as it says.
+func servedBy[T rest.Object](source listwatch.ListerWatcher[T], err error) rest.ResourceInfo {
 	if served, ok := source.(interface{ ResourceInfo() rest.ResourceInfo }); ok && err == nil {
-		return served.ResourceInfo().GroupVersionResource
+		return served.ResourceInfo()
 	}
-	return schema.GroupVersionResource{}
+	return rest.ResourceInfo{}
 }
 
 func nameOf[T any](resource schema.GroupVersionResource) string {

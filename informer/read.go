@@ -8,7 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/rest"
 )
+
+// ResourceInfo is what the source serves, the zero value if it does not tell.
+func (i *SharedInformer[T]) ResourceInfo() rest.ResourceInfo { return i.shared.info }
 
 // Get returns the stored object of a key, "namespace/name" or "name". Like
 // every read it never waits, and what it returns is shared: do not change it.
@@ -35,7 +39,7 @@ func (i *SharedInformer[T]) Reader() indexer.Reader[T] { return i.shared.store.R
 // server would. Where the source does not say what resource it serves, the
 // name of T stands for it in those errors.
 func (i *SharedInformer[T]) Lister() indexer.Lister[T] {
-	resource := i.shared.resource.GroupResource()
+	resource := i.shared.info.GroupResource()
 	if resource.Resource == "" {
 		name := reflect.TypeFor[T]().String()
 		resource = schema.GroupResource{Resource: strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])}

@@ -35,7 +35,7 @@ func (i *SharedInformer[T]) State() State {
 	s := i.shared
 	return State{
 		Name:     s.name,
-		Resource: s.resource,
+		Resource: s.info.GroupVersionResource,
 		Running:  s.life.running(),
 		Synced:   s.queue.HasSynced(),
 		Version:  s.store.Version(),

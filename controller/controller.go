@@ -1,0 +1,136 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// Controller calls a Reconciler with the keys that For, Owns, Watches and Channel
+// bring. Those are called before Run; all other methods may be called at any
+// time, from any goroutine.
+type Controller struct {
+	name       string
+	reconciler Reconciler
+	options    Options
+	// owner is what For watches, for Owns.
+	owner rest.ResourceInfo
+
+	mu      sync.Mutex
+	wrong   []error
+	watches []watched
+	// current is the run that goes on, nil if none does.
+	current *run
+	counts  counts
+}
+
+// New returns a controller that does nothing until it is run. What is wrong with
+// the arguments is the error of Run.
+func New(name string, r Reconciler, o Options) *Controller {
+	c := &Controller{name: name, reconciler: r}
+	if name == "" {
+		c.fail(ErrNoName)
+	}
+	if v := reflect.ValueOf(r); !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
+		c.fail(fmt.Errorf("%w: %s", ErrNoReconciler, name))
+	}
+	var err error
+	if c.options, err = o.withDefaults(); err != nil {
+		c.fail(fmt.Errorf("%s: %w", name, err))
+	}
+	return c
+}
+
+// Name is what logs and states call it.
+func (c *Controller) Name() string { return c.name }
+
+// Informers are those that it watches, each once.
+func (c *Controller) Informers() []informer.AnyInformer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []informer.AnyInformer
+	seen := map[informer.AnyInformer]bool{}
+	for _, w := range c.watches {
+		if inf := w.any(); inf != nil && !seen[inf] {
+			seen[inf] = true
+			all = append(all, inf)
+		}
+	}
+	return all
+}
+
+func (c *Controller) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wrong = append(c.wrong, err)
+}
+
+func (c *Controller) add(w watched) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current != nil {
+		c.wrong = append(c.wrong, fmt.Errorf("%w: %s", ErrRunning, c.name))
+		return
+	}
+	c.watches = append(c.watches, w)
+}
+
+// Run waits for the informers to sync, which somebody else runs, such as their
+// factory, and then reconciles until ctx is done. At the end no new reconcile
+// begins, and those that have begun are waited for as StopTimeout and
+// CancelTimeout say.
+//
+// When it has returned it may be called again, as a program does that leads, and
+// then does not, and leads again: all keys come anew.
+//
+// Possible errors: what was wrong with the arguments of New, For and the like;
+// ErrNothingWatched, ErrRunning; those of an informer that cannot be waited for;
+// *StopError.
+func (c *Controller) Run(ctx context.Context) error {
+	r, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.end(r)
+	return r.do(ctx)
+}
+
+func (c *Controller) begin(ctx context.Context) (*run, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.wrong) > 0 {
+		return nil, errors.Join(c.wrong...)
+	}
+	if len(c.watches) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
+	}
+	if c.current != nil {
+		return nil, fmt.Errorf("%w: %s", ErrRunning, c.name)
+	}
+	c.current = newRun(ctx, c)
+	return c.current, nil
+}
+
+func (c *Controller) end(*run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.current = nil
+}
+
+// State tells what the controller is doing.
+func (c *Controller) State() State {
+	c.mu.Lock()
+	r := c.current
+	c.mu.Unlock()
+	s := State{Name: c.name}
+	c.counts.into(&s)
+	if r != nil {
+		r.into(&s)
+	}
+	return s
+}

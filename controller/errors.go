@@ -1,0 +1,22 @@
+package controller
+
+import "errors"
+
+// Each of these names a mistake of the caller's.
+var (
+	// ErrNoReconciler: the Reconciler is nil, or a nil pointer in an interface.
+	ErrNoReconciler = errors.New("controller: no Reconciler")
+	// ErrNoName: a controller needs a name, which logs and states call it by.
+	ErrNoName = errors.New("controller: no name")
+	// ErrOptions: an option has no meaning, such as a negative number of workers.
+	ErrOptions = errors.New("controller: the options are wrong")
+	// ErrNothingWatched: nothing would ever bring the controller a key.
+	ErrNothingWatched = errors.New("controller: it watches nothing: call For, Owns, Watches or Channel before Run")
+	// ErrRunning: Run of a controller that runs, or For and the like while it
+	// does.
+	ErrRunning = errors.New("controller: it is running already")
+	// ErrNoInformer: the informer given to For, Owns or Watches is nil.
+	ErrNoInformer = errors.New("controller: no informer")
+	// ErrNoOwner: Owns before For, so that nobody knows what the owners are.
+	ErrNoOwner = errors.New("controller: Owns needs a For before it, of a source that knows its Kind")
+)

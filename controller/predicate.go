@@ -1,0 +1,42 @@
+package controller
+
+import "maps"
+
+// Predicate says whether an update of an object is worth a reconcile. Of several
+// all have to agree. It is asked about updates only: what is new, or gone, is
+// always worth one.
+type Predicate[T any] func(old, new T) bool
+
+// GenerationChanged: what was asked for has changed, and not only the status or
+// the metadata. A deletion that has begun counts as well.
+func GenerationChanged[T interface{ GetGeneration() int64 }](old, new T) bool {
+	return old.GetGeneration() != new.GetGeneration()
+}
+
+// LabelChanged: a label has changed, come or gone.
+func LabelChanged[T interface{ GetLabels() map[string]string }](old, new T) bool {
+	return !maps.Equal(old.GetLabels(), new.GetLabels())
+}
+
+// AnnotationChanged: an annotation has changed, come or gone.
+func AnnotationChanged[T interface{ GetAnnotations() map[string]string }](old, new T) bool {
+	return !maps.Equal(old.GetAnnotations(), new.GetAnnotations())
+}
+
+// Changed: of gives something else for the new state than for the old one. A
+// struct of several values is one projection of them all.
+func Changed[T any, K comparable](of func(T) K) Predicate[T] {
+	return func(old, new T) bool { return of(old) != of(new) }
+}
+
+// Or is true if any of them is.
+func Or[T any](predicates ...Predicate[T]) Predicate[T] {
+	return func(old, new T) bool {
+		for _, p := range predicates {
+			if p(old, new) {
+				return true
+			}
+		}
+		return false
+	}
+}
