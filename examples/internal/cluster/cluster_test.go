@@ -1,0 +1,188 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/examples/internal/cluster"
+	"github.com/thinformer/thinformer/examples/internal/cluster/clustertest"
+	"github.com/thinformer/thinformer/rest"
+	"github.com/thinformer/thinformer/rest/discovery"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const definition = `# what a crd.yaml holds
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget, shortNames: [wi]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer, default: 3}
+    subresources: {status: {}}
+`
+
+const roles = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: widgets}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: widgets, namespace: default}
+rules:
+- {apiGroups: [example.com], resources: [widgets], verbs: [get, list, watch]}
+`
+
+// makeWidget creates one with a field that the definition knows and one that it
+// does not, and returns what the server has made of it.
+func makeWidget(t *testing.T, c *cluster.Cluster) *unstructured.Unstructured {
+	t.Helper()
+	found, err := discovery.NewMapper(discovery.New(c.Client)).ForResource(t.Context(), "wi")
+	require.NoError(t, err)
+	made, err := rest.NewResource[*unstructured.Unstructured](c.Client, found.ResourceInfo).Namespace(c.Namespace).Create(t.Context(),
+		&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "one"}, "spec": map[string]any{"colour": "red"}}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return made
+}
+
+// Without flags there is a server in this process, which serves what the CRD
+// defines, with its schema.
+func TestAServerInThisProcess(t *testing.T) {
+	var out strings.Builder
+	c, err := cluster.Open(t.Context(), cluster.Flags{}, cluster.Options{CRD: []byte(definition), Out: &out})
+	require.NoError(t, err)
+	defer c.Close()
+	require.NotNil(t, c.Embedded)
+	require.Equal(t, "default", c.Namespace)
+	require.Equal(t, map[string]any{"size": int64(3)}, makeWidget(t, c).Object["spec"])
+	require.Equal(t, "server: one in this process; -kubeconfig takes a real one\n", out.String())
+}
+
+// With -kubeconfig it is that server, and -install applies what is missing; once
+// more does no harm.
+func TestInstallOnAServer(t *testing.T) {
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	flags := cluster.Flags{Kubeconfig: clustertest.Kubeconfig(t, srv)}
+	options := cluster.Options{CRD: []byte(definition), RBAC: []byte(roles)}
+	_, err := cluster.Open(t.Context(), flags, options)
+	require.EqualError(t, err, "the server has no widgets.example.com: run with -install, or kubectl apply -f crd.yaml")
+
+	flags.Install = true
+	for range 2 {
+		var out strings.Builder
+		options.Out = &out
+		c, err := cluster.Open(t.Context(), flags, options)
+		require.NoError(t, err)
+		c.Close()
+		require.Equal(t, "server: "+srv.URL+", Kubernetes v1.36.3, namespace default\n"+
+			"installed: CustomResourceDefinition widgets.example.com\ninstalled: ServiceAccount widgets\ninstalled: Role widgets\n", out.String())
+	}
+	flags.Install, flags.Context = false, "test"
+	c, err := cluster.Open(t.Context(), flags, options)
+	require.NoError(t, err)
+	defer c.Close()
+	require.Nil(t, c.Embedded)
+	makeWidget(t, c)
+}
+
+// What somebody else has set otherwise is not overwritten.
+func TestInstallOverwritesNothing(t *testing.T) {
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	flags := cluster.Flags{Kubeconfig: clustertest.Kubeconfig(t, srv), Install: true}
+	c, err := cluster.Open(t.Context(), flags, cluster.Options{CRD: []byte(definition)})
+	require.NoError(t, err)
+	_, err = c.Client.Patch("application/apply-patch+yaml").AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com").
+		Param("fieldManager", "somebody").Param("force", "true").
+		Body([]byte(strings.Replace(definition, "[wi]", "[wid]", 1))).DoRaw(t.Context())
+	require.NoError(t, err)
+	c.Close()
+	_, err = cluster.Open(t.Context(), flags, cluster.Options{CRD: []byte(definition)})
+	require.ErrorContains(t, err, "install CustomResourceDefinition widgets.example.com: ")
+	require.ErrorContains(t, err, "somebody")
+}
+
+// A definition that is not in force in time is told of; the wait ends with ctx.
+func TestWaitForEstablishedEnds(t *testing.T) {
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	srv.Fault(apitest.Fault{On: apitest.Match{Verb: "watch", Resource: "customresourcedefinitions"}, Do: apitest.Silence()})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		srv.WaitForRequests(ctx, apitest.Match{Verb: "watch"}, 1)
+		cancel()
+	}()
+	_, err := cluster.Open(ctx, cluster.Flags{Kubeconfig: clustertest.Kubeconfig(t, srv), Install: true}, cluster.Options{CRD: []byte(definition)})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Each mistake has a message that says what to do.
+func TestMistakes(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	stopped := apitest.NewServer(apitest.Options{Plain: true})
+	file := clustertest.Kubeconfig(t, stopped)
+	stopped.Close()
+	absent := filepath.Join(t.TempDir(), "absent")
+	broken := filepath.Join(t.TempDir(), "broken")
+	require.NoError(t, os.WriteFile(broken, []byte("clusters: {"), 0o600))
+	for name, c := range map[string]struct {
+		flags cluster.Flags
+		crd   string
+		want  string
+	}{
+		"two servers":         {flags: cluster.Flags{Kubeconfig: file, InCluster: true}, want: "-in-cluster goes without -kubeconfig and -context"},
+		"install in nothing":  {flags: cluster.Flags{Install: true}, want: "say which with -kubeconfig"},
+		"not in a pod":        {flags: cluster.Flags{InCluster: true}, want: "-in-cluster: not in a cluster"},
+		"no such file":        {flags: cluster.Flags{Kubeconfig: absent}, want: absent},
+		"no kubeconfig":       {flags: cluster.Flags{Kubeconfig: broken}, want: broken},
+		"no such context":     {flags: cluster.Flags{Kubeconfig: file, Context: "other"}, want: `"other"`},
+		"nobody listens":      {flags: cluster.Flags{Kubeconfig: file}, want: "ask the server at http://127.0.0.1:"},
+		"not YAML":            {crd: "a: {", want: "read what to install"},
+		"a kind of no server": {crd: "{apiVersion: example.com/v1, kind: Nothing, metadata: {name: x}}", want: "install Nothing x: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := cluster.Open(t.Context(), c.flags, cluster.Options{CRD: []byte(c.crd)})
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := cluster.Open(t.Context(), cluster.Flags{}, cluster.Options{Server: apitest.Options{Address: "nowhere"}})
+	require.ErrorContains(t, err, "serve in this process: ")
+}
+
+// The flags are called as they are everywhere.
+func TestFlags(t *testing.T) {
+	var f cluster.Flags
+	set := flag.NewFlagSet("", flag.ContinueOnError)
+	set.SetOutput(new(bytes.Buffer))
+	f.Register(set)
+	require.NoError(t, set.Parse([]string{"-kubeconfig", "a", "-context", "b", "-in-cluster", "-install"}))
+	require.Equal(t, cluster.Flags{Kubeconfig: "a", Context: "b", InCluster: true, Install: true}, f)
+}

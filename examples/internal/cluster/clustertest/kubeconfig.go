@@ -1,0 +1,37 @@
+// Package clustertest is for the tests of examples: what they are given in the
+// place of a real server.
+package clustertest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/thinformer/thinformer/apitest"
+)
+
+// Kubeconfig writes a kubeconfig for srv and returns its name. The file is gone
+// after the test. It has one context, "test", and a token that any server takes
+// that knows of none.
+func Kubeconfig(t testing.TB, srv *apitest.Server) string {
+	t.Helper()
+	cluster := "server: " + strconv.Quote(srv.URL)
+	if authority := srv.Config().TLS.CAData; authority != nil {
+		cluster += ", certificate-authority-data: " + base64.StdEncoding.EncodeToString(authority)
+	}
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	err := os.WriteFile(file, fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+current-context: test
+contexts: [{name: test, context: {cluster: test, user: test}}]
+clusters: [{name: test, cluster: {%s}}]
+users: [{name: test, user: {token: test}}]
+`, cluster), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
