@@ -17,25 +17,36 @@ type run struct {
 	queue  *workqueue.Priority[Request]
 	logger *slog.Logger
 
+	// ctx is Run's: once it has ended, no reconcile begins.
+	ctx context.Context
+	// lease ends when what has begun is to end at once. Its Err may know of that
+	// before its Done does.
+	lease context.Context
 	// base is what the ctx of every reconcile comes from: it ends when what has
 	// begun is to end, and not with Run's.
 	base   context.Context
 	cancel context.CancelFunc
 
+	gate    *gate
+	team    []*worker
 	workers sync.WaitGroup
-	working atomic.Int64
 	synced  atomic.Bool
 }
 
 func newRun(ctx context.Context, c *Controller) *run {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	return &run{
-		c: c, base: base, cancel: cancel,
+	r := &run{
+		c: c, ctx: ctx, lease: context.Background(), base: base, cancel: cancel,
 		logger: c.options.Logger.With("controller", c.name),
 		queue: workqueue.NewPriority(workqueue.PriorityConfig[Request]{
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[Request](c.options.Backoff.Base, c.options.Backoff.Max),
 		}),
 	}
+	r.gate = newGate(r)
+	for range c.options.MaxConcurrentReconciles {
+		r.team = append(r.team, &worker{run: r})
+	}
+	return r
 }
 
 func (r *run) do(ctx context.Context) (err error) {
@@ -58,8 +69,8 @@ func (r *run) do(ctx context.Context) (err error) {
 		}
 		initial = append(initial, synced)
 	}
-	for range r.c.options.MaxConcurrentReconciles {
-		r.workers.Go(r.work)
+	for _, w := range r.team {
+		r.workers.Go(w.work)
 	}
 	r.workers.Go(func() {
 		for _, synced := range initial {
@@ -74,6 +85,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	<-ctx.Done()
 	r.queue.ShutDown()
 	r.detach(r.c.watches)
+	defer r.gate.stop()
 	return r.stop()
 }
 
@@ -113,5 +125,9 @@ func (r *run) into(s *State) {
 	s.Running = true
 	s.Synced = r.synced.Load()
 	s.Queued = r.queue.Len()
-	s.Working = int(r.working.Load())
+	for _, w := range r.team {
+		if w.job.Load() != nil {
+			s.Working++
+		}
+	}
 }

@@ -1,7 +1,7 @@
 package controller
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
@@ -15,78 +15,94 @@ func (n *counts) into(s *State) {
 	s.Reconciles, s.Errors, s.Panics = n.reconciles.Load(), n.errors.Load(), n.panics.Load()
 }
 
-// reconciling is one call of Reconcile, and the context that it is given.
-type reconciling struct {
-	context.Context
-	run     *run
-	request Request
+// A worker reconciles one key after another.
+type worker struct {
+	run *run
+	// job is what it has in work, nil if nothing.
+	job atomic.Pointer[reconciling]
 }
 
-// Value implements context.Context.
-func (r *reconciling) Value(key any) any {
-	if key == (loggerKey{}) {
-		return r
-	}
-	return r.Context.Value(key)
-}
-
-// work is what a worker does until the queue is shut down.
-func (r *run) work() {
-	for {
-		req, shutdown := r.queue.Get()
-		if shutdown {
-			return
-		}
-		r.one(req)
-	}
-}
-
-// one reconciles a key, and says when it is to come again.
-func (r *run) one(req Request) {
-	defer r.queue.Done(req)
-	if r.queue.ShuttingDown() { // what has not begun does not begin
-		return
-	}
-	r.working.Add(1)
-	defer r.working.Add(-1)
-	result, err := r.call(req)
-	r.c.counts.reconciles.Add(1)
-	switch {
-	case err == nil:
-		r.queue.Forget(req)
-		if result.RequeueAfter > 0 {
-			r.queue.AddAfter(req, result.RequeueAfter)
-		}
-	case isTerminal(err):
-		r.c.counts.errors.Add(1)
-		r.queue.Forget(req)
-		r.logger.Error("Reconciling has failed, and is not repeated", "key", req.String(), "err", err)
-	default:
-		r.c.counts.errors.Add(1)
-		r.logger.Error("Reconciling has failed", "key", req.String(), "err", err)
-		r.queue.AddRateLimited(req)
-	}
-}
-
-// call calls the Reconciler; a panic is an error.
-func (r *run) call(req Request) (result Result, err error) {
-	ctx := &reconciling{Context: r.base, run: r, request: req}
-	info := TraceInfo{Controller: r.c.name, Request: req}
-	t, begun := r.c.options.Trace, time.Time{}
-	if t != nil {
-		begun = time.Now()
-		if t.Started != nil {
-			t.Started(info)
-		}
-	}
+// work until the queue is shut down.
+func (w *worker) work() {
+	ended := false
 	defer func() {
-		if p := recover(); p != nil {
-			r.c.counts.panics.Add(1)
-			err = fmt.Errorf("controller %s: reconciling %s panicked: %v\n%s", r.c.name, req, p, debug.Stack())
-		}
-		if t != nil && t.Ended != nil {
-			t.Ended(info, result, err, time.Since(begun))
+		if !ended { // a reconcile has taken the goroutine with it
+			w.run.workers.Go(w.work)
 		}
 	}()
-	return r.c.reconciler.Reconcile(ctx, req)
+	for {
+		req, shutdown := w.run.queue.Get()
+		if shutdown {
+			ended = true
+			return
+		}
+		w.one(req)
+	}
+}
+
+// one reconciles a key, unless it is not its time.
+func (w *worker) one(req Request) {
+	r := w.run
+	defer r.queue.Done(req)
+	if r.ctx.Err() != nil || r.gate.holds(req) {
+		return
+	}
+	job := &reconciling{run: r, request: req, began: time.Now()}
+	if t := r.c.options.ReconcileTimeout; t > 0 {
+		job.deadline = job.began.Add(t)
+	}
+	w.job.Store(job)
+	outcome := outcome{err: errGoexit}
+	defer func() {
+		if p := recover(); p != nil {
+			outcome.err = &panicError{value: p, stack: debug.Stack()}
+		}
+		w.job.Store(nil)
+		job.end()
+		r.gate.settle(job)
+		r.settle(job, outcome)
+	}()
+	outcome.result, outcome.err = r.c.reconciler.Reconcile(job, req)
+}
+
+// outcome is how a reconcile has ended.
+type outcome struct {
+	result Result
+	err    error
+}
+
+// errGoexit: the goroutine was ended from within, as FailNow of a test does.
+var errGoexit = &panicError{value: "the goroutine was ended (runtime.Goexit)"}
+
+// panicError is a reconcile that panicked.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// settle says when the key is to come again.
+func (r *run) settle(job *reconciling, o outcome) {
+	req := job.request
+	r.c.counts.reconciles.Add(1)
+	var panicked *panicError
+	if errors.As(o.err, &panicked) {
+		r.c.counts.panics.Add(1)
+	}
+	switch {
+	case o.err == nil:
+		r.queue.Forget(req)
+		if o.result.RequeueAfter > 0 {
+			r.queue.AddAfter(req, o.result.RequeueAfter)
+		}
+	case isTerminal(o.err):
+		r.c.counts.errors.Add(1)
+		r.queue.Forget(req)
+		job.logger().Error("Reconciling has failed, and is not repeated", "err", o.err)
+	default:
+		r.c.counts.errors.Add(1)
+		job.logger().Error("Reconciling has failed", "err", o.err)
+		r.queue.AddRateLimited(req)
+	}
 }
