@@ -7,9 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"regexp"
-	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -196,28 +193,5 @@ func work(reconcile func(string) error) {
 			queue.Forget(key)
 		}
 		queue.Done(key) // no other worker gets this key before
-	}
-}
-
-func TestReadmeSnippetsAreTheseOnes(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, err := os.ReadFile("readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	snippets := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
-	if len(snippets) == 0 {
-		t.Fatal("the README has no snippets")
-	}
-	for _, snippet := range snippets {
-		for _, part := range strings.Split(strings.TrimSpace(snippet[1]), "// ...\n") {
-			indented := strings.ReplaceAll("\n"+strings.TrimRight(part, "\n"), "\n", "\n\t")
-			if !strings.Contains(string(here), indented) {
-				t.Errorf("this part of a snippet of the README is not in readme_test.go, where it would be compiled:\n%s", part)
-			}
-		}
 	}
 }
