@@ -30,9 +30,11 @@ type RunOptions struct {
 
 // Elector decides which of several programs acts.
 type Elector interface {
-	// Run calls lead whenever this program is the one, until ctx is done. The
-	// context that lead is given ends when it no longer is; what was won is not
-	// given back before lead has returned.
+	// Run calls lead whenever this program is the one, until ctx is done or lead
+	// has returned without having been told to. The context that lead is given
+	// ends when ctx is done, or when the program no longer leads: the cause is
+	// [ErrNotLeading] then. [Leading] of it ends only for the latter. What was
+	// won is kept until lead has returned.
 	Run(ctx context.Context, lead func(ctx context.Context) error) error
 	// Check is an error if the election does not work, for a health endpoint.
 	Check() error
