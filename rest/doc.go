@@ -133,6 +133,7 @@
 //	Result.Get, Request.Watch     the same, as unstructured: there is no scheme
 //	RetryOnConflict               util/retry.RetryOnConflict
 //	Config.Trace, WithTrace       tools/metrics, and its global registry
+//	Client.RoundTripper          rest.TransportFor
 //
 // What is different: Body takes no file name, and sends a value as it encodes:
 // without a scheme nobody can tell the apiVersion and kind of a typed object
