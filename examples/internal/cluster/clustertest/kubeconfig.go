@@ -18,6 +18,11 @@ import (
 // that knows of none.
 func Kubeconfig(t testing.TB, srv *apitest.Server) string {
 	t.Helper()
+	return kubeconfigOf(t, srv, "test")
+}
+
+func kubeconfigOf(t testing.TB, srv *apitest.Server, token string) string {
+	t.Helper()
 	cluster := "server: " + strconv.Quote(srv.URL)
 	if authority := srv.Config().TLS.CAData; authority != nil {
 		cluster += ", certificate-authority-data: " + base64.StdEncoding.EncodeToString(authority)
@@ -28,8 +33,8 @@ kind: Config
 current-context: test
 contexts: [{name: test, context: {cluster: test, user: test}}]
 clusters: [{name: test, cluster: {%s}}]
-users: [{name: test, user: {token: test}}]
-`, cluster), 0o600)
+users: [{name: test, user: {token: %s}}]
+`, cluster, token), 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}

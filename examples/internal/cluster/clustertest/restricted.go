@@ -1,0 +1,140 @@
+package clustertest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/examples/internal/cluster"
+)
+
+// Restricted is a server on which an example is installed, and which lets it do
+// what its rbac.yaml says and nothing else.
+type Restricted struct {
+	Server *apitest.Server
+	// Kubeconfig is of somebody with these rights.
+	Kubeconfig string
+
+	mu     sync.Mutex
+	rights []right
+}
+
+// right is one verb on one resource.
+type right struct {
+	namespace             string // "": everywhere
+	group, resource, verb string
+	names                 []string // nil: all
+	used                  bool
+}
+
+func (r right) String() string { return fmt.Sprintf("%s %s.%s", r.verb, r.resource, r.group) }
+
+// NewRestricted starts a server, which is closed after the test, and installs
+// the two files, either of which may be nil.
+func NewRestricted(t testing.TB, crd, rbac []byte) *Restricted {
+	t.Helper()
+	r := &Restricted{rights: rightsIn(t, rbac)}
+	const admin, restricted = "admin", "restricted"
+	r.Server = apitest.NewServer(apitest.Options{
+		Tokens: map[string]apitest.User{
+			admin:      {Name: admin, Groups: []string{"system:masters"}},
+			restricted: {Name: restricted},
+		},
+		Authorize: func(a apitest.Attributes) (bool, string) {
+			return a.User.Name != restricted || a.Resource == "" || r.may(a), ""
+		},
+	})
+	t.Cleanup(r.Server.Close)
+	c, err := cluster.Open(t.Context(), cluster.Flags{Kubeconfig: kubeconfigOf(t, r.Server, admin), Install: true}, cluster.Options{CRD: crd, RBAC: rbac})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	r.Kubeconfig = kubeconfigOf(t, r.Server, restricted)
+	return r
+}
+
+// Unused are the rights that nobody has made use of: what is given beyond need.
+// To list is needed with watch, whether or not this server has been asked for
+// it: a watch brings the first state only where the server can do that.
+func (r *Restricted) Unused() (unused []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, each := range r.rights {
+		watched := slices.ContainsFunc(r.rights, func(other right) bool {
+			return each.verb == "list" && other.verb == "watch" && other.resource == each.resource && other.group == each.group && other.used
+		})
+		if !each.used && !watched {
+			unused = append(unused, each.String())
+		}
+	}
+	return unused
+}
+
+func (r *Restricted) may(a apitest.Attributes) bool {
+	resource := a.Resource
+	if a.Subresource != "" {
+		resource += "/" + a.Subresource
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.rights {
+		each := &r.rights[i]
+		if each.group == a.Group && each.resource == resource && each.verb == a.Verb &&
+			(each.namespace == "" || each.namespace == a.Namespace) &&
+			(each.names == nil || slices.Contains(each.names, a.Name)) {
+			each.used = true
+			return true
+		}
+	}
+	return false
+}
+
+// grant is a role or a binding, whichever it turns out to be.
+type grant struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Rules             []struct{ APIGroups, Resources, Verbs, ResourceNames []string }
+	RoleRef           struct{ Kind, Name string }
+}
+
+// rightsIn are what the bindings in a file bind.
+func rightsIn(t testing.TB, file []byte) (rights []right) {
+	t.Helper()
+	var all []grant
+	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(file), 1024)
+	for {
+		var g grant
+		if err := documents.Decode(&g); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, g)
+	}
+	for _, binding := range all {
+		for _, role := range all {
+			if binding.RoleRef.Name != role.Name || binding.RoleRef.Kind != role.Kind || role.Namespace != "" && role.Namespace != binding.Namespace {
+				continue
+			}
+			for _, rule := range role.Rules {
+				for _, group := range rule.APIGroups {
+					for _, resource := range rule.Resources {
+						for _, verb := range rule.Verbs {
+							rights = append(rights, right{namespace: binding.Namespace, group: group, resource: resource, verb: verb, names: rule.ResourceNames})
+						}
+					}
+				}
+			}
+		}
+	}
+	return rights
+}

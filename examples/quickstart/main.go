@@ -1,0 +1,98 @@
+// Command quickstart is a controller for a resource of its own, and the story of
+// an object that it takes care of.
+//
+//	go run ./examples/quickstart
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/thinformer/thinformer/controller"
+	"github.com/thinformer/thinformer/examples/internal/cluster"
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/rest"
+)
+
+//go:embed crd.yaml
+var crd []byte
+
+//go:embed rbac.yaml
+var rbac []byte
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	switch err := run(ctx, os.Args[1:], os.Stdout); {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string, out io.Writer) (f cluster.Flags, err error) {
+	set := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	set.SetOutput(out)
+	f.Register(set)
+	set.Usage = func() {
+		fmt.Fprint(out, "quickstart runs a controller, and has something happen for it to do.\n\n\tquickstart [flags]\n\n")
+		set.PrintDefaults()
+	}
+	if err := set.Parse(args); err != nil {
+		return f, err
+	}
+	if set.NArg() > 0 {
+		return f, fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
+	}
+	return f, nil
+}
+
+// run tells the story, from beginning to end.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	c, err := cluster.Open(ctx, flags, cluster.Options{CRD: crd, RBAC: rbac, Out: out})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+
+	tale := newDiary(out)
+	greetings := rest.NewResource[*Greeting](c.Client, greetingInfo).Namespace(c.Namespace)
+	factory := informer.NewFactory(informer.FactoryOptions{})
+	cache := informer.For(factory, greetings, informer.Options[*Greeting]{})
+	if _, err := cache.AddEventHandler(newHandler(tale.say), informer.HandlerOptions{}); err != nil {
+		return err
+	}
+	greeter := newController(greetings, cache, tale.say)
+
+	// All that a program of yours would do now is to call controller.Run, which
+	// goes on until it is told to stop. Here that is when the story has been told.
+	running, end := context.WithCancelCause(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		err := controller.Run(running, controller.RunOptions{Factory: factory}, greeter)
+		end(err)
+		ended <- err
+	}()
+	err = tell(running, tale, greetings, cache)
+	end(nil)
+	if err := errors.Join(err, <-ended); err != nil {
+		return err
+	}
+	s := greeter.State()
+	fmt.Fprintf(out, "\n%d reconciles, %d errors, %v.\n", s.Reconciles, s.Errors, time.Since(began).Round(time.Millisecond))
+	return nil
+}
