@@ -26,7 +26,10 @@ type Controller struct {
 	watches []watched
 	// current is the run that goes on, nil if none does.
 	current *run
-	counts  counts
+	// before is closed when nothing goes on that the last run has left behind;
+	// nil before the first.
+	before <-chan struct{}
+	counts counts
 }
 
 // New returns a controller that does nothing until it is run. What is wrong with
@@ -83,21 +86,22 @@ func (c *Controller) add(w watched) {
 // Run waits for the informers to sync, which somebody else runs, such as their
 // factory, and then reconciles until ctx is done. At the end no new reconcile
 // begins, and those that have begun are waited for as StopTimeout and
-// CancelTimeout say.
+// CancelTimeout say; if it was leadership that has ended ([Leading]), their ctx
+// ends at once.
 //
 // When it has returned it may be called again, as a program does that leads, and
 // then does not, and leads again: all keys come anew.
 //
 // Possible errors: what was wrong with the arguments of New, For and the like;
-// ErrNothingWatched, ErrRunning; those of an informer that cannot be waited for;
-// *StopError.
+// ErrNothingWatched, ErrRunning; informer.ErrNotRunning, informer.ErrStopped and
+// what else keeps an informer from being waited for; *StopError.
 func (c *Controller) Run(ctx context.Context) error {
 	r, err := c.begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.end(r)
-	return r.do(ctx)
+	defer c.end()
+	return r.do()
 }
 
 func (c *Controller) begin(ctx context.Context) (*run, error) {
@@ -112,14 +116,21 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	if c.current != nil {
 		return nil, fmt.Errorf("%w: %s", ErrRunning, c.name)
 	}
-	c.current = newRun(ctx, c)
+	if c.before != nil {
+		select {
+		case <-c.before:
+		default:
+			return nil, fmt.Errorf("%w: %s: its last Run has left something behind that goes on", ErrRunning, c.name)
+		}
+	}
+	c.current = newRun(ctx, Leading(ctx), c)
 	return c.current, nil
 }
 
-func (c *Controller) end(*run) {
+func (c *Controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.current = nil
+	c.before, c.current = c.current.ended, nil
 }
 
 // State tells what the controller is doing.

@@ -6,19 +6,23 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/workqueue"
 )
 
 // run is one Run of a controller.
 type run struct {
-	c      *Controller
-	queue  *workqueue.Priority[Request]
-	logger *slog.Logger
+	c        *Controller
+	queue    *workqueue.Priority[Request]
+	troubles troubles
+	gate     *gate
+	logger   *slog.Logger
 
-	// ctx is Run's: once it has ended, no reconcile begins.
-	ctx context.Context
+	// ctx is Run's, and ends with the lease as well: once it has ended, no
+	// reconcile begins. quit ends it.
+	ctx  context.Context
+	quit context.CancelCauseFunc
 	// lease ends when what has begun is to end at once. Its Err may know of that
 	// before its Done does.
 	lease context.Context
@@ -27,21 +31,22 @@ type run struct {
 	base   context.Context
 	cancel context.CancelFunc
 
-	gate    *gate
 	team    []*worker
 	workers sync.WaitGroup
 	synced  atomic.Bool
+	// ended is closed when nothing of this run goes on.
+	ended chan struct{}
 }
 
-func newRun(ctx context.Context, c *Controller) *run {
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+func newRun(ctx, lease context.Context, c *Controller) *run {
 	r := &run{
-		c: c, ctx: ctx, lease: context.Background(), base: base, cancel: cancel,
-		logger: c.options.Logger.With("controller", c.name),
-		queue: workqueue.NewPriority(workqueue.PriorityConfig[Request]{
-			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[Request](c.options.Backoff.Base, c.options.Backoff.Max),
-		}),
+		c: c, lease: lease, ended: make(chan struct{}),
+		logger:   c.options.Logger.With("controller", c.name),
+		queue:    workqueue.NewPriority(workqueue.PriorityConfig[Request]{}),
+		troubles: troubles{backoff: c.options.Backoff, maxPanics: c.options.MaxPanics},
 	}
+	r.ctx, r.quit = context.WithCancelCause(ctx)
+	r.base, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	r.gate = newGate(r)
 	for range c.options.MaxConcurrentReconciles {
 		r.team = append(r.team, &worker{run: r})
@@ -49,85 +54,101 @@ func newRun(ctx context.Context, c *Controller) *run {
 	return r
 }
 
-func (r *run) do(ctx context.Context) (err error) {
+// do is the run, from its beginning to its end.
+func (r *run) do() error {
+	defer r.quit(nil)
 	defer r.cancel()
-	for _, w := range r.c.watches {
-		if err := w.waitForSync(ctx); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return fmt.Errorf("controller %s: %w", r.c.name, err)
-		}
+	defer context.AfterFunc(r.lease, func() { r.quit(context.Cause(r.lease)) })()
+	sources, err := r.start()
+	if err == nil {
+		<-r.ctx.Done()
+		err = r.broken()
 	}
-	var initial []<-chan struct{}
-	for i, w := range r.c.watches {
-		synced, err := w.attach(r)
+	if late := r.stop(sources); late != nil {
+		return late
+	}
+	return err
+}
+
+// start waits for the informers, and begins. What it returns has begun, also if
+// it fails.
+func (r *run) start() (sources []source, err error) {
+	if err := r.waitForSync(); err != nil {
+		return nil, err
+	}
+	if r.ctx.Err() != nil {
+		return nil, nil
+	}
+	for _, w := range r.c.watches {
+		s, err := w.attach(r)
 		if err != nil {
-			r.detach(r.c.watches[:i])
-			r.queue.ShutDown()
-			return fmt.Errorf("controller %s: %w", r.c.name, err)
+			return sources, fmt.Errorf("controller %s: %w", r.c.name, err)
 		}
-		initial = append(initial, synced)
+		sources = append(sources, s)
 	}
 	for _, w := range r.team {
 		r.workers.Go(w.work)
 	}
-	r.workers.Go(func() {
-		for _, synced := range initial {
-			select {
-			case <-synced:
-			case <-ctx.Done():
-				return
+	missing := new(atomic.Int64)
+	missing.Store(int64(len(sources)))
+	for _, s := range sources {
+		r.workers.Go(func() { r.attend(s, missing) })
+	}
+	if r.c.options.Sweep > 0 {
+		for _, w := range r.c.watches {
+			if of, ok := w.(sweepable); ok && of.isFor() {
+				r.workers.Go(func() { r.sweep(of) })
 			}
 		}
-		r.synced.Store(true)
-	})
-	<-ctx.Done()
-	r.queue.ShutDown()
-	r.detach(r.c.watches)
-	defer r.gate.stop()
-	return r.stop()
-}
-
-func (r *run) detach(watches []watched) {
-	for _, w := range watches {
-		<-w.detach()
 	}
+	return sources, nil
 }
 
-// stop waits for the workers, as long as the options allow.
-func (r *run) stop() error {
-	ended := make(chan struct{})
-	go func() { r.workers.Wait(); close(ended) }()
-	grace := time.NewTimer(r.c.options.StopTimeout)
-	defer grace.Stop()
+// attend notes when all that a source has at the beginning has been told, and
+// ends the run if the source ends by itself.
+func (r *run) attend(s source, missing *atomic.Int64) {
 	select {
-	case <-ended:
-		return nil
-	case <-grace.C:
+	case <-s.synced:
+		if missing.Add(-1) == 0 {
+			r.synced.Store(true)
+		}
+	case <-s.done:
+	case <-r.ctx.Done():
+		return
 	}
-	r.cancel()
-	<-ended
+	select {
+	case <-s.done:
+		r.quit(&sourceError{s.name})
+	case <-r.ctx.Done():
+	}
+}
+
+// sourceError: there would be no news any more.
+type sourceError struct{ name string }
+
+func (e *sourceError) Error() string {
+	return fmt.Sprintf("the informer of %s has ended before the controller, which would not hear of changes", e.name)
+}
+
+func (e *sourceError) Unwrap() error { return informer.ErrStopped }
+
+// broken is why the run has ended, nil if it was told to.
+func (r *run) broken() error {
+	if e, ok := context.Cause(r.ctx).(*sourceError); ok {
+		return fmt.Errorf("controller %s: %w", r.c.name, e)
+	}
 	return nil
 }
 
-func (r *run) queueAll(requests []Request, priority int) {
+// queueAll puts keys in line.
+func (r *run) queueAll(requests []Request, why Reason) {
 	for _, req := range requests {
-		r.queue.AddWithPriority(req, priority)
-		if t := r.c.options.Trace; t != nil && t.Queued != nil {
-			t.Queued(TraceInfo{Controller: r.c.name, Request: req})
+		if why == ReasonChanged {
+			r.troubles.changed(req)
+		} else if r.troubles.quarantined(req) {
+			continue
 		}
-	}
-}
-
-// into tells of the run.
-func (r *run) into(s *State) {
-	s.Running = true
-	s.Synced = r.synced.Load()
-	s.Queued = r.queue.Len()
-	for _, w := range r.team {
-		if w.job.Load() != nil {
-			s.Working++
-		}
+		r.queue.AddWithPriority(req, why.priority())
+		r.tellQueued(req, why)
 	}
 }

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -10,26 +11,25 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// The priorities of the queue. A live change goes before what was there at the
-// beginning, and that before the sweep; they age, so that none starves.
-const (
-	live    = 0
-	initial = -10
-	sweep   = -20
-)
-
 // watched is one of the places that keys come from.
 type watched interface {
 	// waitForSync until the first list is there.
 	waitForSync(ctx context.Context) error
-	// attach tells r of every key, from now on, of all that is there first;
-	// synced is closed when that has been told.
-	attach(r *run) (synced <-chan struct{}, err error)
-	// detach ends that; no key comes once it has returned and what it returned
-	// is closed.
-	detach() (done <-chan struct{})
+	// attach tells r of every key, from now on, of all that is there first.
+	attach(r *run) (source, error)
 	// any is the informer behind it, nil if there is none.
 	any() informer.AnyInformer
+}
+
+// source is a place that keys come from in one run.
+type source struct {
+	name string
+	// synced is closed when what is there at the beginning has been told.
+	synced <-chan struct{}
+	// remove ends it, without waiting; done is closed when no key comes any more,
+	// and nothing of the user's is being called.
+	remove func()
+	done   <-chan struct{}
 }
 
 // For has c reconcile the objects of inf: each that comes, changes in a way that
@@ -38,6 +38,7 @@ func For[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicat
 	if w := add(c, inf, predicates, func(obj T) []Request {
 		return []Request{{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
 	}); w != nil {
+		w.main = true
 		c.owner = inf.ResourceInfo()
 	}
 }
@@ -105,7 +106,7 @@ func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicat
 		c.fail(fmt.Errorf("%w: %s", ErrNoInformer, c.name))
 		return nil
 	}
-	w := &watch[T]{inf: inf, keys: keys, predicates: predicates}
+	w := &watch[T]{inf: inf, requests: keys, predicates: predicates}
 	c.add(w)
 	return w
 }
@@ -113,23 +114,24 @@ func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicat
 // watch is an informer as a place that keys come from.
 type watch[T rest.Object] struct {
 	inf        *informer.SharedInformer[T]
-	keys       func(T) []Request
+	requests   func(T) []Request
 	predicates []Predicate[T]
-	place      *informer.Registration
+	// main: its objects are what is reconciled, and not only a reason to.
+	main bool
 }
 
 func (w *watch[T]) any() informer.AnyInformer { return w.inf }
 
 func (w *watch[T]) waitForSync(ctx context.Context) error { return w.inf.WaitForSync(ctx) }
 
-func (w *watch[T]) attach(r *run) (<-chan struct{}, error) {
+func (w *watch[T]) attach(r *run) (source, error) {
 	place, err := w.inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{
 		AddFunc: func(obj T, isInInitialList bool) {
-			priority := live
+			why := ReasonChanged
 			if isInInitialList {
-				priority = initial
+				why = ReasonInitial
 			}
-			r.queueAll(w.keys(obj), priority)
+			r.queueAll(w.requests(obj), why)
 		},
 		UpdateFunc: func(old, new T) {
 			for _, p := range w.predicates {
@@ -137,55 +139,53 @@ func (w *watch[T]) attach(r *run) (<-chan struct{}, error) {
 					return
 				}
 			}
-			r.queueAll(w.keys(old), live)
-			r.queueAll(w.keys(new), live)
+			r.queueAll(w.requests(old), ReasonChanged)
+			r.queueAll(w.requests(new), ReasonChanged)
 		},
-		DeleteFunc: func(obj T, _ bool) { r.queueAll(w.keys(obj), live) },
+		DeleteFunc: func(obj T, _ bool) { r.queueAll(w.requests(obj), ReasonChanged) },
 	}, informer.HandlerOptions{Name: "controller " + r.c.name})
 	if err != nil {
-		return nil, err
+		return source{}, err
 	}
-	w.place = place
-	return place.Synced(), nil
+	return source{name: w.inf.State().Name, synced: place.Synced(), remove: place.Remove, done: place.Done()}, nil
 }
 
-func (w *watch[T]) detach() <-chan struct{} {
-	w.place.Remove()
-	return w.place.Done()
+func (w *watch[T]) isFor() bool            { return w.main }
+func (w *watch[T]) size() int              { return w.inf.Reader().Len() }
+func (w *watch[T]) keys() iter.Seq[string] { return w.inf.Keys() }
+
+func (w *watch[T]) request(key string) (Request, bool) {
+	obj, ok := w.inf.Get(key)
+	if !ok {
+		return Request{}, false
+	}
+	return Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, true
 }
 
 // channel is a channel as a place that keys come from.
-type channel struct {
-	requests <-chan Request
-	stop     chan struct{}
-	done     chan struct{}
-}
+type channel struct{ requests <-chan Request }
 
 func (*channel) any() informer.AnyInformer         { return nil }
 func (*channel) waitForSync(context.Context) error { return nil }
 
-func (ch *channel) attach(r *run) (<-chan struct{}, error) {
-	ch.stop, ch.done = make(chan struct{}), make(chan struct{})
+func (ch *channel) attach(r *run) (source, error) {
+	synced, stop, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	close(synced)
 	go func() {
-		defer close(ch.done)
+		defer close(done)
+		requests := ch.requests
 		for {
 			select {
-			case <-ch.stop:
+			case <-stop:
 				return
-			case req, ok := <-ch.requests:
+			case req, ok := <-requests:
 				if !ok {
-					return
+					requests = nil // it was closed, which is no end of the controller
+					continue
 				}
-				r.queueAll([]Request{req}, live)
+				r.queueAll([]Request{req}, ReasonChanged)
 			}
 		}
 	}()
-	synced := make(chan struct{})
-	close(synced)
-	return synced, nil
-}
-
-func (ch *channel) detach() <-chan struct{} {
-	close(ch.stop)
-	return ch.done
+	return source{name: "a channel", synced: synced, remove: func() { close(stop) }, done: done}, nil
 }

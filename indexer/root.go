@@ -69,9 +69,11 @@ func (r *root[T]) all() iter.Seq[T] {
 	}
 }
 
+// allKeys holds the keys alone, however slowly it is gone through, and no object.
 func (r *root[T]) allKeys() iter.Seq[string] {
+	keys := r.keys
 	return func(yield func(string) bool) {
-		for key := range r.keys.all() {
+		for key := range keys.all() {
 			if !yield(key) {
 				return
 			}

@@ -1,0 +1,82 @@
+package controller
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// StopError names what had not ended when Run returned: it goes on, on its own,
+// and begins nothing more. As long as it does, Run cannot be called again.
+type StopError struct {
+	Controller string
+	// Requests are the keys whose reconcile has not returned, although its ctx
+	// has ended.
+	Requests []Request
+	// Sources are those whose predicates or mapping have not returned.
+	Sources []string
+}
+
+func (e *StopError) Error() string {
+	var late []string
+	for _, req := range e.Requests {
+		late = append(late, "the reconcile of "+req.String()+", whose ctx has ended")
+	}
+	for _, name := range e.Sources {
+		late = append(late, "a function that was called for "+name)
+	}
+	return fmt.Sprintf("controller %s: stopping: these have not returned in time: %s", e.Controller, strings.Join(late, "; "))
+}
+
+// stop waits for what has begun: as long as StopTimeout allows, or the lease;
+// then the ctx of all that goes on ends, and CancelTimeout is the bound.
+func (r *run) stop(sources []source) error {
+	r.queue.ShutDown()
+	for _, s := range sources {
+		s.remove()
+	}
+	go func() {
+		defer close(r.ended)
+		for _, s := range sources {
+			<-s.done
+		}
+		r.workers.Wait()
+		r.gate.stop()
+	}()
+	grace := time.NewTimer(r.c.options.StopTimeout)
+	defer grace.Stop()
+	select {
+	case <-r.ended:
+		return nil
+	case <-grace.C:
+	case <-r.lease.Done():
+	}
+	r.cancel()
+	bound := time.NewTimer(r.c.options.CancelTimeout)
+	defer bound.Stop()
+	select {
+	case <-r.ended:
+		return nil
+	case <-bound.C:
+		return r.late(sources)
+	}
+}
+
+// late names what has not ended.
+func (r *run) late(sources []source) error {
+	e := &StopError{Controller: r.c.name}
+	for _, w := range r.working() {
+		e.Requests = append(e.Requests, w.Request)
+	}
+	for _, s := range sources {
+		select {
+		case <-s.done:
+		default:
+			e.Sources = append(e.Sources, s.name)
+		}
+	}
+	if e.Requests == nil && e.Sources == nil {
+		return nil // they have ended just now
+	}
+	return e
+}
