@@ -55,6 +55,25 @@ func (c *Client) GroupVersion(gv schema.GroupVersion) *RESTClient {
 	return &RESTClient{client: c, version: gv}
 }
 
+// Clone is a client of the same server, for the same user, that shares no
+// connections with this one: what must not wait behind the others' requests, such
+// as the renewal of a lease, has a client of its own. Both are to be closed.
+//
+// Transport, RateLimiter, Trace and the functions of the Config are the same.
+func (c *Client) Clone() (*Client, error) { return New(c.config) }
+
+// Reconnect sends requests and watches on new connections from now on. Those that
+// are under way stay where they are, and their connections end with them. A
+// connection of HTTP/2 on which an answer does not come is otherwise used for
+// all other requests, until its pings have found out that it is dead.
+//
+// A Config.Transport is its owner's: where there is one, nothing happens.
+func (c *Client) Reconnect() {
+	if c.conn.transports != nil {
+		c.conn.transports.renew()
+	}
+}
+
 // Get begins a request that reads.
 func (c *Client) Get() *Request { return c.Verb(http.MethodGet) }
 

@@ -139,6 +139,14 @@ func (t *transports) present(certificate *tls.Certificate) {
 	t.retire(old)
 }
 
+// renew begins new generations for no reason of their own.
+func (t *transports) renew() {
+	t.mu.Lock()
+	old := t.replaceLocked()
+	t.mu.Unlock()
+	t.retire(old)
+}
+
 // replaceLocked begins new generations and returns those that were current, for
 // retire.
 func (t *transports) replaceLocked() (old []*generation) {
