@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,19 +35,19 @@ var greetingInfo = rest.ResourceInfo{
 // newController makes the controller that greets: whenever a Greeting says whom,
 // its status is to say how. greetings is where it reads and writes them; cache,
 // an informer of them, is where it looks them up.
-func newController(greetings *rest.Resource[*Greeting], cache *informer.SharedInformer[*Greeting], say sayFunc) *controller.Controller {
+func newController(greetings *rest.Resource[*Greeting], cache *informer.SharedInformer[*Greeting], tale io.Writer) *controller.Controller {
 	reconcile := func(ctx context.Context, req controller.Request) (controller.Result, error) {
 		greeting, ok := cache.Get(req.String())
 		if !ok {
-			say("reconcile", "%s: it is gone, nothing to do", req)
+			fmt.Fprintf(tale, "reconcile  %s: it is gone, nothing to do\n", req)
 			return controller.Result{}, nil
 		}
 		message := "Hello, " + greeting.Spec.Name + "!"
 		if greeting.Status.Message == message {
-			say("reconcile", "%s: it is as it should be", req)
+			fmt.Fprintf(tale, "reconcile  %s: it is as it should be\n", req)
 			return controller.Result{}, nil
 		}
-		say("reconcile", "%s: the message is to be %q", req, message)
+		fmt.Fprintf(tale, "reconcile  %s: the message is to be %q\n", req, message)
 		greeting = informer.Clone(greeting) // what a cache hands out belongs to all
 		greeting.Status.Message = message
 		_, err := greetings.UpdateStatus(ctx, greeting, metav1.UpdateOptions{})
@@ -59,21 +61,21 @@ func newController(greetings *rest.Resource[*Greeting], cache *informer.SharedIn
 // newHandler makes a handler, which is told of each change of the cache. A
 // controller brings its own; one by hand is for whoever wants to see the changes
 // themselves.
-func newHandler(say sayFunc) informer.ResourceEventHandler[*Greeting] {
+func newHandler(tale io.Writer) informer.ResourceEventHandler[*Greeting] {
 	return informer.ResourceEventHandlerFuncs[*Greeting]{
 		AddFunc: func(g *Greeting, isInInitialList bool) {
-			say("handler", "%s/%s is there, for %s", g.Namespace, g.Name, g.Spec.Name)
+			fmt.Fprintf(tale, "handler    %s/%s is there, for %s\n", g.Namespace, g.Name, g.Spec.Name)
 		},
 		UpdateFunc: func(old, new *Greeting) {
 			if old.Spec != new.Spec {
-				say("handler", "%s/%s: name %s -> %s", new.Namespace, new.Name, old.Spec.Name, new.Spec.Name)
+				fmt.Fprintf(tale, "handler    %s/%s: name %s -> %s\n", new.Namespace, new.Name, old.Spec.Name, new.Spec.Name)
 			}
 			if old.Status != new.Status {
-				say("handler", "%s/%s: message %q -> %q", new.Namespace, new.Name, old.Status.Message, new.Status.Message)
+				fmt.Fprintf(tale, "handler    %s/%s: message %q -> %q\n", new.Namespace, new.Name, old.Status.Message, new.Status.Message)
 			}
 		},
 		DeleteFunc: func(g *Greeting, finalStateUnknown bool) {
-			say("handler", "%s/%s is gone", g.Namespace, g.Name)
+			fmt.Fprintf(tale, "handler    %s/%s is gone\n", g.Namespace, g.Name)
 		},
 	}
 }

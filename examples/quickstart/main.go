@@ -18,6 +18,7 @@ import (
 
 	"github.com/thinformer/thinformer/controller"
 	"github.com/thinformer/thinformer/examples/internal/cluster"
+	"github.com/thinformer/thinformer/examples/internal/diary"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -69,14 +70,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer c.Close()
 
-	tale := newDiary(out)
+	tale := diary.New(out)
 	greetings := rest.NewResource[*Greeting](c.Client, greetingInfo).Namespace(c.Namespace)
 	factory := informer.NewFactory(informer.FactoryOptions{})
 	cache := informer.For(factory, greetings, informer.Options[*Greeting]{})
-	if _, err := cache.AddEventHandler(newHandler(tale.say), informer.HandlerOptions{}); err != nil {
+	if _, err := cache.AddEventHandler(newHandler(tale), informer.HandlerOptions{}); err != nil {
 		return err
 	}
-	greeter := newController(greetings, cache, tale.say)
+	greeter := newController(greetings, cache, tale)
 
 	// All that a program of yours would do now is to call controller.Run, which
 	// goes on until it is told to stop. Here that is when the story has been told.
