@@ -33,6 +33,8 @@ type shared[T rest.Object] struct {
 	name string
 	// info is what the source serves, zero if it does not tell.
 	info rest.ResourceInfo
+	// namespace is the only one that the source shows, "" if it does not tell.
+	namespace string
 	// err is what was wrong with the arguments of New: the first call that
 	// would need them returns it.
 	err     error
@@ -71,7 +73,7 @@ func newShared[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *
 	if s.options.Logger == nil {
 		s.options.Logger = slog.Default()
 	}
-	s.info = servedBy[T](source, s.err)
+	s.info, s.namespace = servedBy[T](source, s.err), narrowedTo[T](source, s.err)
 	if s.name = o.Name; s.name == "" {
 		s.name = nameOf[T](s.info.GroupVersionResource)
 	}

@@ -68,3 +68,7 @@ func (i *SharedInformer[T]) HasSynced() bool { return i.shared.queue.HasSynced()
 // Version is V only if everything that happened up to V is in the store; ""
 // before the initial list is.
 func (i *SharedInformer[T]) Version() string { return i.shared.store.Version() }
+
+// InNamespace is the only namespace that the source shows, "" if it shows all of
+// them or does not tell.
+func (i *SharedInformer[T]) InNamespace() string { return i.shared.namespace }

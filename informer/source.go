@@ -52,6 +52,28 @@ func inNamespace[T rest.Object](source Source[T], namespace string) (Source[T], 
 	return source, fmt.Errorf("%w: the factory is for namespace %q, and the source is a %T", ErrNoNamespace, namespace, source)
 }
 
+// narrowed is a source that may show one namespace only.
+type narrowed interface{ InNamespace() string }
+
+// narrowedTo is the namespace that is all that a source shows, "" if it does not
+// tell. A struct that embeds a View may show more than the View does.
+func narrowedTo[T rest.Object](source listwatch.ListerWatcher[T], err error) string {
+	if err != nil {
+		return ""
+	}
+	switch source := source.(type) {
+	case *rest.View[T]:
+		return source.InNamespace()
+	case *rest.Resource[T]:
+		return source.InNamespace()
+	case narrowed:
+		if !lent[narrowed](source) {
+			return source.InNamespace()
+		}
+	}
+	return ""
+}
+
 // identified is a source that knows when another is the same.
 type identified interface{ Identity() any }
 

@@ -35,6 +35,8 @@ func TestIdentity(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.same, view.Identity() == c.view.Identity()) })
 	}
+	require.Equal(t, "prod", rest.NewResource[*Backup](client, backups).Namespace("prod").InNamespace())
+	require.Empty(t, view.InNamespace())
 	require.NotEmpty(t, map[any]bool{view.Identity(): true}, "it is the key of a map")
 }
 

@@ -60,6 +60,10 @@ type Written struct {
 	ResourceVersion              string
 	// Verb is create, update, patch, delete or deletecollection.
 	Verb string
+	// Gone: the write was not a deletion, and yet the last thing that a deletion
+	// waited for, as the removal of the last finalizer is. The object is not there
+	// any more, and ResourceVersion is one that it had before.
+	Gone bool
 }
 
 type traceKey struct{}

@@ -210,3 +210,43 @@ func TestNoTraceCostsNothing(t *testing.T) {
 		}))
 	}
 }
+
+// A write that takes away the last finalizer of an object that is being deleted
+// is the end of the object, whatever its answer is decoded into.
+func TestATraceIsToldThatAWriteWasTheEnd(t *testing.T) {
+	const held = `"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["x/y"]`
+	for name, c := range map[string]struct {
+		metadata, method string
+		gone             bool
+	}{
+		"the last finalizer":       {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PATCH", true},
+		"by an update":             {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PUT", true},
+		"one is left":              {held, "PATCH", false},
+		"there is time left":       {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30`, "PATCH", false},
+		"not being deleted":        {`"labels":{"deletionTimestamp":"x"}`, "PATCH", false},
+		"a deletion says for once": {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "DELETE", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := says(200, `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"d","name":"web","uid":"u","resourceVersion":"7",`+c.metadata+`}}`)
+			client, _ := scripted(t, Config{}, answer, answer, answer)
+			info := ResourceInfo{GroupVersionResource: coreV1.WithResource("pods"), Kind: "Pod", Namespaced: true}
+			var told []Written
+			ctx := WithTrace(t.Context(), &Trace{Wrote: func(w Written) { told = append(told, w) }})
+			request := func() *Request {
+				return client.GroupVersion(coreV1).Verb(c.method).Resource("pods").Namespace("d").Name("web").Body([]byte(`{}`)).SetHeader("Content-Type", "application/merge-patch+json")
+			}
+			require.NoError(t, request().Do(ctx).Error())
+			_, err := NewView[*metav1.PartialObjectMetadata](client, info).one(ctx, request())
+			require.NoError(t, err)
+			_, err = NewView[*struct {
+				SlimMeta `json:"metadata"`
+			}](client, info).one(ctx, request())
+			require.NoError(t, err)
+			require.Len(t, told, 3)
+			for _, w := range told {
+				require.Equal(t, c.gone, w.Gone)
+				require.Equal(t, "7", w.ResourceVersion)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -145,6 +146,8 @@ type stored struct {
 	Namespace, Name string
 	UID             types.UID
 	ResourceVersion string
+	// gone: it has neither finalizers nor time left, and is being deleted.
+	gone bool
 }
 
 // wrote tells the traces of a write that the server has accepted. read is asked
@@ -169,6 +172,7 @@ func (r *Request) wrote(ctx context.Context, read func() stored) {
 			w.Namespace, w.Name = object.Namespace, object.Name
 		}
 		w.UID, w.ResourceVersion = object.UID, object.ResourceVersion
+		w.Gone = object.gone && (info.Verb == verbUpdate || info.Verb == verbPatch)
 		told.wrote(w)
 	}
 }
@@ -184,18 +188,41 @@ func storedIn(contentType string, body []byte) stored {
 	}
 	if object, err := pbobj.Open(body); err == nil {
 		id := pbobj.Identify(object.Raw)
-		return stored{id.Namespace, id.Name, types.UID(id.UID), id.ResourceVersion}
+		return stored{Namespace: id.Namespace, Name: id.Name, UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion}
 	}
 	var object struct {
 		Metadata struct {
-			Namespace       string    `json:"namespace"`
-			Name            string    `json:"name"`
-			UID             types.UID `json:"uid"`
-			ResourceVersion string    `json:"resourceVersion"`
+			Namespace         string       `json:"namespace"`
+			Name              string       `json:"name"`
+			UID               types.UID    `json:"uid"`
+			ResourceVersion   string       `json:"resourceVersion"`
+			DeletionTimestamp *metav1.Time `json:"deletionTimestamp"`
+			Grace             *int64       `json:"deletionGracePeriodSeconds"`
+			Finalizers        []string     `json:"finalizers"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(body, &object) != nil {
 		return stored{}
 	}
-	return stored(object.Metadata)
+	m := &object.Metadata
+	return stored{m.Namespace, m.Name, m.UID, m.ResourceVersion, isGone(m.DeletionTimestamp, m.Grace, m.Finalizers)}
+}
+
+// storedAs is what the decoded answer to a write says. What T does not have the
+// body is asked for.
+func storedAs[T Object](object T, contentType string, body []byte) stored {
+	s := stored{Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), ResourceVersion: object.GetResourceVersion()}
+	switch whole, ok := any(object).(metav1.Object); {
+	case ok:
+		s.gone = isGone(whole.GetDeletionTimestamp(), whole.GetDeletionGracePeriodSeconds(), whole.GetFinalizers())
+	case bytes.Contains(body, []byte("deletionTimestamp")):
+		s.gone = storedIn(contentType, body).gone
+	}
+	return s
+}
+
+// isGone: an object that is being deleted, and that nothing keeps any longer,
+// neither a finalizer nor time that it was given. Its server does not store it.
+func isGone(deletion *metav1.Time, grace *int64, finalizers []string) bool {
+	return deletion != nil && len(finalizers) == 0 && grace != nil && *grace == 0
 }

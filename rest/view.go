@@ -42,6 +42,9 @@ func (v *View[T]) Namespace(namespace string) *View[T] {
 	return &narrow
 }
 
+// InNamespace is the namespace that the view was narrowed to, "" for all.
+func (v *View[T]) InNamespace() string { return v.namespace }
+
 // Decoding is the same view with other options than the client's.
 func (v *View[T]) Decoding(o DecodeOptions) *View[T] {
 	other := *v
@@ -137,9 +140,7 @@ func (v *View[T]) one(ctx context.Context, r *Request) (T, error) {
 		return none, r.unreadable(ctx, answer, err)
 	}
 	typed := object.(T)
-	r.wrote(ctx, func() stored {
-		return stored{typed.GetNamespace(), typed.GetName(), typed.GetUID(), typed.GetResourceVersion()}
-	})
+	r.wrote(ctx, func() stored { return storedAs(typed, answer.contentType, answer.body) })
 	return typed, nil
 }
 
