@@ -30,6 +30,9 @@ type Controller struct {
 	// nil before the first.
 	before <-chan struct{}
 	counts counts
+	// unseen is what runs that have ended have written, as far as the informers
+	// had not seen it.
+	unseen map[Request][]*wait
 }
 
 // New returns a controller that does nothing until it is run. What is wrong with

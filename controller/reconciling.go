@@ -27,6 +27,10 @@ type reconciling struct {
 	ended bool
 	// log is made when it is asked for.
 	log *slog.Logger
+	// unseen is what the gate waits for when the reconcile has ended; settled:
+	// the gate was told that it has.
+	unseen  []*wait
+	settled bool
 }
 
 var _ context.Context = (*reconciling)(nil)

@@ -79,6 +79,7 @@ func (r *run) start() (sources []source, err error) {
 	if r.ctx.Err() != nil {
 		return nil, nil
 	}
+	r.gate.start()
 	for _, w := range r.c.watches {
 		s, err := w.attach(r)
 		if err != nil {

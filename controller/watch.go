@@ -125,8 +125,10 @@ func (w *watch[T]) any() informer.AnyInformer { return w.inf }
 func (w *watch[T]) waitForSync(ctx context.Context) error { return w.inf.WaitForSync(ctx) }
 
 func (w *watch[T]) attach(r *run) (source, error) {
+	gate := r.gate.placeOf(w.inf)
 	place, err := w.inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{
 		AddFunc: func(obj T, isInInitialList bool) {
+			gate.saw(obj)
 			why := ReasonChanged
 			if isInInitialList {
 				why = ReasonInitial
@@ -134,6 +136,7 @@ func (w *watch[T]) attach(r *run) (source, error) {
 			r.queueAll(w.requests(obj), why)
 		},
 		UpdateFunc: func(old, new T) {
+			gate.saw(new)
 			for _, p := range w.predicates {
 				if !p(old, new) {
 					return
@@ -142,7 +145,10 @@ func (w *watch[T]) attach(r *run) (source, error) {
 			r.queueAll(w.requests(old), ReasonChanged)
 			r.queueAll(w.requests(new), ReasonChanged)
 		},
-		DeleteFunc: func(obj T, _ bool) { r.queueAll(w.requests(obj), ReasonChanged) },
+		DeleteFunc: func(obj T, _ bool) {
+			gate.saw(obj)
+			r.queueAll(w.requests(obj), ReasonChanged)
+		},
 	}, informer.HandlerOptions{Name: "controller " + r.c.name})
 	if err != nil {
 		return source{}, err
