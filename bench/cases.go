@@ -12,6 +12,7 @@ import (
 	"github.com/thinformer/thinformer/bench/process"
 	"github.com/thinformer/thinformer/bench/queue"
 	"github.com/thinformer/thinformer/bench/server"
+	"github.com/thinformer/thinformer/bench/size"
 	"github.com/thinformer/thinformer/bench/stack"
 	"github.com/thinformer/thinformer/bench/store"
 )
@@ -25,6 +26,7 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, memory.Cases()...)
 	cases = append(cases, stack.Cases()...)
 	cases = append(cases, queue.Cases()...)
+	cases = append(cases, size.Cases()...)
 	cases = append(cases, server.Cases()...)
 	return cases
 }
@@ -32,7 +34,7 @@ func allCases() (cases []harness.Case) {
 // allRoles are what processes of these cases do.
 func allRoles() map[string]process.Role {
 	roles := map[string]process.Role{}
-	for _, some := range []map[string]process.Role{pods.Roles(), list.Roles(), stack.Roles()} {
+	for _, some := range []map[string]process.Role{pods.Roles(), list.Roles(), stack.Roles(), size.Roles()} {
 		maps.Copy(roles, some)
 	}
 	return roles

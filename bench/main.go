@@ -21,12 +21,14 @@ import (
 
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/process"
+	"github.com/thinformer/thinformer/bench/size"
 )
 
 func main() {
 	if process.RunAsChild(allRoles()) {
 		return
 	}
+	defer size.Clean()
 	run := flag.String("run", "", "only the cases whose name matches this regular expression")
 	short := flag.Bool("short", false, "fewer and shorter rounds: two minutes for everything")
 	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")
