@@ -11,6 +11,7 @@ import (
 	"github.com/thinformer/thinformer/bench/pods"
 	"github.com/thinformer/thinformer/bench/process"
 	"github.com/thinformer/thinformer/bench/queue"
+	"github.com/thinformer/thinformer/bench/reconcile"
 	"github.com/thinformer/thinformer/bench/server"
 	"github.com/thinformer/thinformer/bench/size"
 	"github.com/thinformer/thinformer/bench/stack"
@@ -26,6 +27,7 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, memory.Cases()...)
 	cases = append(cases, stack.Cases()...)
 	cases = append(cases, queue.Cases()...)
+	cases = append(cases, reconcile.Cases()...)
 	cases = append(cases, size.Cases()...)
 	cases = append(cases, server.Cases()...)
 	return cases
