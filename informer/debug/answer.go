@@ -14,7 +14,13 @@ type (
 	// An overview is of all informers.
 	overview struct {
 		Now       time.Time       `json:"now"`
+		Sections  []section       `json:"sections,omitempty"`
 		Informers []informerState `json:"informers"`
+	}
+	section struct {
+		Title string `json:"title"`
+		State any    `json:"state,omitempty"`
+		lines []string
 	}
 	// A listing is a page of one informer's store.
 	listing struct {

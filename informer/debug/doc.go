@@ -47,6 +47,8 @@
 // where they would say nothing.
 //
 //	now                     when it was answered
+//	sections?               what else there is to see, a list of Options.Sections
+//	  title, state?
 //	informers               of all of them, a list
 //	informer                of a store or a key: one of these
 //	  id, name              see above

@@ -28,6 +28,19 @@ type Options struct {
 
 	// Timeline shows what it remembers of a key. Default: none.
 	Timeline *Timeline
+
+	// Sections are asked for when all informers are, and stand before them: what
+	// else there is to see of the program. Default: nothing.
+	Sections func() []Section
+}
+
+// A Section is something else to see than an informer. The Title and what is in
+// Lines may come from anywhere.
+type Section struct {
+	Title string
+	// Lines are for people, State, encoded as JSON, for programs.
+	Lines []string
+	State any
 }
 
 // Handler serves the page, under whatever path.
@@ -109,6 +122,11 @@ func (h *Handler) overview(entries []entry) answer {
 	a := overview{Now: now(), Informers: make([]informerState, len(entries))}
 	for i, e := range entries {
 		a.Informers[i] = stateOf(e)
+	}
+	if h.options.Sections != nil {
+		for _, s := range h.options.Sections() {
+			a.Sections = append(a.Sections, section{s.Title, s.State, s.Lines})
+		}
 	}
 	return a
 }

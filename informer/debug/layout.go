@@ -13,12 +13,23 @@ func (f failure) lay(p *page) {
 
 func (a overview) lay(p *page) {
 	p.now = a.Now
+	for _, s := range a.Sections {
+		s.lay(p)
+	}
 	p.line("%d informers at %s", len(a.Informers), a.Now.Format(time.RFC3339))
 	for _, s := range a.Informers {
 		p.out.WriteByte('\n')
 		p.linkLine(s.ID, query{informer: s.ID})
 		s.lay(p)
 	}
+}
+
+func (s section) lay(p *page) {
+	p.line("%s", s.Title)
+	for _, line := range s.lines {
+		p.line("  %s", line)
+	}
+	p.out.WriteByte('\n')
 }
 
 func (s informerState) lay(p *page) {
