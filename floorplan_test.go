@@ -25,7 +25,9 @@ var floorPlan = map[string][]string{
 	"informer":  {"rest", "listwatch", "reflector", "deltafifo", "indexer"},
 	"workqueue": {},
 	"controller": {
-		"rest", "indexer", "informer", "workqueue",
+		// The runner serves the page of informer/debug, and tells by the states of
+		// reflector why an informer waits.
+		"rest", "reflector", "indexer", "informer", "informer/debug", "workqueue",
 	},
 	"cache": {
 		"rest", "listwatch", "reflector", "indexer", "deltafifo", "informer", "workqueue", "controller",
@@ -34,7 +36,8 @@ var floorPlan = map[string][]string{
 }
 
 // subRooms may import their parent and whatever their parent may. No room
-// imports a sub-room, its parent least of all.
+// imports a sub-room that its line does not name, and no line names one of its
+// own.
 var subRooms = []string{
 	"rest/kubeconfig",
 	"rest/discovery",

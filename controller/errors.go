@@ -19,4 +19,13 @@ var (
 	ErrNoInformer = errors.New("controller: no informer")
 	// ErrNoOwner: Owns before For, so that nobody knows what the owners are.
 	ErrNoOwner = errors.New("controller: Owns needs a For before it, of a source that knows its Kind")
+	// ErrNoController: one of the controllers given to Run is nil.
+	ErrNoController = errors.New("controller: a controller is nil")
+	// ErrSameName: two controllers of a Run have one name.
+	ErrSameName = errors.New("controller: two controllers have one name")
+	// ErrNothingToRun: Run was given neither controllers nor informers.
+	ErrNothingToRun = errors.New("controller: nothing to run: there is no controller, no Factory and no Informers")
+	// ErrStillRunning: something has not ended in its time. It goes on, on its
+	// own.
+	ErrStillRunning = errors.New("controller: it has not ended in time")
 )

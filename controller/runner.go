@@ -2,9 +2,8 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"sync"
+	"time"
 
 	"github.com/thinformer/thinformer/informer"
 )
@@ -12,59 +11,77 @@ import (
 // RunOptions configures [Run]. The zero value is a working default.
 type RunOptions struct {
 	// Factory is started, and shut down at the end: where the informers of the
-	// controllers come from. Informers that no factory has made are run by their
-	// owner. Default: none.
+	// controllers come from. What is asked of it while Run runs needs another
+	// Start of it. Default: none.
 	Factory *informer.Factory
 
-	// Leader decides when the controllers run; the informers always do. Package
-	// leader has one. Default: they run at once.
+	// Informers are run as well: those that informer.New has made. What neither
+	// they nor the Factory have is run by its owner. Default: none.
+	Informers []Informer
+
+	// Leader decides when the controllers run; the informers always do, so that
+	// who is elected begins at once. Package leader has one. Default: the
+	// controllers run at once.
 	Leader Elector
 
-	// Address is where /healthz, /readyz and /debug/ are served, such as
-	// "127.0.0.1:8080". Default: nowhere.
-	Address string
+	// Serve is where /healthz, /readyz and /debug/ are served: an [HTTP].
+	// Default: nowhere.
+	Serve Server
+
+	// Synced is called when the informers have synced for the first time, and
+	// before that no controller runs: to look at what is there, to say that the
+	// program is ready. Its error ends Run. Default: nothing is called, and each
+	// controller waits for its own informers only.
+	Synced func(ctx context.Context) error
+
+	// StopDelay is how long all goes on after the program was told to stop, while
+	// /readyz fails already: for those who are asked by others, such as webhooks,
+	// until these have heard of it. Default: 0.
+	StopDelay time.Duration
+
+	// StopTimeout is how long, at the end, each of these is waited for: the Leader
+	// after the controllers have ended, then the informers' handlers, then
+	// requests that are being served. The controllers have bounds of their own.
+	// Default: 5 seconds.
+	StopTimeout time.Duration
+
+	// NoSignals leaves signals to others: only ctx ends Run. Default: SIGINT and
+	// SIGTERM end it as well, and a second one ends the process.
+	NoSignals bool
 
 	// Logger is where problems are logged. Default: [slog.Default].
 	Logger *slog.Logger
 }
 
-// Elector decides which of several programs acts.
-type Elector interface {
-	// Run calls lead whenever this program is the one, until ctx is done or lead
-	// has returned without having been told to. The context that lead is given
-	// ends when ctx is done, or when the program no longer leads: the cause is
-	// [ErrNotLeading] then. [Leading] of it ends only for the latter. What was
-	// won is kept until lead has returned.
-	Run(ctx context.Context, lead func(ctx context.Context) error) error
-	// Check is an error if the election does not work, for a health endpoint.
-	Check() error
+// Informer is one that Run can run: a *informer.SharedInformer of any type.
+type Informer interface {
+	informer.AnyInformer
+	Run(ctx context.Context) error
+	WaitForSync(ctx context.Context) error
 }
 
-// Run starts the factory, and runs the controllers until ctx is done or the
-// program is told to stop (SIGINT, SIGTERM).
+// Run is a program of controllers: it runs the informers and, while this program
+// leads, the controllers, until ctx is done, the program is told to stop (SIGINT,
+// SIGTERM), or one of them has failed. Informers that do not sync are logged with
+// what they wait for, and what would help.
+//
+// Before anything starts, what is wrong with the options and the controllers is
+// returned, and the address is taken.
+//
+// At the end /readyz fails first. Then the controllers stop, as their StopTimeout
+// says, the leadership is given back, the informers stop, and the address is
+// given up, each when the one before has ended. A second signal ends the process
+// at once.
+//
+// When it was told to stop and all has ended well, the error is nil. Possible
+// errors: those that [Controller.Run] returns, the Leader's, Synced's,
+// [ErrSameName], [ErrNothingToRun], [ErrStillRunning], informer.ErrNotRunning for
+// an informer that nobody runs, and that the address is taken; several of them
+// joined.
 func Run(ctx context.Context, o RunOptions, controllers ...*Controller) error {
-	if o.Factory != nil {
-		if err := o.Factory.Start(ctx); err != nil {
-			return err
-		}
+	p, err := newProgram(o, controllers)
+	if err != nil {
+		return err
 	}
-	lead := func(ctx context.Context) error {
-		errs := make([]error, len(controllers))
-		var all sync.WaitGroup
-		for i, c := range controllers {
-			all.Go(func() { errs[i] = c.Run(ctx) })
-		}
-		all.Wait()
-		return errors.Join(errs...)
-	}
-	var err error
-	if o.Leader != nil {
-		err = o.Leader.Run(ctx, lead)
-	} else {
-		err = lead(ctx)
-	}
-	if o.Factory != nil {
-		err = errors.Join(err, o.Factory.Shutdown())
-	}
-	return err
+	return p.run(ctx)
 }

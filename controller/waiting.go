@@ -38,8 +38,7 @@ func (r *run) waitForSync() error {
 			if err == nil {
 				break
 			}
-			r.logWaiting()
-			told, next = true, time.Now().Add(slowSyncAgain)
+			told, next = r.logWaiting(), time.Now().Add(slowSyncAgain)
 		}
 	}
 	if told {
@@ -65,8 +64,16 @@ func (r *run) waiting() []Waiting {
 	return all
 }
 
-func (r *run) logWaiting() {
-	for _, w := range r.waiting() {
-		r.logger.Warn("Nothing is reconciled before the informer has its first list", "informer", w.Informer, "reason", w.Reason)
+// logWaiting is silent within a Run of the package, which tells of all informers
+// at once.
+func (r *run) logWaiting() (logged bool) {
+	if r.ctx.Value(programKey{}) != nil {
+		return false
 	}
+	for _, inf := range r.c.Informers() {
+		if s := inf.State(); !s.Synced {
+			r.logger.Warn("Nothing is reconciled before the informer has its first list", whyNot(s)...)
+		}
+	}
+	return true
 }
