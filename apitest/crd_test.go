@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/thinformer/thinformer/internal/column"
 )
 
 const fooDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.example.com","uid":"1"},"spec":{
@@ -106,7 +108,7 @@ func TestDefinitionIsServed(t *testing.T) {
 	require.Equal(t, &Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", LabelSelector: ".status.selector"}, v1.Scale)
 	require.True(t, v1.Status && v1.Namespaced && v1.Generation && !alpha.Status)
 	require.Equal(t, []string{"spec.color"}, v1.SelectableFields)
-	require.Equal(t, []column{{Name: "Color", Type: "string", JSONPath: ".spec.color"}}, v1.columns)
+	require.Equal(t, []column.Column{{Name: "Color", Type: "string", JSONPath: ".spec.color"}}, v1.columns)
 	require.Equal(t, []string{"example.com/v1alpha1 Foo is deprecated; use example.com/v1 Foo"}, alpha.warnings)
 	require.Empty(t, v1.warnings)
 	require.Equal(t, "FooList", v1.ListKind)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/thinformer/thinformer/internal/column"
 	"github.com/thinformer/thinformer/internal/kinds"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -53,18 +54,8 @@ type definitionVersion struct {
 		OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
 	} `json:"schema"`
 	Subresources             *definitionSubresources `json:"subresources"`
-	AdditionalPrinterColumns []column                `json:"additionalPrinterColumns"`
+	AdditionalPrinterColumns []column.Column         `json:"additionalPrinterColumns"`
 	SelectableFields         []selectableField       `json:"selectableFields"`
-}
-
-// column is one of the further columns of a table of custom resources.
-type column struct {
-	Name        string `json:"name"`
-	Type        string `json:"type"`
-	Format      string `json:"format"`
-	Description string `json:"description"`
-	Priority    int32  `json:"priority"`
-	JSONPath    string `json:"jsonPath"`
 }
 
 type selectableField struct {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/internal/column"
 )
 
 // The header Accept is read as RFC 9110 (12.5.1) has it: by quality, and what is
@@ -111,7 +113,7 @@ func TestCompression(t *testing.T) {
 // resource in the version that was asked for.
 func TestObjectsInEachForm(t *testing.T) {
 	stored := []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"resourceVersion":"7","name":"x","labels":{"a":"}"}},"spec":{"color":"red"}}`)
-	res := &resource{custom: true, columns: []column{{Name: "Color", Type: "string", JSONPath: ".spec.color"}}}
+	res := &resource{custom: true, columns: []column.Column{{Name: "Color", Type: "string", JSONPath: ".spec.color"}}}
 	res.Group, res.Version, res.Kind = "example.com", "v2", "Widget"
 	for as, want := range map[string]string{
 		"":                      `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"resourceVersion":"7","name":"x","labels":{"a":"}"}},"spec":{"color":"red"}}`,

@@ -3,12 +3,10 @@ package apitest
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/thinformer/thinformer/internal/column"
 )
 
 // printed is a table for people: what its columns are, and what is in them for
@@ -116,100 +114,29 @@ func (r *resource) printed() printed {
 	}
 }
 
-func printedCustom(columns []column) printed {
+func printedCustom(columns []column.Column) printed {
 	p := printed{columns: []metav1.TableColumnDefinition{described("Name", "string", "name", "name")}}
 	if len(columns) == 0 {
 		age := described("Age", "date", "", "creationTimestamp")
-		columns = []column{{Name: age.Name, Type: age.Type, Description: age.Description, JSONPath: ".metadata.creationTimestamp"}}
+		columns = []column.Column{{Name: age.Name, Type: age.Type, Description: age.Description, JSONPath: ".metadata.creationTimestamp"}}
 	}
-	paths := make([]jsonPath, len(columns))
-	kinds := make([]string, len(columns))
-	for i, c := range columns {
+	var further []func(map[string]any) any
+	for _, c := range columns {
 		of := metav1.TableColumnDefinition{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}
 		if of.Description == "" {
 			of.Description = "Custom resource definition column (in JSONPath format): " + c.JSONPath
 		}
 		p.columns = append(p.columns, of)
-		kinds[i] = c.Type
-		var err error
-		if paths[i], err = parseJSONPath(c.JSONPath); err != nil {
-			kinds[i] = "" // a path of more than we can: the cell is empty
-		}
+		further = append(further, c.Cell())
 	}
 	p.cells = func(object map[string]any) []any {
 		meta, _ := object["metadata"].(map[string]any)
 		name, _ := meta["name"].(string)
 		cells := []any{name}
-		for i, path := range paths {
-			var cell any
-			if value, found := path.first(object); found {
-				cell = cellOf(kinds[i], value)
-			}
-			cells = append(cells, cell)
+		for _, cell := range further {
+			cells = append(cells, cell(object))
 		}
 		return cells
 	}
 	return p
 }
-
-// cellOf is a value in a column of a type, nil if it is not of that type.
-func cellOf(kind string, value any) any {
-	switch kind {
-	case "string":
-		return cellText(value)
-	case "integer":
-		switch value := value.(type) {
-		case int64:
-			return value
-		case float64:
-			return int64(value)
-		}
-	case "number":
-		switch value := value.(type) {
-		case int64:
-			return float64(value)
-		case float64:
-			return value
-		}
-	case "boolean":
-		if value, is := value.(bool); is {
-			return value
-		}
-	case "date":
-		if value, is := value.(string); is {
-			return ageText(value)
-		}
-	}
-	return nil
-}
-
-// cellText is any value as text.
-func cellText(value any) any {
-	switch value := value.(type) {
-	case nil:
-		return nil
-	case string:
-		return value
-	case map[string]any, []any:
-		text, err := json.Marshal(value)
-		if err != nil {
-			return nil
-		}
-		return string(text)
-	}
-	return fmt.Sprint(value)
-}
-
-// ageText is how long ago a time was.
-func ageText(since string) string {
-	if since == "" {
-		return "<unknown>"
-	}
-	at, err := time.Parse(time.RFC3339, since)
-	if err != nil {
-		return "<invalid>"
-	}
-	return duration.HumanDuration(time.Since(at))
-}
-
-func sortedKeys(of map[string]any) []string { return slices.Sorted(maps.Keys(of)) }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/thinformer/thinformer/internal/column"
 	"github.com/thinformer/thinformer/internal/kinds"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -72,7 +73,7 @@ type resource struct {
 	// none: its watches end. nil is never.
 	over <-chan struct{}
 	// columns of tables, besides the name.
-	columns []column
+	columns []column.Column
 	// warnings go out with every answer.
 	warnings []string
 	// storage is the version in which objects are stored.

@@ -1,7 +1,9 @@
-package apitest
+package column
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -206,7 +208,7 @@ func (p jsonPath) first(value any) (any, bool) {
 	}
 	elements, _ := value.([]any)
 	if fields, isMap := value.(map[string]any); isMap {
-		for _, name := range sortedKeys(fields) {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			elements = append(elements, fields[name])
 		}
 	}

@@ -1,4 +1,4 @@
-package apitest
+package column
 
 import (
 	"testing"
@@ -36,20 +36,6 @@ func TestJSONPath(t *testing.T) {
 	} {
 		_, err := parseJSONPath(path)
 		require.ErrorContains(t, err, words, path)
-	}
-}
-
-// A cell holds what fits the type of its column, and nothing else.
-func TestCells(t *testing.T) {
-	for _, c := range []struct {
-		kind        string
-		value, want any
-	}{
-		{"string", "a", "a"}, {"string", int64(3), "3"}, {"string", true, "true"}, {"string", map[string]any{"a": int64(1)}, `{"a":1}`}, {"string", nil, nil},
-		{"integer", int64(3), int64(3)}, {"integer", 3.7, int64(3)}, {"integer", "3", nil}, {"number", int64(3), 3.0}, {"number", 1.5, 1.5}, {"number", "x", nil},
-		{"boolean", true, true}, {"boolean", "true", nil}, {"date", "yesterday", "<invalid>"}, {"date", "", "<unknown>"}, {"date", int64(1), nil}, {"other", "x", nil},
-	} {
-		require.Equal(t, c.want, cellOf(c.kind, c.value), "%+v", c)
 	}
 }
 
