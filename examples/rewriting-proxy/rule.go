@@ -1,0 +1,70 @@
+package main
+
+import (
+	"net/netip"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// rule changes an object on its way to a client, and says whether it has. An
+// error ends the answer: the client must not see what should have been changed.
+// It is called from many goroutines at once.
+type rule func(obj *unstructured.Unstructured) (changed bool, err error)
+
+// routed are the rules of this example: whoever asks where a service is, is
+// sent to the router.
+func routed(router netip.Addr) map[schema.GroupResource]rule {
+	return map[schema.GroupResource]rule{
+		{Resource: "endpoints"}:                                 func(obj *unstructured.Unstructured) (bool, error) { return routeEndpoints(obj, router) },
+		{Group: "discovery.k8s.io", Resource: "endpointslices"}: func(obj *unstructured.Unstructured) (bool, error) { return routeSlice(obj, router) },
+	}
+}
+
+// routeEndpoints leaves the router as the only address of each subset that has
+// one. The ports stay.
+func routeEndpoints(obj *unstructured.Unstructured, router netip.Addr) (changed bool, err error) {
+	subsets, _, err := unstructured.NestedSlice(obj.Object, "subsets")
+	if err != nil {
+		return false, err
+	}
+	for _, subset := range subsets {
+		subset, ok := subset.(map[string]any)
+		if addresses, _ := subset["addresses"].([]any); !ok || len(addresses) == 0 {
+			continue
+		}
+		subset["addresses"] = []any{map[string]any{"ip": router.String()}}
+		delete(subset, "notReadyAddresses")
+		changed = true
+	}
+	if changed {
+		obj.Object["subsets"] = subsets
+	}
+	return changed, nil
+}
+
+// routeSlice does the same to an EndpointSlice: one endpoint, if any is ready.
+func routeSlice(obj *unstructured.Unstructured, router netip.Addr) (changed bool, err error) {
+	endpoints, _, err := unstructured.NestedSlice(obj.Object, "endpoints")
+	if err != nil || len(endpoints) == 0 {
+		return false, err
+	}
+	var instead []any
+	for _, endpoint := range endpoints {
+		endpoint, _ := endpoint.(map[string]any)
+		// A condition that is not known means ready.
+		if ready, known, _ := unstructured.NestedBool(endpoint, "conditions", "ready"); ready || !known {
+			instead = []any{map[string]any{
+				"addresses":  []any{router.String()},
+				"conditions": map[string]any{"ready": true},
+			}}
+			break
+		}
+	}
+	obj.Object["endpoints"] = instead
+	obj.Object["addressType"] = "IPv4"
+	if router.Is6() {
+		obj.Object["addressType"] = "IPv6"
+	}
+	return true, nil
+}
