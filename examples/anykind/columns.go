@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/internal/column"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// cell is a column of the table: its head, and what is in it for an object.
+type cell struct {
+	head string
+	of   func(object map[string]any) string
+}
+
+var (
+	age = at("AGE", "date", ".metadata.creationTimestamp")
+
+	// known are kinds whose columns nobody can be asked for but by asking for the
+	// table itself, as kubectl does: here the objects are in an informer, and the
+	// table is made of them.
+	known = map[schema.GroupResource][]cell{
+		{Resource: "pods"}: {
+			{"READY", readyContainers}, at("STATUS", "string", ".status.phase"), at("NODE", "string", ".spec.nodeName"), age,
+		},
+		{Resource: "services"}: {
+			at("TYPE", "string", ".spec.type"), at("CLUSTER-IP", "string", ".spec.clusterIP"), age,
+		},
+		{Resource: "nodes"}: {
+			at("READY", "string", `.status.conditions[?(@.type=="Ready")].status`), at("VERSION", "string", ".status.nodeInfo.kubeletVersion"), age,
+		},
+		{Resource: "namespaces"}: {at("STATUS", "string", ".status.phase"), age},
+		{Resource: "configmaps"}: {{"DATA", entries("data", "binaryData")}, age},
+		{Resource: "secrets"}:    {at("TYPE", "string", ".type"), {"DATA", entries("data")}, age},
+		{Resource: "events"}: {
+			at("TYPE", "string", ".type"), at("REASON", "string", ".reason"), at("KIND", "string", ".involvedObject.kind"),
+			at("OBJECT", "string", ".involvedObject.name"), at("MESSAGE", "string", ".message"),
+		},
+		{Group: "apps", Resource: "deployments"}: {
+			ratio("READY", ".status.readyReplicas", ".spec.replicas"), at("UP-TO-DATE", "integer", ".status.updatedReplicas"),
+			at("AVAILABLE", "integer", ".status.availableReplicas"), age,
+		},
+		{Group: "apps", Resource: "replicasets"}:  {ratio("READY", ".status.readyReplicas", ".spec.replicas"), age},
+		{Group: "apps", Resource: "statefulsets"}: {ratio("READY", ".status.readyReplicas", ".spec.replicas"), age},
+		{Group: "apps", Resource: "daemonsets"}:   {ratio("READY", ".status.numberReady", ".status.desiredNumberScheduled"), age},
+		{Group: "batch", Resource: "jobs"}:        {ratio("COMPLETIONS", ".status.succeeded", ".spec.completions"), age},
+		{Group: "coordination.k8s.io", Resource: "leases"}: {
+			at("HOLDER", "string", ".spec.holderIdentity"), age,
+		},
+	}
+)
+
+// columnsOf are the columns of a resource: ours, or those that its definition
+// names, or, if that has none or cannot be read, the age.
+func columnsOf(ctx context.Context, client *rest.Client, info rest.ResourceInfo) []cell {
+	if columns, ok := known[info.GroupResource()]; ok {
+		return columns
+	}
+	if !strings.Contains(info.Group, ".") {
+		return []cell{age}
+	}
+	definitions := rest.NewView[*definition](client, rest.ResourceInfo{
+		GroupVersionResource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+	})
+	of, err := definitions.Get(ctx, info.GroupResource().String(), metav1.GetOptions{})
+	if err != nil {
+		return []cell{age}
+	}
+	return of.columns(info.Version)
+}
+
+// definition is what matters here of a CustomResourceDefinition.
+type definition struct {
+	rest.SlimMeta `json:"metadata"`
+	Spec          struct {
+		Versions []struct {
+			Name    string          `json:"name"`
+			Columns []column.Column `json:"additionalPrinterColumns"`
+		} `json:"versions"`
+	} `json:"spec"`
+}
+
+func (d *definition) columns(version string) (columns []cell) {
+	for _, v := range d.Spec.Versions {
+		if v.Name != version {
+			continue
+		}
+		for _, c := range v.Columns {
+			if c.Priority == 0 { // the others are for kubectl get -o wide
+				columns = append(columns, cell{strings.ToUpper(c.Name), text(c)})
+			}
+		}
+	}
+	if columns == nil {
+		columns = []cell{age}
+	}
+	return columns
+}
+
+// at is the column of a path.
+func at(head, kind, path string) cell {
+	return cell{head, text(column.Column{Type: kind, JSONPath: path})}
+}
+
+func text(c column.Column) func(map[string]any) string {
+	of := c.Cell()
+	return func(object map[string]any) string {
+		if value := of(object); value != nil {
+			return fmt.Sprint(value)
+		}
+		return ""
+	}
+}
+
+// ratio is a column of how many there are of how many there should be.
+func ratio(head, have, want string) cell {
+	number := func(path string) func(map[string]any) int64 {
+		of := column.Column{Type: "integer", JSONPath: path}.Cell()
+		return func(object map[string]any) int64 {
+			n, _ := of(object).(int64)
+			return n
+		}
+	}
+	n, m := number(have), number(want)
+	return cell{head, func(object map[string]any) string { return fmt.Sprintf("%d/%d", n(object), m(object)) }}
+}
+
+// readyContainers is how many containers of a pod are ready, of how many.
+func readyContainers(object map[string]any) string {
+	list := func(where, what string) []any {
+		in, _ := object[where].(map[string]any)
+		elements, _ := in[what].([]any)
+		return elements
+	}
+	ready := 0
+	for _, status := range list("status", "containerStatuses") {
+		if s, ok := status.(map[string]any); ok && s["ready"] == true {
+			ready++
+		}
+	}
+	return fmt.Sprintf("%d/%d", ready, len(list("spec", "containers")))
+}
+
+// entries is how many entries some maps have.
+func entries(fields ...string) func(map[string]any) string {
+	return func(object map[string]any) string {
+		n := 0
+		for _, field := range fields {
+			values, _ := object[field].(map[string]any)
+			n += len(values)
+		}
+		return fmt.Sprint(n)
+	}
+}
