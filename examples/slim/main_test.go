@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/examples/internal/cluster/clustertest"
+)
+
+// The program starts itself as a server, which in a test is the test's binary.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args[1:], "-serve") {
+		if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// perPod are the bytes that a table says each pod takes, by cache.
+func perPod(t *testing.T, table string) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	for _, row := range regexp.MustCompile(`(?m)^ *(\w+) +\d+ +[\d.]+ MB +(\d+) B`).FindAllStringSubmatch(table, -1) {
+		bytes, err := strconv.Atoi(row[2])
+		require.NoError(t, err)
+		found[row[1]] = bytes
+	}
+	return found
+}
+
+// The README shows what comes out, and its figures are those of today: a fifth
+// is what another version of Go may change.
+func TestReadmeShowsWhatHappens(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)```\n(server: .*?)```").FindSubmatch(readme)
+	require.NotNil(t, shown)
+	var args []string
+	if raceDetector { // ten times slower, and in the heap itself: form only
+		args = []string{"-pods", "500"}
+	}
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), args, &out))
+	form := func(text string) string {
+		return regexp.MustCompile(` +[0-9.]*`).ReplaceAllString(text, " ")
+	}
+	require.Equal(t, form(string(shown[1])), form(out.String()))
+
+	want, got := perPod(t, string(shown[1])), perPod(t, out.String())
+	require.Len(t, got, 4)
+	for cache := range want {
+		if raceDetector {
+			break
+		}
+		require.InEpsilon(t, want[cache], got[cache], 0.2, "bytes a pod, as %s", cache)
+	}
+}
+
+// What is called full has all that there is.
+func TestFullIsFull(t *testing.T) {
+	var there map[string]any
+	require.NoError(t, yaml.Unmarshal(podYAML, &there))
+	var pod Pod
+	require.NoError(t, yaml.UnmarshalStrict(podYAML, &pod))
+	encoded, err := json.Marshal(pod)
+	require.NoError(t, err)
+	var back map[string]any
+	require.NoError(t, json.Unmarshal(encoded, &back))
+	require.Equal(t, there, back)
+}
+
+// On a server that is not its own it counts the pods that are there, with no
+// other rights than those of rbac.yaml.
+func TestOnARealServer(t *testing.T) {
+	server := clustertest.NewRestricted(t, nil, rbac)
+	require.ErrorContains(t, run(t.Context(), []string{"-kubeconfig", server.Kubeconfig}, io.Discard), "there are no pods")
+	apitest.Seed(t, server.Server, 3, func(i int) *Pod {
+		return &Pod{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprint("team-", i), Name: "web"}}
+	})
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-kubeconfig", server.Kubeconfig}, &out))
+	require.Regexp(t, `\n +slim +3 +`, out.String())
+	require.Empty(t, server.Unused())
+}
+
+// What keeps a cache from being filled is told, and of which.
+func TestTroubleIsTold(t *testing.T) {
+	server := clustertest.NewRestricted(t, nil, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		server.Server.WaitForRequests(ctx, apitest.Match{Resource: "pods"}, 2)
+		cancel()
+	}()
+	err := run(ctx, []string{"-kubeconfig", server.Kubeconfig}, io.Discard)
+	require.ErrorContains(t, err, "fill the cache of *unstructured.Unstructured")
+	require.ErrorContains(t, err, "pods is forbidden")
+}
+
+// Mistakes are told in a line that says what is wrong; -h is none.
+func TestMistakes(t *testing.T) {
+	for want, args := range map[string][]string{
+		`unexpected argument "x": see -h`:          {"x"},
+		"flag provided but not defined: -nonsense": {"-nonsense"},
+		"-pods 0: there has to be one at least":    {"-pods", "0"},
+		"say which with -kubeconfig":               {"-install"},
+	} {
+		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)
+	}
+	var help strings.Builder
+	require.ErrorIs(t, run(t.Context(), []string{"-h"}, &help), flag.ErrHelp)
+	for _, name := range []string{"-pods", "-serve", "-kubeconfig"} {
+		require.Contains(t, help.String(), name)
+	}
+}
