@@ -5,6 +5,7 @@ package examples
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -161,6 +162,44 @@ func TestChunkedAtTheRealServer(t *testing.T) {
 		require.Contains(t, string(out), "event 5: DELETED chunked-first")
 		require.NotContains(t, string(out), servers.Tokens[plane.Admin])
 	}
+}
+
+// The roles that the examples bring are enough for them, and not for more.
+func TestRolesSuffice(t *testing.T) {
+	servers, err := plane.Start(t.Context(), plane.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, servers.Close()) })
+
+	startProxy(t, "-kubeconfig", servers.Kubeconfig, "-install")
+	proxy := startProxy(t, "-kubeconfig", account(t, servers, "rewriting-proxy"))
+	client := restClient(t, &clientgo.Config{Host: proxy}, schema.GroupVersion{Version: "v1"})
+	require.NoError(t, client.Get().Resource("endpoints").Do(t.Context()).Error())
+	watch, err := client.Get().Resource("endpoints").Param("watch", "true").Watch(t.Context())
+	require.NoError(t, err)
+	watch.Stop()
+	err = client.Get().Resource("secrets").Do(t.Context()).Error()
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+
+	chunked := program(t, "chunked")
+	out, err := exec.CommandContext(t.Context(), chunked, "-kubeconfig", servers.Kubeconfig, "-install").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	out, err = exec.CommandContext(t.Context(), chunked, "-kubeconfig", account(t, servers, "chunked")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "event 5: DELETED chunked-first")
+}
+
+// account is a kubeconfig by which an administrator is a service account.
+func account(t *testing.T, servers *plane.Plane, name string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: c, cluster: {server: %q, certificate-authority: %q}}]
+users: [{name: u, user: {token: %q, as: "system:serviceaccount:default:%s"}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+`, servers.URL, servers.CAFile, servers.Tokens[plane.Admin], name), 0o600))
+	return file
 }
 
 func infoOf(group, resource, kind string) rest.ResourceInfo {
