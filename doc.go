@@ -14,5 +14,8 @@
 //   - informer: all of these put together: the store that follows a server, and
 //     the handlers that are told of each change; informer/debug shows how it fares.
 //   - workqueue: the queue of keys between event handlers and workers.
+//   - controller: what calls a function of yours with these keys until what is
+//     there is what was asked for, and runs all of
+//     the above.
 //   - apitest: an API server for tests, in their own process.
 package thinformer

@@ -39,7 +39,12 @@ type listedPackage struct {
 // openHouse lists the rooms once for all tests.
 var openHouse = sync.OnceValues(func() (*house, error) {
 	h := &house{lines: token.NewFileSet(), listed: map[string]listedPackage{}, rooms: map[string]string{}, checked: map[string]*types.Package{}}
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,Module", "./...")
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,Module", "./internal/...")
+	for room := range floorPlan {
+		if _, err := os.Stat(room); err == nil && room != "." {
+			list.Args = append(list.Args, "./"+room+"/...")
+		}
+	}
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
