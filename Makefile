@@ -1,6 +1,6 @@
 # Each target is a step of .ci/run, or an everyday call of it. CI runs `make ci`.
 .DEFAULT_GOAL := help
-.PHONY: help ci test race vet lint fmt tidy controlplane nested bench fuzz
+.PHONY: help ci test race vet lint fmt tidy controlplane nested bench fuzz lines
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -26,3 +26,6 @@ tidy: ## write every go.mod and go.sum as go mod tidy does
 
 bench: ## the short side by side with client-go (ARGS for flags)
 	go run -C bench . -short $(ARGS)
+
+lines: ## how many lines each room has, beside client-go's
+	@go run -C interop ./lines
