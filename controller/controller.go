@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/thinformer/thinformer/informer"
@@ -18,14 +19,14 @@ type Controller struct {
 	name       string
 	reconciler Reconciler
 	options    Options
-	// owner is what For watches, for Owns.
-	owner rest.ResourceInfo
 
 	mu      sync.Mutex
 	wrong   []error
 	watches []watched
 	// current is the run that goes on, nil if none does.
 	current *run
+	// owners is what For watches, for Owns. It does not change while a run goes on.
+	owners []rest.ResourceInfo
 	// before is closed when nothing goes on that the last run has left behind;
 	// nil before the first.
 	before <-chan struct{}
@@ -115,6 +116,9 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	}
 	if len(c.watches) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
+	}
+	if len(c.owners) == 0 && slices.ContainsFunc(c.watches, watched.needsOwner) {
+		return nil, fmt.Errorf("%w: %s", ErrNoOwner, c.name)
 	}
 	if c.current != nil {
 		return nil, fmt.Errorf("%w: %s", ErrRunning, c.name)

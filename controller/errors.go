@@ -17,8 +17,6 @@ var (
 	ErrRunning = errors.New("controller: it is running already")
 	// ErrNoInformer: the informer given to For, Owns or Watches is nil.
 	ErrNoInformer = errors.New("controller: no informer")
-	// ErrNoOwner: Owns before For, so that nobody knows what the owners are.
-	ErrNoOwner = errors.New("controller: Owns needs a For before it, of a source that knows its Kind")
 	// ErrNoController: one of the controllers given to Run is nil.
 	ErrNoController = errors.New("controller: a controller is nil")
 	// ErrSameName: two controllers of a Run have one name.
@@ -28,4 +26,11 @@ var (
 	// ErrStillRunning: something has not ended in its time. It goes on, on its
 	// own.
 	ErrStillRunning = errors.New("controller: it has not ended in time")
+	// ErrNoOwner: Owns without a For, so that nobody knows what the owners are.
+	ErrNoOwner = errors.New("controller: Owns needs a For, of a source that knows its Kind")
+	// ErrOwner: an object cannot have such an owner. The message says why.
+	ErrOwner = errors.New("controller: the controller reference cannot be set")
+	// ErrFinalize: Finalize cannot work with what it was given. The message says
+	// what.
+	ErrFinalize = errors.New("controller: the arguments of Finalize are wrong")
 )

@@ -3,12 +3,18 @@ package controller
 import "maps"
 
 // Predicate says whether an update of an object is worth a reconcile. Of several
-// all have to agree. It is asked about updates only: what is new, or gone, is
-// always worth one.
+// all have to agree; [Or] is for those of which one is enough. It is asked about
+// updates only: what is new, or gone, is always worth one.
 type Predicate[T any] func(old, new T) bool
 
 // GenerationChanged: what was asked for has changed, and not only the status or
-// the metadata. A deletion that has begun counts as well.
+// the metadata. A deletion that has begun counts as well: the server makes it
+// another generation.
+//
+// It is for kinds that have generations. Custom resources do; where one has no
+// status subresource, a change of the status is a generation as well. Config maps,
+// secrets, endpoints and some others have none, which is 0 before and after: of
+// those it finds no update worth a reconcile.
 func GenerationChanged[T interface{ GetGeneration() int64 }](old, new T) bool {
 	return old.GetGeneration() != new.GetGeneration()
 }

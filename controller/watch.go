@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"iter"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -17,6 +15,8 @@ type watched interface {
 	waitForSync(ctx context.Context) error
 	// attach tells r of every key, from now on, of all that is there first.
 	attach(r *run) (source, error)
+	// needsOwner: it says nothing without a For.
+	needsOwner() bool
 	// any is the informer behind it, nil if there is none.
 	any() informer.AnyInformer
 }
@@ -39,44 +39,17 @@ func For[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicat
 		return []Request{{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
 	}); w != nil {
 		w.main = true
-		c.owner = inf.ResourceInfo()
+		c.mayOwn(inf.ResourceInfo())
 	}
 }
 
 // Owns has c reconcile the objects of For that own an object of inf, when that
 // one comes, changes or goes: those that its owner references name as its
-// controller. See [SetControllerReference].
+// controller. See [SetControllerReference]. It does not matter whether For or Owns
+// is called first.
 func Owns[T Owned](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) {
-	if c.owner.Kind == "" {
-		c.fail(fmt.Errorf("%w: %s", ErrNoOwner, c.name))
-		return
-	}
-	add(c, inf, predicates, ownersOf[T](c.owner))
-}
-
-// Owned is an object that says who owns it.
-type Owned interface {
-	rest.Object
-	GetOwnerReferences() []metav1.OwnerReference
-}
-
-// ownersOf answers with the controller of an object, if it is of this kind.
-func ownersOf[T Owned](owner rest.ResourceInfo) func(T) []Request {
-	return func(obj T) []Request {
-		for _, ref := range obj.GetOwnerReferences() {
-			if ref.Controller == nil || !*ref.Controller || ref.Kind != owner.Kind {
-				continue
-			}
-			if gv := ref.APIVersion; gv != owner.GroupVersion().String() {
-				continue
-			}
-			req := Request{Name: ref.Name}
-			if owner.Namespaced {
-				req.Namespace = obj.GetNamespace()
-			}
-			return []Request{req}
-		}
-		return nil
+	if w := add(c, inf, predicates, func(obj T) []Request { return controllerOf(obj, c.owners) }); w != nil {
+		w.owned = true
 	}
 }
 
@@ -116,6 +89,8 @@ type watch[T rest.Object] struct {
 	inf        *informer.SharedInformer[T]
 	requests   func(T) []Request
 	predicates []Predicate[T]
+	// owned: they are brought by what they own.
+	owned bool
 	// main: its objects are what is reconciled, and not only a reason to.
 	main bool
 }
@@ -156,6 +131,7 @@ func (w *watch[T]) attach(r *run) (source, error) {
 	return source{name: w.inf.State().Name, synced: place.Synced(), remove: place.Remove, done: place.Done()}, nil
 }
 
+func (w *watch[T]) needsOwner() bool       { return w.owned }
 func (w *watch[T]) isFor() bool            { return w.main }
 func (w *watch[T]) size() int              { return w.inf.Reader().Len() }
 func (w *watch[T]) keys() iter.Seq[string] { return w.inf.Keys() }
@@ -172,6 +148,7 @@ func (w *watch[T]) request(key string) (Request, bool) {
 type channel struct{ requests <-chan Request }
 
 func (*channel) any() informer.AnyInformer         { return nil }
+func (*channel) needsOwner() bool                  { return false }
 func (*channel) waitForSync(context.Context) error { return nil }
 
 func (ch *channel) attach(r *run) (source, error) {
