@@ -2,7 +2,6 @@ package controller
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,11 +84,6 @@ func wrongOwner(owner rest.Object, info rest.ResourceInfo, obj Ownable) error {
 		return wrong("the object %q is in namespace %q, and its owner is %s %s/%s: an owner is of the same namespace, or of none",
 			obj.GetName(), obj.GetNamespace(), info.Kind, owner.GetNamespace(), owner.GetName())
 	}
-}
-
-func isNil(obj rest.Object) bool {
-	v := reflect.ValueOf(obj)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // AlreadyOwnedError says that an object has another controller.
