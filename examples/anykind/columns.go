@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +27,7 @@ var (
 	// table is made of them.
 	known = map[schema.GroupResource][]cell{
 		{Resource: "pods"}: {
-			{"READY", readyContainers}, at("STATUS", "string", ".status.phase"), at("NODE", "string", ".spec.nodeName"), age,
+			{"READY", readyContainers}, at("STATUS", "string", ".status.phase"), {"RESTARTS", restarts}, age,
 		},
 		{Resource: "services"}: {
 			at("TYPE", "string", ".spec.type"), at("CLUSTER-IP", "string", ".spec.clusterIP"), age,
@@ -42,10 +43,12 @@ var (
 			at("OBJECT", "string", ".involvedObject.name"), at("MESSAGE", "string", ".message"),
 		},
 		{Group: "apps", Resource: "deployments"}: {
-			ratio("READY", ".status.readyReplicas", ".spec.replicas"), at("UP-TO-DATE", "integer", ".status.updatedReplicas"),
-			at("AVAILABLE", "integer", ".status.availableReplicas"), age,
+			ratio("READY", ".status.readyReplicas", ".spec.replicas"), count("UP-TO-DATE", ".status.updatedReplicas"),
+			count("AVAILABLE", ".status.availableReplicas"), age,
 		},
-		{Group: "apps", Resource: "replicasets"}:  {ratio("READY", ".status.readyReplicas", ".spec.replicas"), age},
+		{Group: "apps", Resource: "replicasets"}: {
+			count("DESIRED", ".spec.replicas"), count("CURRENT", ".status.replicas"), count("READY", ".status.readyReplicas"), age,
+		},
 		{Group: "apps", Resource: "statefulsets"}: {ratio("READY", ".status.readyReplicas", ".spec.replicas"), age},
 		{Group: "apps", Resource: "daemonsets"}:   {ratio("READY", ".status.numberReady", ".status.desiredNumberScheduled"), age},
 		{Group: "batch", Resource: "jobs"}:        {ratio("COMPLETIONS", ".status.succeeded", ".spec.completions"), age},
@@ -117,33 +120,61 @@ func text(c column.Column) func(map[string]any) string {
 	}
 }
 
+// number is what stands at a path, 0 if nothing does: the API leaves zeros out.
+func number(path string) func(object map[string]any) int64 {
+	of := column.Column{Type: "integer", JSONPath: path}.Cell()
+	return func(object map[string]any) int64 {
+		n, _ := of(object).(int64)
+		return n
+	}
+}
+
+func count(head, path string) cell {
+	n := number(path)
+	return cell{head, func(object map[string]any) string { return fmt.Sprint(n(object)) }}
+}
+
 // ratio is a column of how many there are of how many there should be.
 func ratio(head, have, want string) cell {
-	number := func(path string) func(map[string]any) int64 {
-		of := column.Column{Type: "integer", JSONPath: path}.Cell()
-		return func(object map[string]any) int64 {
-			n, _ := of(object).(int64)
-			return n
-		}
-	}
 	n, m := number(have), number(want)
 	return cell{head, func(object map[string]any) string { return fmt.Sprintf("%d/%d", n(object), m(object)) }}
 }
 
 // readyContainers is how many containers of a pod are ready, of how many.
-func readyContainers(object map[string]any) string {
-	list := func(where, what string) []any {
-		in, _ := object[where].(map[string]any)
-		elements, _ := in[what].([]any)
-		return elements
-	}
+func readyContainers(pod map[string]any) string {
 	ready := 0
-	for _, status := range list("status", "containerStatuses") {
-		if s, ok := status.(map[string]any); ok && s["ready"] == true {
+	for status := range elements(pod, "status", "containerStatuses") {
+		if status["ready"] == true {
 			ready++
 		}
 	}
-	return fmt.Sprintf("%d/%d", ready, len(list("spec", "containers")))
+	all := 0
+	for range elements(pod, "spec", "containers") {
+		all++
+	}
+	return fmt.Sprintf("%d/%d", ready, all)
+}
+
+func restarts(pod map[string]any) string {
+	var n int64
+	for status := range elements(pod, "status", "containerStatuses") {
+		count, _ := status["restartCount"].(int64)
+		n += count
+	}
+	return fmt.Sprint(n)
+}
+
+// elements are the objects in a list.
+func elements(object map[string]any, where, what string) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		in, _ := object[where].(map[string]any)
+		list, _ := in[what].([]any)
+		for _, element := range list {
+			if fields, ok := element.(map[string]any); ok && !yield(fields) {
+				return
+			}
+		}
+	}
 }
 
 // entries is how many entries some maps have.

@@ -127,7 +127,9 @@ func started(t *testing.T, srv *apitest.Server, args ...string) *program {
 func parsed(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	obj := new(unstructured.Unstructured)
-	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	inJSON, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, obj.UnmarshalJSON(inJSON)) // with int64, as from a server
 	return obj
 }
 
@@ -250,13 +252,14 @@ func TestMistakes(t *testing.T) {
 // Columns of kinds whose status the server in this process does not make.
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]string{
-		`{apiVersion: v1, kind: Pod, spec: {nodeName: n1, containers: [{}, {}]}, status: {phase: Running, containerStatuses: [{ready: true}, {ready: false}]}}`: "1/2 Running n1",
-		`{apiVersion: v1, kind: Pod}`:                                                                 "0/0  ",
+		`{apiVersion: v1, kind: Pod, spec: {containers: [{}, {}]}, status: {phase: Running, containerStatuses: [{ready: true, restartCount: 1}, {ready: false, restartCount: 2}]}}`: "1/2 Running 3",
+		`{apiVersion: apps/v1, kind: Deployment, spec: {replicas: 2}, status: {updatedReplicas: 1}}`:                                                                                "0/2 1 0",
+		`{apiVersion: v1, kind: Pod}`:                                                                 "0/0  0",
 		`{apiVersion: v1, kind: Secret, type: Opaque, data: {a: "", b: ""}}`:                          "Opaque 2",
 		`{apiVersion: v1, kind: ConfigMap, data: {a: ""}, binaryData: {b: ""}}`:                       "2",
 		`{apiVersion: v1, kind: Service, spec: {type: ClusterIP, clusterIP: 10.0.0.1}}`:               "ClusterIP 10.0.0.1",
 		`{apiVersion: apps/v1, kind: DaemonSet, status: {numberReady: 1, desiredNumberScheduled: 3}}`: "1/3",
-		`{apiVersion: v1, kind: Pod, status: {phase: "\e[2J\nnext"}}`:                                 "0/0 ?[2J... ",
+		`{apiVersion: v1, kind: Pod, status: {phase: "\e[2J\nnext"}}`:                                 "0/0 ?[2J... 0",
 	} {
 		obj := parsed(t, text)
 		var of []cell
