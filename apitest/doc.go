@@ -29,7 +29,13 @@
 //
 // The kinds of core, apps, batch, coordination, discovery, events, networking
 // and rbac from a table; whatever [Server.Register] names; and what
-// CustomResourceDefinitions that are created in the server describe.
+// CustomResourceDefinitions that are created in the server describe, by a client
+// or from Go: so the crd.yaml that you apply to your cluster serves the test too.
+//
+//	definition := new(unstructured.Unstructured)
+//	err := yaml.Unmarshal(crdYAML, &definition.Object) // sigs.k8s.io/yaml
+//	...
+//	apitest.Create(t, srv, definition)
 //
 // # From Go
 //
