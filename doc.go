@@ -15,7 +15,7 @@
 //     the handlers that are told of each change; informer/debug shows how it fares.
 //   - workqueue: the queue of keys between event handlers and workers.
 //   - controller: what calls a function of yours with these keys until what is
-//     there is what was asked for, and runs all of
-//     the above.
+//     there is what was asked for, and runs all of the above; controller/leader
+//     elects who of several programs acts.
 //   - apitest: an API server for tests, in their own process.
 package thinformer

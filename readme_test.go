@@ -32,21 +32,21 @@ func TestGreeter(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
 	client, err := rest.New(srv.Config())
-	// ...
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	var greeter sync.WaitGroup
-	defer func() { stop(); greeter.Wait() }()
-
 	srv.Fault(apitest.Fault{ // what can go wrong will: the first write is refused
 		On:  apitest.Match{Verb: "update", Resource: "configmaps"},
 		Nth: 1,
 		Do:  apitest.Fail(http.StatusInternalServerError, 0),
 	})
-	greeter.Go(func() { runGreeter(ctx, client) }) // yours
+
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { runGreeter(ctx, client) }) // yours, which calls controller.Run
+	defer func() { stop(); running.Wait() }()
+
 	parrot := apitest.Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "parrot"}})
 	apitest.Wait(t, srv, parrot, func(m *ConfigMap) bool { return m.Data["word"] == "hello" })
 }
