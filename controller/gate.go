@@ -205,6 +205,13 @@ func (g *gate) close() map[Request][]*wait {
 	return left
 }
 
+// size is how many keys are held.
+func (g *gate) size() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.held)
+}
+
 // start holds what the controller's last run has left.
 func (g *gate) start() {
 	for req, waits := range g.run.c.bequeathed() {

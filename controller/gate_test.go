@@ -19,7 +19,7 @@ import (
 // late is how far the watches of these tests are behind.
 const late = 3 * time.Second
 
-// bench is a server whose watches are late, and what a controller needs of it.
+// setting is a server whose watches are late, and what a controller needs of it.
 type setting struct {
 	t       *testing.T
 	server  *apitest.Server

@@ -88,7 +88,7 @@ func (g *gate) overdueNow(h *hold) (first bool) {
 	return first
 }
 
-// report tells that a key still waits, as an error of the key.
+// report tells that a key still waits.
 func (g *gate) report(w *wait, err error) {
 	state := w.place.inf.State()
 	if err == nil {
@@ -98,6 +98,8 @@ func (g *gate) report(w *wait, err error) {
 		Controller: g.run.c.name, Request: w.hold.request, Written: w.written,
 		Informer: state.Name, Version: state.Version, Waited: time.Since(w.hold.since), Err: err,
 	}
-	g.run.c.counts.errors.Add(1)
 	g.run.loggerOf(stale.Request).Error("What was written has not come back", "err", stale)
+	if t := g.run.c.options.Trace; t != nil && t.Stale != nil {
+		g.run.tell(func() { t.Stale(g.run.info(stale.Request), stale) })
+	}
 }

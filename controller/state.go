@@ -26,6 +26,8 @@ type State struct {
 
 	// Queued is how many keys wait for a worker.
 	Queued int
+	// Held is how many keys wait for informers to see what they have written.
+	Held int
 	// Working are the keys that are being reconciled, the longest first.
 	Working []Working
 	// Retrying are keys that have failed, and come again by themselves, the next
@@ -76,6 +78,7 @@ func (r *run) into(s *State) {
 		s.Waiting = r.waiting()
 	}
 	s.Queued = r.queue.Len()
+	s.Held = r.gate.size()
 	s.Working = r.working()
 	r.troubles.into(s)
 	slices.SortFunc(s.Retrying, func(a, b Failing) int {

@@ -22,6 +22,8 @@ type Trace struct {
 	// Quarantined: it has panicked too often, with err at last, and comes when it
 	// has changed.
 	Quarantined func(info TraceInfo, err error)
+	// Stale: the key waits for what it has written, for WriteTimeout by now.
+	Stale func(TraceInfo, *StaleError)
 }
 
 // TraceInfo says what a function of a Trace is told of.
