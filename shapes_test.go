@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/controller"
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/informer"
@@ -170,3 +171,19 @@ var _ interface {
 	Bookmark(version string)
 	Resync() error
 } = (*deltafifo.DeltaFIFO[int])(nil)
+
+// controller: what a reconcile is written with
+var (
+	_ func(rest.Object, rest.ResourceInfo, controller.Ownable) error = controller.SetControllerReference
+	_ func(context.Context, *rest.Resource[*shape], *shape, string,
+		func(context.Context, *shape) (controller.Result, error), func(context.Context, *shape) (controller.Result, error)) (controller.Result, error) = controller.Finalize[*shape]
+	_ func(*controller.Controller, *informer.SharedInformer[*shape], ...controller.Predicate[*shape]) = controller.For[*shape]
+	_ func(*controller.Controller, *informer.SharedInformer[*shape], ...controller.Predicate[*shape]) = controller.Owns[*shape]
+	_ controller.Predicate[*shape]                                                                    = controller.GenerationChanged[*shape]
+	_ controller.Predicate[*shape]                                                                    = controller.LabelChanged[*shape]
+	_ controller.Predicate[*shape]                                                                    = controller.AnnotationChanged[*shape]
+	_ controller.Predicate[*shape]                                                                    = controller.Changed(func(*shape) int { return 0 })
+	_ error                                                                                           = (*controller.StaleError)(nil)
+	_ error                                                                                           = (*controller.AlreadyOwnedError)(nil)
+	_                                                                                                 = rest.Written{Gone: false}
+)

@@ -7,9 +7,9 @@ import "maps"
 // updates only: what is new, or gone, is always worth one.
 type Predicate[T any] func(old, new T) bool
 
-// GenerationChanged: what was asked for has changed, and not only the status or
-// the metadata. A deletion that has begun counts as well: the server makes it
-// another generation.
+// GenerationChanged agrees where what was asked for has changed, and not only the
+// status or the metadata. A deletion that has begun counts as well: the server
+// makes it another generation.
 //
 // It is for kinds that have generations. Custom resources do; where one has no
 // status subresource, a change of the status is a generation as well. Config maps,
@@ -19,18 +19,18 @@ func GenerationChanged[T interface{ GetGeneration() int64 }](old, new T) bool {
 	return old.GetGeneration() != new.GetGeneration()
 }
 
-// LabelChanged: a label has changed, come or gone.
+// LabelChanged agrees where a label has changed, come or gone.
 func LabelChanged[T interface{ GetLabels() map[string]string }](old, new T) bool {
 	return !maps.Equal(old.GetLabels(), new.GetLabels())
 }
 
-// AnnotationChanged: an annotation has changed, come or gone.
+// AnnotationChanged agrees where an annotation has changed, come or gone.
 func AnnotationChanged[T interface{ GetAnnotations() map[string]string }](old, new T) bool {
 	return !maps.Equal(old.GetAnnotations(), new.GetAnnotations())
 }
 
-// Changed: of gives something else for the new state than for the old one. A
-// struct of several values is one projection of them all.
+// Changed agrees where of gives something else for the new state than for the old
+// one. A struct of several values is one projection of them all.
 func Changed[T any, K comparable](of func(T) K) Predicate[T] {
 	return func(old, new T) bool { return of(old) != of(new) }
 }
