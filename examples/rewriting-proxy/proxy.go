@@ -42,7 +42,6 @@ func newProxy(upstream http.RoundTripper, rules map[schema.GroupResource]rule, c
 		Rewrite:        p.ask,
 		ModifyResponse: p.answer,
 		ErrorHandler:   func(w http.ResponseWriter, r *http.Request, err error) { p.refuse(w, r, err) },
-		FlushInterval:  -1, // an event is there when it has arrived
 		ErrorLog:       out,
 	}
 	return p
@@ -204,7 +203,7 @@ func (p *proxy) answer(response *http.Response) error {
 		}
 		return nil
 	}
-	response.ContentLength = -1
+	response.ContentLength = -1 // so every piece is flushed
 	response.Header.Del("Content-Length")
 	return nil
 }

@@ -239,6 +239,7 @@ func TestEveryWayToReadIsRewritten(t *testing.T) {
 	require.Equal(t, 200, response.StatusCode)
 	require.Contains(t, text(t, response), "gitVersion")
 	require.Contains(t, out.String(), "GET /api/v1/endpoints: 200, 1 of 1 objects rewritten\n")
+	require.Contains(t, out.String(), "DELETE /api/v1/namespaces/default/endpoints/b: 200, 0 of 0 objects rewritten\n", "a rule was shown a Status")
 }
 
 // What is not rewritten passes as it is, both ways.
@@ -256,6 +257,9 @@ func TestOthersPassUntouched(t *testing.T) {
 	require.Equal(t, strange+"|/api/v1/namespaces/default/pods/a?fieldManager=x%20y|application/vnd.kubernetes.protobuf|gzip|body", text(t, response))
 	require.Equal(t, "gzip", response.Header.Get("Content-Encoding"))
 	require.Equal(t, `299 - "old"`, response.Header.Get("Warning"))
+	// What hangs on an object is another thing than the object.
+	response = send(t, "GET", url+"/api/v1/namespaces/default/endpoints/e/part", "", "Accept", "text/plain", "Accept-Encoding", "gzip")
+	require.Equal(t, strange+"|/api/v1/namespaces/default/endpoints/e/part|text/plain|gzip|", text(t, response))
 }
 
 // An event is with the client before the next one has happened; bookmarks and
@@ -405,13 +409,16 @@ func TestGzipIsUndone(t *testing.T) {
 	for coding, want := range map[string]string{"gzip": "192.0.2.1", "GZIP": "192.0.2.1", "br": `its encoding is \"br\"`} {
 		for _, unasked := range []bool{false, true} {
 			back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if asked := r.Header.Get("Accept-Encoding"); asked != "" && asked != "gzip" {
+					t.Errorf("the server was asked for %q", asked)
+				}
 				w.Header().Set("Content-Type", "application/json")
 				w.Header().Set("Content-Encoding", coding)
 				w.Write(zipped.Bytes())
 			}))
 			defer back.Close()
 			url, _ := before(t, &rest.Config{Host: back.URL, DisableCompression: unasked}, false)
-			response := send(t, "GET", url+"/api/v1/endpoints", "")
+			response := send(t, "GET", url+"/api/v1/endpoints", "", "Accept-Encoding", "br, zstd")
 			require.Contains(t, text(t, response), want)
 			require.Empty(t, response.Header.Get("Content-Encoding"))
 		}
