@@ -141,15 +141,13 @@ func (r *run) broken() error {
 	return nil
 }
 
-// queueAll puts keys in line.
-func (r *run) queueAll(requests []Request, why Reason) {
-	for _, req := range requests {
-		if why == ReasonChanged {
-			r.troubles.changed(req)
-		} else if r.troubles.quarantined(req) {
-			continue
-		}
-		r.queue.AddWithPriority(req, why.priority())
-		r.tellQueued(req, why)
+// queueKey puts a key in line.
+func (r *run) queueKey(req Request, why Reason) {
+	if why == ReasonChanged {
+		r.troubles.changed(req)
+	} else if r.troubles.quarantined(req) {
+		return
 	}
+	r.queue.AddWithPriority(req, why.priority())
+	r.tellQueued(req, why)
 }

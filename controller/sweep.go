@@ -65,7 +65,7 @@ func (r *run) sweepOnce(of sweepable, begin time.Time, period time.Duration, ste
 
 func (r *run) sweepKey(of sweepable, key string) {
 	if req, ok := of.request(key); ok {
-		r.queueAll([]Request{req}, ReasonSwept)
+		r.queueKey(req, ReasonSwept)
 	}
 }
 

@@ -103,9 +103,9 @@ func TestWhatGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRun(t.Context(), t.Context(), New("c", Func(nil), Options{}))
 		defer r.queue.ShutDown()
-		r.queueAll([]Request{{Name: "swept"}}, ReasonSwept)
-		r.queueAll([]Request{{Name: "initial"}}, ReasonInitial)
-		r.queueAll([]Request{{Name: "changed"}}, ReasonChanged)
+		r.queueKey(Request{Name: "swept"}, ReasonSwept)
+		r.queueKey(Request{Name: "initial"}, ReasonInitial)
+		r.queueKey(Request{Name: "changed"}, ReasonChanged)
 		var got []string
 		for range 3 {
 			req, _ := r.queue.Get()

@@ -35,10 +35,7 @@ type source struct {
 // For has c reconcile the objects of inf: each that comes, changes in a way that
 // all the predicates find worth it, or goes.
 func For[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) {
-	if w := add(c, inf, predicates, func(obj T) []Request {
-		return []Request{{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
-	}); w != nil {
-		w.main = true
+	if w := add(c, inf, predicates, nil); w != nil {
 		c.mayOwn(inf.ResourceInfo())
 	}
 }
@@ -87,12 +84,11 @@ func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicat
 // watch is an informer as a place that keys come from.
 type watch[T rest.Object] struct {
 	inf        *informer.SharedInformer[T]
-	requests   func(T) []Request
 	predicates []Predicate[T]
+	// requests are the keys that an object brings; nil if its own is the one.
+	requests func(T) []Request
 	// owned: they are brought by what they own.
 	owned bool
-	// main: its objects are what is reconciled, and not only a reason to.
-	main bool
 }
 
 func (w *watch[T]) any() informer.AnyInformer { return w.inf }
@@ -108,7 +104,7 @@ func (w *watch[T]) attach(r *run) (source, error) {
 			if isInInitialList {
 				why = ReasonInitial
 			}
-			r.queueAll(w.requests(obj), why)
+			w.queue(r, obj, why)
 		},
 		UpdateFunc: func(old, new T) {
 			gate.saw(new)
@@ -117,12 +113,14 @@ func (w *watch[T]) attach(r *run) (source, error) {
 					return
 				}
 			}
-			r.queueAll(w.requests(old), ReasonChanged)
-			r.queueAll(w.requests(new), ReasonChanged)
+			if !w.isFor() {
+				w.queue(r, old, ReasonChanged)
+			}
+			w.queue(r, new, ReasonChanged)
 		},
 		DeleteFunc: func(obj T, _ bool) {
 			gate.saw(obj)
-			r.queueAll(w.requests(obj), ReasonChanged)
+			w.queue(r, obj, ReasonChanged)
 		},
 	}, informer.HandlerOptions{Name: "controller " + r.c.name})
 	if err != nil {
@@ -131,8 +129,18 @@ func (w *watch[T]) attach(r *run) (source, error) {
 	return source{name: w.inf.State().Name, synced: place.Synced(), remove: place.Remove, done: place.Done()}, nil
 }
 
+func (w *watch[T]) queue(r *run, obj T, why Reason) {
+	if w.isFor() {
+		r.queueKey(Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, why)
+		return
+	}
+	for _, req := range w.requests(obj) {
+		r.queueKey(req, why)
+	}
+}
+
 func (w *watch[T]) needsOwner() bool       { return w.owned }
-func (w *watch[T]) isFor() bool            { return w.main }
+func (w *watch[T]) isFor() bool            { return w.requests == nil }
 func (w *watch[T]) size() int              { return w.inf.Reader().Len() }
 func (w *watch[T]) keys() iter.Seq[string] { return w.inf.Keys() }
 
@@ -166,7 +174,7 @@ func (ch *channel) attach(r *run) (source, error) {
 					requests = nil // it was closed, which is no end of the controller
 					continue
 				}
-				r.queueAll([]Request{req}, ReasonChanged)
+				r.queueKey(req, ReasonChanged)
 			}
 		}
 	}()
