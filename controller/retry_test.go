@@ -154,6 +154,30 @@ func TestAChangeDuringThePanic(t *testing.T) {
 	}
 }
 
+// Neither the sweep nor a delay from before brings a key out of quarantine, also
+// if the first panic was enough.
+func TestNothingButAChangeEndsQuarantine(t *testing.T) {
+	for _, max := range []int{1, 2} {
+		atDesk(t, Options{MaxPanics: max, Backoff: Backoff{Base: time.Second}, Sweep: time.Minute}, func(d *desk, _ context.Context, req Request) (Result, error) {
+			b, _ := d.books.Get("x")
+			if b.page > 0 {
+				d.note("page %d", b.page)
+				panic("ink")
+			}
+			return Result{RequeueAfter: time.Hour}, nil
+		}, func(d *desk) {
+			d.put("x", 1)
+			assert.Len(t, d.notes(), 1)
+			d.after(2 * time.Second)
+			assert.Len(t, d.notes(), max-1)
+			d.put("x", 2)
+			assert.Len(t, d.notes(), 1)
+			d.after(2 * time.Hour)
+			assert.Empty(t, d.notes(), "MaxPanics %d", max)
+		}, "x")
+	}
+}
+
 // A negative MaxPanics is no quarantine.
 func TestNoQuarantine(t *testing.T) {
 	atDesk(t, Options{MaxPanics: -1, Backoff: Backoff{Base: time.Second, Max: time.Second}}, func(d *desk, _ context.Context, req Request) (Result, error) {

@@ -276,9 +276,9 @@ func TestTheContextOfAReconcile(t *testing.T) {
 		}
 		return Result{}, nil
 	}, func(d *desk) {
-		for _, name := range []string{"waits", "sleeps", "leaks", "plain"} {
+		for name, wait := range map[string]time.Duration{"waits": 10 * time.Second, "sleeps": 11 * time.Second, "leaks": time.Second, "plain": time.Second} {
 			d.put(name, 0)
-			d.after(20 * time.Second)
+			d.after(wait)
 			for _, ctx := range kept {
 				assert.Error(t, ctx.Err(), name)
 				select {
