@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,10 +19,11 @@ import (
 // A key that has failed comes again, after waits that double up to the longest
 // and begin anew when it has gone well; State says when and why.
 func TestFailuresAreRetried(t *testing.T) {
-	broken := true
+	var broken atomic.Bool
+	broken.Store(true)
 	atDesk(t, Options{Backoff: Backoff{Base: time.Second, Max: 4 * time.Second}}, func(d *desk, _ context.Context, req Request) (Result, error) {
 		d.note("%v", req)
-		if broken {
+		if broken.Load() {
 			return Result{RequeueAfter: time.Millisecond}, errors.New("no ink")
 		}
 		return Result{}, nil
@@ -34,11 +36,11 @@ func TestFailuresAreRetried(t *testing.T) {
 		assert.Equal(t, 1, s.RetryingCount)
 		assert.Equal(t, []uint64{4, 4, 4}, []uint64{s.Reconciles, s.Errors, s.Retries})
 		d.after(3 * time.Second)
-		broken = false
+		broken.Store(false)
 		d.after(20 * time.Second)
 		assert.Equal(t, []string{"11s a/x", "15s a/x"}, d.notes())
 		assert.Empty(t, d.c.State().Retrying)
-		broken = true
+		broken.Store(true)
 		d.put("a/x", 1)
 		d.after(2 * time.Second)
 		assert.Equal(t, []string{"32s a/x", "33s a/x"}, d.notes(), "the waits begin anew")
