@@ -39,7 +39,6 @@ func (c *candidacy) reign(ctx context.Context, lead func(context.Context) error)
 	if renewing.Err() == nil && !c.windDown(renewing) {
 		return true, fmt.Errorf("%w: the lease %s may be taken, %v after its last renewal", ErrStillActing, e.state.Lease, c.machine.lasts)
 	}
-	<-renewing.Done()
 	if told && isEndOf(outcome, ctx) {
 		if ctx.Err() == nil {
 			return false, nil
