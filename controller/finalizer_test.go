@@ -281,10 +281,10 @@ func TestFinalizeInAController(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(time.Minute)
+		stop()
 		require.Equal(t, []string{"work", "cleanup"}, slices.Compact(calls))
 		require.Equal(t, 1, count(calls, "cleanup"))
 		require.Empty(t, apitest.List(t, s.server, newMap("")))
-		stop()
 	})
 }
 

@@ -101,6 +101,7 @@ func TestAChildIsNotCreatedTwice(t *testing.T) {
 				s.make("parent")
 				stop := s.run(c)
 				time.Sleep(time.Minute)
+				stop()
 				children := len(apitest.List(t, s.server, newMap(""))) - 1
 				if tracked {
 					require.Equal(t, 1, children)
@@ -108,7 +109,6 @@ func TestAChildIsNotCreatedTwice(t *testing.T) {
 				} else {
 					require.Greater(t, children, 1, "the test shows nothing if this does not happen")
 				}
-				stop()
 			})
 		})
 	}

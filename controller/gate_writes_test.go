@@ -106,6 +106,8 @@ func TestAKeyWaitsForItsWrites(t *testing.T) {
 					time.Sleep(100 * time.Millisecond)
 				}
 				time.Sleep(2 * time.Minute)
+				require.Zero(t, ctl.State().Held)
+				stop()
 				require.Greater(t, len(came), 1)
 				waited := came[1].Sub(began)
 				if c.waits == 0 {
@@ -114,8 +116,6 @@ func TestAKeyWaitsForItsWrites(t *testing.T) {
 					require.GreaterOrEqual(t, waited, min(c.waits, 2*late))
 					require.LessOrEqual(t, waited, c.waits+time.Second)
 				}
-				require.Zero(t, ctl.State().Held)
-				stop()
 			})
 		})
 	}
