@@ -48,6 +48,11 @@ func TestAKeyWaitsForItsWrites(t *testing.T) {
 		"a panic afterwards": {writes: func(ctx context.Context, s *setting) error {
 			panic(patch(ctx, s, "a"))
 		}, waits: late},
+		"a delete that is seen before the reconcile ends": {writes: func(ctx context.Context, s *setting) error {
+			err := remove(ctx, s, "a")
+			time.Sleep(2 * late)
+			return err
+		}, waits: 2 * late},
 		"a goroutine's": {writes: func(ctx context.Context, s *setting) error {
 			done := make(chan error)
 			go func() { done <- patch(ctx, s, "a") }()
