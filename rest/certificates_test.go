@@ -51,11 +51,14 @@ func certificateFor(name string) *x509.Certificate {
 }
 
 // issue makes a certificate and its key, in PEM.
-func (a *authority) issue(name string) (cert, key []byte) {
+func (a *authority) issue(name string, change ...func(*x509.Certificate)) (cert, key []byte) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(a.t, err)
 	template := certificateFor(name)
 	template.DNSNames, template.IPAddresses = []string{name}, []net.IP{net.IPv4(127, 0, 0, 1)}
+	for _, c := range change {
+		c(template)
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &private.PublicKey, a.key)
 	require.NoError(a.t, err)
 	keyDER, err := x509.MarshalECPrivateKey(private)

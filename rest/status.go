@@ -39,10 +39,23 @@ func (r *Request) statusError(response *http.Response) *apierrors.StatusError {
 		wait = int((named + time.Second - 1) / time.Second)
 	}
 	if status := statusIn(contentType, body); status != nil {
-		return r.completed(status, response.StatusCode, wait)
+		return r.withCause(r.completed(status, response.StatusCode, wait))
 	}
 	generic := r.generic(response.StatusCode, textIn(contentType, body), wait)
-	return &apierrors.StatusError{ErrStatus: generic}
+	return r.withCause(&apierrors.StatusError{ErrStatus: generic})
+}
+
+// withCause adds what a server does not say of those whom it does not know: that
+// their certificate has expired.
+func (r *Request) withCause(err *apierrors.StatusError) *apierrors.StatusError {
+	transports := r.client.conn.transports
+	if err.ErrStatus.Code != http.StatusUnauthorized || transports == nil {
+		return err
+	}
+	if expired := transports.files.expired(time.Now()); expired != "" {
+		err.ErrStatus.Message += " (" + expired + ")"
+	}
+	return err
 }
 
 // completed fills in what a server's Status leaves out.

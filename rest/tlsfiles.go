@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // tlsFiles are a client's certificate, its key and the authorities it trusts,
@@ -153,6 +154,18 @@ func (f *tlsFiles) proxyConfig() *tls.Config {
 		made.RootCAs = roots
 	}
 	return made
+}
+
+// expired says since when the client certificate is no longer good; "" if it is,
+// or there is none.
+func (f *tlsFiles) expired(now time.Time) string {
+	f.mu.Lock()
+	pair := f.pair
+	f.mu.Unlock()
+	if pair == nil || pair.Leaf == nil || !now.After(pair.Leaf.NotAfter) {
+		return ""
+	}
+	return fmt.Sprintf("the client certificate from %s expired at %s", f.certificate.origin(), pair.Leaf.NotAfter.UTC().Format(time.RFC3339))
 }
 
 func (p *pemFile) origin() string {
