@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -43,13 +42,13 @@ func New(name string, r Reconciler, o Options) *Controller {
 	if name == "" {
 		c.fail(ErrNoName)
 	}
-	if v := reflect.ValueOf(r); !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil() {
+	if isNil(r) {
 		c.fail(fmt.Errorf("%w: %s", ErrNoReconciler, name))
 	}
-	var err error
-	if c.options, err = o.withDefaults(); err != nil {
-		c.fail(fmt.Errorf("%s: %w", name, err))
+	if err := o.mistakes(name); err != nil {
+		c.fail(err)
 	}
+	c.options = o.withDefaults()
 	return c
 }
 

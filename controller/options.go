@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -57,21 +58,32 @@ type Backoff struct {
 	Max time.Duration
 }
 
-// withDefaults are the options with what was left out, or what is wrong with
-// them.
-func (o Options) withDefaults() (Options, error) {
-	for name, v := range map[string]time.Duration{
-		"Sweep": o.Sweep, "ReconcileTimeout": o.ReconcileTimeout, "WriteTimeout": o.WriteTimeout,
-		"StopTimeout": o.StopTimeout, "CancelTimeout": o.CancelTimeout,
-		"Backoff.Base": o.Backoff.Base, "Backoff.Max": o.Backoff.Max,
-	} {
-		if v < 0 {
-			return o, fmt.Errorf("%w: %s is %v, which is negative", ErrOptions, name, v)
-		}
+// mistakes are the options that have no meaning, each as an error.
+func (o Options) mistakes(controller string) error {
+	var wrong []error
+	negative := func(name string, v any) {
+		wrong = append(wrong, fmt.Errorf("%w: %s: %s is %v, which is negative", ErrOptions, controller, name, v))
 	}
 	if o.MaxConcurrentReconciles < 0 {
-		return o, fmt.Errorf("%w: MaxConcurrentReconciles is %d, which is negative", ErrOptions, o.MaxConcurrentReconciles)
+		negative("MaxConcurrentReconciles", o.MaxConcurrentReconciles)
 	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"Backoff.Base", o.Backoff.Base}, {"Backoff.Max", o.Backoff.Max},
+		{"Sweep", o.Sweep}, {"ReconcileTimeout", o.ReconcileTimeout}, {"WriteTimeout", o.WriteTimeout},
+		{"StopTimeout", o.StopTimeout}, {"CancelTimeout", o.CancelTimeout},
+	} {
+		if d.value < 0 {
+			negative(d.name, d.value)
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// withDefaults are the options with what was left out.
+func (o Options) withDefaults() Options {
 	orDefault(&o.MaxConcurrentReconciles, 1)
 	orDefault(&o.Backoff.Base, 5*time.Millisecond)
 	orDefault(&o.Backoff.Max, 5*time.Minute)
@@ -82,7 +94,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	return o, nil
+	return o
 }
 
 func orDefault[T comparable](v *T, value T) {

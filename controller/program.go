@@ -94,9 +94,10 @@ func wrongWith(o RunOptions, controllers []*Controller) error {
 	return errors.Join(wrong...)
 }
 
+// isNil is whether v is nil, or a nil pointer or function in an interface.
 func isNil(v any) bool {
 	value := reflect.ValueOf(v)
-	return !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil()
+	return !value.IsValid() || (value.Kind() == reflect.Pointer || value.Kind() == reflect.Func) && value.IsNil()
 }
 
 // mistakes are what was wrong with the arguments of New, For and the like.

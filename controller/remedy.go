@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -49,6 +50,7 @@ func wayTo(err error) string {
 	var unknown x509.UnknownAuthorityError
 	var misnamed x509.HostnameError
 	var unresolved *net.DNSError
+	var refused tls.AlertError // by the server, as it comes from there
 	switch {
 	case errors.As(err, &expired) && expired.Reason == x509.Expired:
 		return "the server's certificate has expired, or the clock here is wrong: renew it on the server"
@@ -56,6 +58,8 @@ func wayTo(err error) string {
 		return "the server's certificate is signed by somebody else than the config says: give the config that server's certificate-authority"
 	case errors.As(err, &misnamed):
 		return "the server's certificate is for another name: use an address that it is for, or set tls-server-name"
+	case errors.As(err, &refused):
+		return "the server does not take the client certificate: renew it, in the kubeconfig or where it says"
 	case errors.As(err, &unresolved):
 		return "the server's name is not known here: check the address in the config"
 	case errors.Is(err, syscall.ECONNREFUSED):

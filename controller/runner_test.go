@@ -59,7 +59,11 @@ func TestProbesAtEachPhase(t *testing.T) {
 [-]informer/configmaps failed: watch configmaps: configmaps is forbidden: User "admin" cannot watch resource "configmaps" in API group "" at the cluster scope (let the user that err names list and watch configmaps, by a Role or ClusterRole (apiGroups: [""], resources: ["configmaps"], verbs: [list, watch]) and a binding; it goes on by itself then)
 readyz check failed
 `, body)
-		alive := func() { code, body := s.get("/healthz"); require.Equal(t, 200, code, body); require.Equal(t, "ok", body) }
+		alive := func() {
+			code, body := s.get("/healthz")
+			require.Equal(t, 200, code, body)
+			require.Equal(t, "ok", body)
+		}
 		alive()
 
 		allowed.Store(true)

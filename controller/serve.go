@@ -67,6 +67,9 @@ var _ Server = HTTP{}
 
 // open implements Server.
 func (h HTTP) open(p *program) (serve func(), stop func(time.Duration), err error) {
+	if h.Address == "" && h.Listener == nil {
+		return nil, nil, fmt.Errorf("%w: HTTP has neither an Address nor a Listener", ErrOptions)
+	}
 	mux, err := h.mux(p)
 	if err != nil {
 		return nil, nil, err

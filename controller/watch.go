@@ -73,7 +73,7 @@ func Channel(c *Controller, requests <-chan Request) {
 
 func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates []Predicate[T], keys func(T) []Request) *watch[T] {
 	if inf == nil {
-		c.fail(fmt.Errorf("%w: %s", ErrNoInformer, c.name))
+		c.fail(fmt.Errorf("%w: %s: it is a nil %T", ErrNoInformer, c.name, inf))
 		return nil
 	}
 	w := &watch[T]{inf: inf, requests: keys, predicates: predicates}
