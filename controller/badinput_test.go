@@ -51,7 +51,9 @@ func TestMistakesOfAProgram(t *testing.T) {
 				"controller: the options are wrong: widgets: Sweep is -1s, which is negative",
 		},
 		"no name": {
-			func(s *scene) []*controller.Controller { return s.one("", controller.Func(nothing), controller.Options{}) },
+			func(s *scene) []*controller.Controller {
+				return s.one("", controller.Func(nothing), controller.Options{})
+			},
 			controller.ErrNoName, "controller: no name",
 		},
 		"nothing watched": {
@@ -115,7 +117,10 @@ func TestMistakesOfAProgram(t *testing.T) {
 			nil, `controller: serve /healthz, /readyz and /debug/ at "` + busy.Addr().String() + `": listen tcp ` + busy.Addr().String() + ": bind: address already in use",
 		},
 		"a port for an address": {
-			func(s *scene) []*controller.Controller { s.options.Serve = controller.HTTP{Address: "8080"}; return nil },
+			func(s *scene) []*controller.Controller {
+				s.options.Serve = controller.HTTP{Address: "8080"}
+				return nil
+			},
 			nil, `controller: serve /healthz, /readyz and /debug/ at "8080": listen tcp: address 8080: missing port in address: it is host:port, or :port for all addresses of this host`,
 		},
 		"a pattern that is taken": {

@@ -31,6 +31,21 @@
 //
 //	err := controller.Run(ctx, controller.RunOptions{Factory: factory}, c)
 //
+// # A program
+//
+// [Run] is what stands at the end of main: it runs the informers, waits for them
+// and says what they wait for, runs the controllers while this replica leads,
+// answers probes, and ends everything in order on SIGTERM.
+//
+//	err := controller.Run(ctx, controller.RunOptions{
+//		Factory: factory,
+//		Leader:  elector, // of package leader
+//		Serve:   controller.HTTP{Address: ":8080"}, // /healthz, /readyz, /debug/
+//	}, c, others...)
+//
+// In a test of your own it is the same, with a context that you cancel. In a
+// testing/synctest bubble set NoSignals, and give HTTP a Listener in memory.
+//
 // # What is promised
 //
 // Of keys:
