@@ -43,6 +43,9 @@ type program struct {
 	// has failed, and stop will say who.
 	halt context.CancelFunc
 
+	// broken is closed with the first error.
+	broken chan struct{}
+
 	mu     sync.Mutex
 	failed []error
 }
@@ -53,7 +56,7 @@ func newProgram(o RunOptions, controllers []*Controller) (*program, error) {
 	}
 	orDefault(&o.StopTimeout, 5*time.Second)
 	orDefault(&o.Logger, slog.Default())
-	p := &program{options: o, logger: o.Logger, controllers: controllers, synced: make(chan struct{})}
+	p := &program{options: o, logger: o.Logger, controllers: controllers, synced: make(chan struct{}), broken: make(chan struct{})}
 	p.phase.Store(starting)
 	return p, nil
 }
@@ -135,7 +138,6 @@ func (p *program) run(ctx context.Context) error {
 		p.lead(work)
 	}
 	p.halt()
-	<-work.Done()
 	p.within("Synced", func() error { watching.Wait(); return nil }, nil)
 	endFeed()
 	p.stopInformers(&informers)
@@ -151,12 +153,12 @@ func (p *program) passOn(ctx context.Context, endWork context.CancelFunc) {
 	defer endWork()
 	<-ctx.Done()
 	p.phase.Store(stopping)
-	if p.options.StopDelay == 0 || p.hasFailed() {
-		return
-	}
 	delay := time.NewTimer(p.options.StopDelay)
 	defer delay.Stop()
-	<-delay.C
+	select {
+	case <-delay.C:
+	case <-p.broken: // it does not do its work any more
+	}
 }
 
 // fail ends the program with an error, if there is one. What two have found is
@@ -166,6 +168,9 @@ func (p *program) fail(err error) {
 		return
 	}
 	p.mu.Lock()
+	if p.failed == nil {
+		close(p.broken)
+	}
 	if !slices.ContainsFunc(p.failed, func(other error) bool { return other.Error() == err.Error() }) {
 		p.failed = append(p.failed, err)
 	}

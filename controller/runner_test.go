@@ -111,9 +111,21 @@ func TestTheEndIsInOrder(t *testing.T) {
 			look("reconcile ends")
 			return controller.Result{}, nil
 		})
-		e := newElector(look)
+		elected := make(chan struct{})
+		e := newElector(func(what string) {
+			look(what)
+			if what == "election ended" {
+				close(elected)
+			}
+		})
 		s.options.Leader = e
 		s.options.StopDelay = 3 * time.Second
+		_, err := s.maps.AddEventHandler(informer.ResourceEventHandlerFuncs[*configMap]{AddFunc: func(*configMap, bool) {
+			<-elected
+			time.Sleep(time.Second)
+			look("handler ends")
+		}}, informer.HandlerOptions{})
+		require.NoError(t, err)
 		s.create("a")
 		s.run(c)
 		e.lead <- struct{}{}
@@ -124,8 +136,6 @@ func TestTheEndIsInOrder(t *testing.T) {
 		look("told to stop")
 		time.Sleep(2 * time.Second)
 		require.True(t, c.State().Running, "others have not heard of it")
-		_, err := s.maps.AddEventHandler(informer.ResourceEventHandlerFuncs[*configMap]{AddFunc: func(*configMap, bool) {}}, informer.HandlerOptions{})
-		require.NoError(t, err)
 		require.NoError(t, <-s.ended)
 		d.note(fmt.Sprintf("informer running: %v", s.maps.State().Running))
 		require.Equal(t, []string{
@@ -133,6 +143,7 @@ func TestTheEndIsInOrder(t *testing.T) {
 			"reconcile ends: readyz 503, informer running: true",
 			"released: readyz 503, informer running: true",
 			"election ended: readyz 503, informer running: true",
+			"handler ends: readyz 503, informer running: true",
 			"informer running: false",
 		}, d.all())
 	})
@@ -244,6 +255,33 @@ func (failing) Run(context.Context, func(context.Context) error) error {
 type giving struct{ failing }
 
 func (giving) Run(context.Context, func(context.Context) error) error { return nil }
+
+// Who has failed has nothing to wait for before it stops.
+func TestAFailureCutsTheDelayShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, apitest.Options{})
+		s.options.StopDelay = time.Hour
+		fails := failingLater{make(chan struct{})}
+		s.options.Leader = fails
+		s.run(s.controller("maps", nothing))
+		synctest.Wait()
+		began := time.Now()
+		s.stop()
+		time.Sleep(time.Minute)
+		close(fails.now)
+		require.EqualError(t, <-s.ended, "controller: the election: no such namespace")
+		require.Equal(t, time.Minute, time.Since(began))
+	})
+}
+
+type failingLater struct{ now chan struct{} }
+
+func (failingLater) Check() error { return nil }
+
+func (f failingLater) Run(context.Context, func(context.Context) error) error {
+	<-f.now
+	return errors.New("no such namespace")
+}
 
 // A handler, an elector, a Synced that do not return are named, and Run does.
 func TestWhatDoesNotEndIsNamed(t *testing.T) {
