@@ -220,7 +220,8 @@ func list[T rest.Object](s *Server, like T) (found []T, err error) {
 }
 
 // Delete removes the object with the kind, namespace and name of like at once,
-// whatever finalizers it has, and returns it as it was.
+// whatever finalizers it has, and returns it as it was. What a user does, which
+// waits for finalizers, is a client's delete.
 func Delete[T rest.Object](t TB, s *Server, like T) T {
 	if t != nil {
 		t.Helper()
