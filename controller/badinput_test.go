@@ -101,6 +101,10 @@ func TestMistakesOfAProgram(t *testing.T) {
 			func(s *scene) []*controller.Controller { s.options.Leader = nobody; return nil },
 			controller.ErrOptions, "controller: the options are wrong: RunOptions.Leader is a nil *controller_test.elector",
 		},
+		"a nil server in an interface": {
+			func(s *scene) []*controller.Controller { s.options.Serve = (*controller.HTTP)(nil); return nil },
+			controller.ErrOptions, "controller: the options are wrong: RunOptions.Serve is a nil *controller.HTTP",
+		},
 		"a nil informer to run": {
 			func(s *scene) []*controller.Controller { s.options.Informers = []controller.Informer{nil}; return nil },
 			controller.ErrNoInformer, "controller: no informer: RunOptions.Informers[0] is nil",
@@ -292,12 +296,16 @@ func TestAReconcileThatIgnoresItsContext(t *testing.T) {
 			<-release
 			return controller.Result{}, nil
 		}), controller.Options{StopTimeout: 10 * time.Second, CancelTimeout: 2 * time.Second})
+		e := newElector(func(string) {})
+		s.options.Leader = e
 		s.create("a")
 		s.run(c...)
+		e.lead <- struct{}{}
 		synctest.Wait()
 		began := time.Now()
 		err := s.end()
 		require.Equal(t, 12*time.Second, time.Since(began))
+		require.ErrorIs(t, e.outcome, controller.ErrStillRunning, "so that the leadership is not given back")
 		var late *controller.StopError
 		require.ErrorAs(t, err, &late)
 		require.EqualError(t, err, "controller widgets: stopping: these have not returned in time: the reconcile of default/a, whose ctx has ended")

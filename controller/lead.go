@@ -77,8 +77,20 @@ func (p *program) electionEnded(ctx context.Context, err error) {
 	case err == nil && ctx.Err() == nil && !p.hasFailed():
 		p.fail(errors.New("controller: the election has ended by itself"))
 	case err != nil && !errors.Is(err, errActed) && !(ctx.Err() != nil && errors.Is(err, ctx.Err())):
-		p.fail(fmt.Errorf("controller: the election: %w", err))
+		p.fail(fmt.Errorf("controller: the election: %w%s", err, p.stillReconciling()))
 	}
+}
+
+// stillReconciling names what the controllers have in work, when an election has
+// ended without waiting for them.
+func (p *program) stillReconciling() string {
+	var named string
+	for _, c := range p.controllers {
+		for _, w := range c.State().Working {
+			named += fmt.Sprintf("; controller %s is still in the reconcile of %s", c.name, w.Request)
+		}
+	}
+	return named
 }
 
 // act runs the controllers until ctx is done, or one has failed and all have
@@ -86,7 +98,7 @@ func (p *program) electionEnded(ctx context.Context, err error) {
 func (p *program) act(ctx context.Context) error {
 	p.enter(acting)
 	var all sync.WaitGroup
-	var failed atomic.Bool
+	var failed, left atomic.Bool
 	for _, c := range p.controllers {
 		all.Go(func() {
 			err := c.Run(ctx)
@@ -94,6 +106,9 @@ func (p *program) act(ctx context.Context) error {
 				return
 			}
 			failed.Store(true)
+			if errors.Is(err, ErrStillRunning) {
+				left.Store(true)
+			}
 			if errors.Is(err, informer.ErrNotRunning) {
 				err = cmp.Or(p.nobodyRuns(c.Informers()), err)
 			}
@@ -104,7 +119,10 @@ func (p *program) act(ctx context.Context) error {
 		<-ctx.Done()
 	}
 	all.Wait()
-	if failed.Load() {
+	switch {
+	case left.Load():
+		return fmt.Errorf("%w: %w", errActed, ErrStillRunning)
+	case failed.Load():
 		return errActed
 	}
 	return nil

@@ -41,17 +41,21 @@ func (p *program) sections() []debug.Section {
 
 // programState is the JSON of a program.
 type programState struct {
-	Phase    phase  `json:"phase"`
-	Election string `json:"electionError,omitempty"`
+	Phase         phase  `json:"phase"`
+	Election      string `json:"election,omitempty"`
+	ElectionError string `json:"electionError,omitempty"`
 }
 
 func (p *program) section() debug.Section {
 	s := programState{Phase: p.phase.Load().(phase)}
 	lines := []string{"phase     " + string(s.Phase)}
+	if speaks, ok := p.options.Leader.(fmt.Stringer); ok {
+		s.Election = speaks.String()
+		lines = append(lines, "election  "+s.Election)
+	}
 	if p.options.Leader != nil {
-		if err := p.options.Leader.Check(); err != nil {
-			s.Election = err.Error()
-			lines = append(lines, "election  "+s.Election)
+		if s.ElectionError = textOf(p.options.Leader.Check()); s.ElectionError != "" {
+			lines = append(lines, "election  "+s.ElectionError)
 		}
 	}
 	return debug.Section{Title: "program", Lines: lines, State: s}
@@ -64,6 +68,7 @@ type controllerState struct {
 	Running    bool   `json:"running"`
 	Synced     bool   `json:"synced"`
 	Queued     int    `json:"queued"`
+	Held       int    `json:"held"`
 	Reconciles uint64 `json:"reconciles"`
 	Errors     uint64 `json:"errors"`
 	Panics     uint64 `json:"panics"`
@@ -100,7 +105,7 @@ func (s State) section(now time.Time) debug.Section {
 
 func (s State) shown() controllerState {
 	shown := controllerState{
-		Name: s.Name, Running: s.Running, Synced: s.Synced, Queued: s.Queued,
+		Name: s.Name, Running: s.Running, Synced: s.Synced, Queued: s.Queued, Held: s.Held,
 		Reconciles: s.Reconciles, Errors: s.Errors, Panics: s.Panics, Retries: s.Retries,
 		Retrying: failingStates(s.Retrying), RetryingCount: s.RetryingCount,
 		Quarantined: failingStates(s.Quarantined), QuarantinedCount: s.QuarantinedCount,
@@ -140,7 +145,7 @@ func (s State) lines(now time.Time) []string {
 	}
 	lines := []string{
 		"state     " + state,
-		fmt.Sprintf("keys      %d queued, %d being reconciled, %d to be retried, %d in quarantine", s.Queued, len(s.Working), s.RetryingCount, s.QuarantinedCount),
+		fmt.Sprintf("keys      %d queued, %d waiting to see their writes, %d being reconciled, %d to be retried, %d in quarantine", s.Queued, s.Held, len(s.Working), s.RetryingCount, s.QuarantinedCount),
 		fmt.Sprintf("so far    %d reconciles, %d errors, %d panics, %d retries", s.Reconciles, s.Errors, s.Panics, s.Retries),
 	}
 	for _, w := range s.Waiting {

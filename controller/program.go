@@ -74,6 +74,9 @@ func wrongWith(o RunOptions, controllers []*Controller) error {
 			wrong = append(wrong, fmt.Errorf("%w: RunOptions.Informers[%d] is nil", ErrNoInformer, i))
 		}
 	}
+	if isNil(o.Serve) && o.Serve != nil {
+		wrong = append(wrong, fmt.Errorf("%w: RunOptions.Serve is a nil %T", ErrOptions, o.Serve))
+	}
 	if isNil(o.Leader) && o.Leader != nil {
 		wrong = append(wrong, fmt.Errorf("%w: RunOptions.Leader is a nil %T", ErrOptions, o.Leader))
 	}

@@ -314,6 +314,41 @@ func TestWhatDoesNotEndIsNamed(t *testing.T) {
 	})
 }
 
+// Who leads no longer, and has not stopped in time, is told by the election; the
+// error says whose reconciles these are.
+func TestAnElectionThatCannotWaitNamesTheReconciles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, apitest.Options{})
+		release := make(chan struct{})
+		c := s.controller("maps", func(context.Context, controller.Request) (controller.Result, error) {
+			<-release
+			return controller.Result{}, nil
+		})
+		leaves := leaving{make(chan struct{})}
+		s.options.Leader = leaves
+		s.create("a")
+		s.run(c)
+		synctest.Wait()
+		close(leaves.now)
+		require.EqualError(t, <-s.ended, "controller: the election: others may lead; controller maps is still in the reconcile of default/a")
+		close(release)
+		synctest.Wait()
+	})
+}
+
+// leaving is an elector that does not wait for lead.
+type leaving struct{ now chan struct{} }
+
+func (leaving) Check() error { return nil }
+
+func (l leaving) Run(ctx context.Context, lead func(context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { _ = lead(ctx) }()
+	<-l.now
+	return errors.New("others may lead")
+}
+
 type staying struct{ release chan struct{} }
 
 func (staying) Check() error { return nil }

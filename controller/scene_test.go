@@ -167,6 +167,8 @@ type elector struct {
 	end        chan struct{}
 	told       func(string)
 	check      error
+	// outcome is what lead has returned last.
+	outcome error
 }
 
 func newElector(told func(string)) *elector {
@@ -196,6 +198,7 @@ func (e *elector) Run(ctx context.Context, lead func(context.Context) error) err
 		case err = <-ended:
 			lose(nil)
 		}
+		e.outcome = err
 		stop(nil)
 		lose(nil)
 		e.told("released")

@@ -187,7 +187,7 @@ func TestTheDebugPage(t *testing.T) {
 
 controller maps
   state     running, \S+( synced)?
-  keys      \d queued, 1 being reconciled, 1 to be retried, 0 in quarantine
+  keys      \d queued, 0 waiting to see their writes, 1 being reconciled, 1 to be retried, 0 in quarantine
   so far    \d+ reconciles, \d+ errors, 0 panics, \d+ retries
   works     on default/works for \d+\.?\d*s
   retries   default/fails in \S+, after \d+ failures: no such class

@@ -28,6 +28,9 @@ func (e *StopError) Error() string {
 	return fmt.Sprintf("controller %s: stopping: these have not returned in time: %s", e.Controller, strings.Join(late, "; "))
 }
 
+// Unwrap is [ErrStillRunning].
+func (e *StopError) Unwrap() error { return ErrStillRunning }
+
 // stop waits for what has begun: as long as StopTimeout allows, or the lease;
 // then the ctx of all that goes on ends, and CancelTimeout is the bound.
 func (r *run) stop(sources []source) error {

@@ -59,7 +59,8 @@
 //   - Being told to stop is not the loss of the Lease: it is renewed until lead
 //     has returned. [controller.Leading] of lead's context tells the two apart.
 //   - After that the Lease is given back, and another process takes it at its
-//     next look, within RetryPeriod and a fifth. One that has died is waited for,
+//     next look, within RetryPeriod and a fifth. If lead has left something behind
+//     that acts still ([controller.ErrStillRunning]), it is not. One that has died is waited for,
 //     LeaseDuration after its last renewal was seen; one that says a longer
 //     duration in the Lease, for that.
 //   - Who has lost goes on as a candidate, and may lead again.

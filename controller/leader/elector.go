@@ -2,6 +2,7 @@ package leader
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -29,7 +30,10 @@ type Elector struct {
 	acting *term
 }
 
-var _ controller.Elector = (*Elector)(nil)
+var (
+	_ controller.Elector = (*Elector)(nil)
+	_ fmt.Stringer       = (*Elector)(nil)
+)
 
 // New makes an elector that asks client's server, on connections of its own.
 // Nothing is sent before Run. What is wrong with the options is the error of Run
@@ -64,14 +68,19 @@ func New(client *rest.Client, o Options) *Elector {
 // back, so that the next one need not wait for it to run out. When lead returns
 // without having been told to, the Lease is given back as well, and its error is
 // that of Run.
+//
+// The Lease is not given back, and runs out, if lead's error is
+// [controller.ErrStillRunning], as that of a controller is with a reconcile that
+// has not ended in its time: it would act beside the next leader.
 func (e *Elector) Run(ctx context.Context, lead func(ctx context.Context) error) error {
 	switch {
 	case e.err != nil:
 		return e.err
 	case lead == nil:
 		return wrong("lead is nil: there is nothing to call")
-	case !e.begin():
-		return ErrRunning
+	}
+	if err := e.begin(); err != nil {
+		return err
 	}
 	defer e.end()
 	client, err := e.client.Clone()
@@ -91,14 +100,17 @@ func (e *Elector) Run(ctx context.Context, lead func(ctx context.Context) error)
 	return nil
 }
 
-func (e *Elector) begin() bool {
+func (e *Elector) begin() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.running {
-		return false
+	switch {
+	case e.running:
+		return ErrRunning
+	case e.acting != nil:
+		return fmt.Errorf("%w: lead of an earlier Run has not returned yet", ErrStillActing)
 	}
 	e.running = true
-	return true
+	return nil
 }
 
 func (e *Elector) end() {

@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +23,9 @@ func TestTheNextOneNeedNotWait(t *testing.T) {
 		w.check()
 		if w.leader() != "a" || b.State().Leading || b.State().Leader != "a" {
 			t.Fatalf("%q leads; b knows %+v", w.leader(), b.State())
+		}
+		if says := fmt.Sprint(a, "; ", b); says != "a, lease default/operator: leads; b, lease default/operator: stands by for a" {
+			t.Error(says)
 		}
 		a.stop()
 		<-a.ended

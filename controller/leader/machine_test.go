@@ -137,3 +137,20 @@ func TestAVanishedLeaseIsWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+// Who was the holder once does not take a record for its own because it says its
+// name: it may be that of another process which is called the same.
+func TestARecordOfTheSameNameIsAnothers(t *testing.T) {
+	m := newMachine("twin")
+	m.has(nil, start)
+	own := m.holding(start)
+	m.sending(own)
+	m.accepted(stored(1, own), start, start)
+	m.lost()
+	later := start.Add(time.Hour)
+	others := record{holder: "twin", seconds: 15, renew: "some day"}
+	m.has(stored(2, others), later)
+	if s := m.next(later); m.isOurs() || s.do != wait {
+		t.Errorf("it is ours: %v; next: %+v", m.isOurs(), s)
+	}
+}

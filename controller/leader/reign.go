@@ -19,6 +19,10 @@ func (c *candidacy) reign(ctx context.Context, lead func(context.Context) error)
 	t := newTerm(ctx, c.machine.renewDeadline, c.machine.renewed, c.renewedWall, time.Now, e.wall)
 	defer t.endActing(context.Canceled)
 	defer t.endLeading(context.Canceled)
+	if t.isOver() { // the machine was suspended while it won
+		c.machine.lost()
+		return false, nil
+	}
 	e.begins(t)
 	c.publish()
 	c.log.Info("this process leads", "transitions", c.machine.record.transitions)
@@ -44,6 +48,10 @@ func (c *candidacy) reign(ctx context.Context, lead func(context.Context) error)
 			return false, nil
 		}
 		outcome = nil
+	}
+	if errors.Is(outcome, controller.ErrStillRunning) {
+		c.log.Error("the lease is not given back, as something goes on that lead has left behind: others wait until it has run out", "lasts", c.machine.lasts)
+		return true, outcome
 	}
 	c.release(ctx)
 	return true, outcome

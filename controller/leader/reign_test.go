@@ -147,6 +147,75 @@ func TestStoppingKeepsTheLeaseUntilLeadHasReturned(t *testing.T) {
 	})
 }
 
+// What lead has left behind acts still, so nobody is let in before the Lease has
+// run out.
+func TestWhatIsLeftBehindKeepsTheLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := inMemory(t)
+		left := &controller.StopError{Controller: "widgets"}
+		_, stop, ended := alone(t, srv, Options{Identity: "a"}, func(ctx context.Context) error { <-ctx.Done(); return left })
+		time.Sleep(time.Minute)
+		stop()
+		if err := <-ended; err != left {
+			t.Error(err)
+		}
+		if l := apitest.Get(t, srv, likeLease); *l.Spec.HolderIdentity != "a" {
+			t.Errorf("it was given back: %q", *l.Spec.HolderIdentity)
+		}
+	})
+}
+
+// Giving back is a courtesy: a program that ends during an outage is not held up
+// for as long as it gives its elector.
+func TestStoppingDuringAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := inMemory(t)
+		_, stop, ended := alone(t, srv, Options{}, func(ctx context.Context) error { <-ctx.Done(); return nil })
+		time.Sleep(time.Minute)
+		srv.Fault(apitest.Fault{Do: apitest.Freeze()})
+		time.Sleep(3 * time.Second)
+		began := time.Now()
+		stop()
+		const bound = 5 * time.Second // controller.RunOptions.StopTimeout
+		if err := <-ended; err != nil || time.Since(began) >= bound {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		srv.LiftFaults()
+	})
+}
+
+// A machine that was suspended while it won begins nothing.
+func TestAVictoryThatIsOverIsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := inMemory(t)
+		client, err := rest.New(srv.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		e := New(client, Options{Namespace: "default", Name: "operator", Logger: slog.New(slog.DiscardHandler)})
+		asked := 0
+		e.wall = func() time.Time {
+			if asked++; asked == 1 {
+				return time.Now()
+			}
+			return time.Now().Add(time.Hour)
+		}
+		lost := errors.New("called when it did not lead")
+		if err := e.Run(t.Context(), func(ctx context.Context) error {
+			if ctx.Err() != nil {
+				return lost
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+		if l := apitest.Get(t, srv, likeLease); asked < 3 || *l.Spec.HolderIdentity != "" {
+			t.Errorf("the clock was looked at %d times; left behind: %q", asked, *l.Spec.HolderIdentity)
+		}
+	})
+}
+
 // A lead that does not return in time after a loss is left behind: Run says so,
 // and Check until it has returned.
 func TestALeadThatGoesOnIsToldOf(t *testing.T) {
@@ -170,6 +239,9 @@ func TestALeadThatGoesOnIsToldOf(t *testing.T) {
 		time.Sleep(time.Second)
 		if err := e.Check(); !errors.Is(err, ErrStillActing) {
 			t.Errorf("Check: %v", err)
+		}
+		if err := e.Run(t.Context(), func(context.Context) error { return nil }); !errors.Is(err, ErrStillActing) {
+			t.Errorf("Run beside it: %v", err)
 		}
 		close(calm)
 		synctest.Wait()

@@ -88,7 +88,8 @@ func (c *candidacy) failed(ctx context.Context, doing string, err error) {
 // release gives the Lease back, if it is ours or may be. What lead has done must
 // have ended.
 func (c *candidacy) release(ctx context.Context) {
-	patience := c.machine.renewDeadline / 2
+	// Less than others give a program that ends: it is a courtesy.
+	patience := c.machine.renewDeadline / 3
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	c.machine.lost()

@@ -51,6 +51,23 @@ func (e *Elector) Check() error {
 	return nil
 }
 
+// String is the State in a line, for logs and debug pages.
+func (e *Elector) String() string {
+	s := e.State()
+	who := "nobody is known to lead"
+	switch {
+	case s.Leading:
+		who = "leads"
+	case s.Leader != "":
+		who = "stands by for " + s.Leader
+	}
+	line := fmt.Sprintf("%s, lease %s: %s", s.Identity, s.Lease, who)
+	if s.Err != nil {
+		line += ": " + s.Err.Error()
+	}
+	return line
+}
+
 func (e *Elector) begins(t *term) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
