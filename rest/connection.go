@@ -78,6 +78,18 @@ func connect(config *Config, t timing) (*connection, error) {
 // The request is not changed. An Authorization header, a User-Agent or an
 // impersonated user that it has is left as it is.
 func (c *connection) do(request *http.Request, long bool) (*http.Response, error) {
+	return c.carry(request, long, c.send)
+}
+
+// relay is do for a request of somebody else's, who is told of redirects.
+func (c *connection) relay(request *http.Request, long bool) (*http.Response, error) {
+	return c.carry(request, long, c.sendOnce)
+}
+
+// sending sends a request that has its credentials.
+type sending func(request *http.Request, long bool) (*http.Response, error)
+
+func (c *connection) carry(request *http.Request, long bool, send sending) (*http.Response, error) {
 	if !c.running.begin() {
 		closeBody(request)
 		return nil, ErrClosed
@@ -86,7 +98,7 @@ func (c *connection) do(request *http.Request, long bool) (*http.Response, error
 	ctx, release := c.running.bind(request.Context())
 	explain := func(err error) error { return c.whyEnded(request.Context(), err) }
 
-	response, err := c.authorized(c.dressed(ctx, request), long)
+	response, err := c.authorized(c.dressed(ctx, request), long, send)
 	if err != nil {
 		err = explain(err)
 		release()
@@ -112,16 +124,16 @@ func (c *connection) dressed(ctx context.Context, request *http.Request) *http.R
 
 // authorized sends the request with credentials, and once more with others if
 // the server refuses these and there are others.
-func (c *connection) authorized(request *http.Request, long bool) (*http.Response, error) {
+func (c *connection) authorized(request *http.Request, long bool, send sending) (*http.Response, error) {
 	if len(request.Header.Values("Authorization")) > 0 {
-		return c.send(request, long)
+		return send(request, long)
 	}
 	shown, err := c.credential.pass(request.Context())
 	if err != nil {
 		closeBody(request)
 		return nil, err
 	}
-	response, err := c.send(withPass(request, shown), long)
+	response, err := send(withPass(request, shown), long)
 	if err != nil || response.StatusCode != http.StatusUnauthorized {
 		return response, err
 	}
@@ -138,7 +150,7 @@ func (c *connection) authorized(request *http.Request, long bool) (*http.Respons
 		closeBody(again)
 		return nil, err
 	}
-	return c.send(withPass(again, shown), long)
+	return send(withPass(again, shown), long)
 }
 
 // close ends everything that is under way and returns when nothing is left.

@@ -16,24 +16,10 @@ const maxRedirects = 10
 // else is an error, for two reasons: the credentials are meant for this server
 // and no other, and a write that is repeated elsewhere is another write.
 func (c *connection) send(request *http.Request, long bool) (*http.Response, error) {
-	transport := c.short
-	if long {
-		transport = c.long
-	}
 	for hops := 0; ; hops++ {
-		response, err := transport.RoundTrip(request)
+		response, err := c.sendOnce(request, long)
 		if err != nil {
 			return nil, err
-		}
-		if response == nil {
-			return nil, errors.New("the transport returned neither a response nor an error")
-		}
-		if response.Body == nil {
-			response.Body = http.NoBody
-		}
-		if response.StatusCode == http.StatusSwitchingProtocols {
-			response.Body.Close() // unread: it is a bare connection that no context ends
-			return nil, errors.New("the server switches protocols (101), which nobody asked for")
 		}
 		to, err := redirection(request, response)
 		if err == nil && to == nil {
@@ -49,6 +35,29 @@ func (c *connection) send(request *http.Request, long bool) (*http.Response, err
 		request = request.Clone(request.Context())
 		request.URL = to
 	}
+}
+
+// sendOnce sends a request that has its credentials. A redirect is an answer.
+func (c *connection) sendOnce(request *http.Request, long bool) (*http.Response, error) {
+	transport := c.short
+	if long {
+		transport = c.long
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	if response == nil {
+		return nil, errors.New("the transport returned neither a response nor an error")
+	}
+	if response.Body == nil {
+		response.Body = http.NoBody
+	}
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		response.Body.Close() // unread: it is a bare connection that no context ends
+		return nil, errors.New("the server switches protocols (101), which nobody asked for")
+	}
+	return response, nil
 }
 
 // redirection is where a response sends a request; nil is nowhere.

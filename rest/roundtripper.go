@@ -15,8 +15,10 @@ import (
 //
 // A request goes to the path of its URL, below that of Config.Host. Its URL
 // names no server, or this one: the credentials are for no other. Nothing is
-// repeated, limited or decoded, and there is no Timeout; gzip is asked for and
-// undone where the request does not speak of encodings. An Authorization header
+// repeated, except that what the server refuses with 401 is tried once more if
+// there are fresher credentials and no body; nothing is limited or decoded, there
+// is no Timeout, and a redirect is an answer. gzip is asked for and undone where
+// the request does not speak of encodings. An Authorization header
 // that a request has is left as it is, and so is an impersonated user. An
 // upgrade to another protocol is an error.
 func (c *Client) RoundTripper() http.RoundTripper { return passing{c.conn} }
@@ -33,7 +35,7 @@ func (p passing) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	passed := request.WithContext(request.Context())
 	passed.URL, passed.Host = at, ""
-	return p.conn.do(passed, lasting(request.URL))
+	return p.conn.relay(passed, lasting(request.URL))
 }
 
 // at is where a URL leads that may leave the server out.

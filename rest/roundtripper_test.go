@@ -60,6 +60,27 @@ func TestRoundTripperGoesNowhereElse(t *testing.T) {
 	}
 }
 
+// A redirect is for whoever has made the request: where it leads may be none of
+// what they let pass.
+func TestRoundTripperFollowsNoRedirect(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/to", http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	client, err := rest.New(&rest.Config{Host: server.URL, BearerToken: "secret"})
+	require.NoError(t, err)
+	defer client.Close()
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		request, err := http.NewRequest(method, "/from", nil)
+		require.NoError(t, err)
+		response, err := client.RoundTripper().RoundTrip(request)
+		require.NoError(t, err)
+		response.Body.Close()
+		require.Equal(t, http.StatusTemporaryRedirect, response.StatusCode)
+		require.Equal(t, "/to", response.Header.Get("Location"))
+	}
+}
+
 type closable struct {
 	io.Reader
 	closed bool
