@@ -1,37 +1,61 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"iter"
+	"net/http"
 )
 
-// maxObject bounds what is held of an answer: one object of it. etcd takes
-// objects of 1.5 MiB.
-const maxObject = 16 << 20
-
-// body is an answer that is made while it is read: the next piece is asked for
-// when the one before has gone to the client, so that a slow client makes the
-// API server wait, and nothing piles up here.
+// body is an answer that is made while it is read: what writes it goes on when
+// what it has written has gone to the client. So a slow client makes the API
+// server wait, and nothing piles up here.
 type body struct {
-	// next appends a piece; io.EOF is the end of a whole answer.
-	next func(*bytes.Buffer) error
-	// source is what the pieces are made of.
-	source  io.Closer
-	pending bytes.Buffer
-	err     error
+	source io.Closer // the answer of the API server
+	next   func() (piece []byte, err error, open bool)
+	stop   func()
+
+	piece []byte // what is left of it
+	err   error
 }
 
-// fill makes pieces until there are n bytes, or all.
-func (b *body) fill(n int) error {
-	for b.err == nil && b.pending.Len() < n {
-		b.err = b.next(&b.pending)
+// written is what write writes, until it returns.
+func written(source io.Closer, write func(out *bufio.Writer) error) *body {
+	b := &body{source: source}
+	b.next, b.stop = iter.Pull2(func(yield func([]byte, error) bool) {
+		out := bufio.NewWriterSize(pieces(yield), 32<<10)
+		err := write(out)
+		if err == nil {
+			err = out.Flush()
+		}
+		if err == nil {
+			err = io.EOF
+		}
+		yield(nil, err)
+	})
+	return b
+}
+
+// pieces is a writer that waits until a piece has been read.
+type pieces func([]byte, error) bool
+
+// Write hands out p.
+func (yield pieces) Write(p []byte) (int, error) {
+	if !yield(p, nil) {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// begin waits for the first piece: until then it can be said what is wrong.
+func (b *body) begin() error {
+	for len(b.piece) == 0 && b.err == nil {
+		var open bool
+		if b.piece, b.err, open = b.next(); !open {
+			b.err = http.ErrBodyReadAfterClose
+		}
 	}
 	if b.err == io.EOF {
 		return nil
@@ -39,125 +63,21 @@ func (b *body) fill(n int) error {
 	return b.err
 }
 
-// Read returns what there is, and makes a piece if there is nothing.
+// Read returns what there is of a piece, and waits for the next if that is all.
 func (b *body) Read(p []byte) (int, error) {
-	_ = b.fill(1) // its error is b.err
-	if b.pending.Len() > 0 {
-		return b.pending.Read(p)
-	}
-	if errors.Is(b.err, context.Canceled) {
+	if err := b.begin(); errors.Is(err, context.Canceled) {
 		return 0, context.Canceled // the client has gone: nobody has to hear of it
 	}
-	return 0, b.err
-}
-
-// Close ends the answer of the API server.
-func (b *body) Close() error { return b.source.Close() }
-
-// unrewritable is an answer that has come, and that no rule can be applied to.
-type unrewritable struct{ error }
-
-func (e unrewritable) Unwrap() error { return e.error }
-
-func unrewritablef(format string, args ...any) error {
-	return unrewritable{fmt.Errorf(format, args...)}
-}
-
-// values reads JSON values one after the other, of a bounded size each.
-type values struct {
-	*json.Decoder
-	bound *bounded
-}
-
-func valuesOf(r io.Reader) values {
-	bound := &bounded{Reader: r, left: maxObject}
-	return values{json.NewDecoder(bound), bound}
-}
-
-// decode reads a value. Its error is unrewritable if the value has come.
-func (v values) decode(into any) error {
-	err := v.Decode(into)
-	v.bound.left = maxObject
-	return explained(err)
-}
-
-// token reads a token; the end of the body is an error.
-func (v values) token() (json.Token, error) {
-	token, err := v.Token()
-	v.bound.left = maxObject
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	if len(b.piece) == 0 {
+		return 0, b.err
 	}
-	return token, explained(err)
+	n := copy(p, b.piece)
+	b.piece = b.piece[n:]
+	return n, nil
 }
 
-func explained(err error) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &syntax) || errors.As(err, &kind) {
-		return unrewritablef("it is not the JSON that was asked for: %w", err)
-	}
-	return err
-}
-
-// bounded is a reader that fails when more is read than is left. A decoder reads
-// ahead: of a value it may have had a part before it was asked for.
-type bounded struct {
-	io.Reader
-	left int
-}
-
-// Read reads as much as is left.
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, unrewritablef("an object has more than %d bytes", maxObject)
-	}
-	n, err := b.Reader.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
-
-// rewriter applies a rule, and counts.
-type rewriter struct {
-	rule            rule
-	seen, rewritten int
-}
-
-// object is what a client is sent in the place of raw. What the rule does not
-// change stays as the API server has written it.
-func (r *rewriter) object(raw json.RawMessage) (json.RawMessage, error) {
-	var content map[string]any
-	if err := utiljson.Unmarshal(raw, &content); err != nil {
-		return nil, unrewritablef("an object of it: %w", err)
-	}
-	obj := &unstructured.Unstructured{Object: content}
-	switch {
-	case content == nil:
-		return nil, unrewritablef("there is %s in the place of an object", raw)
-	case obj.GetKind() == "Status" && obj.GetAPIVersion() == "v1":
-		return raw, nil
-	case obj.GetKind() == "Table":
-		return nil, unrewritablef("it has a Table, the cells of which are filled in already")
-	}
-	r.seen++
-	changed, err := r.rule(obj)
-	if err != nil {
-		return nil, unrewritablef("the rule for %s/%s: %w", obj.GetNamespace(), obj.GetName(), err)
-	}
-	if !changed {
-		return raw, nil
-	}
-	r.rewritten++
-	return encoded(content)
-}
-
-// encoded is JSON as an API server writes it, without escapes for HTML.
-func encoded(value any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("encode what has been rewritten: %w", err)
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+// Close ends the answer of the API server, and then what reads it.
+func (b *body) Close() error {
+	defer b.stop()
+	return b.source.Close()
 }

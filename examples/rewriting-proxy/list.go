@@ -1,142 +1,59 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"io"
 )
 
-// list rewrites {"kind":"EndpointsList","metadata":{...},"items":[...]} item by
-// item: of a list of any length one item is held.
-type list struct {
-	in    values
-	items *rewriter
-
-	stage stage
-	// comma is whether something stands before the next field or item.
-	comma          bool
-	hadItems, over bool // over: it is a Status, which has no items
+// listFields are those of a list, and of the Status that may be there instead. An
+// object in another would not be rewritten.
+var listFields = map[string]bool{
+	"kind": true, "apiVersion": true, "metadata": true, "items": true,
+	"status": true, "message": true, "reason": true, "details": true, "code": true,
 }
 
-type stage int
-
-const (
-	beforeList stage = iota
-	inFields
-	inItems
-)
-
-// next appends a field of the list, or an item.
-func (l *list) next(out *bytes.Buffer) error {
-	switch l.stage {
-	case beforeList:
-		l.stage = inFields
-		return l.bracket(out, '{')
-	case inItems:
-		if !l.in.More() {
-			l.stage, l.comma = inFields, true
-			return l.bracket(out, ']')
+// rewriteList rewrites {"kind":"EndpointsList","metadata":{...},"items":[...]}
+// item by item: of a list of any length one item is held. All but the items
+// passes as it is.
+func rewriteList(out *bufio.Writer, in values, items *rewriter) error {
+	if err := in.bracket('{'); err != nil {
+		return err
+	}
+	out.WriteByte('{')
+	whole := false
+	for separator := ""; in.More(); separator = "," {
+		token, err := in.token()
+		if err != nil {
+			return err
 		}
-		return l.item(out)
-	}
-	if !l.in.More() {
-		return l.end(out)
-	}
-	return l.field(out)
-}
-
-// bracket passes one.
-func (l *list) bracket(out *bytes.Buffer, want json.Delim) error {
-	token, err := l.in.token()
-	if err != nil {
-		return err
-	}
-	if token != want {
-		return unrewritablef("there is %v in it, where %v should be", token, want)
-	}
-	out.WriteByte(byte(want))
-	return nil
-}
-
-func (l *list) separate(out *bytes.Buffer) {
-	if l.comma {
-		out.WriteByte(',')
-	}
-	l.comma = true
-}
-
-func (l *list) item(out *bytes.Buffer) error {
-	var raw json.RawMessage
-	if err := l.in.decode(&raw); err != nil {
-		return inside(err)
-	}
-	item, err := l.items.object(raw)
-	if err != nil {
-		return err
-	}
-	l.separate(out)
-	out.Write(item)
-	return nil
-}
-
-// field passes all but the items as they are. It knows which there may be, as
-// an object in a field that is passed would not be rewritten.
-func (l *list) field(out *bytes.Buffer) error {
-	token, err := l.in.token()
-	if err != nil {
-		return err
-	}
-	name, _ := token.(string) // the decoder takes nothing else for a name
-	var raw json.RawMessage
-	switch name {
-	case "items":
-		return l.open(out)
-	case "kind", "apiVersion", "metadata",
-		"status", "message", "reason", "details", "code": // of a Status
-		if err := l.in.decode(&raw); err != nil {
-			return inside(err)
+		name, _ := token.(string) // the decoder takes nothing else for a name
+		if !listFields[name] {
+			return unrewritablef("it has a field %q, which no list has", name)
 		}
-	default:
-		return unrewritablef("it has a field %q, which no list has", name)
+		out.WriteString(separator + `"` + name + `":`)
+		if name == "items" {
+			whole, err = true, rewriteItems(out, in, items)
+		} else {
+			var raw json.RawMessage
+			raw, err = in.within()
+			out.Write(raw)
+			whole = whole || name == "kind" && string(raw) == `"Status"`
+		}
+		if err != nil {
+			return err
+		}
 	}
-	l.over = l.over || name == "kind" && string(raw) == `"Status"`
-	l.separate(out)
-	out.WriteString(`"` + name + `":`)
-	out.Write(raw)
-	return nil
-}
-
-// open begins the items.
-func (l *list) open(out *bytes.Buffer) error {
-	l.separate(out)
-	l.hadItems = true
-	out.WriteString(`"items":`)
-	token, err := l.in.token()
-	switch {
-	case err != nil:
-		return err
-	case token == nil:
-		out.WriteString("null")
-		return nil
-	case token != json.Delim('['):
-		return unrewritablef("its items are %v", token)
-	}
-	l.stage, l.comma = inItems, false
-	out.WriteByte('[')
-	return nil
-}
-
-func (l *list) end(out *bytes.Buffer) error {
-	if err := l.bracket(out, '}'); err != nil {
+	if err := in.bracket('}'); err != nil {
 		return err
 	}
-	out.WriteByte('\n')
-	if !l.hadItems && !l.over {
+	out.WriteString("}\n")
+	if !whole {
 		return unrewritablef("it is no list: it has no items")
 	}
-	switch _, err := l.in.Token(); err {
+	switch _, err := in.Token(); err {
 	case io.EOF:
-		return io.EOF
+		return nil
 	case nil:
 		return unrewritablef("something stands behind the list")
 	default:
@@ -144,10 +61,31 @@ func (l *list) end(out *bytes.Buffer) error {
 	}
 }
 
-// inside turns the end of a body into an error: something had begun.
-func inside(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
+func rewriteItems(out *bufio.Writer, in values, items *rewriter) error {
+	switch token, err := in.token(); {
+	case err != nil:
+		return err
+	case token == nil:
+		_, err = out.WriteString("null")
+		return err
+	case token != json.Delim('['):
+		return unrewritablef("its items are %v", token)
 	}
-	return err
+	out.WriteByte('[')
+	for separator := ""; in.More(); separator = "," {
+		raw, err := in.within()
+		if err != nil {
+			return err
+		}
+		item, err := items.object(raw)
+		if err != nil {
+			return err
+		}
+		out.WriteString(separator)
+		if _, err := out.Write(item); err != nil {
+			return err
+		}
+	}
+	out.WriteByte(']')
+	return in.bracket(']')
 }

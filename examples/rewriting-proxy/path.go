@@ -12,13 +12,13 @@ import (
 
 // target is what a request is about, as far as its path and query say.
 type target struct {
-	resource          schema.GroupResource
-	name, subresource string
-	watch             bool
+	resource schema.GroupResource
+	name     string
+	watch    bool
 }
 
-// targetOf reads a request as an API server does; false is a path that names no
-// resource, as /version and /openapi/v3 do.
+// targetOf reads a request as an API server does; false is a path that leads to
+// no object, as those of /version, /openapi/v3 and the log of a pod.
 func targetOf(method string, u *url.URL) (t target, ok bool) {
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	switch {
@@ -33,16 +33,25 @@ func targetOf(method string, u *url.URL) (t target, ok bool) {
 	if old {
 		parts = parts[1:]
 	}
-	if len(parts) > 2 && parts[0] == "namespaces" {
+	// /namespaces/default/pods are pods, /namespaces/default/status is a namespace.
+	if len(parts) > 2 && parts[0] == "namespaces" && !whole[parts[2]] {
 		parts = parts[2:]
 	}
 	if len(parts) == 0 {
 		return t, false
 	}
-	parts = append(parts, "", "")
-	t.resource.Resource, t.name, t.subresource = parts[0], parts[1], parts[2]
+	if len(parts) > 2 && !whole[parts[2]] {
+		return t, false
+	}
+	t.resource.Resource, t.name = parts[0], append(parts, "")[1]
 	t.watch = method == http.MethodGet && (old || t.name == "" && asked(u.Query()["watch"]))
 	return t, true
+}
+
+// whole are the subresources that are the object itself, in a part of which they
+// write. What else hangs on an object is another thing.
+var whole = map[string]bool{
+	"status": true, "finalize": true, "approval": true, "ephemeralcontainers": true, "resize": true,
 }
 
 // asked is whether a parameter is set, in the eyes of an API server.

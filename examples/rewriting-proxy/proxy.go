@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -14,7 +13,6 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -101,11 +99,12 @@ func (p *proxy) admit(x *exchange, r *http.Request) error {
 	}
 	target, ok := targetOf(r.Method, r.URL)
 	change := p.rules[target.resource]
-	if !ok || change == nil || target.subresource != "" && target.subresource != "status" {
+	if !ok || change == nil {
 		return nil
 	}
 	switch r.Method {
-	case http.MethodPut, http.MethodPatch:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete:
+	default:
 		// It may be made from what was rewritten, and would make that true.
 		return &refusal{http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
 			fmt.Sprintf("rewriting-proxy: %s are rewritten here: change them at the API server itself", target.resource)}
@@ -121,7 +120,7 @@ func (p *proxy) admit(x *exchange, r *http.Request) error {
 
 // trusts keeps those out who have no business with the proxy's credentials. It
 // listens on loopback then; web pages are not to reach it from there, neither
-// by a name that leads to 127.0.0.1 nor by a form.
+// by a name that leads to 127.0.0.1 nor by a form, a picture or a link.
 func (p *proxy) trusts(r *http.Request) error {
 	if p.clients {
 		return nil
@@ -132,7 +131,9 @@ func (p *proxy) trusts(r *http.Request) error {
 	if !loopback(r.Host) {
 		return forbidden("it is to be called by a loopback address or as localhost")
 	}
-	if p.origins.Check(r) != nil {
+	asked := r.WithContext(r.Context())
+	asked.Method = http.MethodPost // a GET is checked as well: what is behind the proxy of a service may act on it
+	if p.origins.Check(asked) != nil {
 		return forbidden("the request comes from a web page of another origin")
 	}
 	for name := range r.Header {
@@ -171,7 +172,7 @@ func (p *proxy) ask(request *httputil.ProxyRequest) {
 	}
 }
 
-// answer puts the rewriting into an answer. It has begun when this returns.
+// answer puts the rewriting into an answer.
 func (p *proxy) answer(response *http.Response) error {
 	x := exchangeOf(response.Request.Context())
 	x.code = response.StatusCode
@@ -185,44 +186,24 @@ func (p *proxy) answer(response *http.Response) error {
 	if mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
 		return badGateway(fmt.Errorf("it is %.40q, not JSON", response.Header.Get("Content-Type")))
 	}
+	rewrite := rewriteObject
 	switch {
 	case x.target.watch:
-		events := &watch{in: valuesOf(plain), objects: x.rule}
-		response.Body = &body{next: events.next, source: response.Body}
+		rewrite = rewriteWatch
 	case x.target.list(response.Request.Method):
-		items := &list{in: valuesOf(plain), items: x.rule}
-		answer := &body{next: items.next, source: response.Body}
-		// What goes wrong early can still be said.
-		if err := answer.fill(32 << 10); err != nil {
-			return badGateway(err)
-		}
-		response.Body = answer
-	default:
-		if err := whole(response, plain, x.rule); err != nil {
-			return badGateway(err)
-		}
-		return nil
+		rewrite = rewriteList
 	}
-	response.ContentLength = -1 // so every piece is flushed
-	response.Header.Del("Content-Length")
-	return nil
-}
-
-// whole rewrites an answer that is one object.
-func whole(response *http.Response, plain io.Reader, objects *rewriter) error {
-	var raw json.RawMessage
 	in := valuesOf(plain)
-	if err := in.decode(&raw); err != nil {
-		return inside(err)
+	made := written(response.Body, func(out *bufio.Writer) error { return rewrite(out, in, x.rule) })
+	response.Body = made
+	response.ContentLength = -1 // so what is written is flushed
+	response.Header.Del("Content-Length")
+	if x.target.watch {
+		return nil // it has begun; the first event may be long in coming
 	}
-	rewritten, err := objects.object(raw)
-	if err != nil {
-		return err
+	if err := made.begin(); err != nil {
+		return badGateway(err)
 	}
-	rewritten = append(rewritten[:len(rewritten):len(rewritten)], '\n')
-	response.Body = &body{source: response.Body, err: io.EOF, pending: *bytes.NewBuffer(rewritten)}
-	response.ContentLength = int64(len(rewritten))
-	response.Header.Set("Content-Length", strconv.Itoa(len(rewritten)))
 	return nil
 }
 

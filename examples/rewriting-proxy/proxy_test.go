@@ -262,6 +262,17 @@ func TestOthersPassUntouched(t *testing.T) {
 	require.Equal(t, strange+"|/api/v1/namespaces/default/endpoints/e/part|text/plain|gzip|", text(t, response))
 }
 
+// A redirect is the client's to follow: it may lead to what has a rule.
+func TestRedirectsPass(t *testing.T) {
+	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "/api/v1/endpoints")
+		w.WriteHeader(http.StatusFound)
+	})
+	response := send(t, "GET", url+"/api/v1/namespaces/default/services/s/proxy/", "")
+	require.Equal(t, http.StatusFound, response.StatusCode)
+	require.Equal(t, "/api/v1/endpoints", response.Header.Get("Location"))
+}
+
 // An event is with the client before the next one has happened; bookmarks and
 // errors are as the server has sent them, and the end of a watch is its end.
 func TestEventsPassOneByOne(t *testing.T) {
@@ -356,6 +367,8 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 		{all, `{"type":"ADDED","object":` + secret + `}`, "", `a field "type"`},
 		{all, `[` + secret + `]`, "", "where { should be"},
 		{all, `{"kind":"EndpointsList","items":[{"x":"` + huge + `"}]}`, "", "more than 16777216 bytes"},
+		{all, `{"kind":"EndpointsList","items":"` + huge[:1<<20] + `"}`, "", "its items are xxx"},
+		{all, `{"` + huge[:1<<20] + `":7}`, "", `a field "xxx`},
 		{watch, `{"type":"ADDED","Object":` + secret + `}`, "", "unexpected end"},
 		{watch, `{"type":"added","object":` + secret + `}`, "", `type "added"`},
 		{watch, `{"object":` + secret + `}`, "", "an event of type "},
@@ -386,6 +399,74 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 		require.NotContains(t, string(got), "10.9.9.9")
 		require.Less(t, len(got), 1000)
 	}
+}
+
+// A rule is shown its objects wherever they are: in the subresources that are
+// the object itself too, of which a namespace has some that look like resources.
+func TestSubresourcesAreRewritten(t *testing.T) {
+	const object = `{"kind":"It","metadata":{"name":"n"}}`
+	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, object)
+	}))
+	defer back.Close()
+	client, err := rest.New(&rest.Config{Host: back.URL})
+	require.NoError(t, err)
+	defer client.Close()
+	mark := func(obj *unstructured.Unstructured) (bool, error) {
+		obj.SetLabels(map[string]string{"seen": "yes"})
+		return true, nil
+	}
+	rules := map[schema.GroupResource]rule{{Resource: "namespaces"}: mark, {Resource: "pods"}: mark,
+		{Group: "certificates.k8s.io", Resource: "certificatesigningrequests"}: mark}
+	front := httptest.NewServer(newProxy(client.RoundTripper(), rules, false, log.New(io.Discard, "", 0)))
+	defer front.Close()
+	for path, rewritten := range map[string]bool{
+		"/api/v1/namespaces/n":                                               true,
+		"/api/v1/namespaces/n/status":                                        true,
+		"/api/v1/namespaces/n/finalize":                                      true,
+		"/api/v1/namespaces/n/pods/p":                                        true,
+		"/api/v1/namespaces/status/pods/p":                                   true,
+		"/api/v1/namespaces/n/pods/p/status":                                 true,
+		"/api/v1/namespaces/n/pods/p/ephemeralcontainers":                    true,
+		"/api/v1/namespaces/n/pods/p/resize":                                 true,
+		"/api/v1/namespaces/n/pods/p/log":                                    false,
+		"/api/v1/namespaces/n/pods/p/proxy/status":                           false,
+		"/api/v1/namespaces/n/configmaps/pods":                               false,
+		"/apis/certificates.k8s.io/v1/namespaces/n/pods/p":                   false,
+		"/apis/certificates.k8s.io/v1/certificatesigningrequests/c/approval": true,
+	} {
+		got := text(t, send(t, "GET", front.URL+path, ""))
+		if rewritten {
+			require.Contains(t, got, `"seen":"yes"`, path)
+		} else {
+			require.Equal(t, object, got, path)
+		}
+	}
+}
+
+// A slice of which nobody is ready is one without endpoints, and not null.
+func TestNobodyIsReady(t *testing.T) {
+	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"kind":"EndpointSlice","addressType":"IPv6","endpoints":[{"addresses":["fd00::4"],"conditions":{"ready":false}}]}`)
+	})
+	got := text(t, send(t, "GET", url+"/apis/discovery.k8s.io/v1/namespaces/d/endpointslices/s", ""))
+	require.Equal(t, `{"addressType":"IPv4","endpoints":[],"kind":"EndpointSlice"}`+"\n", got)
+}
+
+// A client that goes within a list ends its request at the server, and what
+// reads the answer.
+func TestClientThatGoesWithinAList(t *testing.T) {
+	gone := make(chan bool)
+	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		defer close(gone)
+		io.WriteString(w, `{"kind":"EndpointsList","items":[{}`)
+		for r.Context().Err() == nil {
+			io.WriteString(w, `,{"x":"`+strings.Repeat("x", 1000)+`"}`)
+		}
+	})
+	send(t, "GET", url+"/api/v1/endpoints", "").Body.Close()
+	<-gone
 }
 
 // A watch that breaks off in an event is broken for the client as well.
@@ -501,6 +582,7 @@ func TestRefusals(t *testing.T) {
 		{"PATCH", one, nil, 405, "change them at"},
 		{"PUT", one + "/status", nil, 405, "change them at"},
 		{"PATCH", "/apis/discovery.k8s.io/v1/namespaces/d/endpointslices/e", nil, 405, "endpointslices.discovery.k8s.io"},
+		{"get", "/api/v1/endpoints", nil, 405, "change them at"},
 		{"GET", "/api/v1//endpoints", nil, 400, "empty segment"},
 		{"GET", "//api/v1/endpoints", nil, 400, "empty segment"},
 		{"GET", "/api/v1/namespaces/../endpoints", nil, 400, "empty segment"},
@@ -510,6 +592,7 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/api/v1/pods", []string{"Host", "evil.example"}, 403, "loopback"},
 		{"GET", "/api/v1/pods", []string{"Host", "10.0.0.1:8002"}, 403, "loopback"},
 		{"POST", "/api/v1/pods", []string{"Origin", "https://evil.example"}, 403, "another origin"},
+		{"GET", "/api/v1/namespaces/d/services/s/proxy/act", []string{"Sec-Fetch-Site", "cross-site"}, 403, "another origin"},
 	} {
 		response := send(t, c.method, url+c.path, "", c.headers...)
 		got := text(t, response)

@@ -27,7 +27,7 @@ func (r *refusal) status() *metav1.Status {
 
 // badGateway is for an answer of the API server that cannot be passed on.
 func badGateway(err error) *refusal {
-	return &refusal{http.StatusBadGateway, "BadGateway", fmt.Sprintf("rewriting-proxy: cannot rewrite the API server's answer: %v", err)}
+	return &refusal{http.StatusBadGateway, "BadGateway", fmt.Sprintf("rewriting-proxy: cannot rewrite the API server's answer: %.300v", err)}
 }
 
 // refusalFor is what a client is told of an error.
@@ -36,7 +36,7 @@ func refusalFor(err error) *refusal {
 	if errors.As(err, &said) {
 		return said
 	}
-	return &refusal{http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, fmt.Sprintf("rewriting-proxy: the API server does not answer: %v", err)}
+	return &refusal{http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, fmt.Sprintf("rewriting-proxy: the API server does not answer: %.300v", err)}
 }
 
 func (r *refusal) write(w http.ResponseWriter) {

@@ -49,7 +49,7 @@ func routeSlice(obj *unstructured.Unstructured, router netip.Addr) (changed bool
 	if err != nil || len(endpoints) == 0 {
 		return false, err
 	}
-	var instead []any
+	instead := []any{} // null is not what every client takes for none
 	for _, endpoint := range endpoints {
 		endpoint, _ := endpoint.(map[string]any)
 		// A condition that is not known means ready.
