@@ -45,6 +45,7 @@ func nearest(word string, all []discovery.Resource) []string {
 		distance int
 	}
 	word, _, _ = strings.Cut(strings.ToLower(word), ".")
+	limit := len(word) / 3 // of the letters that may be wrong
 	var found []near
 	seen := map[schema.GroupResource]bool{}
 	for _, r := range all {
@@ -56,14 +57,14 @@ func nearest(word string, all []discovery.Resource) []string {
 		if len(r.ShortNames) > 0 {
 			name += " (" + strings.Join(r.ShortNames, ", ") + ")"
 		}
-		best := len(word)/3 + 1
+		best := limit + 1
 		for _, candidate := range append([]string{r.Resource, r.SingularName, strings.ToLower(r.Kind)}, r.ShortNames...) {
 			best = min(best, distance(word, candidate))
-			if len(word) > 2 && strings.HasPrefix(candidate, word) {
+			if strings.HasPrefix(candidate, word) {
 				best = min(best, 1)
 			}
 		}
-		if best <= len(word)/3 {
+		if best <= limit {
 			found = append(found, near{name, best})
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/thinformer/thinformer/examples/internal/cluster"
 	"github.com/thinformer/thinformer/informer"
@@ -89,6 +90,8 @@ func parse(args []string, out, diagnostics io.Writer) (f flags, err error) {
 		return f, errors.New("which resource? Name one, such as pods: see -h")
 	case f.all && f.namespace != "":
 		return f, errors.New("-A goes without -n: it is all namespaces, or one")
+	case f.namespace != "" && len(validation.IsDNS1123Label(f.namespace)) > 0:
+		return f, fmt.Errorf("-n %q: no namespace has such a name", f.namespace)
 	}
 	f.word = append(words, "widgets")[0]
 	if f.selector, err = labels.Parse(*selector); err != nil {

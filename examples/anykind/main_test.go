@@ -230,6 +230,7 @@ func TestMistakes(t *testing.T) {
 		`the server has no resource "xyzzy"`:                                                      {"xyzzy"},
 		`unexpected argument "pods": one resource at a time`:                                      {"deploy", "pods"},
 		"which resource? Name one, such as pods":                                                  {"-kubeconfig", file},
+		`-n "a/b": no namespace has such a name`:                                                  {"-n", "a/b", "pods"},
 		"-A goes without -n":                                                                      {"-A", "-n", "x", "pods"},
 		`-l "a=,,=b": `:                                                                           {"-l", "a=,,=b", "pods"},
 		"flag provided but not defined: -nonsense":                                                {"-nonsense"},

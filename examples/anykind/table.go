@@ -23,10 +23,11 @@ type table struct {
 	// rows counts those that were printed after the first list.
 	rows chan struct{}
 
-	mu    sync.Mutex
-	first [][]string
-	begun bool  // the first list is complete
-	width []int // of the columns; nil before the head was printed
+	mu     sync.Mutex
+	first  [][]string // what is kept back
+	listed int        // how many were in the first list
+	begun  bool       // the first list is complete
+	width  []int      // of the columns; nil before the head was printed
 }
 
 func newTable(out io.Writer, columns []cell, namespaces bool) *table {
@@ -42,6 +43,7 @@ func (t *table) OnAdd(obj *unstructured.Unstructured, isInInitialList bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.first = append(t.first, t.row("", obj))
+	t.listed++
 }
 
 // OnUpdate implements informer.ResourceEventHandler.
@@ -62,17 +64,16 @@ func (t *table) event(what string, obj *unstructured.Unstructured) {
 	}
 }
 
-// begin prints the first list, and returns how many objects are in it. If there
-// are none, the head waits for the first event.
+// begin prints the first list, unless an event was faster, and returns how many
+// objects are in it. If there are none, the head waits for the first event.
 func (t *table) begin() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.begun = true
-	n := len(t.first)
-	if n > 0 {
+	if t.listed > 0 {
 		t.printFirst()
 	}
-	return n
+	return t.listed
 }
 
 func (t *table) hasBegun() bool {
