@@ -164,7 +164,6 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "pipe
 type elector struct {
 	// lead and lose are what happens; released is closed when it has ended.
 	lead, lose chan struct{}
-	end        chan struct{}
 	told       func(string)
 	check      error
 	// outcome is what lead has returned last.

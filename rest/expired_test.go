@@ -17,7 +17,7 @@ import (
 func TestAnExpiredCertificateIsTheReasonOf401(t *testing.T) {
 	vouching := newAuthority(t, "authority")
 	server := vouching.serve(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`, 401)
+		http.Error(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`, http.StatusUnauthorized)
 	}, func(s *httptest.Server) { s.TLS.ClientAuth = tls.RequestClientCert })
 	ask := func(until time.Time) error {
 		cert, key := vouching.issue("me", func(c *x509.Certificate) { c.NotBefore, c.NotAfter = until.Add(-time.Hour), until })
