@@ -160,6 +160,49 @@ var symptoms = map[string]func(*scene) any{
 		w := c.State().Working[0]
 		return fmt.Sprintf("%s, since %v", w.Request, time.Since(w.Since).Round(time.Minute))
 	},
+	"a write that is not seen": func(s *scene) any {
+		s.create("parrot")
+		resource := rest.NewResource[*ConfigMap](s.client, configMaps)
+		cache := s.cache(s.view(), informer.Options[*ConfigMap]{})
+		var stale error
+		c := s.controlled(cache, func(ctx context.Context, req controller.Request) (controller.Result, error) {
+			m, _ := cache.Get(req.String())
+			m = informer.Clone(m)
+			m.Data["word"] = "hello"
+			s.fault("watch", apitest.DelayEvents(time.Hour))
+			s.srv.Stop() // the watch ends, and another one is late
+			s.srv.Start()
+			_, err := resource.Update(ctx, m, metav1.UpdateOptions{})
+			return controller.Result{}, err
+		}, controller.Options{Trace: &controller.Trace{Stale: func(_ controller.TraceInfo, e *controller.StaleError) { stale = e }}})
+		time.Sleep(3 * time.Minute)
+		if n := c.State().Held; n != 1 {
+			s.Errorf("%d held", n)
+		}
+		return stale
+	},
+	"a factory that Run is not given": func(s *scene) any {
+		factory := informer.NewFactory(informer.FactoryOptions{Logger: quiet})
+		c := controller.New("yours", controller.Func(func(context.Context, controller.Request) (controller.Result, error) {
+			return controller.Result{}, nil
+		}), controller.Options{})
+		controller.For(c, informer.For(factory, s.view(), informer.Options[*ConfigMap]{}))
+		return controller.Run(s.Context(), controller.RunOptions{NoSignals: true, Logger: quiet}, c)
+	},
+	"a reconcile that ignores its ctx": func(s *scene) any {
+		s.create("parrot")
+		cache := s.cache(s.view(), informer.Options[*ConfigMap]{})
+		goOn := make(chan struct{})
+		c := controller.New("yours", controller.Func(func(context.Context, controller.Request) (controller.Result, error) {
+			<-goOn
+			return controller.Result{}, nil
+		}), controller.Options{Logger: quiet})
+		controller.For(c, cache)
+		ctx, stop := context.WithTimeout(s.Context(), time.Second)
+		defer stop()
+		defer close(goOn)
+		return c.Run(ctx)
+	},
 	"a controller that waits": func(s *scene) any {
 		s.forbidden = true
 		c := s.controlled(s.cache(s.view(), informer.Options[*ConfigMap]{}), func(context.Context, controller.Request) (controller.Result, error) {
