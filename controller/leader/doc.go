@@ -55,7 +55,8 @@
 //   - Err of lead's context, asked after a pause of the process or a suspension
 //     of the machine, tells of the loss at once, though no timer has run. Contexts
 //     that are made of it by context.WithCancel and the like learn of it a moment
-//     later, as their Done does.
+//     later, as their Done does; after a suspension, in which no timer runs, up to
+//     RetryPeriod later.
 //   - Being told to stop is not the loss of the Lease: it is renewed until lead
 //     has returned. [controller.Leading] of lead's context tells the two apart.
 //   - After that the Lease is given back, and another process takes it at its
@@ -65,7 +66,8 @@
 //     duration in the Lease, for that.
 //   - Who has lost goes on as a candidate, and may lead again.
 //   - Renewals have connections of their own, and no rate limit: they wait behind
-//     nothing that the program does. A request that is not answered leaves time
+//     nothing that the program does, unless it has given its client a
+//     Config.Transport, which all share. A request that is not answered leaves time
 //     for another one, which goes on a new connection.
 //   - What others have put into the Lease, labels, annotations, the fields of
 //     coordinated election, stays.

@@ -13,8 +13,8 @@ import (
 // is later. And who writes replaces the one version that it has read.
 type machine struct {
 	identity string
-	// lasts is how long the lease is good for others, in the whole seconds that
-	// are written, renewDeadline how long for its leader.
+	// lasts is how long the lease is good for others, who are told whole seconds,
+	// renewDeadline how long for its leader.
 	lasts, renewDeadline, retryPeriod time.Duration
 	// random is a number below 1, for waits.
 	random func() float64

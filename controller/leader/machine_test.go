@@ -154,3 +154,40 @@ func TestARecordOfTheSameNameIsAnothers(t *testing.T) {
 		t.Errorf("it is ours: %v; next: %+v", m.isOurs(), s)
 	}
 }
+
+// Who could not look for long does not know who has led meanwhile, and waits for
+// a Lease that is gone as if it had gone just now.
+func TestAVanishedLeaseIsWaitedForAfterALongSilence(t *testing.T) {
+	m := newMachine("a")
+	m.has(stored(1, record{holder: "b", seconds: 15}), start)
+	gone := start.Add(2 * time.Second)
+	m.has(nil, gone)
+	later := gone.Add(20 * time.Second)
+	m.failed(later.Add(-time.Second), 0)
+	m.has(nil, later)
+	if s := m.next(later); s.do != wait {
+		t.Errorf("next: %+v", s)
+	}
+}
+
+// A server that refuses every write, as one with a webhook may, is not asked in a
+// loop.
+func TestRefusalsSlowDown(t *testing.T) {
+	m := newMachine("a")
+	now, writes := start, 0
+	for version := 1; now.Before(start.Add(time.Minute)) && writes < 1000; version++ {
+		switch s := m.next(now); s.do {
+		case wait:
+			now = s.until
+		case read:
+			m.has(stored(version, record{}), now)
+		case write:
+			writes++
+			m.sending(m.holding(now))
+			m.refused(now)
+		}
+	}
+	if writes > 40 {
+		t.Errorf("%d writes in %v", writes, now.Sub(start))
+	}
+}

@@ -38,8 +38,9 @@ type Options struct {
 	RetryPeriod time.Duration
 
 	// OnNewLeader is told who leads, this process included; "" is nobody, after
-	// the Lease was given back. Calls do not overlap. Who comes and goes while
-	// one is under way is passed over. Default: nobody is told.
+	// the Lease was given back. Calls do not overlap, and Run waits for the last.
+	// Who comes and goes while one is under way is passed over. Default: nobody
+	// is told.
 	OnNewLeader func(identity string)
 
 	// Logger is where changes and problems are logged. Default: [slog.Default].

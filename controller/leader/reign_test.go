@@ -110,6 +110,72 @@ func TestTheEndOfLeadIsTheEndOfRun(t *testing.T) {
 	}
 }
 
+// Nor does an error of lead's own get lost because it was told to end.
+func TestAnErrorAtTheEndIsToldToo(t *testing.T) {
+	want := errors.New("cannot save")
+	for name, end := range map[string]func(*apitest.Server, context.CancelFunc){
+		"stopped": func(_ *apitest.Server, stop context.CancelFunc) { stop() },
+		"lost":    func(srv *apitest.Server, _ context.CancelFunc) { srv.Stop() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := inMemory(t)
+			_, stop, ended := alone(t, srv, Options{}, func(ctx context.Context) error { <-ctx.Done(); return want })
+			defer stop()
+			time.Sleep(time.Minute)
+			end(srv, stop)
+			if err := <-ended; err != want {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// holdup is a RateLimiter that lets nobody go while it is closed.
+type holdup struct{ open chan struct{} }
+
+func (h holdup) Wait(ctx context.Context) error {
+	select {
+	case <-h.open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// The election waits behind nothing that the program does, and at its end leaves
+// the program's client as it was. The server is told how long an answer is good
+// for.
+func TestAnElectionHasAClientOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := inMemory(t)
+		config, limit := srv.Config(), holdup{make(chan struct{})}
+		config.RateLimiter = limit
+		client, err := rest.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		e := New(client, Options{Namespace: "default", Name: "operator", Logger: slog.New(slog.DiscardHandler)})
+		got := make(chan error)
+		go func() {
+			_, err := client.GroupVersion(groupVersion).Get().Resource("leases").Do(t.Context()).Get()
+			got <- err
+		}()
+		if err := e.Run(t.Context(), func(context.Context) error { time.Sleep(time.Minute); return nil }); err != nil {
+			t.Error(err)
+		}
+		for _, r := range srv.Requests(apitest.Match{}) {
+			if r.Parameter("timeout") == "" {
+				t.Errorf("%s %s?%s", r.Method, r.Path, r.Query)
+			}
+		}
+		close(limit.open)
+		if err := <-got; err != nil {
+			t.Errorf("what the program asks for, after the election: %v", err)
+		}
+	})
+}
+
 // The Lease is renewed until lead has returned, and given back only then, also if
 // that meets a conflict.
 func TestStoppingKeepsTheLeaseUntilLeadHasReturned(t *testing.T) {

@@ -59,9 +59,10 @@ func TestATermIsExtended(t *testing.T) {
 		}
 		term.extend(h.now.Add(-time.Second), h.wall.Add(-time.Second))
 	}
+	begun := h.now.Add(8 * time.Second)
 	h.now = h.now.Add(9 * time.Second)
-	if !term.isOver() {
-		t.Error("it lasts from when the renewal was answered")
+	if term.extend(begun, h.wall); !term.isOver() {
+		t.Error("it lasts from when the renewal was answered, or is extended when it is over")
 	}
 }
 
