@@ -212,7 +212,8 @@ func (g *gate) size() int {
 	return len(g.held)
 }
 
-// start holds what the controller's last run has left.
+// start holds what the controller's last run has left, before there are workers
+// and after the informers' events come: none is missed.
 func (g *gate) start() {
 	for req, waits := range g.run.c.bequeathed() {
 		g.adopt(req, waits)
@@ -224,7 +225,7 @@ func (g *gate) adopt(req Request, waits []*wait) {
 	var own []*wait
 	for _, w := range waits {
 		if p := g.placeOf(w.place.inf); p != nil {
-			own = append(own, &wait{written: w.written, place: p, key: w.key, uid: w.uid, epoch: w.epoch})
+			own = append(own, &wait{written: w.written, place: p, key: w.key, uid: w.uid, after: w.after, epoch: w.epoch})
 		}
 	}
 	g.hold(req, own)

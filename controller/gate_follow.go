@@ -30,7 +30,7 @@ func (g *gate) follow(waits []*wait) {
 			p.following = true
 			g.work.Add(1)
 			go g.followPlace(p)
-		case p.again != nil && len(p.byVersion) > 0 && !atLeast(p.byVersion[0].written.ResourceVersion, p.until):
+		case p.again != nil && len(p.byVersion) > 0 && !atLeast(p.byVersion[0].version(), p.until):
 			p.again() // an earlier one than it waits for
 		}
 	}
@@ -50,8 +50,8 @@ func (g *gate) followPlace(p *place) {
 		case ctx.Err() != nil: // there is an earlier one, or all ends
 		case errors.Is(err, informer.ErrNewEpoch):
 			g.newEpoch(p)
-		default: // it will not see anything any more
-			g.lost(p, err)
+		default: // it has stopped, and the run ends for that: what is held stays so
+			return
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (g *gate) nextVersion(p *place) (ctx context.Context, version string) {
 	}
 	p.until = farOff
 	if len(p.byVersion) > 0 {
-		p.until = p.byVersion[0].written.ResourceVersion
+		p.until = p.byVersion[0].version()
 	}
 	ctx, p.again = context.WithCancel(g.ctx)
 	return ctx, p.until
@@ -79,35 +79,17 @@ func (g *gate) nextVersion(p *place) (ctx context.Context, version string) {
 
 // passed: the informer has seen all up to a version.
 func (g *gate) passed(p *place, version string) {
-	for w := g.earliest(p); w != nil && atLeast(version, w.written.ResourceVersion); w = g.earliest(p) {
-		g.over(w)
-	}
-}
-
-// earliest is who waits for the earliest version.
-func (g *gate) earliest(p *place) *wait {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.stopped || len(p.byVersion) == 0 {
-		return nil
-	}
-	return p.byVersion[0]
+	waits := p.upTo(version)
+	g.mu.Unlock()
+	g.check(waits)
 }
 
 // newEpoch: the server's versions have gone back. What was written before may be
 // gone, and no version says so.
-func (g *gate) newEpoch(p *place) { g.check(g.waitsAt(p)) }
-
-// lost: the informer sees nothing any more, so there is nothing to wait for.
-func (g *gate) lost(p *place, err error) {
-	for _, w := range g.waitsAt(p) {
-		g.report(w, err)
-		g.over(w)
-	}
-}
-
-func (g *gate) waitsAt(p *place) []*wait {
+func (g *gate) newEpoch(p *place) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Concat(slices.Collect(maps.Values(p.byKey))...)
+	waits := slices.Concat(slices.Collect(maps.Values(p.byKey))...)
+	g.mu.Unlock()
+	g.check(waits)
 }

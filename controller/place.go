@@ -36,8 +36,8 @@ type place struct {
 
 	// byKey are who waits, by the key of the object.
 	byKey map[string][]*wait
-	// byVersion are those who wait for a version that has an order, the earliest
-	// first, and such as no longer wait.
+	// byVersion are those for whom the informer has to get to a version, and has
+	// not, the earliest first, and such as no longer wait.
 	byVersion versionHeap
 	// following: a goroutine waits for the informer; again has it look again what
 	// to wait for, and until is the version that it waits for.
@@ -79,7 +79,7 @@ func (p *place) add(w *wait) {
 	}
 	p.waiting.Add(1)
 	p.byKey[w.key] = append(p.byKey[w.key], w)
-	if !w.deletion() && hasOrder(w.written.ResourceVersion) {
+	if hasOrder(w.version()) {
 		heap.Push(&p.byVersion, w)
 	}
 }
@@ -103,6 +103,14 @@ func (p *place) remove(w *wait) {
 	p.clean()
 }
 
+// upTo takes those from byVersion whose version is this one, or an earlier one.
+func (p *place) upTo(version string) (waits []*wait) {
+	for len(p.byVersion) > 0 && atLeast(version, p.byVersion[0].version()) {
+		waits = append(waits, heap.Pop(&p.byVersion).(*wait))
+	}
+	return waits
+}
+
 // clean takes those from the top of byVersion who no longer wait.
 func (p *place) clean() {
 	for len(p.byVersion) > 0 && p.byVersion[0].over {
@@ -115,7 +123,7 @@ type versionHeap []*wait
 
 func (h versionHeap) Len() int { return len(h) }
 func (h versionHeap) Less(i, j int) bool {
-	return !atLeast(h[i].written.ResourceVersion, h[j].written.ResourceVersion)
+	return !atLeast(h[i].version(), h[j].version())
 }
 func (h versionHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *versionHeap) Push(w any)   { *h = append(*h, w.(*wait)) }

@@ -79,7 +79,6 @@ func (r *run) start() (sources []source, err error) {
 	if r.ctx.Err() != nil {
 		return nil, nil
 	}
-	r.gate.start()
 	for _, w := range r.c.watches {
 		s, err := w.attach(r)
 		if err != nil {
@@ -87,6 +86,7 @@ func (r *run) start() (sources []source, err error) {
 		}
 		sources = append(sources, s)
 	}
+	r.gate.start()
 	for _, w := range r.team {
 		r.workers.Go(w.work)
 	}

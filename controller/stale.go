@@ -54,7 +54,7 @@ func (g *gate) ring(h *hold) {
 		return
 	}
 	if g.overdueNow(h) {
-		g.report(late[0], nil)
+		g.report(late[0])
 	}
 	for _, w := range late {
 		if !w.deletion() && !hasOrder(w.written.ResourceVersion) {
@@ -89,14 +89,11 @@ func (g *gate) overdueNow(h *hold) (first bool) {
 }
 
 // report tells that a key still waits.
-func (g *gate) report(w *wait, err error) {
+func (g *gate) report(w *wait) {
 	state := w.place.inf.State()
-	if err == nil {
-		err = state.Source.Err
-	}
 	stale := &StaleError{
 		Controller: g.run.c.name, Request: w.hold.request, Written: w.written,
-		Informer: state.Name, Version: state.Version, Waited: time.Since(w.hold.since), Err: err,
+		Informer: state.Name, Version: state.Version, Waited: time.Since(w.hold.since), Err: state.Source.Err,
 	}
 	g.run.loggerOf(stale.Request).Error("What was written has not come back", "err", stale)
 	if t := g.run.c.options.Trace; t != nil && t.Stale != nil {

@@ -1,8 +1,6 @@
 package controller
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -18,6 +16,10 @@ type wait struct {
 	// uid is of what was deleted: then it is waited for that it is gone. Else it
 	// is waited for the written version, or a later one.
 	uid types.UID
+	// after is how far the informer has to be before it means anything that what
+	// was deleted is not there: else it may not have come yet. Empty: no such
+	// version is known.
+	after string
 	// epoch is the informer's when the write was told. In another one nobody can
 	// say what the version means.
 	epoch int
@@ -30,6 +32,21 @@ type wait struct {
 
 // deletion: it is waited for the object to be gone.
 func (w *wait) deletion() bool { return w.uid != "" }
+
+// version is the one that the informer has to get to, empty if it does not matter.
+func (w *wait) version() string {
+	if w.deletion() {
+		return w.after
+	}
+	return w.written.ResourceVersion
+}
+
+// notBefore: the object is known to have had this version.
+func (w *wait) notBefore(version string) {
+	if hasOrder(version) && !atLeast(w.after, version) {
+		w.after = version
+	}
+}
 
 // waitsFor are what has to be seen of a write, by whom. There are none if no
 // informer of the controller shows the object, or if the answer does not say
@@ -52,6 +69,7 @@ func (g *gate) waitsFor(written rest.Written) []*wait {
 			if w.uid == "" {
 				continue
 			}
+			w.notBefore(written.ResourceVersion) // of what is gone, one that it had
 		} else if written.ResourceVersion == "" {
 			continue
 		}
@@ -65,13 +83,14 @@ func keyOf(namespace, name string) string { return Request{Namespace: namespace,
 // seen reports whether the informer has what is waited for. It reads the store,
 // and takes no lock.
 func (w *wait) seen() bool {
+	at := w.place.inf.Version() // first: the store may get on meanwhile
 	uid, version, found := w.place.find(w.key)
 	switch {
 	case w.deletion():
-		if !found || uid != w.uid {
+		if (!found || uid != w.uid) && (w.after == "" || atLeast(at, w.after)) {
 			return true
 		}
-	case found && atLeast(version, w.written.ResourceVersion), atLeast(w.place.inf.Version(), w.written.ResourceVersion):
+	case found && atLeast(version, w.written.ResourceVersion), atLeast(at, w.written.ResourceVersion):
 		return true
 	}
 	return w.place.inf.State().Epoch != w.epoch
@@ -79,21 +98,27 @@ func (w *wait) seen() bool {
 
 // with adds the waits for another write. Of the versions of one object the last
 // one counts, whatever the order in which two goroutines tell of theirs. A
-// deletion stays: that the object is not there means nothing before its creation
-// has been seen.
+// deletion is waited for besides, and not before those: that the object is not
+// there means nothing before its creation has been seen.
 func with(waits []*wait, more []*wait) []*wait {
 	for _, w := range more {
-		at := -1
-		if !w.deletion() {
-			at = slices.IndexFunc(waits, func(old *wait) bool {
-				return old.place == w.place && old.key == w.key && !old.deletion()
-			})
+		newest := -1
+		for i, old := range waits {
+			switch {
+			case old.place != w.place || old.key != w.key:
+			case old.deletion() && !w.deletion():
+				old.notBefore(w.version())
+			case w.deletion() && !old.deletion():
+				w.notBefore(old.version())
+			case !w.deletion():
+				newest = i
+			}
 		}
 		switch {
-		case at < 0:
+		case newest < 0:
 			waits = append(waits, w)
-		case !atLeast(waits[at].written.ResourceVersion, w.written.ResourceVersion):
-			waits[at] = w
+		case !atLeast(waits[newest].version(), w.version()):
+			waits[newest] = w
 		}
 	}
 	return waits
