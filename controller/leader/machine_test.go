@@ -191,3 +191,15 @@ func TestRefusalsSlowDown(t *testing.T) {
 		t.Errorf("%d writes in %v", writes, now.Sub(start))
 	}
 }
+
+// A server that asks to be left alone is, by who waits; a leader cannot afford to.
+func TestAServerIsLeftAlone(t *testing.T) {
+	for leading, want := range map[bool]time.Duration{false: 10 * time.Second, true: 500 * time.Millisecond} {
+		m := newMachine("a")
+		m.leading = leading
+		m.failed(start, 10*time.Second)
+		if s := m.next(start); s.do != wait || s.until.Sub(start) != want {
+			t.Errorf("leading: %v; next in %v", leading, s.until.Sub(start))
+		}
+	}
+}
