@@ -60,7 +60,8 @@ func TestAKeyDoesNotWaitForAnotherEpoch(t *testing.T) {
 }
 
 // An informer that has stopped will not see what was written: the controller ends
-// with an error, and reconciles nothing on what that informer knew.
+// with an error, and reconciles nothing on what that informer knew, however long
+// its end takes.
 func TestAStoppedInformerLetsNoKeyGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSetting(t, 0)
@@ -68,17 +69,22 @@ func TestAStoppedInformerLetsNoKeyGo(t *testing.T) {
 		s.server.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.DelayEvents(time.Hour)})
 		maps := informer.New(s.maps, patient)
 		ctx, stop := context.WithCancel(t.Context())
-		informed := make(chan error)
+		informed, ended := make(chan error), make(chan error)
 		go func() { informed <- maps.Run(ctx) }()
+		ask := make(chan controller.Request, 1)
 		runs := 0
 		c := controller.New("maps", controller.Func(func(ctx context.Context, _ controller.Request) (controller.Result, error) {
 			runs++
 			s.touch(ctx, "a")
 			return controller.Result{RequeueAfter: time.Second}, nil
 		}), controller.Options{})
-		controller.For(c, maps)
-		ended := make(chan error)
+		controller.Watches(c, maps, func(*configMap) []controller.Request {
+			time.Sleep(10 * time.Minute)
+			return nil
+		})
+		controller.Channel(c, ask)
 		go func() { ended <- c.Run(t.Context()) }()
+		ask <- controller.Request{Name: "key"}
 		time.Sleep(time.Minute)
 		require.Equal(t, 1, c.State().Held)
 		stop()

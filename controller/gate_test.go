@@ -3,12 +3,14 @@ package controller_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/controller"
@@ -108,6 +110,43 @@ func TestAChildIsNotCreatedTwice(t *testing.T) {
 					require.Equal(t, 2, runs)
 				} else {
 					require.Greater(t, children, 1, "the test shows nothing if this does not happen")
+				}
+			})
+		})
+	}
+}
+
+// A counter that goes back: a reconcile reads its count from the informer, and
+// writes one more; and again, with what it has read before. With the ctx that it
+// is given every count is there.
+func TestACounterDoesNotGoBack(t *testing.T) {
+	for _, tracked := range []bool{true, false} {
+		t.Run(fmt.Sprintf("tracked=%v", tracked), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSetting(t, late)
+				maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
+				counted := 0
+				c := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
+					if !tracked {
+						ctx = context.Background()
+					}
+					obj, _ := maps.Get(req.String())
+					count, _ := strconv.Atoi(obj.Data["count"])
+					counted++
+					_, err := s.maps.Patch(ctx, req.Name, types.MergePatchType, fmt.Appendf(nil, `{"data":{"count":"%d"}}`, count+1), metav1.PatchOptions{})
+					return controller.Result{RequeueAfter: time.Second}, err
+				}), controller.Options{})
+				controller.For(c, maps)
+				s.make("counter")
+				stop := s.run(c)
+				time.Sleep(time.Minute)
+				stop()
+				written := apitest.Get(s.t, s.server, newMap("counter")).Data["count"]
+				require.Greater(t, counted, 5)
+				if tracked {
+					require.Equal(t, strconv.Itoa(counted), written)
+				} else {
+					require.NotEqual(t, strconv.Itoa(counted), written, "the test shows nothing if this does not happen")
 				}
 			})
 		})
