@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -32,6 +33,8 @@ type memory struct {
 	t  *testing.T
 	// versions by key and object; 0 is one that was deleted, with that uid.
 	versions map[string]map[string]left
+	// off: the server was set back, and nobody can say what its versions mean.
+	off bool
 }
 
 type left struct {
@@ -43,6 +46,9 @@ type left struct {
 func (m *memory) check(key string, maps *informer.SharedInformer[*configMap]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.off {
+		return
+	}
 	for name, l := range m.versions[key] {
 		obj, found := maps.Get("default/" + name)
 		switch {
@@ -60,7 +66,16 @@ func (m *memory) check(key string, maps *informer.SharedInformer[*configMap]) {
 func (m *memory) wrote(key, name string, l left) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.versions[key][name] = l
+	if of := m.versions[key]; of != nil {
+		of[name] = l
+	}
+}
+
+// forget everything, until turned on again.
+func (m *memory) forget(off bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.versions, m.off = map[string]map[string]left{}, off
 }
 
 func versionOf(text string) uint64 {
@@ -102,6 +117,9 @@ func simulateGate(t *testing.T, seed uint64) {
 					break
 				}
 			}
+			if rolls[1] == 0 && err == nil && strings.HasPrefix(req.Name, "key-") {
+				err = comeAndGo(ctx, s, m, key, "of-"+req.Name)
+			}
 			return controller.Result{RequeueAfter: time.Duration(rolls[0]) * time.Second}, err
 		}), controller.Options{MaxConcurrentReconciles: 3, WriteTimeout: 10 * time.Second})
 		controller.For(c, maps)
@@ -116,6 +134,13 @@ func simulateGate(t *testing.T, seed uint64) {
 			for range 6 {
 				disturb(s, rng)
 				time.Sleep(time.Duration(rng.IntN(20000)) * time.Millisecond)
+			}
+			if rng.IntN(2) == 0 {
+				m.forget(true)
+				s.server.RestartBack(1 + rng.Uint64N(30))
+				s.server.LiftFaults()
+				time.Sleep(3 * time.Minute) // until the informer has noticed
+				m.forget(false)
 			}
 			s.server.LiftFaults()
 			time.Sleep(time.Duration(rng.IntN(3000)) * time.Millisecond)
@@ -178,4 +203,21 @@ func writeSomething(ctx context.Context, s *setting, m *memory, maps *informer.S
 		}
 		return controller.IgnoreNotFound(err)
 	}
+}
+
+// comeAndGo makes an object, and deletes it a moment later.
+func comeAndGo(ctx context.Context, s *setting, m *memory, key, name string) error {
+	obj, err := s.maps.Create(ctx, newMap(name), metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return controller.IgnoreNotFound(s.maps.Delete(ctx, name, metav1.DeleteOptions{}))
+	}
+	if err != nil {
+		return err
+	}
+	time.Sleep(time.Second)
+	err = s.maps.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &obj.UID}})
+	if err == nil {
+		m.wrote(key, name, left{gone: obj.UID})
+	}
+	return err
 }
