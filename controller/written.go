@@ -80,8 +80,8 @@ func (g *gate) waitsFor(written rest.Written) []*wait {
 
 func keyOf(namespace, name string) string { return Request{Namespace: namespace, Name: name}.String() }
 
-// seen reports whether the informer has what is waited for. It reads the store,
-// and takes no lock.
+// seen reports whether the informer has what is waited for. The lock of the gate
+// is not held.
 func (w *wait) seen() bool {
 	at := w.place.inf.Version() // first: the store may get on meanwhile
 	uid, version, found := w.place.find(w.key)
