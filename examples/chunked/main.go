@@ -38,16 +38,9 @@ func main() {
 
 func parse(args []string, out io.Writer) (at cluster.Flags, http2 bool, err error) {
 	set := flag.NewFlagSet("chunked", flag.ContinueOnError)
-	set.SetOutput(out)
-	at.Register(set)
 	set.BoolVar(&http2, "http2", false, "speak HTTP/2, which has no chunks, and show its DATA frames")
-	if err := set.Parse(args); err != nil {
-		return at, false, err
-	}
-	if set.NArg() > 0 {
-		return at, false, fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
-	}
-	return at, http2, nil
+	err = at.Parse(set, "chunked shows what is on the wire of a watch, beside the events that are made of it.", args, out)
+	return at, http2, err
 }
 
 // run watches a few changes, and ends with the watch.

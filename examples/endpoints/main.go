@@ -44,20 +44,11 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("endpoints", flag.ContinueOnError)
-	set.SetOutput(out)
 	set.StringVar(&f.namespace, "n", "", "`namespace` whose endpoints are watched; that of the kubeconfig if not given")
 	set.StringVar(&f.file, "o", "", "`file` to write; upstreams.conf if not given, which is in the temporary directory, and removed at the end, where the server is one in this process")
 	set.BoolVar(&f.slices, "slices", false, "watch EndpointSlices, and not Endpoints")
-	f.Register(set)
-	set.Usage = func() {
-		fmt.Fprint(out, "endpoints writes the endpoints of a namespace as upstreams of nginx, until it is interrupted.\n\n\tendpoints [flags]\n\n")
-		set.PrintDefaults()
-	}
-	if err := set.Parse(args); err != nil {
+	if err := f.Parse(set, "endpoints writes the endpoints of a namespace as upstreams of nginx, until it is interrupted.", args, out); err != nil {
 		return f, err
-	}
-	if set.NArg() > 0 {
-		return f, fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
 	}
 	return f, nil
 }
@@ -83,6 +74,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		f.file = filepath.Join(dir, "upstreams.conf")
 	}
 	u := &upstreams{file: cmp.Or(f.file, "upstreams.conf"), namespace: cmp.Or(f.namespace, server.Namespace), out: out}
+	if !label.MatchString(u.namespace) { // it goes into the file
+		return fmt.Errorf("no namespace can be called %q", u.namespace)
+	}
 	factory := informer.NewFactory(informer.FactoryOptions{Namespace: u.namespace})
 	c := controller.New("upstreams", u, controller.Options{})
 	if f.slices {

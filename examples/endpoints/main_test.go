@@ -136,6 +136,7 @@ func TestMistakes(t *testing.T) {
 		`unexpected argument "x": see -h`:          {"x"},
 		"flag provided but not defined: -nonsense": {"-nonsense"},
 		"-install is for a real server":            {"-install"},
+		`no namespace can be called "a\nb"`:        {"-n", "a\nb"},
 		"no such file":                             {"-kubeconfig", filepath.Join(t.TempDir(), "absent")},
 	} {
 		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)

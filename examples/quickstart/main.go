@@ -40,27 +40,11 @@ func main() {
 	}
 }
 
-func parse(args []string, out io.Writer) (f cluster.Flags, err error) {
-	set := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	set.SetOutput(out)
-	f.Register(set)
-	set.Usage = func() {
-		fmt.Fprint(out, "quickstart runs a controller, and has something happen for it to do.\n\n\tquickstart [flags]\n\n")
-		set.PrintDefaults()
-	}
-	if err := set.Parse(args); err != nil {
-		return f, err
-	}
-	if set.NArg() > 0 {
-		return f, fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
-	}
-	return f, nil
-}
-
 // run tells the story, from beginning to end.
 func run(ctx context.Context, args []string, out io.Writer) error {
-	flags, err := parse(args, out)
-	if err != nil {
+	var flags cluster.Flags
+	set := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	if err := flags.Parse(set, "quickstart runs a controller, and has something happen for it to do.", args, out); err != nil {
 		return err
 	}
 	began := time.Now()

@@ -51,19 +51,15 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("rewriting-proxy", flag.ContinueOnError)
-	set.SetOutput(out)
-	f.cluster.Register(set)
 	set.StringVar(&f.address, "address", "127.0.0.1:8002", "`host:port` to listen at; port 0 is a free one")
 	set.TextVar(&f.route, "route", netip.MustParseAddr("192.0.2.1"), "`address` of the router that takes the place of all endpoints")
 	set.BoolVar(&f.clients, "clients-credentials", false, "ask the API server as whoever asks the proxy, by the token of the request, and not as the proxy")
 	set.StringVar(&f.certFile, "cert", "", "PEM `file` with the certificate to serve TLS with, and HTTP/2")
 	set.StringVar(&f.keyFile, "key", "", "PEM `file` with its key")
-	if err := set.Parse(args); err != nil {
+	if err := f.cluster.Parse(set, "rewriting-proxy is a proxy before an API server that changes objects as they pass, until it is interrupted.", args, out); err != nil {
 		return f, err
 	}
 	switch {
-	case set.NArg() > 0:
-		return f, fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
 	case (f.certFile == "") != (f.keyFile == ""):
 		return f, errors.New("-cert and -key go together")
 	case loopback(f.address):

@@ -47,19 +47,10 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("slim", flag.ContinueOnError)
-	set.SetOutput(out)
-	f.Register(set)
 	set.IntVar(&f.pods, "pods", 5000, "`number` of pods, where there is no real server that has some")
 	set.BoolVar(&f.serve, "serve", false, "be the server of so many pods; the program starts itself so")
-	set.Usage = func() {
-		fmt.Fprint(out, "slim says how much memory a cache of all pods takes, by the type that they have.\n\n\tslim [flags]\n\n")
-		set.PrintDefaults()
-	}
-	if err := set.Parse(args); err != nil {
+	if err := f.Parse(set, "slim says how much memory a cache of all pods takes, by the type that they have.", args, out); err != nil {
 		return f, err
-	}
-	if set.NArg() > 0 {
-		return f, fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
 	}
 	if f.pods < 1 {
 		return f, fmt.Errorf("-pods %d: there has to be one at least", f.pods)
@@ -97,6 +88,10 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return compare(ctx, client, out)
 }
 
+// fewPods have figures that say little of pods: below it, most of what a slim one
+// is said to take is what the informer needs by itself.
+const fewPods = 500
+
 // compare weighs one cache after the other, and prints the table.
 func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 	caches := []struct {
@@ -125,7 +120,13 @@ func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 		fmt.Fprintf(table, "%s\t%d\t%.1f MB\t%d B\t%.0f %%\t  %s\n", caches[i].name, w.objects, float64(w.heap)/1e6,
 			w.heap/int64(w.objects), 100*w.perPod()/full.perPod(), caches[i].of)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if full.objects < fewPods {
+		fmt.Fprintln(out, "\nThese are few pods: much of the heap is what an informer needs with none. See the README.")
+	}
+	return nil
 }
 
 func (w weight) perPod() float64 { return float64(w.heap) / float64(w.objects) }

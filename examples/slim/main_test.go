@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -98,6 +99,7 @@ func TestOnARealServer(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-kubeconfig", server.Kubeconfig}, &out))
 	require.Regexp(t, `\n +slim +3 +`, out.String())
+	require.Contains(t, out.String(), "\nThese are few pods: ")
 	require.Empty(t, server.Unused())
 }
 
@@ -113,6 +115,13 @@ func TestTroubleIsTold(t *testing.T) {
 	err := run(ctx, []string{"-kubeconfig", server.Kubeconfig}, io.Discard)
 	require.ErrorContains(t, err, "fill the cache of *unstructured.Unstructured")
 	require.ErrorContains(t, err, "pods is forbidden")
+}
+
+// Who interrupts it is told just that, and not what became of the server.
+func TestInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	interrupt(errors.New("interrupted"))
+	require.EqualError(t, run(ctx, nil, io.Discard), "interrupted")
 }
 
 // Mistakes are told in a line that says what is wrong; -h is none.

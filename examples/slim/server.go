@@ -65,6 +65,9 @@ func podOf(template *Pod, i int) *Pod {
 // process, and so not in the heap that is measured.
 func startServer(ctx context.Context, pods int) (config *rest.Config, stop func() error, err error) {
 	fail := func(err error) (*rest.Config, func() error, error) {
+		if ctx.Err() != nil { // which has ended it
+			return nil, nil, context.Cause(ctx)
+		}
 		return nil, nil, fmt.Errorf("start a server beside this process: %w", err)
 	}
 	self, err := os.Executable()
@@ -84,7 +87,12 @@ func startServer(ctx context.Context, pods int) (config *rest.Config, stop func(
 	if err := server.Start(); err != nil {
 		return fail(err)
 	}
-	stop = func() error { return errors.Join(input.Close(), server.Wait()) }
+	stop = func() error {
+		if err := errors.Join(input.Close(), server.Wait()); ctx.Err() == nil {
+			return err
+		}
+		return nil
+	}
 	address, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
 		return fail(errors.Join(err, stop()))

@@ -49,19 +49,10 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("workqueue", flag.ContinueOnError)
-	set.SetOutput(out)
-	f.Register(set)
 	set.IntVar(&f.workers, "workers", 1, "`number` of pods that are worked on at the same time")
 	set.StringVar(&f.fail, "fail", "broken", "`name` of a pod that cannot be synced, to see what happens then")
-	set.Usage = func() {
-		fmt.Fprint(out, "workqueue tells of the pods in a namespace, until it is interrupted.\n\n\tworkqueue [flags]\n\n")
-		set.PrintDefaults()
-	}
-	if err := set.Parse(args); err != nil {
+	if err := f.Parse(set, "workqueue tells of the pods in a namespace, until it is interrupted.", args, out); err != nil {
 		return f, err
-	}
-	if set.NArg() > 0 {
-		return f, fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
 	}
 	if f.workers < 1 {
 		return f, fmt.Errorf("-workers %d: there has to be one at least", f.workers)

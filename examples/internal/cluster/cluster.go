@@ -36,6 +36,26 @@ func (f *Flags) Register(set *flag.FlagSet) {
 	set.BoolVar(&f.Install, "install", false, "first apply to that server what this example needs there (definitions of resources, roles)")
 }
 
+// Parse defines the flags in a set that may have others, and parses args, which
+// may be nothing but flags. With -h it says what about is, and what the flags are,
+// and returns flag.ErrHelp.
+func (f *Flags) Parse(set *flag.FlagSet, about string, args []string, out io.Writer) error {
+	f.Register(set)
+	set.SetOutput(io.Discard) // an error is told by whoever gets it, and once
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(out, "%s\n\n\t%s [flags]\n\n", about, set.Name())
+		set.SetOutput(out)
+		set.PrintDefaults()
+		return err
+	case err != nil:
+		return fmt.Errorf("%w: see -h", err)
+	case set.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q: see -h", set.Arg(0))
+	}
+	return nil
+}
+
 func (f *Flags) embedded() bool { return f.Kubeconfig == "" && f.Context == "" && !f.InCluster }
 
 func (f *Flags) check() error {

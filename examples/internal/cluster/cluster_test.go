@@ -177,6 +177,41 @@ func TestMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "serve in this process: ")
 }
 
+// A mistake is told once, by the error, and -h is where the flags are shown: those
+// of the program among them.
+func TestParse(t *testing.T) {
+	var f cluster.Flags
+	var mine int
+	parse := func(args ...string) (shown string, err error) {
+		var out strings.Builder
+		set := flag.NewFlagSet("prog", flag.ContinueOnError)
+		set.IntVar(&mine, "mine", 1, "`number` of the program's own")
+		err = f.Parse(set, "prog does things.", args, &out)
+		return out.String(), err
+	}
+	shown, err := parse("-mine", "7", "-context", "c")
+	require.NoError(t, err)
+	require.Empty(t, shown)
+	require.Equal(t, 7, mine)
+	require.Equal(t, "c", f.Context)
+
+	for want, args := range map[string][]string{
+		"flag provided but not defined: -nonsense: see -h":      {"-nonsense"},
+		`invalid value "x" for flag -mine: parse error: see -h`: {"-mine", "x"},
+		`unexpected argument "y": see -h`:                       {"-mine", "1", "y"},
+		"flag needs an argument: -context: see -h":              {"-context"},
+	} {
+		shown, err := parse(args...)
+		require.EqualError(t, err, want)
+		require.Empty(t, shown)
+	}
+	shown, err = parse("-h")
+	require.ErrorIs(t, err, flag.ErrHelp)
+	require.True(t, strings.HasPrefix(shown, "prog does things.\n\n\tprog [flags]\n\n"), shown)
+	require.Contains(t, shown, "-kubeconfig file")
+	require.Contains(t, shown, "-mine number")
+}
+
 // The flags are called as they are everywhere.
 func TestFlags(t *testing.T) {
 	var f cluster.Flags
