@@ -121,6 +121,33 @@ func (s *simServer) modify(obj *simObject, flip bool) {
 	}), true)
 }
 
+// retell has every watch told of the object as it is, or that it is not there
+// any more: a watch with a selector is told nothing of an object that it does not
+// choose before and after.
+func (s *simServer) retell(namespace, name string) {
+	chosen := map[string]string{"on": "yes"}
+	found := s.find(namespace, name)
+	if found == nil {
+		obj := s.object(namespace, name)
+		obj.Labels, obj.Data = chosen, s.number()
+		created := apitest.Create(s.t, s.Server, obj)
+		s.wrote("create", created, true)
+		s.remove(created)
+		return
+	}
+	if !s.wants(found) {
+		labels := found.Labels
+		s.relabel(found, chosen)
+		s.relabel(found, labels)
+		return
+	}
+	s.modify(found, false)
+}
+
+func (s *simServer) relabel(obj *simObject, labels map[string]string) {
+	s.wrote("modify", apitest.Modify(s.t, s.Server, obj, func(o *simObject) { o.Data, o.Labels = s.number(), labels }), true)
+}
+
 func (s *simServer) remove(obj *simObject) {
 	s.wrote("delete", apitest.Delete(s.t, s.Server, obj), false)
 }

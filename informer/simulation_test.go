@@ -381,14 +381,8 @@ func (s *simulation) awaitWhy(why *string, patience time.Duration, done func() b
 func (s *simulation) heal() {
 	for _, namespace := range simNamespaces {
 		for _, name := range simNames {
-			found := s.server.find(namespace, name)
-			switch hidden := s.source.isHidden(simKey(namespace, name)) || s.source.isHidden(simKey("", "")); {
-			case !hidden && !s.lying.Load():
-			case found != nil:
-				s.server.modify(found, false)
-			default:
-				s.server.create(namespace, name)
-				s.server.remove(s.server.find(namespace, name))
+			if s.lying.Load() || s.source.isHidden(simKey(namespace, name)) || s.source.isHidden(simKey("", "")) {
+				s.server.retell(namespace, name)
 			}
 		}
 	}
