@@ -70,6 +70,16 @@ func TestMistakesOfAProgram(t *testing.T) {
 			},
 			controller.ErrNoInformer, "controller: no informer: widgets: it is a nil *informer.SharedInformer[*github.com/thinformer/thinformer/controller_test.configMap]",
 		},
+		"nil predicates": {
+			func(s *scene) []*controller.Controller {
+				all := s.one("widgets", controller.Func(nothing), controller.Options{})
+				controller.For(all[0], s.maps, nil)
+				controller.For(all[0], s.maps, controller.Or(controller.LabelChanged[*configMap], nil))
+				controller.For(all[0], s.maps, controller.Changed[*configMap, string](nil))
+				return all
+			},
+			controller.ErrOptions, strings.TrimSpace(strings.Repeat("controller: the options are wrong: widgets: a predicate for configmaps is nil\n", 3)),
+		},
 		"a nil controller": {
 			func(s *scene) []*controller.Controller {
 				return append(s.one("a", controller.Func(nothing), controller.Options{}), nil)

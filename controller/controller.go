@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -18,6 +19,7 @@ type Controller struct {
 	name       string
 	reconciler Reconciler
 	options    Options
+	logger     *slog.Logger
 
 	mu      sync.Mutex
 	wrong   []error
@@ -49,6 +51,7 @@ func New(name string, r Reconciler, o Options) *Controller {
 		c.fail(err)
 	}
 	c.options = o.withDefaults()
+	c.logger = c.options.Logger.With("controller", name)
 	return c
 }
 

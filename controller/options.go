@@ -19,7 +19,7 @@ type Options struct {
 	// Sweep is the period in which every object of For's informer is looked at
 	// again although nothing has happened: one after another, spread over the
 	// period, after everything else there is to do. Nothing is read from the
-	// server for it. Default: never.
+	// server for it. A tenth of a second is the least. Default: never.
 	Sweep time.Duration
 
 	// ReconcileTimeout is how long one reconcile may take before its ctx ends.

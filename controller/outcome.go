@@ -40,7 +40,26 @@ func IgnoreNotFound(err error) error {
 type outcome struct {
 	result Result
 	err    error
+	// text is what err says, and terminal and conflict what it is. Nobody asks
+	// err itself again, whose methods are the user's.
+	text               string
+	terminal, conflict bool
+	// panic is err, if that is one.
+	panic *panicError
 }
+
+// returned is the outcome of a reconcile that has returned. It asks the error
+// what it is, and where that panics, as a nil pointer in an interface does, the
+// reconcile has panicked.
+func returned(result Result, err error) outcome {
+	if err == nil {
+		return outcome{result: result}
+	}
+	return outcome{result: result, err: err, text: err.Error(), terminal: isTerminal(err), conflict: apierrors.IsConflict(err)}
+}
+
+// panicked is the outcome of one that has not.
+func panicked(err *panicError) outcome { return outcome{err: err, text: err.Error(), panic: err} }
 
 // panicError is a reconcile that panicked.
 type panicError struct {
@@ -50,8 +69,9 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// errGoexit: the goroutine was ended from within, as FailNow of a test does.
-var errGoexit = &panicError{value: "the goroutine was ended (runtime.Goexit)"}
+// unfinished is the outcome where the goroutine was ended from within, as FailNow
+// of a test does.
+var unfinished = panicked(&panicError{value: "the goroutine was ended (runtime.Goexit)"})
 
 // settle says when the key is to come again.
 func (r *run) settle(job *reconciling, o outcome) {
@@ -64,37 +84,36 @@ func (r *run) settle(job *reconciling, o outcome) {
 			r.queue.AddAfter(req, o.result.RequeueAfter)
 		}
 		r.tellEnded(job, o)
-	case isTerminal(o.err):
+	case o.terminal:
 		counts.errors.Add(1)
 		r.troubles.forget(req)
 		job.logger().Error("Reconciling has failed, and is not repeated", "err", o.err)
 		r.tellEnded(job, o)
 	default:
-		v := r.failed(job, o.err)
+		v := r.failed(job, o)
 		r.tellEnded(job, o)
 		r.tellFailed(req, v, o.err)
 	}
 }
 
 // failed has the key come again later.
-func (r *run) failed(job *reconciling, err error) verdict {
+func (r *run) failed(job *reconciling, o outcome) verdict {
 	r.c.counts.errors.Add(1)
-	panicked, _ := err.(*panicError)
-	if panicked != nil {
+	if o.panic != nil {
 		r.c.counts.panics.Add(1)
 	}
-	v := r.troubles.failed(job.request, err, panicked != nil, time.Now())
+	v := r.troubles.failed(job.request, o, time.Now())
 	switch {
 	case v.quarantined:
 		job.logger().Error("Reconciling has panicked too often, and is not repeated before something has changed",
-			"panics", v.failures, "err", err, "stack", string(panicked.stack))
+			"failures", v.failures, "err", o.err, "stack", string(o.panic.stack))
 		return v
 	case r.base.Err() != nil: // it was told to end
-		job.logger().Debug("Reconciling was cut off", "err", err)
-	case panicked != nil && v.news:
-		job.logger().Error("Reconciling has panicked", "failures", v.failures, "retry", v.wait, "err", err, "stack", string(panicked.stack))
+		job.logger().Debug("Reconciling was cut off", "err", o.err)
+	case o.panic != nil && v.news:
+		job.logger().Error("Reconciling has panicked", "failures", v.failures, "retry", v.wait, "err", o.err, "stack", string(o.panic.stack))
 	case v.news:
-		job.logger().Log(job, levelOf(err, v.failures), "Reconciling has failed", "failures", v.failures, "retry", v.wait, "err", err)
+		job.logger().Log(job, o.level(v.failures), "Reconciling has failed", "failures", v.failures, "retry", v.wait, "err", o.err)
 	}
 	r.c.counts.retries.Add(1)
 	r.queue.AddAfter(job.request, v.wait)
@@ -104,10 +123,10 @@ func (r *run) failed(job *reconciling, err error) verdict {
 // normalConflicts is how many conflicts in a row are nothing to worry about.
 const normalConflicts = 5
 
-// levelOf: that somebody else has written meanwhile is what versions are for, and
-// no error as long as the next try gets through.
-func levelOf(err error, failures int) slog.Level {
-	if apierrors.IsConflict(err) && failures <= normalConflicts {
+// level of the log: that somebody else has written meanwhile is what versions are
+// for, and no error as long as the next try gets through.
+func (o outcome) level(failures int) slog.Level {
+	if o.conflict && failures <= normalConflicts {
 		return slog.LevelDebug
 	}
 	return slog.LevelError

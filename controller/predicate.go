@@ -1,6 +1,9 @@
 package controller
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Predicate says whether an update of an object is worth a reconcile. Of several
 // all have to agree; [Or] is for those of which one is enough. It is asked about
@@ -32,11 +35,17 @@ func AnnotationChanged[T interface{ GetAnnotations() map[string]string }](old, n
 // Changed agrees where of gives something else for the new state than for the old
 // one. A struct of several values is one projection of them all.
 func Changed[T any, K comparable](of func(T) K) Predicate[T] {
+	if of == nil {
+		return nil // which Run refuses
+	}
 	return func(old, new T) bool { return of(old) != of(new) }
 }
 
 // Or is true if any of them is.
 func Or[T any](predicates ...Predicate[T]) Predicate[T] {
+	if slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }) {
+		return nil // which Run refuses
+	}
 	return func(old, new T) bool {
 		for _, p := range predicates {
 			if p(old, new) {

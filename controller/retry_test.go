@@ -249,3 +249,23 @@ func TestLogger(t *testing.T) {
 	}, "a/x", "y")
 	assert.Equal(t, slog.Default(), Logger(context.Background()))
 }
+
+// blot is an error that can say nothing of itself where it is nil.
+type blot struct{ page string }
+
+func (b *blot) Error() string { return "ink on " + b.page }
+
+// A nil pointer that is returned as an error costs the reconcile what a panic
+// does, and not the process.
+func TestAnErrorThatPanics(t *testing.T) {
+	atDesk(t, Options{MaxPanics: 3, Backoff: Backoff{Base: time.Second}}, func(d *desk, _ context.Context, req Request) (Result, error) {
+		d.note("%v", req)
+		var none *blot
+		return Result{}, none
+	}, func(d *desk) {
+		d.after(time.Hour)
+		assert.Equal(t, []string{"0s x", "1s x", "3s x"}, d.notes())
+		assert.Equal(t, uint64(3), d.c.State().Panics)
+		assert.ErrorContains(t, d.c.State().Quarantined[0].Err, "nil pointer")
+	}, "x")
+}

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -29,7 +30,7 @@ type run struct {
 	// base is what the ctx of every reconcile comes from: it ends when what has
 	// begun is to end, and not with Run's.
 	base   context.Context
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 
 	team    []*worker
 	workers sync.WaitGroup
@@ -40,13 +41,12 @@ type run struct {
 
 func newRun(ctx, lease context.Context, c *Controller) *run {
 	r := &run{
-		c: c, lease: lease, ended: make(chan struct{}),
-		logger:   c.options.Logger.With("controller", c.name),
+		c: c, lease: lease, ended: make(chan struct{}), logger: c.logger,
 		queue:    workqueue.NewPriority(workqueue.PriorityConfig[Request]{}),
 		troubles: troubles{backoff: c.options.Backoff, maxPanics: c.options.MaxPanics},
 	}
 	r.ctx, r.quit = context.WithCancelCause(ctx)
-	r.base, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	r.base, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	r.gate = newGate(r)
 	for range c.options.MaxConcurrentReconciles {
 		r.team = append(r.team, &worker{run: r})
@@ -57,17 +57,14 @@ func newRun(ctx, lease context.Context, c *Controller) *run {
 // do is the run, from its beginning to its end.
 func (r *run) do() error {
 	defer r.quit(nil)
-	defer r.cancel()
+	defer r.cancel(nil)
 	defer context.AfterFunc(r.lease, func() { r.quit(context.Cause(r.lease)) })()
 	sources, err := r.start()
 	if err == nil {
 		<-r.ctx.Done()
 		err = r.broken()
 	}
-	if late := r.stop(sources); late != nil {
-		return late
-	}
-	return err
+	return errors.Join(err, r.stop(sources))
 }
 
 // start waits for the informers, and begins. What it returns has begun, also if

@@ -162,7 +162,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "pipe
 
 // elector is one that does as it is told.
 type elector struct {
-	// lead and lose are what happens; released is closed when it has ended.
+	// lead and lose are what happens.
 	lead, lose chan struct{}
 	told       func(string)
 	check      error

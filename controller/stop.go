@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -13,7 +15,9 @@ type StopError struct {
 	// Requests are the keys whose reconcile has not returned, although its ctx
 	// has ended.
 	Requests []Request
-	// Sources are those whose predicates or mapping have not returned.
+	// Sources are those whose predicates or mapping have not returned. If there
+	// are neither Requests nor Sources, it is a function of the Trace, or the
+	// handler of the Logger.
 	Sources []string
 }
 
@@ -24,6 +28,9 @@ func (e *StopError) Error() string {
 	}
 	for _, name := range e.Sources {
 		late = append(late, "a function that was called for "+name)
+	}
+	if late == nil {
+		late = append(late, "a function of the Trace, or the handler of the Logger")
 	}
 	return fmt.Sprintf("controller %s: stopping: these have not returned in time: %s", e.Controller, strings.Join(late, "; "))
 }
@@ -52,9 +59,10 @@ func (r *run) stop(sources []source) error {
 	case <-r.ended:
 		return nil
 	case <-grace.C:
+		r.cancel(errGrace)
 	case <-r.lease.Done():
+		r.cancel(context.Cause(r.lease))
 	}
-	r.cancel()
 	bound := time.NewTimer(r.c.options.CancelTimeout)
 	defer bound.Stop()
 	select {
@@ -64,6 +72,9 @@ func (r *run) stop(sources []source) error {
 		return r.late(sources)
 	}
 }
+
+// errGrace is the cause of the end of a reconcile's ctx, if it is not the lease.
+var errGrace = errors.New("controller: it is stopping, and StopTimeout has passed")
 
 // late names what has not ended.
 func (r *run) late(sources []source) error {
@@ -79,7 +90,11 @@ func (r *run) late(sources []source) error {
 		}
 	}
 	if e.Requests == nil && e.Sources == nil {
-		return nil // they have ended just now
+		select {
+		case <-r.ended:
+			return nil // it was on its way
+		case <-time.After(time.Second):
+		}
 	}
 	return e
 }

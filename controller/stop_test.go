@@ -41,7 +41,7 @@ func TestWhatIgnoresItsContextIsNamed(t *testing.T) {
 	atDesk(t, Options{MaxConcurrentReconciles: 3, StopTimeout: time.Minute, CancelTimeout: 10 * time.Second}, func(d *desk, ctx context.Context, req Request) (Result, error) {
 		if req.Name == "heeds" {
 			<-ctx.Done()
-			d.note("heeds ends: %v", ctx.Err())
+			d.note("heeds ends: %v", context.Cause(ctx))
 			return Result{}, ctx.Err()
 		}
 		<-d.release
@@ -55,7 +55,7 @@ func TestWhatIgnoresItsContextIsNamed(t *testing.T) {
 		assert.ErrorAs(t, err, &late)
 		assert.Equal(t, []Request{{"a", "ignores1"}, {"a", "ignores2"}}, late.Requests)
 		assert.Equal(t, "controller books: stopping: these have not returned in time: the reconcile of a/ignores1, whose ctx has ended; the reconcile of a/ignores2, whose ctx has ended", err.Error())
-		assert.Equal(t, []string{"1m0s heeds ends: context canceled"}, d.notes())
+		assert.Equal(t, []string{"1m0s heeds ends: controller: it is stopping, and StopTimeout has passed"}, d.notes())
 		assert.Empty(t, d.logs.all(), "what was cut off is no failure")
 		assert.ErrorIs(t, d.c.Run(t.Context()), ErrRunning)
 		close(d.release)
@@ -73,9 +73,10 @@ func TestLostLeadershipCutsOff(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				books, _ := newShelf("x").read(t)
 				var cut time.Time
+				var cause error
 				c := New("books", Func(func(ctx context.Context, _ Request) (Result, error) {
 					<-ctx.Done()
-					cut = time.Now()
+					cut, cause = time.Now(), context.Cause(ctx)
 					return Result{}, ctx.Err()
 				}), Options{})
 				For(c, books)
@@ -93,6 +94,7 @@ func TestLostLeadershipCutsOff(t *testing.T) {
 				lose(ErrNotLeading)
 				assert.NoError(t, <-ended)
 				assert.Equal(t, lost, cut)
+				assert.Equal(t, ErrNotLeading, cause)
 			})
 		})
 	}
@@ -133,6 +135,50 @@ func TestAnExpiredLeadershipIsNoticedAtOnce(t *testing.T) {
 		assert.Equal(t, []error{nil, context.Canceled}, errs)
 		stop()
 		assert.NoError(t, <-ended)
+	})
+}
+
+// What has ended the run is told beside what has not ended with it.
+func TestAnEndThatIsLateSaysWhyItCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		books, stopBooks := newShelf("x").read(t)
+		release := make(chan struct{})
+		c := New("books", Func(func(context.Context, Request) (Result, error) { <-release; return Result{}, nil }), Options{})
+		For(c, books)
+		ended := make(chan error)
+		go func() { ended <- c.Run(t.Context()) }()
+		synctest.Wait()
+		stopBooks()
+		err := <-ended
+		var late *StopError
+		assert.ErrorAs(t, err, &late)
+		assert.ErrorIs(t, err, informer.ErrStopped)
+		close(release)
+	})
+}
+
+// A function of the trace that does not return is no clean end either.
+func TestATraceThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		books, _ := newShelf("x").read(t)
+		release := make(chan struct{})
+		c := New("books", Func(func(context.Context, Request) (Result, error) { return Result{}, nil }), Options{
+			Sweep: time.Second,
+			Trace: &Trace{Queued: func(_ TraceInfo, why Reason) {
+				if why == ReasonSwept {
+					<-release
+				}
+			}},
+		})
+		For(c, books)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- c.Run(ctx) }()
+		time.Sleep(time.Minute)
+		stop()
+		assert.EqualError(t, <-ended, "controller books: stopping: these have not returned in time: a function of the Trace, or the handler of the Logger")
+		assert.ErrorIs(t, c.Run(t.Context()), ErrRunning)
+		close(release)
 	})
 }
 

@@ -25,13 +25,13 @@ type sweepable interface {
 // sweep queues the key of every object once in each period, evenly spread. It
 // begins somewhere in the first, so that several controllers do not go in step.
 func (r *run) sweep(of sweepable) {
-	period := r.c.options.Sweep
+	period := max(r.c.options.Sweep, sweepStep)
 	step := time.NewTimer(rand.N(period))
 	defer step.Stop()
 	if !r.awaits(step) {
 		return
 	}
-	for r.sweepOnce(of, time.Now(), period, step) {
+	for r.ctx.Err() == nil && r.sweepOnce(of, time.Now(), period, step) {
 	}
 }
 

@@ -114,3 +114,16 @@ func TestWhatGoesFirst(t *testing.T) {
 		assert.Equal(t, []string{"changed", "initial", "swept"}, got)
 	})
 }
+
+// A period that is too short to be meant neither keeps the machine busy nor the
+// controller from its end.
+func TestASweepWithoutARest(t *testing.T) {
+	atDesk(t, Options{Sweep: 10}, func(d *desk, _ context.Context, req Request) (Result, error) {
+		d.note("%v", req)
+		return Result{}, nil
+	}, func(d *desk) {
+		d.after(10 * time.Second)
+		assert.InDelta(t, 10*time.Second/sweepStep, len(d.notes()), 2)
+		d.finish()
+	}, "x")
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,4 +127,33 @@ func TestChannel(t *testing.T) {
 		stop()
 		assert.NoError(t, <-ended)
 	})
+}
+
+// A function of a trace that ends its goroutine, as FailNow of a test does, costs
+// that reconcile.
+func TestATraceThatEndsItsGoroutine(t *testing.T) {
+	ended := false
+	once := func() {
+		if !ended {
+			ended = true
+			runtime.Goexit()
+		}
+	}
+	for name, trace := range map[string]*Trace{
+		"Started": {Started: func(TraceInfo) { once() }},
+		"Ended":   {Ended: func(TraceInfo, Result, error, time.Duration) { once() }},
+	} {
+		ended = false
+		atDesk(t, Options{Trace: trace, Backoff: Backoff{Base: time.Second}}, func(d *desk, _ context.Context, req Request) (Result, error) {
+			d.note("%v", req)
+			return Result{}, nil
+		}, func(d *desk) {
+			assert.True(t, ended)
+			assert.Empty(t, d.c.State().Working, name)
+			d.after(2 * time.Second)
+			assert.Len(t, d.notes(), 1, name)
+			d.put("x", 1)
+			assert.Len(t, d.notes(), 1, "%s: the worker goes on", name)
+		}, "x")
+	}
 }

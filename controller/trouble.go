@@ -23,7 +23,8 @@ type troubles struct {
 
 // trouble is what is known of a key since it last went well.
 type trouble struct {
-	err error
+	err  error
+	text string // of err
 	// failures and panics in a row; a failure that is no panic ends those.
 	failures, panics int
 	// next is when it comes again by itself; zero in quarantine.
@@ -31,7 +32,7 @@ type trouble struct {
 	// changed: a live change has brought it since its last reconcile began, or
 	// nobody has looked.
 	changed bool
-	// repeated is how often err has been the same text in a row.
+	// repeated is how often the text has been the same in a row.
 	repeated int
 }
 
@@ -47,7 +48,7 @@ type verdict struct {
 }
 
 // failed notes a failure.
-func (ts *troubles) failed(req Request, err error, panicked bool, now time.Time) verdict {
+func (ts *troubles) failed(req Request, o outcome, now time.Time) verdict {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t := ts.of[req]
@@ -59,14 +60,14 @@ func (ts *troubles) failed(req Request, err error, panicked bool, now time.Time)
 		ts.of[req] = t
 		ts.count.Add(1)
 	}
-	if t.err != nil && t.err.Error() == err.Error() {
+	if t.err != nil && t.text == o.text {
 		t.repeated++
 	} else {
 		t.repeated = 1
 	}
-	t.err = err
+	t.err, t.text = o.err, o.text
 	t.failures++
-	if panicked {
+	if o.panic != nil {
 		t.panics++
 	} else {
 		t.panics = 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
@@ -74,6 +75,10 @@ func Channel(c *Controller, requests <-chan Request) {
 func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates []Predicate[T], keys func(T) []Request) *watch[T] {
 	if inf == nil {
 		c.fail(fmt.Errorf("%w: %s: it is a nil %T", ErrNoInformer, c.name, inf))
+		return nil
+	}
+	if slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }) {
+		c.fail(fmt.Errorf("%w: %s: a predicate for %s is nil", ErrOptions, c.name, inf.State().Name))
 		return nil
 	}
 	w := &watch[T]{inf: inf, requests: keys, predicates: predicates}

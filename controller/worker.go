@@ -50,20 +50,16 @@ func (w *worker) one(req Request) {
 		job.deadline = job.began.Add(t)
 	}
 	w.job.Store(job)
-	r.tellStarted(req)
-	outcome := outcome{err: errGoexit}
+	defer w.job.Store(nil)
+	outcome := unfinished
 	defer func() {
 		if p := recover(); p != nil {
-			outcome = outcomeOf(p)
+			outcome = panicked(&panicError{value: p, stack: debug.Stack()})
 		}
 		job.end()
 		r.gate.settle(job)
 		r.settle(job, outcome)
-		w.job.Store(nil)
 	}()
-	outcome.result, outcome.err = r.c.reconciler.Reconcile(job, req)
-}
-
-func outcomeOf(panicked any) outcome {
-	return outcome{err: &panicError{value: panicked, stack: debug.Stack()}}
+	r.tellStarted(req)
+	outcome = returned(r.c.reconciler.Reconcile(job, req))
 }
