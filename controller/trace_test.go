@@ -157,3 +157,27 @@ func TestATraceThatEndsItsGoroutine(t *testing.T) {
 		}, "x")
 	}
 }
+
+// A change brings the keys of the state before it as well, and what was there at
+// the beginning comes as that.
+func TestAChangeBringsTheKeysOfBothStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf("x")
+		books, stopBooks := s.read(t)
+		var queued []string
+		c := New("books", Func(func(context.Context, Request) (Result, error) { return Result{}, nil }), Options{
+			Trace: &Trace{Queued: func(i TraceInfo, why Reason) { queued = append(queued, i.Request.Name+" "+why.String()) }},
+		})
+		Watches(c, books, func(b *book) []Request { return []Request{{Name: fmt.Sprint(b.page)}} })
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- c.Run(ctx) }()
+		synctest.Wait()
+		s.put("x", 1)
+		synctest.Wait()
+		assert.Equal(t, []string{"0 initial", "0 changed", "1 changed"}, queued)
+		stop()
+		assert.NoError(t, <-ended)
+		stopBooks()
+	})
+}
