@@ -59,7 +59,9 @@
 //     was there at the beginning, then the sweep; what waits for ten seconds is
 //     overdue and gets its turn.
 //   - A key is not reconciled before the informers of the controller have seen
-//     what its last reconcile wrote with its ctx.
+//     what its last reconcile wrote with its ctx. What was written with any other
+//     context is not waited for. Past [Options.WriteTimeout] it is an error, a
+//     [StaleError], and the key waits on.
 //
 // Of outcomes:
 //
@@ -108,8 +110,8 @@
 // [Logger] is the logger for your own lines.
 //
 // [Controller.State] tells which informers are waited for and why, what is in work
-// since when, what is retried, when, and after what error, and what is in
-// quarantine. A [Trace] is told of each step; without one it costs nothing.
+// since when, what waits for its own writes, what is retried, when, and after what
+// error, and what is in quarantine. A [Trace] is told of each step; without one it costs nothing.
 //
 // # How it works
 //

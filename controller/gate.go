@@ -43,8 +43,9 @@ type hold struct {
 	// wanted: a worker has put the key aside.
 	wanted bool
 	timer  *time.Timer
-	// overdue: it was reported that nothing has come.
+	// overdue: it was reported that nothing has come; stale is the report.
 	overdue bool
+	stale   *StaleError
 }
 
 func newGate(r *run) *gate {
@@ -205,11 +206,16 @@ func (g *gate) close() map[Request][]*wait {
 	return left
 }
 
-// size is how many keys are held.
-func (g *gate) size() int {
+// into tells how many keys are held, and of those for which it has been too long.
+func (g *gate) into(s *State) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.held)
+	s.Held = len(g.held)
+	for _, h := range g.held {
+		if h.stale != nil && len(s.Stale) < maxListed {
+			s.Stale = append(s.Stale, h.stale)
+		}
+	}
 }
 
 // start holds what the controller's last run has left, before there are workers

@@ -154,7 +154,14 @@ func TestAKeyWaitsForAnInformerThatIsStuck(t *testing.T) {
 		require.NoError(t, s.factory.Start(t.Context()))
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-			require.NoError(t, c.Run(ctx))
+			ended := make(chan error)
+			go func() { ended <- c.Run(ctx) }()
+			time.Sleep(59 * time.Second)
+			require.Equal(t, 1, c.State().Held)
+			require.Empty(t, c.State().Stale)
+			time.Sleep(2 * time.Second)
+			require.Equal(t, stale[len(stale)-1:], c.State().Stale)
+			require.NoError(t, <-ended)
 			cancel()
 			require.Equal(t, 1, runs)
 		}

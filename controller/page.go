@@ -80,6 +80,7 @@ type controllerState struct {
 	RetryingCount    int            `json:"retryingCount"`
 	Quarantined      []failingState `json:"quarantined,omitempty"`
 	QuarantinedCount int            `json:"quarantinedCount"`
+	Stale            []staleState   `json:"stale,omitempty"`
 }
 
 type waitingState struct {
@@ -99,6 +100,11 @@ type failingState struct {
 	Next     time.Time `json:"next,omitzero"`
 }
 
+type staleState struct {
+	Key   string `json:"key"`
+	Error string `json:"error"`
+}
+
 func (s State) section(now time.Time) debug.Section {
 	return debug.Section{Title: "controller " + s.Name, Lines: s.lines(now), State: s.shown()}
 }
@@ -115,6 +121,9 @@ func (s State) shown() controllerState {
 	}
 	for _, w := range s.Working {
 		shown.Working = append(shown.Working, workingState{w.Request.String(), w.Since})
+	}
+	for _, e := range s.Stale {
+		shown.Stale = append(shown.Stale, staleState{e.Request.String(), e.Error()})
 	}
 	return shown
 }
@@ -153,6 +162,9 @@ func (s State) lines(now time.Time) []string {
 	}
 	for _, w := range atMost(s.Working) {
 		lines = append(lines, fmt.Sprintf("works     on %s for %v", w.Request, now.Sub(w.Since).Round(time.Millisecond)))
+	}
+	for _, e := range atMost(s.Stale) {
+		lines = append(lines, "held      "+e.Error())
 	}
 	for _, f := range atMost(s.Retrying) {
 		lines = append(lines, fmt.Sprintf("retries   %s in %v, after %d failures: %s", f.Request, max(0, f.Next.Sub(now)).Round(time.Millisecond), f.Failures, textOf(f.Err)))

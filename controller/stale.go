@@ -95,6 +95,9 @@ func (g *gate) report(w *wait) {
 		Controller: g.run.c.name, Request: w.hold.request, Written: w.written,
 		Informer: state.Name, Version: state.Version, Waited: time.Since(w.hold.since), Err: state.Source.Err,
 	}
+	g.mu.Lock()
+	w.hold.stale = stale
+	g.mu.Unlock()
 	g.run.loggerOf(stale.Request).Error("What was written has not come back", "err", stale)
 	if t := g.run.c.options.Trace; t != nil && t.Stale != nil {
 		g.run.tell(func() { t.Stale(g.run.info(stale.Request), stale) })

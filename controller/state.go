@@ -28,6 +28,9 @@ type State struct {
 	Queued int
 	// Held is how many keys wait for informers to see what they have written.
 	Held int
+	// Stale are those of them that have waited longer than WriteTimeout, as it was
+	// when that was noticed.
+	Stale []*StaleError
 	// Working are the keys that are being reconciled, the longest first.
 	Working []Working
 	// Retrying are keys that have failed, and come again by themselves, the next
@@ -78,12 +81,13 @@ func (r *run) into(s *State) {
 		s.Waiting = r.waiting()
 	}
 	s.Queued = r.queue.Len()
-	s.Held = r.gate.size()
+	r.gate.into(s)
 	s.Working = r.working()
 	r.troubles.into(s)
 	slices.SortFunc(s.Retrying, func(a, b Failing) int {
 		return cmp.Or(a.Next.Compare(b.Next), a.Request.compare(b.Request))
 	})
+	slices.SortFunc(s.Stale, func(a, b *StaleError) int { return a.Request.compare(b.Request) })
 	slices.SortFunc(s.Quarantined, func(a, b Failing) int { return a.Request.compare(b.Request) })
 }
 
