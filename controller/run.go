@@ -21,8 +21,10 @@ type run struct {
 	gate     *gate
 	logger   *slog.Logger
 
-	// ctx is Run's, and ends with the lease as well: once it has ended, no
-	// reconcile begins. quit ends it.
+	// told is Run's ctx.
+	told context.Context
+	// ctx ends with told, with the lease, and when an informer has ended: once
+	// it has, no reconcile begins. quit ends it.
 	ctx  context.Context
 	quit context.CancelCauseFunc
 	// lease ends when what has begun is to end at once. Its Err may know of that
@@ -42,7 +44,7 @@ type run struct {
 
 func newRun(ctx, lease context.Context, c *Controller) *run {
 	r := &run{
-		c: c, lease: lease, ended: make(chan struct{}), logger: c.logger,
+		c: c, told: ctx, lease: lease, ended: make(chan struct{}), logger: c.logger,
 		queue:    workqueue.NewPriority(workqueue.PriorityConfig[Request]{}),
 		troubles: troubles{backoff: c.options.Backoff, maxPanics: c.options.MaxPanics},
 	}
@@ -65,7 +67,29 @@ func (r *run) do() error {
 		<-r.ctx.Done()
 		err = r.broken()
 	}
-	return errors.Join(err, r.stop(sources))
+	late := r.stop(sources)
+	if errors.Is(err, informer.ErrStopped) && r.toldToEnd() {
+		err = nil
+	}
+	return errors.Join(err, late)
+}
+
+// sameEnd is how long an informer that has ended is taken for the first of two
+// that one ctx ends: in what order it does nobody knows.
+const sameEnd = time.Second
+
+// toldToEnd reports whether the run was to end, or is about to be told so.
+func (r *run) toldToEnd() bool {
+	soon := time.NewTimer(sameEnd)
+	defer soon.Stop()
+	select {
+	case <-r.told.Done():
+		return true
+	case <-r.lease.Done():
+		return true
+	case <-soon.C:
+		return false
+	}
 }
 
 // start waits for the informers, and begins. What it returns has begun, also if

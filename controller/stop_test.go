@@ -291,6 +291,30 @@ func TestAnInformerThatEnds(t *testing.T) {
 	})
 }
 
+// One ctx may end the informers and the controller, in whatever order: that is no
+// error.
+func TestInformersThatEndWithTheController(t *testing.T) {
+	for name, synced := range map[string]bool{"running": true, "waiting": false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShelf("x")
+			if !synced {
+				s.refuse = errors.New("not now")
+			}
+			books, stopBooks := s.read(t)
+			c := New("books", Func(func(context.Context, Request) (Result, error) { return Result{}, nil }), Options{})
+			For(c, books)
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() { ended <- c.Run(ctx) }()
+			synctest.Wait()
+			stopBooks()
+			synctest.Wait()
+			stop()
+			assert.NoError(t, <-ended, name)
+		})
+	}
+}
+
 // The ctx of a reconcile is alive in it and over after it, however it was used;
 // it ends in time, and what comes of it ends with it.
 func TestTheContextOfAReconcile(t *testing.T) {
