@@ -5,7 +5,6 @@ package examples
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -39,9 +38,7 @@ const protobuf = "application/vnd.kubernetes.protobuf"
 // initial state and follows it, and sees what the rule has made of it; through a
 // restart of the API server as well.
 func TestRewritingProxyBeforeClientGo(t *testing.T) {
-	servers, err := plane.Start(t.Context(), plane.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, servers.Close()) })
+	servers := startPlane(t)
 	direct, err := rest.New(servers.Config(plane.Admin))
 	require.NoError(t, err)
 	t.Cleanup(direct.Close)
@@ -133,9 +130,7 @@ func TestRewritingProxyBeforeClientGo(t *testing.T) {
 
 // With the clients' credentials the API server decides who may do what.
 func TestRewritingProxyWithClientsCredentials(t *testing.T) {
-	servers, err := plane.Start(t.Context(), plane.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, servers.Close()) })
+	servers := startPlane(t)
 	proxy := startProxy(t, "-kubeconfig", servers.Kubeconfig, "-clients-credentials")
 	for token, want := range map[string]int{servers.Tokens[plane.Admin]: 200, "nonsense": 401} {
 		request, err := http.NewRequestWithContext(t.Context(), "GET", proxy+"/api/v1/endpoints", nil)
@@ -152,9 +147,7 @@ func TestRewritingProxyWithClientsCredentials(t *testing.T) {
 
 // The chunks and the DATA frames of a real server are taken apart as well.
 func TestChunkedAtTheRealServer(t *testing.T) {
-	servers, err := plane.Start(t.Context(), plane.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, servers.Close()) })
+	servers := startPlane(t)
 	for flag, want := range map[string]string{"-http2=false": `"0\r\n", then nothing: the end of the body`, "-http2": "events in"} {
 		out, err := exec.CommandContext(t.Context(), program(t, "chunked"), flag, "-kubeconfig", servers.Kubeconfig).CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -166,12 +159,10 @@ func TestChunkedAtTheRealServer(t *testing.T) {
 
 // The roles that the examples bring are enough for them, and not for more.
 func TestRolesSuffice(t *testing.T) {
-	servers, err := plane.Start(t.Context(), plane.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, servers.Close()) })
+	servers := startPlane(t)
 
 	startProxy(t, "-kubeconfig", servers.Kubeconfig, "-install")
-	proxy := startProxy(t, "-kubeconfig", account(t, servers, "rewriting-proxy"))
+	proxy := startProxy(t, "-kubeconfig", asServiceAccount(t, servers, "rewriting-proxy"))
 	client := restClient(t, &clientgo.Config{Host: proxy}, schema.GroupVersion{Version: "v1"})
 	require.NoError(t, client.Get().Resource("endpoints").Do(t.Context()).Error())
 	watch, err := client.Get().Resource("endpoints").Param("watch", "true").Watch(t.Context())
@@ -183,23 +174,9 @@ func TestRolesSuffice(t *testing.T) {
 	chunked := program(t, "chunked")
 	out, err := exec.CommandContext(t.Context(), chunked, "-kubeconfig", servers.Kubeconfig, "-install").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	out, err = exec.CommandContext(t.Context(), chunked, "-kubeconfig", account(t, servers, "chunked")).CombinedOutput()
+	out, err = exec.CommandContext(t.Context(), chunked, "-kubeconfig", asServiceAccount(t, servers, "chunked")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "event 5: DELETED chunked-first")
-}
-
-// account is a kubeconfig by which an administrator is a service account.
-func account(t *testing.T, servers *plane.Plane, name string) (file string) {
-	t.Helper()
-	file = filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, `apiVersion: v1
-kind: Config
-current-context: c
-clusters: [{name: c, cluster: {server: %q, certificate-authority: %q}}]
-users: [{name: u, user: {token: %q, as: "system:serviceaccount:default:%s"}}]
-contexts: [{name: c, context: {cluster: c, user: u}}]
-`, servers.URL, servers.CAFile, servers.Tokens[plane.Admin], name), 0o600))
-	return file
 }
 
 func infoOf(group, resource, kind string) rest.ResourceInfo {

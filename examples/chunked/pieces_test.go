@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net/http"
 	"net/http/httputil"
 	"strings"
 	"testing"
@@ -77,5 +76,4 @@ func TestFramesOfAnyPrefix(t *testing.T) {
 func TestHeadHidesCredentials(t *testing.T) {
 	request := "GET / HTTP/1.1\r\nauthorization: Bearer secret\r\nAccept: */*\r\n\r\nbody"
 	require.Equal(t, []string{"GET / HTTP/1.1", "authorization: (not shown)", "Accept: */*"}, head([]byte(request)))
-	require.Equal(t, http.CanonicalHeaderKey("authorization"), "Authorization")
 }
