@@ -141,21 +141,10 @@ func (r *run) attend(s source, missing *atomic.Int64) {
 	}
 	select {
 	case <-s.done:
-	case <-r.ctx.Done():
-		return
-	}
-	alone := time.NewTimer(alongside)
-	defer alone.Stop()
-	select {
-	case <-alone.C:
 		r.quit(&sourceError{s.name})
 	case <-r.ctx.Done():
 	}
 }
-
-// alongside is how much earlier than the controller an informer may end without
-// that being an error: who ends both with one context ends one of them first.
-const alongside = 100 * time.Millisecond
 
 // sourceError: there would be no news any more.
 type sourceError struct{ name string }

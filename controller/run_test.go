@@ -21,7 +21,7 @@ func TestAnInformerMayEndJustBefore(t *testing.T) {
 		go func() { ended <- c.Run(ctx) }()
 		synctest.Wait()
 		stopBooks()
-		time.Sleep(alongside / 2)
+		time.Sleep(sameEnd / 2)
 		stop()
 		assert.NoError(t, <-ended)
 	})
