@@ -32,7 +32,7 @@ type Options struct {
 
 	// StopTimeout is how long Run waits at its end for reconciles that have
 	// begun. Then their ctx ends, and after CancelTimeout Run returns without
-	// those that have not returned still, and names them. Defaults: 30 and 5
+	// those that have not returned still, and names them. Defaults: 20 and 5
 	// seconds.
 	StopTimeout, CancelTimeout time.Duration
 
@@ -88,7 +88,7 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.Backoff.Base, 5*time.Millisecond)
 	orDefault(&o.Backoff.Max, 5*time.Minute)
 	orDefault(&o.WriteTimeout, 2*time.Minute)
-	orDefault(&o.StopTimeout, 30*time.Second)
+	orDefault(&o.StopTimeout, 20*time.Second)
 	orDefault(&o.CancelTimeout, 5*time.Second)
 	orDefault(&o.MaxPanics, 5)
 	if o.Logger == nil {
