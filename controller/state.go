@@ -33,8 +33,9 @@ type State struct {
 	Stale []*StaleError
 	// Working are the keys that are being reconciled, the longest first.
 	Working []Working
-	// Retrying are keys that have failed, and come again by themselves, the next
-	// first; one that is being reconciled again is still among them.
+	// Retrying are keys that have failed, and come again by themselves: the next
+	// first, of those that are listed. One that is being reconciled again is still
+	// among them.
 	Retrying      []Failing
 	RetryingCount int
 	// Quarantined are keys that have panicked too often: only a change brings

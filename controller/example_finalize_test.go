@@ -1,0 +1,69 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/controller"
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// Each config map has an account somewhere else, which is closed before the
+// config map goes.
+func ExampleFinalize() {
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	client, err := rest.New(srv.Config())
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+	maps := rest.NewResource[*configMap](client, configMaps)
+	factory := informer.NewFactory(informer.FactoryOptions{})
+	cached := informer.For(factory, maps, informer.Options[*configMap]{})
+
+	opened := make(chan struct{})
+	ctx, stop := context.WithCancel(context.Background())
+	work := func(_ context.Context, m *configMap) (controller.Result, error) {
+		fmt.Println("open the account, unless it is; finalizers:", m.Finalizers)
+		close(opened)
+		return controller.Result{}, nil
+	}
+	cleanup := func(context.Context, *configMap) (controller.Result, error) {
+		fmt.Println("close the account, unless it is")
+		return controller.Result{}, nil
+	}
+	c := controller.New("accounts", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
+		m, ok := cached.Get(req.String())
+		if !ok {
+			fmt.Println(req.Name, "is gone")
+			stop()
+			return controller.Result{}, nil
+		}
+		return controller.Finalize(ctx, maps.Namespace(req.Namespace), m, "example.com/account", cleanup, work)
+	}), controller.Options{})
+	// The marks that Finalize sets are no reason to look again; that the object
+	// is being deleted is one.
+	controller.For(c, cached, controller.Changed(func(m *configMap) bool { return m.DeletionTimestamp != nil }))
+
+	apitest.Create(nil, srv, newMap("shop"))
+	go func() {
+		<-opened
+		if err := maps.Namespace("default").Delete(ctx, "shop", metav1.DeleteOptions{}); err != nil {
+			panic(err)
+		}
+	}()
+	quiet := slog.New(slog.DiscardHandler)
+	if err := controller.Run(ctx, controller.RunOptions{Factory: factory, Logger: quiet, NoSignals: true}, c); err != nil {
+		panic(err)
+	}
+	// Output:
+	// open the account, unless it is; finalizers: [example.com/account]
+	// close the account, unless it is
+	// shop is gone
+}
