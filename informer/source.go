@@ -61,17 +61,18 @@ func narrowedTo[T rest.Object](source listwatch.ListerWatcher[T], err error) str
 	if err != nil {
 		return ""
 	}
-	switch source := source.(type) {
-	case *rest.View[T]:
-		return source.InNamespace()
-	case *rest.Resource[T]:
-		return source.InNamespace()
-	case narrowed:
-		if !lent[narrowed](source) {
-			return source.InNamespace()
-		}
+	if n, ok := source.(narrowed); ok && (ofRest(source) || !lent[narrowed](source)) {
+		return n.InNamespace()
 	}
 	return ""
+}
+
+// ofRest is whether the source is a View or a Resource: that one embeds the
+// other, and what it has from it is true of it. They are not named here, since a
+// program would then link all that a Resource can do, to write as well.
+func ofRest(source any) bool {
+	t := reflect.TypeOf(source)
+	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == reflect.TypeFor[rest.ResourceInfo]().PkgPath()
 }
 
 // identified is a source that knows when another is the same.
@@ -80,13 +81,8 @@ type identified interface{ Identity() any }
 // identityOf is what tells a source from others; false if nothing can.
 func identityOf[T rest.Object](source Source[T]) (identity any, ok bool) {
 	identity = source
-	switch source := source.(type) {
-	case *rest.View[T], *rest.Resource[T]:
-		identity = source.(identified).Identity()
-	case identified:
-		if !lent[identified](source) {
-			identity = source.Identity()
-		}
+	if i, ok := source.(identified); ok && (ofRest(source) || !lent[identified](source)) {
+		identity = i.Identity()
 	}
 	v := reflect.ValueOf(identity)
 	return identity, v.IsValid() && v.Comparable()
