@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,12 +35,12 @@ func TestAKeyDoesNotWaitForAnotherEpoch(t *testing.T) {
 		}
 		s.server.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.DelayEvents(time.Hour)})
 		maps := informer.For(s.factory, s.maps, patient)
-		runs := 0
+		var runs atomic.Int32
 		c := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 			if req.Name != "a" {
 				return controller.Result{}, nil
 			}
-			if runs++; runs == 1 {
+			if runs.Add(1) == 1 {
 				s.touch(ctx, "a")
 			}
 			return controller.Result{RequeueAfter: time.Second}, nil
@@ -47,14 +48,14 @@ func TestAKeyDoesNotWaitForAnotherEpoch(t *testing.T) {
 		controller.For(c, maps)
 		stop := s.run(c)
 		time.Sleep(time.Minute)
-		require.Equal(t, 1, runs)
+		require.EqualValues(t, 1, runs.Load())
 		require.Equal(t, 1, c.State().Held)
 		s.server.LiftFaults()
 		s.server.RestartBack(4)
 		time.Sleep(3 * time.Minute)
 		require.Equal(t, 1, maps.State().Epoch)
 		require.Zero(t, c.State().Held)
-		require.Greater(t, runs, 1)
+		require.Greater(t, runs.Load(), int32(1))
 		stop()
 	})
 }
@@ -117,6 +118,7 @@ func TestEachInformerOfAResourceIsWaitedFor(t *testing.T) {
 		controller.Watches(c, some, func(*configMap) []controller.Request { return nil })
 		stop := s.run(c)
 		time.Sleep(3 * time.Minute)
+		synctest.Wait()
 		require.Greater(t, runs, 1)
 		stop()
 	})

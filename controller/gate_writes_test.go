@@ -160,6 +160,7 @@ func TestAKeyWaitsForAnInformerThatIsStuck(t *testing.T) {
 			require.Equal(t, 1, c.State().Held)
 			require.Empty(t, c.State().Stale)
 			time.Sleep(2 * time.Second)
+			synctest.Wait()
 			require.Equal(t, stale[len(stale)-1:], c.State().Stale)
 			require.NoError(t, <-ended)
 			cancel()

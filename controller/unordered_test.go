@@ -84,6 +84,7 @@ func TestVersionsWithoutAnOrder(t *testing.T) {
 				time.Sleep(10 * time.Second)
 				s.put("a", 2)
 				time.Sleep(10 * time.Minute)
+				synctest.Wait()
 				if assert.Greater(t, len(came), 1) {
 					assert.Equal(t, c.waits, came[1].Sub(came[0]))
 				}

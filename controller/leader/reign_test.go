@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -359,9 +360,10 @@ func TestNewLeadersAreToldOf(t *testing.T) {
 func TestMissingRightsAreNamed(t *testing.T) {
 	for _, verb := range []string{"get", "create", "update"} {
 		synctest.Test(t, func(t *testing.T) {
-			forbidden := true
+			var forbidden atomic.Bool
+			forbidden.Store(true)
 			srv := apitest.NewServer(apitest.Options{InMemory: true, Authorize: func(a apitest.Attributes) (bool, string) {
-				return !forbidden || a.Verb != verb || a.Resource != "leases", "no"
+				return !forbidden.Load() || a.Verb != verb || a.Resource != "leases", "no"
 			}})
 			defer srv.Close()
 			if verb == "update" {
@@ -386,7 +388,7 @@ func TestMissingRightsAreNamed(t *testing.T) {
 			if n := len(srv.Requests(apitest.Match{})); n > 100 {
 				t.Errorf("%s: %d requests in a minute", verb, n)
 			}
-			forbidden = false
+			forbidden.Store(false)
 			<-leads
 			stop()
 			if err := <-ended; err != nil || e.State().Err != nil {
