@@ -16,7 +16,7 @@ import (
 // the next period on.
 func TestTheSweepGoesOnceOverAllEvenly(t *testing.T) {
 	for _, n := range []int{1, 10, 1000, 100_000} {
-		if n > 1000 && testing.Short() {
+		if n > 1000 && (testing.Short() || RaceEnabled) {
 			continue
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

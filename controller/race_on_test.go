@@ -1,0 +1,6 @@
+//go:build race
+
+package controller
+
+// RaceEnabled is for the tests of both packages.
+const RaceEnabled = true
