@@ -15,7 +15,7 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// Phase is what a program does.
+// phase is what a program does.
 type phase string
 
 const (

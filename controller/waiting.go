@@ -9,17 +9,10 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// The wait for the first lists is told when it takes longer than usual, and
-// then rarely.
-const (
-	slowSync      = 5 * time.Second
-	slowSyncAgain = 5 * time.Minute
-)
-
 // waitForSync waits until the first list of every informer is there, and says
 // from time to time why it is not.
 func (r *run) waitForSync() error {
-	told, next := false, time.Now().Add(slowSync)
+	told, next := false, time.Now().Add(patience)
 	for _, w := range r.c.watches {
 		for {
 			ctx, cancel := context.WithDeadline(r.ctx, next)
@@ -38,7 +31,7 @@ func (r *run) waitForSync() error {
 			if err == nil {
 				break
 			}
-			told, next = r.logWaiting(), time.Now().Add(slowSyncAgain)
+			told, next = r.logWaiting(), time.Now().Add(rarely)
 		}
 	}
 	if told {
