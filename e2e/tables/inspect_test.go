@@ -85,6 +85,8 @@ type spoiler struct {
 	// once: a value of another type, and no other mistake.
 	once    bool
 	spoiled bool
+	// doubled: an object has two members of one name, also by two mistakes. Of
+	// that its content shows nothing.
 	doubled bool
 }
 
@@ -137,7 +139,10 @@ func (w *spoiler) object(to []byte, object map[string]any, root bool) []byte {
 	to = append(to, '{')
 	names := slices.Sorted(maps.Keys(object))
 	w.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	written := map[string]bool{}
 	member := func(name string, value []byte) {
+		w.doubled = w.doubled || written[name]
+		written[name] = true
 		if to[len(to)-1] != '{' {
 			to = append(to, ',')
 		}
@@ -159,7 +164,6 @@ func (w *spoiler) object(to []byte, object map[string]any, root bool) []byte {
 		}
 		switch w.Intn(w.every * 2) {
 		case 0:
-			w.doubled = true
 			member(name, w.value(nil, object[name]))
 		case 1:
 			member("unknown", w.value(nil, object[name]))
