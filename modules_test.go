@@ -22,6 +22,8 @@ var mayRequire = []string{
 	"gopkg.in/evanphx/json-patch.v4",
 	"golang.org/x/time",
 	"k8s.io/apimachinery",
+	// klog brings logr: what turns one logger into the other.
+	"github.com/go-logr/logr",
 	"k8s.io/klog/v2",
 	"k8s.io/utils",
 	"sigs.k8s.io/structured-merge-diff/v6",
@@ -38,7 +40,6 @@ var mayRequire = []string{
 var mayFollow = []string{
 	"github.com/davecgh/go-spew",
 	"github.com/fxamacker/cbor/v2",
-	"github.com/go-logr/logr",
 	"github.com/go-openapi/jsonpointer",
 	"github.com/go-openapi/jsonreference",
 	"github.com/go-openapi/swag",

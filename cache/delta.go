@@ -1,0 +1,39 @@
+package cache
+
+// DeltaType says what happened to an object.
+type DeltaType string
+
+const (
+	// Added, Updated, Deleted: a write of that name.
+	Added   DeltaType = "Added"
+	Updated DeltaType = "Updated"
+	Deleted DeltaType = "Deleted"
+	// Replaced: the object was in a list.
+	Replaced DeltaType = "Replaced"
+	// ReplacedAll: the Delta's object is a ReplacedAllInfo, a whole list.
+	ReplacedAll DeltaType = "ReplacedAll"
+	// Sync: nothing happened; the object is handed out once more.
+	Sync DeltaType = "Sync"
+	// SyncAll: the Delta's object is a SyncAllInfo; all are to be handed out once
+	// more.
+	SyncAll DeltaType = "SyncAll"
+	// Bookmark: the Delta's object is a BookmarkInfo.
+	Bookmark DeltaType = "Bookmark"
+)
+
+// Delta is one change of one object.
+type Delta struct {
+	Type   DeltaType
+	Object any
+}
+
+// Deltas is what happened to one object, oldest first.
+type Deltas []Delta
+
+// DeletedFinalStateUnknown is a tombstone: it stands in the place of an object
+// that is gone without anybody having seen it go. Obj is the last state that was
+// known; it may be out of date, or nil.
+type DeletedFinalStateUnknown struct {
+	Key string
+	Obj any
+}
