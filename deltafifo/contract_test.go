@@ -349,3 +349,57 @@ func TestLenTakesNoLock(t *testing.T) {
 	defer q.mu.Unlock()
 	require.Equal(t, 1, q.Len()) // or it waits for ever
 }
+
+// Promise of NoInitialList: the queue is synced from then on, what comes is in no
+// initial list, and no Replace after it syncs it again.
+func TestNoInitialList(t *testing.T) {
+	q, _ := newThings()
+	q.Bookmark("1") // a marker whose number must not be taken for the end of a Replace
+	q.NoInitialList()
+	q.NoInitialList()
+	require.True(t, q.HasSynced())
+	require.NoError(t, q.Add(object("A", "2")))
+	require.NoError(t, q.Replace(listOf(object("B", "3")), at("4")))
+	for range 3 {
+		h := q.tryBegin(false, 0)
+		if h == nil {
+			break
+		}
+		require.False(t, h.about.InInitialList, "%v", h.deltas)
+		q.finish(h)
+	}
+	require.Equal(t, "4", q.Version())
+}
+
+// Promise of NoInitialList: "After the first Replace it does nothing."
+func TestNoInitialListAfterAReplace(t *testing.T) {
+	q, _ := newThings()
+	require.NoError(t, q.Replace(listOf(object("A", "1")), at("1")))
+	q.NoInitialList()
+	require.False(t, q.HasSynced())
+	h := q.tryBegin(false, 0)
+	require.True(t, h.about.InInitialList)
+	q.finish(h)
+	require.True(t, q.HasSynced())
+}
+
+// Promise of Settle: "A Replace that has given no deltas counts as processed
+// after it", and one that has does not.
+func TestSettle(t *testing.T) {
+	q, _ := newThings()
+	require.NoError(t, q.Replace(listOf[thing](), at("1")))
+	require.False(t, q.HasSynced(), "nobody has come to Pop")
+	q.Settle()
+	require.True(t, q.HasSynced())
+	require.Equal(t, "1", q.Version())
+
+	q, _ = newThings()
+	require.NoError(t, q.Replace(listOf(object("A", "1")), at("1")))
+	q.Settle()
+	require.False(t, q.HasSynced(), "A is queued")
+	h := q.tryBegin(false, 0)
+	q.Settle()
+	require.False(t, q.HasSynced(), "A is being processed")
+	q.finish(h)
+	require.True(t, q.HasSynced())
+}

@@ -119,7 +119,8 @@
 //
 //   - HasSynced waits for a Replace and for its processing. In client-go a
 //     queue whose first event is an Add is synced by that, and DeltaFIFO by
-//     having handed the Replace out.
+//     having handed the Replace out. NoInitialList says what is said there by
+//     an Add.
 //   - An error of the process function does not lose its item in silence: it
 //     is what Pop returns. To retry is the consumer's business, as there.
 //   - An item of a Replace without a key is an error of the whole Replace,

@@ -113,7 +113,8 @@ func (q *DeltaFIFO[T]) olderOpen(seq uint64) bool {
 
 // HasSynced reports whether the first Replace has been processed, all of it,
 // which it is when the process functions have returned, with or without error. A
-// queue that has seen no Replace is not synced, whatever else was written.
+// queue that has seen no Replace is not synced, whatever else was written,
+// unless NoInitialList was called.
 func (q *DeltaFIFO[T]) HasSynced() bool {
 	select {
 	case <-q.synced:
@@ -125,6 +126,29 @@ func (q *DeltaFIFO[T]) HasSynced() bool {
 
 // Synced returns a channel that is closed when HasSynced becomes true.
 func (q *DeltaFIFO[T]) Synced() <-chan struct{} { return q.synced }
+
+// NoInitialList says that single events come first, and no Replace is to be
+// waited for: the queue is synced from now on, and what comes from now on is in
+// no initial list. After the first Replace it does nothing.
+func (q *DeltaFIFO[T]) NoInitialList() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.firstEnd != 0 {
+		return
+	}
+	q.seq++ // no node has this number, so none closes synced again
+	q.firstEnd = q.seq
+	close(q.synced)
+}
+
+// Settle consumes the markers before which nothing is left to process, as Pop
+// does when it begins. A Replace that has given no deltas counts as processed
+// after it, though nobody has come to Pop. PopBatch will not hand them out.
+func (q *DeltaFIFO[T]) Settle() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.passMarkers()
+}
 
 // initial reports whether what arrived as seq was there before the sync.
 func (q *DeltaFIFO[T]) initial(seq uint64) bool {
