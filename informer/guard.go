@@ -45,12 +45,12 @@ type guard[T any] struct {
 	left []*guarded[T]
 }
 
-// guarded is one object as it is, and a copy as it was when it was stored. It is
-// guarded by the guard's mu.
+// guarded is one object, as it was when it was stored. It is guarded by the
+// guard's mu.
 type guarded[T any] struct {
-	key       string
-	obj, copy T
-	leftAt    time.Time
+	key      string
+	snapshot Snapshot[T]
+	leftAt   time.Time
 }
 
 // newGuard returns nil if nobody wants to know.
@@ -73,7 +73,7 @@ func (g *guard[T]) storing(changes []indexer.Change[T]) {
 			g.exchange(c.Key, nil)
 			continue
 		}
-		g.exchange(c.Key, &guarded[T]{key: c.Key, obj: c.Object, copy: deepCopy(c.Object)})
+		g.exchange(c.Key, &guarded[T]{key: c.Key, snapshot: TakeSnapshot(c.Object)})
 	}
 }
 
@@ -147,9 +147,9 @@ func (g *guard[T]) all() []*guarded[T] {
 // look reports an object that was changed, and takes it from then on as it is.
 func (g *guard[T]) look(entry *guarded[T]) {
 	g.mu.Lock()
-	field, changed := changedField(&entry.obj, &entry.copy)
+	field, changed := entry.snapshot.Changed()
 	if changed {
-		entry.copy = deepCopy(entry.obj)
+		entry.snapshot = TakeSnapshot(entry.snapshot.Object())
 	}
 	g.mu.Unlock()
 	if changed {

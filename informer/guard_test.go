@@ -193,3 +193,23 @@ func BenchmarkGuard(b *testing.B) {
 		})
 	}
 }
+
+// Promise: a Snapshot says whether and where an object is not as it was, of any
+// type, and keeps the object itself.
+func TestSnapshotKnowsWhetherAnObjectIsAsItWas(t *testing.T) {
+	obj := aCrate("a", "1")
+	obj.Labels = map[string]string{"app": "shop"}
+	typed, untyped := TakeSnapshot(obj), TakeSnapshot(any(obj))
+	if typed.Object() != obj || untyped.Object() != any(obj) {
+		t.Error("a snapshot is to have the object, not a copy")
+	}
+	if field, changed := typed.Changed(); changed {
+		t.Errorf("changed at %q, and nobody has changed it", field)
+	}
+	obj.Labels["app"] = "other"
+	for _, changed := range []func() (string, bool){typed.Changed, untyped.Changed} {
+		if field, changed := changed(); !changed || field != "metadata.labels[app]" {
+			t.Errorf("changed %v at %q; want metadata.labels[app]", changed, field)
+		}
+	}
+}
