@@ -98,7 +98,8 @@ var (
 		UpdateFunc: func(oldObj, newObj int) {},
 		DeleteFunc: func(obj int, finalStateUnknown bool) {},
 	}
-	_ func(listwatch.ListerWatcher[*shape], informer.Options[*shape]) *informer.SharedInformer[*shape] = informer.New[*shape]
+	_ func(listwatch.ListerWatcher[*shape], informer.Options[*shape]) *informer.SharedInformer[*shape]             = informer.New[*shape]
+	_ func(listwatch.ListerWatcher[any], informer.Parts[any], informer.Options[any]) *informer.SharedInformer[any] = informer.NewFrom[any]
 
 	_ func(*informer.SharedInformer[*shape], informer.ResourceEventHandler[*shape], informer.HandlerOptions) (*informer.Registration, error) = (*informer.SharedInformer[*shape]).AddEventHandler
 	_ func(*informer.SharedInformer[*shape], string, func(*shape) []string) (*indexer.Index[*shape], error)                                  = (*informer.SharedInformer[*shape]).AddIndex

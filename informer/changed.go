@@ -23,20 +23,24 @@ import (
 // that h was last told of; between the two of gives the same. Where of panics,
 // that update is lost, as with any panic of a handler.
 func Changed[T any, K comparable](of func(T) K, h ResourceEventHandler[T]) ResourceEventHandler[T] {
-	pointers := reflect.TypeFor[T]().Kind() == reflect.Pointer
-	return changed[T, K]{ResourceEventHandler: h, of: of, pointers: pointers}
+	return changed[T, K]{ResourceEventHandler: h, of: of, pointers: mayPoint(reflect.TypeFor[T]())}
 }
 
 // changed has OnAdd and OnDelete from the handler that it holds back.
 type changed[T any, K comparable] struct {
 	ResourceEventHandler[T]
 	of func(T) K
-	// pointers: T is a kind of pointer, so that a resync can be told.
+	// pointers: T is a kind of pointer, or may hold one, so that a resync can be
+	// told.
 	pointers bool
 }
 
+func mayPoint(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface
+}
+
 func (c changed[T, K]) OnUpdate(oldObj, newObj T) {
-	resync := c.pointers && any(oldObj) == any(newObj)
+	resync := c.pointers && reflect.ValueOf(newObj).Kind() == reflect.Pointer && any(oldObj) == any(newObj)
 	if resync || c.of(oldObj) != c.of(newObj) {
 		c.ResourceEventHandler.OnUpdate(oldObj, newObj)
 	}

@@ -26,7 +26,8 @@
 //	pod, ok := pods.Get("default/web-0")
 //
 // T is a pointer to any struct that has metadata: a type of k8s.io/api, one of
-// your own, a slim one with the few fields that you read.
+// your own, a slim one with the few fields that you read. Where the type does not
+// say who the objects are, as with an interface, [NewFrom] takes functions that do.
 //
 // Where several parts of a program want the same objects, a [Factory] hands out
 // one informer to all of them.
@@ -105,6 +106,7 @@
 //	ResourceEventHandler             the same; finalStateUnknown instead of DeletedFinalStateUnknown
 //	ResourceEventHandlerDetailedFuncs  ResourceEventHandlerFuncs
 //	AddEventHandlerWithOptions       AddEventHandler
+//	untyped objects                  NewFrom with T = any, as package cache does
 //	SetTransform                     Options.Transform, which may also drop
 //	SetWatchErrorHandlerWithContext  Options.WatchErrorHandler
 //	WaitForCacheSync                 WaitForSync, which knows why not

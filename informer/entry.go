@@ -32,7 +32,10 @@ func (e *entry) ending() bool { return e.ctx != nil && e.ctx.Err() != nil }
 func newEntry[T rest.Object](f FactoryOptions, source Source[T], o Options[T]) (e *entry, shareable bool) {
 	e = &entry{options: &o}
 	merged := withDefaults(f, o)
-	err := wrongWith[T](source)
+	err := wrongWithType[T]()
+	if err == nil {
+		err = wrongWith[T](source)
+	}
 	namespace := ""
 	if err == nil {
 		namespace = namespaceOf(source, f.Namespace)
@@ -45,7 +48,7 @@ func newEntry[T rest.Object](f FactoryOptions, source Source[T], o Options[T]) (
 		}
 		e.key, shareable = keyOf(source, options)
 	}
-	made := newShared(source, merged)
+	made := newShared(source, Parts[T]{MetaFunc: metaOf[T]}, merged)
 	made.err = err
 	// A handle of nobody: whoever gets at it by its type is not to run it.
 	e.informer = &SharedInformer[T]{shared: made, handle: &handle{letGo: func() {}}}

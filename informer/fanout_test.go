@@ -40,7 +40,7 @@ func newStage(t testing.TB) *stage {
 	s := &stage{t: t, store: indexer.New(indexer.Options[*item]{
 		KeyFunc: func(i *item) (string, error) { return i.key, nil },
 	})}
-	s.processor = newProcessor[*item]("stage", slog.New(slog.NewTextHandler(s, nil)), nil)
+	s.processor = newProcessor("stage", Parts[*item]{Store: s.store}.withDefaults(nil), slog.New(slog.NewTextHandler(s, nil)), nil)
 	return s
 }
 

@@ -10,7 +10,7 @@ import (
 // A handler that its user has removed is not held on to, and one that is added
 // while the informer is released is not kept.
 func TestHandleHoldsWhatIsRegistered(t *testing.T) {
-	p := newProcessor[*gadget]("", slog.New(slog.DiscardHandler), nil)
+	p := newProcessor("", Parts[*gadget]{}.withDefaults(nil), slog.New(slog.DiscardHandler), nil)
 	letGo := 0
 	h := &handle{letGo: func() { letGo++ }}
 	register := func() *Registration {

@@ -3,13 +3,11 @@ package informer
 import (
 	"reflect"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/reflector"
-	"github.com/thinformer/thinformer/rest"
 )
 
 // scratch is what handleDeltas works with from one batch to the next. Only the
@@ -43,7 +41,7 @@ func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Ba
 		s.stored(told)
 		s.processor.distribute(told, s.store.Snapshot())
 	}
-	s.versions.advance(before, batch, func(version string) bool { return broughtBy(deltas, batch, version) })
+	s.versions.advance(before, batch, func(version string) bool { return s.brought(deltas, batch, version) })
 	s.scratch.release()
 	return err
 }
@@ -72,7 +70,7 @@ func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo
 			n.kind, n.old, n.new, n.finalStateUnknown = deleted, c.Old, c.Object, deltas[i].FinalStateUnknown
 		case !c.Existed:
 			n.kind, n.new = added, c.Object
-		case repeated(c.Old, c.Object):
+		case s.repeated(c.Old, c.Object):
 			continue
 		default:
 			n.kind, n.old, n.new = updated, c.Old, c.Object
@@ -90,28 +88,13 @@ func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo
 // repeated reports whether an event has told what was known: servers and
 // proxies that send one twice are no news to handlers. UID and version alone do
 // not say so: a server whose versions have gone back gives them out again.
-func repeated[T rest.Object](stored, object T) bool {
-	version := object.GetResourceVersion()
-	return version != "" && version == stored.GetResourceVersion() && stored.GetUID() == object.GetUID() &&
-		sameContent(reflect.ValueOf(stored), reflect.ValueOf(object))
-}
-
-// sameContent compares two objects without what they say of their kind, which
-// events do and items of a list do not.
-func sameContent(a, b reflect.Value) bool {
-	if a.IsNil() || b.IsNil() {
-		return a.IsNil() && b.IsNil()
+func (s *shared[T]) repeated(stored, object T) bool {
+	uid, version := s.parts.MetaFunc(object)
+	if version == "" {
+		return false
 	}
-	return reflect.DeepEqual(withoutKind(a.Elem()), withoutKind(b.Elem()))
-}
-
-func withoutKind(object reflect.Value) any {
-	bare := reflect.New(object.Type()).Elem()
-	bare.Set(object)
-	if kind := bare.FieldByName("TypeMeta"); kind.IsValid() && kind.CanSet() && kind.Type() == reflect.TypeFor[metav1.TypeMeta]() {
-		kind.SetZero()
-	}
-	return bare.Interface()
+	storedUID, storedVersion := s.parts.MetaFunc(stored)
+	return version == storedVersion && uid == storedUID && sameContent(reflect.ValueOf(stored), reflect.ValueOf(object))
 }
 
 // release forgets the objects, and buffers that have grown large.
@@ -126,16 +109,16 @@ func (s *scratch[T]) release() {
 	}
 }
 
-// broughtBy reports whether a batch has brought exactly that version: for
+// brought reports whether a batch has brought exactly that version: for
 // versions of which nobody can say which is newer.
-func broughtBy[T rest.Object](deltas []deltafifo.Delta[T], batch deltafifo.Batch, version string) bool {
+func (s *shared[T]) brought(deltas []deltafifo.Delta[T], batch deltafifo.Batch, version string) bool {
 	for _, m := range batch.Markers {
 		if m.Version == version {
 			return true
 		}
 	}
 	for i := range deltas {
-		if deltas[i].Object.GetResourceVersion() == version {
+		if _, objects := s.parts.MetaFunc(deltas[i].Object); objects == version {
 			return true
 		}
 	}
@@ -170,12 +153,13 @@ func (s *shared[T]) receivedTrace() *reflector.Trace {
 		if !ok {
 			return
 		}
-		if key, err := indexer.MetaNamespaceKeyFunc(typed); err == nil {
+		if key, err := s.parts.KeyFunc(typed); err == nil {
 			s.options.Trace.Received(s.traced(key, typed, string(t)))
 		}
 	}}
 }
 
 func (s *shared[T]) traced(key string, obj T, event string) TraceInfo {
-	return TraceInfo{Informer: s.name, Key: key, Version: obj.GetResourceVersion(), Event: event}
+	_, version := s.parts.MetaFunc(obj)
+	return TraceInfo{Informer: s.name, Key: key, Version: version, Event: event}
 }

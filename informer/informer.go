@@ -20,7 +20,7 @@ import (
 // SharedInformer keeps a store equal to what a source serves, and tells
 // handlers of each change. One is for any number of readers and handlers. All
 // methods may be called at any time, from any goroutine, handlers' included.
-type SharedInformer[T rest.Object] struct {
+type SharedInformer[T any] struct {
 	shared *shared[T]
 	// handle is nil for an informer that New has made.
 	handle *handle
@@ -29,7 +29,7 @@ type SharedInformer[T rest.Object] struct {
 var _ AnyInformer = (*SharedInformer[*rest.SlimMeta])(nil)
 
 // shared is what all who use one informer have in common.
-type shared[T rest.Object] struct {
+type shared[T any] struct {
 	name string
 	// info is what the source serves, zero if it does not tell.
 	info rest.ResourceInfo
@@ -40,6 +40,8 @@ type shared[T rest.Object] struct {
 	err     error
 	options Options[T]
 
+	// parts are what the informer was made of: none of them is nil.
+	parts      Parts[T]
 	store      *indexer.Indexer[T]
 	queue      *deltafifo.DeltaFIFO[T]
 	controller *Controller[T]
@@ -60,10 +62,22 @@ type shared[T rest.Object] struct {
 // handlers can be added before and after. What is wrong with the arguments is
 // the error of the first call of AddEventHandler, AddIndex, Run or a wait.
 func New[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *SharedInformer[T] {
-	return &SharedInformer[T]{shared: newShared(source, o)}
+	s := newShared(source, Parts[T]{MetaFunc: metaOf[T]}, o)
+	if err := wrongWithType[T](); err != nil {
+		s.err = err
+	}
+	return &SharedInformer[T]{shared: s}
 }
 
-func newShared[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *shared[T] {
+// NewFrom is New for objects of any type, such as interfaces, whose keys and
+// versions parts tell, and for a store that others have made. Objects may be of
+// different types, and nil is none. What is wrong with the arguments is the error
+// of the first call, as with New.
+func NewFrom[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Options[T]) *SharedInformer[T] {
+	return &SharedInformer[T]{shared: newShared(source, parts, o)}
+}
+
+func newShared[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Options[T]) *shared[T] {
 	s := &shared[T]{
 		err:     wrongWith(source),
 		options: o,
@@ -77,15 +91,17 @@ func newShared[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *
 	if s.name = o.Name; s.name == "" {
 		s.name = nameOf[T](s.info.GroupVersionResource)
 	}
-	s.store = indexer.New(indexer.Options[T]{Logger: s.options.Logger})
+	s.parts = parts.withDefaults(s.options.Logger)
+	s.store = s.parts.Store
 	s.queue = deltafifo.New(deltafifo.Options[T]{
-		MetaFunc:     metaOf[T],
+		KeyFunc:      parts.KeyFunc,
+		MetaFunc:     s.parts.MetaFunc,
 		KnownObjects: s.store,
 		Transform:    o.Transform,
 		OnError:      s.onError(),
 		Logger:       s.options.Logger,
 	})
-	s.processor = newProcessor[T](s.name, s.options.Logger, o.Trace)
+	s.processor = newProcessor(s.name, s.parts, s.options.Logger, o.Trace)
 	s.guard = newGuard[T](s.name, o.MutationGuard)
 	if o.Tweak != nil && s.err == nil {
 		source = listwatch.Modify(source, o.Tweak)
@@ -127,11 +143,16 @@ func metaOf[T rest.Object](obj T) (types.UID, string) {
 	return obj.GetUID(), obj.GetResourceVersion()
 }
 
-// wrongWith says what is wrong with the arguments of New.
-func wrongWith[T rest.Object](source listwatch.ListerWatcher[T]) error {
+// wrongWithType says why T is not for New.
+func wrongWithType[T any]() error {
 	if t := reflect.TypeFor[T](); t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("%w, and it is %s", ErrNotStruct, t)
 	}
+	return nil
+}
+
+// wrongWith says why there can be nothing to read from the source.
+func wrongWith[T any](source listwatch.ListerWatcher[T]) error {
 	if source == nil {
 		return ErrNoSource
 	}
@@ -142,7 +163,7 @@ func wrongWith[T rest.Object](source listwatch.ListerWatcher[T]) error {
 }
 
 // servedBy is what the source serves, as far as it says.
-func servedBy[T rest.Object](source listwatch.ListerWatcher[T], err error) rest.ResourceInfo {
+func servedBy[T any](source listwatch.ListerWatcher[T], err error) rest.ResourceInfo {
 	if served, ok := source.(interface{ ResourceInfo() rest.ResourceInfo }); ok && err == nil {
 		return served.ResourceInfo()
 	}
@@ -151,7 +172,7 @@ func servedBy[T rest.Object](source listwatch.ListerWatcher[T], err error) rest.
 
 func nameOf[T any](resource schema.GroupVersionResource) string {
 	if resource.Resource == "" {
-		return reflect.TypeFor[T]().String()
+		return typeName[T]()
 	}
 	return resource.GroupResource().String()
 }

@@ -27,3 +27,5 @@ func (l *life) begin() error {
 func (l *life) end() { l.phase.Store(stopped) }
 
 func (l *life) running() bool { return l.phase.Load() == running }
+
+func (l *life) stopped() bool { return l.phase.Load() == stopped }

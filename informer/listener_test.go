@@ -105,7 +105,7 @@ func TestTraceOfCallbacks(t *testing.T) {
 			}
 		}
 		s := newStage(t)
-		s.processor = newProcessor[*item]("stage", nil, &Trace{Called: line("called"), Returned: line("returned"), Merged: line("merged")})
+		s.processor = newProcessor("stage", Parts[*item]{}.withDefaults(nil), nil, &Trace{Called: line("called"), Returned: line("returned"), Merged: line("merged")})
 		gate := make(chan struct{})
 		s.hear(&ears{before: func(string) { <-gate }}, HandlerOptions{Name: "h", MaxPending: 1})
 		s.start()

@@ -1,10 +1,6 @@
 package informer
 
-import (
-	"reflect"
-
-	"github.com/thinformer/thinformer/indexer"
-)
+import "reflect"
 
 // A notification is what one change of the store means to handlers. There is
 // one of it, however many handlers there are.
@@ -46,21 +42,19 @@ func (k notificationKind) String() string {
 	return "none"
 }
 
-// name is the key, for those who tell people.
-func (n *notification[T]) name() string {
+// keyOf is the key of n, for those who tell people.
+func (p *processor[T]) keyOf(n *notification[T]) string {
 	if n.key != "" || n.kind == synced {
 		return n.key
 	}
-	key, _ := indexer.MetaNamespaceKeyFunc(n.new)
+	key, _ := p.parts.KeyFunc(n.new)
 	return key
 }
 
 // info is what a Trace is told of n.
-func (n *notification[T]) info(informer, handler string) TraceInfo {
-	info := TraceInfo{Informer: informer, Handler: handler, Key: n.name(), Event: n.kind.String()}
-	if versioned, ok := any(n.new).(interface{ GetResourceVersion() string }); ok && !isNil(versioned) {
-		info.Version = versioned.GetResourceVersion()
-	}
+func (p *processor[T]) info(n *notification[T], l *listener[T]) TraceInfo {
+	info := TraceInfo{Informer: p.name, Handler: l.name, Key: p.keyOf(n), Event: n.kind.String()}
+	_, info.Version = p.parts.MetaFunc(n.new)
 	return info
 }
 

@@ -17,6 +17,7 @@ import (
 // at its end, or notifications are merged for it and it does not hold the log.
 type processor[T any] struct {
 	name   string
+	parts  Parts[T]
 	logger *slog.Logger
 	trace  *Trace
 	// traced: somebody wants to know of callbacks.
@@ -49,7 +50,7 @@ type processor[T any] struct {
 	foldedAway []TraceInfo
 }
 
-func newProcessor[T any](name string, logger *slog.Logger, trace *Trace) *processor[T] {
+func newProcessor[T any](name string, parts Parts[T], logger *slog.Logger, trace *Trace) *processor[T] {
 	if logger == nil {
 		logger = slog.Default()
 	}
@@ -57,7 +58,7 @@ func newProcessor[T any](name string, logger *slog.Logger, trace *Trace) *proces
 		trace = &Trace{}
 	}
 	p := &processor[T]{
-		name: name, logger: logger, trace: trace,
+		name: name, parts: parts, logger: logger, trace: trace,
 		traced:  trace.Called != nil || trace.Returned != nil,
 		leaving: map[*listener[T]]struct{}{},
 	}
@@ -144,10 +145,10 @@ func (p *processor[T]) foldTraced(l *listener[T], n *notification[T]) (merged in
 	waits, _ := l.pending.newest(n.key)
 	merged = l.pending.fold(n)
 	if merged > 0 {
-		p.foldedAway = append(p.foldedAway, waits.info(p.name, l.name))
+		p.foldedAway = append(p.foldedAway, p.info(&waits, l))
 	}
 	if merged > 1 {
-		p.foldedAway = append(p.foldedAway, n.info(p.name, l.name))
+		p.foldedAway = append(p.foldedAway, p.info(n, l))
 	}
 	return merged
 }

@@ -2,7 +2,6 @@ package informer
 
 import (
 	"iter"
-	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,7 +40,7 @@ func (i *SharedInformer[T]) Reader() indexer.Reader[T] { return i.shared.store.R
 func (i *SharedInformer[T]) Lister() indexer.Lister[T] {
 	resource := i.shared.info.GroupResource()
 	if resource.Resource == "" {
-		name := reflect.TypeFor[T]().String()
+		name := typeName[T]()
 		resource = schema.GroupResource{Resource: strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])}
 	}
 	return indexer.NewLister(i.shared.store.Reader, resource)
@@ -64,6 +63,10 @@ func (i *SharedInformer[T]) AddIndex(name string, f func(T) []string) (*indexer.
 // HasSynced reports whether the initial list is in the store. Whether a handler
 // has been told of all of it, its Registration knows.
 func (i *SharedInformer[T]) HasSynced() bool { return i.shared.queue.HasSynced() }
+
+// Synced is closed when the initial list is in the store. It stays open if the
+// informer stops before that; WaitForSync says why it is.
+func (i *SharedInformer[T]) Synced() <-chan struct{} { return i.shared.queue.Synced() }
 
 // Version is V only if everything that happened up to V is in the store; ""
 // before the initial list is.

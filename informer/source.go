@@ -57,7 +57,7 @@ type narrowed interface{ InNamespace() string }
 
 // narrowedTo is the namespace that is all that a source shows, "" if it does not
 // tell. A struct that embeds a View may show more than the View does.
-func narrowedTo[T rest.Object](source listwatch.ListerWatcher[T], err error) string {
+func narrowedTo[T any](source listwatch.ListerWatcher[T], err error) string {
 	if err != nil {
 		return ""
 	}

@@ -14,7 +14,8 @@ type State struct {
 	Name string
 	// Resource is what the source serves, zero if it does not tell.
 	Resource schema.GroupVersionResource
-	Running  bool
+	// Running: Run has been called and has not returned. Stopped: it has returned.
+	Running, Stopped bool
 	// Synced: the first list is in the store.
 	Synced bool
 	// Version is what Version returns, Epoch how often the server's versions
@@ -37,6 +38,7 @@ func (i *SharedInformer[T]) State() State {
 		Name:     s.name,
 		Resource: s.info.GroupVersionResource,
 		Running:  s.life.running(),
+		Stopped:  s.life.stopped(),
 		Synced:   s.queue.HasSynced(),
 		Version:  s.store.Version(),
 		Epoch:    int(s.versions.epoch.Load()),

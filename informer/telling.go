@@ -59,7 +59,7 @@ func (l *listener[T]) callTraced(n *notification[T]) {
 		l.markSynced()
 		return
 	}
-	info := n.info(l.processor.name, l.name)
+	info := l.processor.info(n, l)
 	if called := l.processor.trace.Called; called != nil {
 		called(info)
 	}
@@ -84,7 +84,7 @@ func (l *listener[T]) broken(run []notification[T], reason any) (left []notifica
 	}
 	l.processor.logger.Error(what,
 		"informer", l.processor.name, "handler", l.name,
-		"event", run[0].kind.String(), "key", run[0].name(),
+		"event", run[0].kind.String(), "key", l.processor.keyOf(&run[0]),
 		"panic", fmt.Sprint(reason), "stack", string(debug.Stack()))
 	return run[1:]
 }

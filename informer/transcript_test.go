@@ -80,7 +80,7 @@ func (tr *transcript) start(transform bool) {
 	if transform {
 		o.Transform = transformed
 	}
-	tr.s = newShared(aStock("1"), o)
+	tr.s = newShared(aStock("1"), Parts[*gadget]{}, o)
 	tr.s.run, tr.cancel = context.WithCancel(context.Background())
 	close(tr.s.began)
 	tr.s.processor.start()
