@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -17,24 +18,55 @@ import (
 //
 // Possible errors: ErrIndexExists, ErrNoIndexFunc.
 func (ix *Indexer[T]) AddIndex(name string, f func(T) []string) (*Index[T], error) {
-	return ix.store.addIndex(&definition[T]{name: name, values: f})
+	def := &definition[T]{name: name, values: f}
+	if err := ix.store.addIndexes(def); err != nil {
+		return nil, err
+	}
+	return def.handle, nil
+}
+
+// AddIndexes adds an index for each function, by its name, as AddIndex does: all
+// of them, or none if there is an error.
+//
+// Possible errors: ErrIndexExists, ErrNoIndexFunc.
+func (ix *Indexer[T]) AddIndexes(functions map[string]func(T) []string) error {
+	var definitions []*definition[T]
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		definitions = append(definitions, &definition[T]{name: name, values: functions[name]})
+	}
+	return ix.store.addIndexes(definitions...)
 }
 
 // atATime is how many objects AddIndex files while it holds the lock.
 const atATime = 256
 
-func (s *store[T]) addIndex(def *definition[T]) (*Index[T], error) {
-	if def.values == nil {
-		return nil, fmt.Errorf("indexer: adding index %q: %w", def.name, ErrNoIndexFunc)
+func (s *store[T]) addIndexes(added ...*definition[T]) error {
+	for _, def := range added {
+		if def.values == nil {
+			return fmt.Errorf("indexer: adding index %q: %w", def.name, ErrNoIndexFunc)
+		}
 	}
-	number, seen, err := s.announce(def)
+	seen, err := s.announce(added)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// From here on writers file what they write, and note the slots. What
 	// remains are the objects of seen in slots that nobody has written to.
-	full := false
-	defer func() { s.finish(number, full) }()
+	filled := 0
+	defer func() {
+		for i, def := range added {
+			s.finish(def.handle.number, i < filled)
+		}
+	}()
+	for _, def := range added {
+		s.fill(def, seen)
+		filled++
+	}
+	return nil
+}
+
+// fill files the objects of seen in the index of def.
+func (s *store[T]) fill(def *definition[T], seen *root[T]) {
 	n := seen.keys.bound
 	slots := make([]uint32, 0, atATime)
 	values := make([][]string, 0, atATime)
@@ -42,34 +74,37 @@ func (s *store[T]) addIndex(def *definition[T]) (*Index[T], error) {
 		slots = append(slots, slot)
 		values = append(values, s.valuesOf(def, key, seen.objects.get(slot, n)))
 		if len(slots) == atATime {
-			s.fileUntouched(number, slots, values)
+			s.fileUntouched(def.handle.number, slots, values)
 			slots, values = slots[:0], values[:0]
 		}
 	}
-	s.fileUntouched(number, slots, values)
-	full = true
-	return &Index[T]{store: s, def: def, number: number}, nil
+	s.fileUntouched(def.handle.number, slots, values)
 }
 
-// announce makes the index known to writers but not yet to readers. It
-// returns the objects that it has to be filled with.
-func (s *store[T]) announce(def *definition[T]) (number int, seen *root[T], err error) {
+// announce makes indexes known to writers but not yet to readers, and gives
+// them their numbers. It returns the objects that they have to be filled with.
+func (s *store[T]) announce(added []*definition[T]) (seen *root[T], err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	definitions := *s.definitions.Load()
-	if slices.ContainsFunc(definitions, func(d *definition[T]) bool { return d.name == def.name }) {
-		return 0, nil, fmt.Errorf("indexer: adding index %q: %w", def.name, ErrIndexExists)
+	definitions := slices.Clone(*s.definitions.Load())
+	for _, def := range added {
+		if slices.ContainsFunc(definitions, func(d *definition[T]) bool { return d.name == def.name }) {
+			return nil, fmt.Errorf("indexer: adding index %q: %w", def.name, ErrIndexExists)
+		}
 	}
-	number = len(definitions)
-	definitions = append(slices.Clone(definitions), def)
-	s.definitions.Store(&definitions)
 	seen = s.current.Load()
 	w := &s.writer
 	w.begin()
-	w.addEntries(&entries{touched: new(bitset)})
-	w.root.indexes = append(slices.Clone(w.root.indexes), &indexVersion{owner: w.token})
+	w.root.indexes = slices.Clone(w.root.indexes)
+	for _, def := range added {
+		def.handle = &Index[T]{store: s, def: def, number: len(definitions)}
+		definitions = append(definitions, def)
+		w.addEntries(&entries{touched: new(bitset)})
+		w.root.indexes = append(w.root.indexes, &indexVersion{owner: w.token})
+	}
+	s.definitions.Store(&definitions)
 	s.publish("")
-	return number, seen, nil
+	return seen, nil
 }
 
 func (s *store[T]) fileUntouched(number int, slots []uint32, values [][]string) {

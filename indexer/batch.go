@@ -8,7 +8,8 @@ type batch[T any] struct {
 	changes []Change[T]
 }
 
-func (b *batch[T]) apply(version string) {
+// apply asks for the version that the store is at afterwards under its lock.
+func (b *batch[T]) apply(version func() string) {
 	values, unlock := b.prepare()
 	defer unlock()
 	w := &b.store.writer
@@ -16,7 +17,7 @@ func (b *batch[T]) apply(version string) {
 	b.locate(w)
 	for i := range b.changes {
 		c := &b.changes[i]
-		if c.Key == "" {
+		if c.keyless {
 			continue
 		}
 		switch {
@@ -30,7 +31,7 @@ func (b *batch[T]) apply(version string) {
 		}
 		values = values[len(w.entries):]
 	}
-	b.store.publish(version)
+	b.store.publish(version())
 }
 
 // prepare computes the index values of all changes, in their order, and takes
@@ -41,7 +42,7 @@ func (b *batch[T]) prepare() (values [][]string, unlock func()) {
 		definitions := s.definitions.Load()
 		values = make([][]string, 0, len(b.changes)*len(*definitions))
 		for i := range b.changes {
-			if c := &b.changes[i]; c.Key != "" && !c.Delete {
+			if c := &b.changes[i]; !c.keyless && !c.Delete {
 				values = s.values(values, *definitions, c.Key, c.Object)
 			}
 		}

@@ -22,6 +22,9 @@ type definition[T any] struct {
 	// label is the label that the index is over, "" if it is not over one.
 	label  string
 	panics atomic.Uint64
+	// handle is what AddIndex returned: it is set before readers know of the
+	// definition, and never again.
+	handle *Index[T]
 }
 
 // Name is the name that the index was added by.
@@ -37,6 +40,10 @@ func (ix *Index[T]) Count(value string) int { return ix.store.snapshot().Count(i
 // Values yields the values that at least one object has, in no order, from
 // one version of the store.
 func (ix *Index[T]) Values() iter.Seq[string] { return ix.store.snapshot().Values(ix) }
+
+// ValuesOf is what the index's function says of obj, which need not be stored,
+// with each value once. If the function panics, so does ValuesOf.
+func (ix *Index[T]) ValuesOf(obj T) []string { return distinct(ix.def.values(obj)) }
 
 // Panics is how often the index's function has panicked. Each time cost the
 // object its entries in this index, and nothing else.
@@ -54,24 +61,34 @@ func (ix *Index[T]) at(s Snapshot[T]) *indexVersion {
 // scan answers from a snapshot that is older than the index.
 func (ix *Index[T]) scan(s Snapshot[T], value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for values, obj := range ix.scanAll(s) {
-			if slices.Contains(values, value) && !yield(obj) {
+		for slot := range ix.scanSlots(s, []string{value}) {
+			if !yield(s.root.objects.get(slot, s.root.keys.bound)) {
 				return
 			}
 		}
 	}
 }
 
-// scanAll yields each object of s with the values that the index would file
-// it under.
-func (ix *Index[T]) scanAll(s Snapshot[T]) iter.Seq2[[]string, T] {
-	return func(yield func([]string, T) bool) {
+func (ix *Index[T]) scanSlots(s Snapshot[T], wanted []string) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for values, slot := range ix.scanAll(s) {
+			if slices.ContainsFunc(values, func(v string) bool { return slices.Contains(wanted, v) }) && !yield(slot) {
+				return
+			}
+		}
+	}
+}
+
+// scanAll yields each slot of s with the values that the index would file its
+// object under.
+func (ix *Index[T]) scanAll(s Snapshot[T]) iter.Seq2[[]string, uint32] {
+	return func(yield func([]string, uint32) bool) {
 		if s.store != ix.store {
 			return
 		}
 		for key, slot := range s.root.keys.all() {
 			obj := s.root.objects.get(slot, s.root.keys.bound)
-			if !yield(s.store.valuesOf(ix.def, key, obj), obj) {
+			if !yield(s.store.valuesOf(ix.def, key, obj), slot) {
 				return
 			}
 		}

@@ -97,7 +97,8 @@ type Change[T any] struct {
 	Old     T
 	Existed bool
 
-	slot uint32 // where the object is, if Existed
+	slot    uint32 // where the object is, if Existed
+	keyless bool   // Apply has asked for a key and got none
 }
 
 // Apply makes all changes, in their order, as one: no reader sees some of
@@ -111,16 +112,18 @@ func (ix *Indexer[T]) Apply(changes []Change[T], version string) error {
 	s := ix.store
 	var failed []error
 	for i := range changes {
-		if c := &changes[i]; c.Key == "" {
+		c := &changes[i]
+		c.keyless = false
+		if c.Key == "" {
 			key, err := s.key(c.Object)
 			if err != nil {
 				failed = append(failed, fmt.Errorf("change %d: %w", i, err))
 			}
-			c.Key = key
+			c.Key, c.keyless = key, err != nil
 		}
 	}
 	b := batch[T]{store: s, changes: changes}
-	b.apply(version)
+	b.apply(func() string { return version })
 	return errors.Join(failed...)
 }
 

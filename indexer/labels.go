@@ -12,7 +12,7 @@ import (
 //
 // Possible errors: ErrIndexExists.
 func (ix *Indexer[T]) AddLabelIndex(label string) (*Index[T], error) {
-	return ix.store.addIndex(&definition[T]{
+	def := &definition[T]{
 		name:  "label:" + label,
 		label: label,
 		values: func(obj T) []string {
@@ -21,7 +21,11 @@ func (ix *Indexer[T]) AddLabelIndex(label string) (*Index[T], error) {
 			}
 			return nil
 		},
-	})
+	}
+	if err := ix.store.addIndexes(def); err != nil {
+		return nil, err
+	}
+	return def.handle, nil
 }
 
 // labelsOf returns the labels of an object; types without any have none.

@@ -29,6 +29,24 @@ func (r Reader[T]) Len() int { return r.store.current.Load().len() }
 // said; "" before the first.
 func (r Reader[T]) Version() string { return r.store.current.Load().version }
 
+// Key is what the key function says of obj, which need not be stored.
+//
+// Possible errors: *KeyError.
+func (r Reader[T]) Key(obj T) (string, error) { return r.store.key(obj) }
+
+// Indexes yields every index that can be asked, in the order in which they were
+// added.
+func (r Reader[T]) Indexes() iter.Seq[*Index[T]] {
+	return func(yield func(*Index[T]) bool) {
+		root := r.store.current.Load()
+		for i, def := range *r.store.definitions.Load() {
+			if i < len(root.indexes) && root.indexes[i].ready && !yield(def.handle) {
+				return
+			}
+		}
+	}
+}
+
 // Index returns the index of that name.
 func (r Reader[T]) Index(name string) (*Index[T], bool) {
 	return r.index(func(def *definition[T]) bool { return def.name == name })
@@ -38,7 +56,7 @@ func (r Reader[T]) index(match func(*definition[T]) bool) (*Index[T], bool) {
 	root := r.store.current.Load()
 	for i, def := range *r.store.definitions.Load() {
 		if i < len(root.indexes) && root.indexes[i].ready && match(def) {
-			return &Index[T]{store: r.store, def: def, number: i}, true
+			return def.handle, true
 		}
 	}
 	return nil, false

@@ -52,6 +52,70 @@ func (s Snapshot[T]) Find(ix *Index[T], value string) iter.Seq[T] {
 	}
 }
 
+// FindAny yields the objects that the index has filed under any of the values,
+// each of them once.
+func (s Snapshot[T]) FindAny(ix *Index[T], values []string) iter.Seq[T] {
+	if len(values) == 1 {
+		return s.Find(ix, values[0])
+	}
+	return func(yield func(T) bool) {
+		for slot := range s.slotsOf(ix, values) {
+			if !yield(s.root.objects.get(slot, s.root.keys.bound)) {
+				return
+			}
+		}
+	}
+}
+
+// FindKeys yields the keys of the objects that the index has filed under value.
+// It looks at every key of the store: if an object tells its key, asking those
+// of Find costs less.
+func (s Snapshot[T]) FindKeys(ix *Index[T], value string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var wanted bitset
+		for slot := range s.slotsOf(ix, []string{value}) {
+			wanted.set(slot)
+		}
+		if len(wanted) == 0 {
+			return
+		}
+		for key, slot := range s.root.keys.all() {
+			if wanted.has(slot) && !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// slotsOf yields the slots that are filed under any of the values, each once.
+func (s Snapshot[T]) slotsOf(ix *Index[T], values []string) iter.Seq[uint32] {
+	v := ix.at(s)
+	if v == nil {
+		return ix.scanSlots(s, values)
+	}
+	return func(yield func(uint32) bool) {
+		var seen bitset
+		bound := s.root.keys.bound
+		for _, value := range values {
+			b := v.bucket(value)
+			if b == nil {
+				continue
+			}
+			n := b.n.Load()
+			for p := range n {
+				slot := b.at(p, n)
+				if slot >= bound || seen.has(slot) {
+					continue
+				}
+				seen.set(slot)
+				if !yield(slot) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Count is how many objects Find would yield.
 func (s Snapshot[T]) Count(ix *Index[T], value string) int {
 	v := ix.at(s)

@@ -72,14 +72,18 @@ func (s *store[T]) set(obj T) error {
 	if err != nil {
 		return err
 	}
+	s.setAs(key, obj, s.versionOf(obj))
+	return nil
+}
+
+func (s *store[T]) setAs(key string, obj T, version string) {
 	var room [4][]string
 	definitions := s.definitions.Load()
 	values := s.values(room[:0], *definitions, key, obj)
-	version := s.versionOf(obj)
 	for {
 		seen := s.seen()
 		if s.stale(seen, key, obj) {
-			return nil
+			return
 		}
 		if !s.lock(definitions) {
 			definitions = s.definitions.Load()
@@ -95,7 +99,6 @@ func (s *store[T]) set(obj T) error {
 	s.writer.begin()
 	s.writer.put(key, obj, values)
 	s.publish(s.newer(version))
-	return nil
 }
 
 // unset removes one object, unless the store has a newer version of it, or
@@ -118,10 +121,14 @@ func (s *store[T]) unset(obj T) error {
 		s.mu.Unlock()
 	}
 	defer s.mu.Unlock()
+	s.removeLocked(key, version)
+	return nil
+}
+
+func (s *store[T]) removeLocked(key, version string) {
 	s.writer.begin()
 	s.writer.remove(key)
 	s.publish(s.newer(version))
-	return nil
 }
 
 // seen returns the root that decisions by uid and version are made on, nil
