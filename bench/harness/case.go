@@ -22,6 +22,11 @@ type Case struct {
 	// Ours and Theirs make the two sides, once for all rounds, untimed.
 	// nil: that side has nothing of the kind.
 	Ours, Theirs func() Side
+	// Typed makes the room beneath, where ours is the untyped layer over one. Its
+	// rounds are interleaved with the others', and it has rows of its own:
+	// case/typed, and case/kept, which is how much of the room's ratio to theirs
+	// the layer keeps. nil: ours is no such layer.
+	Typed func() Side
 }
 
 // A Side does one round of a case: it prepares what it needs, and calls Start

@@ -48,6 +48,27 @@ func TestRoundsAreInterleavedAndTheFirstAlternates(t *testing.T) {
 	}
 }
 
+// The room beneath an untyped layer has its rows, and its turns.
+func TestTheRoomBeneathHasItsRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rows := Plan{Rounds: 3, Budget: time.Second}.Run(Case{
+			Name: "fake/layer", About: "all sleep", Unit: "us/op", N: 10,
+			Ours: sleeper(4 * time.Millisecond), Theirs: sleeper(9 * time.Millisecond), Typed: sleeper(3 * time.Millisecond),
+		})
+		if len(rows) != 3 || rows[1].Case != "fake/layer/typed" || *rows[1].Ratio() != 3 || rows[2].Case != "fake/layer/kept" || *rows[2].Ours != 0.75 {
+			t.Errorf("%+v", rows)
+		}
+	})
+	var turns []string
+	side := func(name string) func() Side {
+		return func() Side { return func(*Meter) { turns = append(turns, name) } }
+	}
+	Plan{Rounds: 2}.Run(Case{Name: "fake/turns", About: "all note their turn", Unit: "ns/op", N: 1, Ours: side("ours"), Theirs: side("theirs"), Typed: side("typed")})
+	if want := []string{"ours", "theirs", "typed", "theirs", "typed", "ours"}; !slices.Equal(turns, want) {
+		t.Errorf("%v, want %v", turns, want)
+	}
+}
+
 func TestCalibrationFillsTheBudgetOnTheSlowerSide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := Plan{Budget: time.Second}.calibrate(sleeper(time.Millisecond)(), sleeper(10*time.Millisecond)(), nil)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -52,29 +53,49 @@ func (p Plan) Run(c Case) (rows []Row) {
 	if err := c.Validate(); err != nil {
 		return []Row{{Case: c.Name, Unit: c.Unit, Err: err}}
 	}
-	ours, theirs := made(c.Ours), made(c.Theirs)
+	sides := []Side{made(c.Ours), made(c.Theirs), made(c.Typed)}
 	n := c.N
 	if n == 0 {
-		n = p.calibrate(ours, theirs)
+		n = p.calibrate(sides...)
 	}
 	rounds := p.Rounds
 	if c.Rounds > 0 {
 		rounds = min(rounds, c.Rounds, cmp.Or(p.Heavy, c.Rounds))
 	}
-	var oursSeen, theirsSeen []sample
+	if c.Typed == nil {
+		sides = sides[:2]
+	}
+	seen := make([][]sample, 3)
 	for round := range rounds {
 		if p.Progress != nil {
 			p.Progress(c, round+1, rounds)
 		}
-		turns := []func(){
-			func() { oursSeen = p.round(oursSeen, ours, n, c.Unit) },
-			func() { theirsSeen = p.round(theirsSeen, theirs, n, c.Unit) },
+		for turn := range sides {
+			// Who goes first alternates: those behind find the machine warmer.
+			i := (turn + round) % len(sides)
+			seen[i] = p.round(seen[i], sides[i], n, c.Unit)
 		}
-		// Who goes first alternates: the second finds the machine warmer.
-		turns[round%2]()
-		turns[1-round%2]()
 	}
-	return join(c, oursSeen, theirsSeen)
+	rows = join(c, seen[0], seen[1])
+	if c.Typed != nil {
+		rows = append(rows, rowsOfTyped(c, rows[0], seen[2], seen[1])...)
+	}
+	return rows
+}
+
+// rowsOfTyped are those of the room beneath: its own, and what of its ratio ours
+// keeps. Theirs cancels out: it is the quotient of the figures of ours and of the
+// room.
+func rowsOfTyped(c Case, ours Row, typed, theirs []sample) (rows []Row) {
+	for _, row := range join(c, typed, theirs) {
+		row.Case = c.Name + "/typed" + strings.TrimPrefix(row.Case, c.Name)
+		rows = append(rows, row)
+	}
+	if first := rows[0]; ours.Case == c.Name && ours.Ours != nil && first.Ours != nil && *ours.Ours > 0 {
+		kept := *first.Ours / *ours.Ours
+		rows = append(rows, Row{Case: c.Name + "/kept", Unit: "of typed", Ours: &kept})
+	}
+	return rows
 }
 
 func made(maker func() Side) Side {
