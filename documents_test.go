@@ -47,9 +47,10 @@ func (d document) blocks(language string) (texts []string) {
 // prose is the document without its code blocks.
 func (d document) prose() string { return block.ReplaceAllString(d.text, "") }
 
-// snippets: the Go code in a document stands in a test of the root, or in an
-// example, where it is compiled. A line "// ..." is what is left out. Whole
-// programs are run by a test of their own.
+// snippets: the Go code in a document stands in a test of the root, in an
+// example, or, if it needs client-go, in a test of interop, where it is
+// compiled. A line "// ..." is what is left out. Whole programs are run by a
+// test of their own.
 func snippets(t *testing.T, tree fs.FS) (complaints []string) {
 	var compiled []string
 	for _, file := range rootModule(t, tree) {
@@ -61,6 +62,11 @@ func snippets(t *testing.T, tree fs.FS) (complaints []string) {
 			compiled = append(compiled, string(text))
 		}
 	}
+	walk(t, tree, true, func(name string, text []byte) {
+		if path.Dir(name) == "interop" && strings.HasSuffix(name, "_test.go") {
+			compiled = append(compiled, string(text))
+		}
+	})
 	for _, d := range documents(t, tree) {
 		for _, snippet := range d.blocks("go") {
 			if strings.HasPrefix(snippet, "package main") {
@@ -68,7 +74,7 @@ func snippets(t *testing.T, tree fs.FS) (complaints []string) {
 			}
 			for _, part := range strings.Split(strings.TrimSpace(snippet), "// ...\n") {
 				if !standsIn(compiled, strings.TrimSuffix(part, "// ...")) {
-					complaints = append(complaints, fmt.Sprintf("%s: this part of a snippet stands in no test of the root and no example, where it would be compiled:\n%s", d.name, part))
+					complaints = append(complaints, fmt.Sprintf("%s: this part of a snippet stands in no test of the root or of interop and in no example, where it would be compiled:\n%s", d.name, part))
 				}
 			}
 		}
