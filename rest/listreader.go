@@ -40,11 +40,16 @@ func (c *codec) listReader(contentType string, body io.Reader) (*listReader, err
 	if err != nil {
 		return nil, withBeginning(err, body)
 	}
+	return c.listIn(format, body), nil
+}
+
+// listIn is the reader of a list in an encoding that is known.
+func (c *codec) listIn(format encoding, body io.Reader) *listReader {
 	s := c.forStream(format)
 	if format == encodingProtobuf {
-		return &listReader{source: newProtobufList(c, s, body)}, nil
+		return &listReader{source: newProtobufList(c, s, body)}
 	}
-	return &listReader{source: newJSONList(c, s, body)}, nil
+	return &listReader{source: newJSONList(c, s, body)}
 }
 
 // next is the next item, a pointer to the codec's type, which owns all of its

@@ -11,8 +11,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pages is a list that arrives in pages: the one loop in which this module
-// follows continue tokens.
+// Page is one of the answers that a list arrives in, while it is read. Its
+// functions are called by one goroutine, one after another.
+type Page[T any] struct {
+	// Doing is what errors say was being done, "list pods".
+	Doing string
+	// Next is the next item, and io.EOF after the last one. After an [*ItemError]
+	// it is called again; every other error is the end of the list.
+	Next func() (T, error)
+	// Meta is what the server says of the list: its version, and the token that
+	// the next page is asked for with, "" on the last one. It is asked after
+	// io.EOF.
+	Meta func() (resourceVersion, continuation string)
+	// Close releases the page. It is called once. Default: there is nothing to
+	// release.
+	Close func()
+}
+
+// PagedList is a list that arrives in as many pages as the server likes to make
+// of it. open asks for each, with the options that it gets: those of the first
+// are opts, whose Limit is the size of a page. The error of the first is that of
+// PagedList. ctx bounds all of it, and open gets one that Close of the List
+// ends as well.
 //
 // The first page fixes the version, and the server's token carries it on: all
 // pages show one state of the collection. The server keeps old states for a few
@@ -21,17 +41,34 @@ import (
 // consistent, so it is what happens, in one page this time, since a server that
 // could not keep the state for so many pages could not do it again. What was
 // yielded before is void: the sequence says so with ErrRestarted.
-type pages[T Object] struct {
-	view *View[T]
-	ctx  context.Context
+func PagedList[T any](ctx context.Context, opts metav1.ListOptions, open func(context.Context, metav1.ListOptions) (*Page[T], error)) (*List[T], error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &pages[T]{ask: open, ctx: ctx, asked: opts, opts: opts}
+	if err := p.open(); err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	end := func() { cancel(errListClosed) }
+	return &List[T]{
+		items: p.items, version: func() string { return p.first },
+		cancel: end, close: func() { end(); p.close() },
+	}, nil
+}
+
+var errNoPage = errors.New("list: what is to open a page returned neither a page nor an error")
+
+// errListClosed is the cause of a list's context that Close has ended.
+var errListClosed = errors.New("the list was closed")
+
+// pages is the one loop in which this module follows continue tokens.
+type pages[T any] struct {
+	ask func(context.Context, metav1.ListOptions) (*Page[T], error)
+	ctx context.Context
 	// asked is what the caller wants; opts ask for the page that comes next.
 	asked, opts metav1.ListOptions
-	limit       int64
 
-	// what is being done, for errors.
-	what   string
-	body   io.Closer
-	reader *listReader
+	// now is the page that is open, nil if none is.
+	now *Page[T]
 	// first is the version of the first page, which is that of the list: the
 	// token says which state the later ones are to show.
 	first string
@@ -47,34 +84,20 @@ type pages[T Object] struct {
 // a token.
 const maxEmptyPages = 1000
 
-// open asks for the page that opts and limit describe.
-func (p *pages[T]) open() error {
-	opts := p.opts
-	opts.Limit = p.limit
-	r := p.view.in(p.view.rest().Get(), p.view.namespace).as(verbList).inParts().options(&opts)
-	r.SetHeader("Accept", p.view.codec.accept(acceptList, p.view.client.config.AcceptContentTypes))
-	p.what = r.what()
-	response, err := r.open(p.ctx, false)
-	if err != nil {
-		return err
+// open asks for the page that opts describe.
+func (p *pages[T]) open() (err error) {
+	if p.now, err = p.ask(p.ctx, p.opts); err == nil && p.now == nil {
+		err = errNoPage
 	}
-	reader, err := p.view.codec.listReader(response.Header.Get("Content-Type"), response.Body)
-	if err != nil {
-		response.Body.Close()
-		return p.failed(err)
-	}
-	p.body, p.reader = response.Body, reader
-	return nil
+	return err
 }
 
 // close releases the page that is open, if one is.
 func (p *pages[T]) close() {
-	if p.reader == nil {
-		return
+	if p.now != nil && p.now.Close != nil {
+		p.now.Close()
 	}
-	p.reader.close()
-	p.body.Close()
-	p.reader, p.body = nil, nil
+	p.now = nil
 }
 
 // items yields the open page and those that follow it.
@@ -100,7 +123,8 @@ func (p *pages[T]) items(yield func(T, error) bool) {
 			return
 		}
 		restarted = true
-		p.opts, p.limit, p.first, p.seen = p.asked, 0, "", nil
+		p.opts, p.first, p.seen = p.asked, "", nil
+		p.opts.Limit = 0
 		if err = p.open(); err != nil {
 			yield(none, err)
 			return
@@ -118,7 +142,7 @@ func (p *pages[T]) page(yield func(T, error) bool) (goesOn bool, err error) {
 	var none T
 	items := 0
 	for {
-		object, err := p.reader.next()
+		item, err := p.now.Next()
 		if err == io.EOF {
 			break
 		}
@@ -132,18 +156,18 @@ func (p *pages[T]) page(yield func(T, error) bool) (goesOn bool, err error) {
 			continue
 		}
 		items++
-		if !yield(object.(T), nil) {
+		if !yield(item, nil) {
 			return false, nil
 		}
 	}
-	meta := p.reader.meta()
+	version, token := p.now.Meta()
 	if p.first == "" {
-		p.first = meta.resourceVersion
+		p.first = version
 	}
-	if meta.continuation == "" {
+	if token == "" {
 		return false, nil
 	}
-	if err := p.follow(meta.continuation, items); err != nil {
+	if err := p.follow(token, items); err != nil {
 		return false, p.failed(err)
 	}
 	return true, nil
@@ -173,7 +197,29 @@ func (p *pages[T]) follow(token string, items int) error {
 
 // failed says what was being read. When the context has ended, that is why.
 func (p *pages[T]) failed(err error) error {
-	return fmt.Errorf("%s: %w", p.what, whyOver(p.ctx, err))
+	return fmt.Errorf("%s: %w", p.now.Doing, whyOver(p.ctx, err))
+}
+
+// pageOf is the page that a reader decodes off a body.
+func pageOf[T any](doing string, reader *listReader, body io.Closer) *Page[T] {
+	return &Page[T]{
+		Doing: doing,
+		Next: func() (item T, err error) {
+			object, err := reader.next()
+			if err != nil {
+				return item, err
+			}
+			return object.(T), nil
+		},
+		Meta: func() (resourceVersion, continuation string) {
+			meta := reader.meta()
+			return meta.resourceVersion, meta.continuation
+		},
+		Close: func() {
+			reader.close()
+			body.Close()
+		},
+	}
 }
 
 func isExpired(err error) bool {

@@ -13,7 +13,7 @@ import (
 // stream is an open watch. Its reader decodes on the goroutine that calls next;
 // whoever stops it while next waits for bytes ends the request instead, which
 // ends the wait.
-type stream[T Object] struct {
+type stream[T any] struct {
 	what   string          // is being done, for errors
 	opener <-chan struct{} // the Done of the context that it was opened with
 	ctx    context.Context

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,40 +77,45 @@ func (v *View[T]) List(ctx context.Context, opts metav1.ListOptions) (*List[T], 
 		return nil, v.err
 	}
 	opts.Watch = false
-	ctx, cancel := context.WithCancelCause(ctx)
-	p := &pages[T]{view: v, ctx: ctx, asked: opts, opts: opts, limit: v.limit(opts)}
-	if err := p.open(); err != nil {
-		cancel(nil)
-		return nil, err
-	}
-	end := func() { cancel(errListClosed) }
-	return &List[T]{
-		items: p.items, version: func() string { return p.first },
-		cancel: end, close: func() { end(); p.close() },
-	}, nil
+	opts.Limit = pageSize(opts, v.client.config.PageSize)
+	return PagedList(ctx, opts, v.page)
 }
 
-// limit is the page size to ask for. The server reads a limit together with a
-// version as "exactly this version", so none is added to one that was given;
-// from version 0 the server answers out of its cache, and pages if it likes.
-func (v *View[T]) limit(opts metav1.ListOptions) int64 {
+// page asks for one page of a list.
+func (v *View[T]) page(ctx context.Context, opts metav1.ListOptions) (*Page[T], error) {
+	r := v.in(v.rest().Get(), v.namespace).as(verbList).inParts().options(&opts)
+	r.SetHeader("Accept", v.codec.accept(acceptList, v.client.config.AcceptContentTypes))
+	response, err := r.open(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := v.codec.listReader(response.Header.Get("Content-Type"), response.Body)
+	if err != nil {
+		response.Body.Close()
+		return nil, fmt.Errorf("%s: %w", r.what(), whyOver(ctx, err))
+	}
+	return pageOf[T](r.what(), reader, response.Body), nil
+}
+
+// pageSize is the page size to ask for, of which configured is the default. The
+// server reads a limit together with a version as "exactly this version", so none
+// is added to one that was given; from version 0 the server answers out of its
+// cache, and pages if it likes.
+func pageSize(opts metav1.ListOptions, configured int64) int64 {
 	switch {
 	case opts.Limit != 0:
 		return opts.Limit
 	case opts.ResourceVersion != "" && opts.ResourceVersion != "0":
 		return 0
-	case v.client.config.PageSize < 0:
+	case configured < 0:
 		return 0
-	case v.client.config.PageSize == 0:
+	case configured == 0:
 		return defaultPageSize
 	}
-	return v.client.config.PageSize
+	return configured
 }
 
 const defaultPageSize = 500
-
-// errListClosed is the cause of a list's context that Close has ended.
-var errListClosed = errors.New("the list was closed")
 
 // Watch opens a stream of changes. An error means that there is no stream: it
 // is never empty because it could not be opened. The stream ends with ctx, with

@@ -38,11 +38,16 @@ func (c *codec) watchReader(contentType string, body io.Reader) (*watchReader, e
 	if err != nil {
 		return nil, withBeginning(err, body)
 	}
+	return &watchReader{source: c.watchIn(format, body)}, nil
+}
+
+// watchIn is a watch in an encoding that is known.
+func (c *codec) watchIn(format encoding, body io.Reader) watchSource {
 	s := c.forStream(format)
 	if format == encodingProtobuf {
-		return &watchReader{source: newProtobufWatch(c, s, body)}, nil
+		return newProtobufWatch(c, s, body)
 	}
-	return &watchReader{source: newJSONWatch(c, s, body)}, nil
+	return newJSONWatch(c, s, body)
 }
 
 // next waits for the next event. io.EOF is the end of the stream between two
