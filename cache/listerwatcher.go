@@ -48,3 +48,45 @@ type ListerWatcherWithContext interface {
 	ListerWithContext
 	WatcherWithContext
 }
+
+// ToListerWithContext is l with a context: l itself if it takes one, else l
+// without regard to it.
+func ToListerWithContext(l Lister) ListerWithContext {
+	if l, ok := l.(ListerWithContext); ok {
+		return l
+	}
+	return contextlessLister{l}
+}
+
+type contextlessLister struct{ without Lister }
+
+func (l contextlessLister) ListWithContext(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	return l.without.List(options)
+}
+
+// ToWatcherWithContext is w with a context: w itself if it takes one, else w
+// without regard to it.
+func ToWatcherWithContext(w Watcher) WatcherWithContext {
+	if w, ok := w.(WatcherWithContext); ok {
+		return w
+	}
+	return contextlessWatcher{w}
+}
+
+type contextlessWatcher struct{ without Watcher }
+
+func (w contextlessWatcher) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	return w.without.Watch(options)
+}
+
+// ToListerWatcherWithContext is lw with contexts, for each of its two methods as
+// far as that takes one.
+func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
+	if lw, ok := lw.(ListerWatcherWithContext); ok {
+		return lw
+	}
+	return struct {
+		ListerWithContext
+		WatcherWithContext
+	}{ToListerWithContext(lw), ToWatcherWithContext(lw)}
+}
