@@ -30,6 +30,40 @@ type Delta struct {
 // Deltas is what happened to one object, oldest first.
 type Deltas []Delta
 
+// Oldest is the first delta, nil if there is none.
+func (d Deltas) Oldest() *Delta {
+	if len(d) == 0 {
+		return nil
+	}
+	return &d[0]
+}
+
+// Newest is the last delta, nil if there is none.
+func (d Deltas) Newest() *Delta {
+	if len(d) == 0 {
+		return nil
+	}
+	return &d[len(d)-1]
+}
+
+// ReplacedAllInfo is the object of a ReplacedAll: a whole list, which from here
+// on is all that there is.
+type ReplacedAllInfo struct {
+	// ResourceVersion is the version of the list.
+	ResourceVersion string
+	// Objects are the items, transformed.
+	Objects []any
+}
+
+// SyncAllInfo is the object of a SyncAll.
+type SyncAllInfo struct{}
+
+// BookmarkInfo is the object of a Bookmark.
+type BookmarkInfo struct {
+	// ResourceVersion is what everything before has reached.
+	ResourceVersion string
+}
+
 // DeletedFinalStateUnknown is a tombstone: it stands in the place of an object
 // that is gone without anybody having seen it go. Obj is the last state that was
 // known; it may be out of date, or nil.

@@ -1,0 +1,215 @@
+package cache
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// LessFunc reports whether the first object comes before the second.
+type LessFunc func(any, any) bool
+
+var (
+	errHeapClosed = errors.New("cache: the heap is closed")
+	errNoLessFunc = errors.New("cache: the heap has no function that says what comes first")
+)
+
+// Heap is a queue that hands out first what its LessFunc says comes first, and
+// holds one object of each key. The LessFunc is called with the heap's lock held:
+// it must not call the heap.
+type Heap struct {
+	keyFunc KeyFunc
+
+	// mu guards everything below.
+	mu sync.RWMutex
+	// changed is told of everything that a Pop may wait for.
+	changed *sync.Cond
+	// order has the items, and byKey each of them too.
+	order  heapOrder
+	byKey  map[string]*heapItem
+	closed bool
+}
+
+type heapItem struct {
+	key string
+	obj any
+	// index is the item's place in heapOrder.items.
+	index int
+}
+
+// heapOrder is what container/heap keeps in order.
+type heapOrder struct {
+	items []*heapItem
+	less  LessFunc
+}
+
+func (o *heapOrder) Len() int           { return len(o.items) }
+func (o *heapOrder) Less(i, j int) bool { return o.less(o.items[i].obj, o.items[j].obj) }
+
+func (o *heapOrder) Swap(i, j int) {
+	o.items[i], o.items[j] = o.items[j], o.items[i]
+	o.items[i].index, o.items[j].index = i, j
+}
+
+func (o *heapOrder) Push(item any) {
+	added := item.(*heapItem)
+	added.index = len(o.items)
+	o.items = append(o.items, added)
+}
+
+func (o *heapOrder) Pop() any {
+	last := len(o.items) - 1
+	item := o.items[last]
+	o.items[last] = nil
+	o.items = o.items[:last]
+	return item
+}
+
+// NewHeap returns an empty heap. Without a LessFunc nothing can be added to it.
+func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap {
+	h := &Heap{keyFunc: keyFuncOr(keyFn), order: heapOrder{less: lessFn}, byKey: map[string]*heapItem{}}
+	h.changed = sync.NewCond(&h.mu)
+	return h
+}
+
+// Add puts obj in, in the place of an object with the same key.
+func (h *Heap) Add(obj any) error { return h.add(true, obj) }
+
+// BulkAdd is Add of all of list, before any of it can be popped. If one has no
+// key, none is put in.
+func (h *Heap) BulkAdd(list []any) error { return h.add(true, list...) }
+
+// AddIfNotPresent puts obj in, if there is no object with the same key.
+func (h *Heap) AddIfNotPresent(obj any) error { return h.add(false, obj) }
+
+// Update is Add.
+func (h *Heap) Update(obj any) error { return h.Add(obj) }
+
+func (h *Heap) add(update bool, objs ...any) error {
+	keys := make([]string, len(objs))
+	for i, obj := range objs {
+		key, err := h.keyFunc(obj)
+		if err != nil {
+			return asKeyError(obj, err)
+		}
+		keys[i] = key
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return errHeapClosed
+	}
+	if h.order.less == nil {
+		return errNoLessFunc
+	}
+	for i, obj := range objs {
+		h.put(keys[i], obj, update)
+	}
+	h.changed.Broadcast()
+	return nil
+}
+
+func (h *Heap) put(key string, obj any, update bool) {
+	item := h.byKey[key]
+	switch {
+	case item == nil:
+		item = &heapItem{key: key, obj: obj}
+		h.byKey[key] = item
+		heap.Push(&h.order, item)
+	case update:
+		item.obj = obj
+		heap.Fix(&h.order, item.index)
+	}
+}
+
+// Delete takes out the object with obj's key. That there is none is an error.
+func (h *Heap) Delete(obj any) error {
+	key, err := h.keyFunc(obj)
+	if err != nil {
+		return asKeyError(obj, err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	item := h.byKey[key]
+	if item == nil {
+		return fmt.Errorf("cache: deleting %q from a heap: object not found", key)
+	}
+	delete(h.byKey, key)
+	heap.Remove(&h.order, item.index)
+	return nil
+}
+
+// Pop waits for an object and takes out the one that comes first. When the heap
+// is closed it takes out what is left, and then returns an error.
+func (h *Heap) Pop() (any, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for len(h.order.items) == 0 {
+		if h.closed {
+			return nil, errHeapClosed
+		}
+		h.changed.Wait()
+	}
+	item := heap.Pop(&h.order).(*heapItem)
+	delete(h.byKey, item.key)
+	return item.obj, nil
+}
+
+// List is every object, in no order.
+func (h *Heap) List() []any {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	list := make([]any, len(h.order.items))
+	for i, item := range h.order.items {
+		list[i] = item.obj
+	}
+	return list
+}
+
+// ListKeys is the key of every object, in no order.
+func (h *Heap) ListKeys() []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	keys := make([]string, len(h.order.items))
+	for i, item := range h.order.items {
+		keys[i] = item.key
+	}
+	return keys
+}
+
+// Get is the object with the key of obj.
+func (h *Heap) Get(obj any) (any, bool, error) {
+	key, err := h.keyFunc(obj)
+	if err != nil {
+		return nil, false, asKeyError(obj, err)
+	}
+	return h.GetByKey(key)
+}
+
+// GetByKey is the object with that key.
+func (h *Heap) GetByKey(key string) (any, bool, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	item := h.byKey[key]
+	if item == nil {
+		return nil, false, nil
+	}
+	return item.obj, true, nil
+}
+
+// Close ends the heap: adding is an error from now on, and Pop hands out what is
+// left.
+func (h *Heap) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	h.changed.Broadcast()
+}
+
+// IsClosed reports whether Close was called.
+func (h *Heap) IsClosed() bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.closed
+}
