@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -35,16 +34,7 @@ func typed[T any](obj any, what string) (T, error) {
 // List is every object.
 func (c *contents[T]) List() []any {
 	now := c.ix.Snapshot()
-	return collect(now.All(), now.Len())
-}
-
-// collect is what all yields, at most n, in a slice made once.
-func collect[T any](all iter.Seq[T], n int) []any {
-	list := make([]any, 0, n)
-	for obj := range all {
-		list = append(list, obj)
-	}
-	return list
+	return found[T]{all: now.All(), most: now.Len()}.list()
 }
 
 // ListKeys is the key of every object.
@@ -83,31 +73,57 @@ func (c *contents[T]) wrote() {
 
 // ByIndex is the objects that the named index has under a value.
 func (c *contents[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
-	ix, ok := c.ix.Index(indexName)
-	if !ok {
-		return nil, noIndexError(indexName)
+	found, err := c.under(indexName, indexedValue)
+	if err != nil {
+		return nil, err
 	}
-	now := c.ix.Snapshot()
-	return collect(now.Find(ix, indexedValue), now.Count(ix, indexedValue)), nil
+	return found.list(), nil
 }
 
 // Index is the objects that the named index has under any of the values that it
 // has obj under.
 func (c *contents[T]) Index(indexName string, obj any) ([]any, error) {
-	ix, ok := c.ix.Index(indexName)
-	if !ok {
-		return nil, noIndexError(indexName)
-	}
-	values, err := c.valuesIn(ix, obj)
+	found, err := c.like(indexName, obj)
 	if err != nil {
 		return nil, err
 	}
-	now := c.ix.Snapshot()
-	most := 0
-	for _, value := range values {
-		most += now.Count(ix, value)
+	return found.list(), nil
+}
+
+func (c *contents[T]) find(indexName, value string) (found[any], error) {
+	found, err := c.under(indexName, value)
+	return found.untyped(), err
+}
+
+func (c *contents[T]) findLike(indexName string, obj any) (found[any], error) {
+	found, err := c.like(indexName, obj)
+	return found.untyped(), err
+}
+
+func (c *contents[T]) under(indexName, value string) (found[T], error) {
+	ix, ok := c.ix.Index(indexName)
+	if !ok {
+		return found[T]{}, noIndexError(indexName)
 	}
-	return collect(now.FindAny(ix, values), most), nil
+	now := c.ix.Snapshot()
+	return found[T]{all: now.Find(ix, value), most: now.Count(ix, value)}, nil
+}
+
+func (c *contents[T]) like(indexName string, obj any) (found[T], error) {
+	ix, ok := c.ix.Index(indexName)
+	if !ok {
+		return found[T]{}, noIndexError(indexName)
+	}
+	values, err := c.valuesIn(ix, obj)
+	if err != nil {
+		return found[T]{}, err
+	}
+	now := c.ix.Snapshot()
+	like := found[T]{all: now.FindAny(ix, values)}
+	for _, value := range values {
+		like.most += now.Count(ix, value)
+	}
+	return like, nil
 }
 
 // valuesIn asks the function of an index. The namespace may be asked for with any
