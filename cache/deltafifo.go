@@ -137,10 +137,6 @@ func (f *DeltaFIFO) transform(obj any) (any, bool, error) {
 	return obj, true, err
 }
 
-// typed is the queue beneath, for who writes a list to it that is still coming
-// in.
-func (f *DeltaFIFO) typed() *deltafifo.DeltaFIFO[any] { return f.queue }
-
 // begin settles that single events come first, if nothing came yet.
 func (f *DeltaFIFO) begin() {
 	if !f.begun.Load() && f.begun.CompareAndSwap(false, true) {
@@ -171,8 +167,12 @@ func (f *DeltaFIFO) Delete(obj any) error {
 // error, nothing is queued. An item that cannot be transformed is logged, and
 // stays as it was known.
 func (f *DeltaFIFO) Replace(list []any, resourceVersion string) error {
-	err := f.queue.Replace(itemsOf(list), func() string { return resourceVersion })
-	if err != nil {
+	return f.replaceBy(itemsOf(list), func() string { return resourceVersion })
+}
+
+// replaceBy is Replace by a list that is still coming in.
+func (f *DeltaFIFO) replaceBy(items iter.Seq2[any, error], version func() string) error {
+	if err := f.queue.Replace(items, version); err != nil {
 		return queueError(nil, err)
 	}
 	f.begun.Store(true)

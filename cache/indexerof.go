@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/thinformer/thinformer/indexer"
 )
@@ -155,4 +156,11 @@ func (x *indexerOf[T]) Replace(list []any, resourceVersion string) error {
 	x.ix.Keyed().Replace(keys, items, resourceVersion)
 	x.wrote()
 	return nil
+}
+
+// replaceBy is Replace by a list that is still coming in. Nothing is transformed.
+func (x *indexerOf[T]) replaceBy(items iter.Seq2[T, error], version func() string) error {
+	err := x.ix.Replace(items, version)
+	x.wrote()
+	return err
 }

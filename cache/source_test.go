@@ -112,4 +112,3 @@ func TestSourceOfFunctionsWithoutContext(t *testing.T) {
 		return &ListWatch{ListFunc: lw.ListFunc, WatchFunc: lw.WatchFunc}
 	}, true)
 }
-

@@ -15,6 +15,10 @@ var (
 	ErrRunning = errors.New("reflector: it is running already")
 )
 
+// ErrShortWatch is in an [Error] of a watch that has ended as soon as it was
+// opened: the next one waits.
+var ErrShortWatch = errors.New("the watch ended at once")
+
 // An Error is a failure to keep up with the source. errors.As finds the
 // server's *errors.StatusError in it, or what else was the cause.
 type Error struct {

@@ -1,6 +1,9 @@
 package reflector
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 const (
 	defaultBase = 800 * time.Millisecond
@@ -38,17 +41,33 @@ func (f *failures) note(err error, at time.Time) {
 // wait sets retryAt: longer from one to the next, and no sooner than the server
 // has asked for.
 func (f *failures) wait(in input, b Backoff) {
-	base, most := b.bounds()
-	wait := most
-	// Past that many doublings there is nothing to double, only to overflow.
-	if f.waits < 32 && base <= most>>f.waits {
-		wait = base << f.waits
-	}
-	wait += time.Duration(in.dice * float64(wait))
+	wait := b.after(f.waits)
+	wait += time.Duration(in.dice * b.jitter() * float64(wait))
 	wait = max(wait, min(in.failure.retryAfter, longestRetryAfter))
 	f.waits++
 	f.last = wait
 	f.retryAt = in.at.Add(wait)
+}
+
+// after is the wait that comes after so many others.
+func (b Backoff) after(waits int) time.Duration {
+	base, most := b.bounds()
+	factor := 2.0
+	if b.Factor != 0 {
+		factor = max(b.Factor, 1)
+	}
+	// Past what a duration can hold there is nothing to multiply.
+	if wait := float64(base) * math.Pow(factor, float64(waits)); wait < float64(most) {
+		return time.Duration(wait)
+	}
+	return most
+}
+
+func (b Backoff) jitter() float64 {
+	if b.Jitter == 0 {
+		return 1
+	}
+	return max(b.Jitter, 0)
 }
 
 func (b Backoff) bounds() (base, most time.Duration) {

@@ -101,7 +101,7 @@ func (m *machine) endedWatch(in input, out *outcome) {
 		m.to(m.resumption())
 		return
 	}
-	err := fmt.Errorf("%w, after %v", errShortWatch, lived)
+	err := fmt.Errorf("%w, after %v", ErrShortWatch, lived)
 	m.again(in.because(Interrupted, err), "watch", m.resumption(), out)
 }
 

@@ -31,7 +31,6 @@ var (
 	errOtherMark   = errors.New("a bookmark came that does not mark the initial state's end: the source does not stream it")
 	errOlderState  = errors.New("the initial state is older than what is known")
 	errOlderEvent  = errors.New("the event is older than what is known")
-	errShortWatch  = errors.New("the watch ended at once")
 	errUnknownType = errors.New("an event of an unknown type")
 )
 

@@ -55,10 +55,16 @@ type Options[T any] struct {
 	Trace *Trace
 }
 
-// Backoff is a growing wait: Base after the first failure, twice as long after
-// each further one, Max at the most, each lengthened at random by up to as much
-// again. It starts anew when a watch has proved healthy, and not before.
+// Backoff is a growing wait: Base after the first failure, Factor times as long
+// after each further one, Max at the most, each lengthened at random. It starts
+// anew when a watch has proved healthy, and not before.
 type Backoff struct {
 	Base time.Duration // Default: 800 ms.
 	Max  time.Duration // Default: 30 s, or Base if that is more.
+	// Factor is what a wait is multiplied with; less than 1 counts as 1.
+	// Default: 2.
+	Factor float64
+	// Jitter is by how much of itself a wait is lengthened at the most; negative
+	// is not at all. Default: 1.
+	Jitter float64
 }
