@@ -55,9 +55,10 @@ func (c *contents[T]) getByKey(key string) (item any, exists bool) {
 // LastStoreSyncResourceVersion is the version that the store has reached.
 func (c *contents[T]) LastStoreSyncResourceVersion() string { return c.ix.Version() }
 
-// Bookmark says that the store has reached a version without a change.
+// Bookmark says that the store has reached a version without a change. Like a
+// single write, it never takes the store back to an older one: only Replace does.
 func (c *contents[T]) Bookmark(resourceVersion string) {
-	c.ix.Bookmark(resourceVersion)
+	c.ix.Keyed().Apply(nil, resourceVersion)
 	c.wrote()
 }
 
