@@ -207,17 +207,18 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (any, error) {
 		return nil, errNoProcess
 	}
 	var (
-		popped Deltas
+		popped any // the Deltas, made an any once
 		failed error
 	)
-	for len(popped) == 0 {
+	for popped == nil {
 		err := f.queue.Pop(context.Background(), func(_ string, d deltafifo.Deltas[any], isInInitialList bool) error {
-			if popped = f.deltasOf(d); len(popped) > 0 {
+			if deltas := f.deltasOf(d); len(deltas) > 0 {
+				popped = deltas
 				failed = process(popped, isInInitialList)
 			}
 			return failed
 		})
-		if len(popped) == 0 && err != nil {
+		if popped == nil && err != nil {
 			return nil, queueError(nil, err)
 		}
 	}

@@ -1,6 +1,9 @@
 package indexer
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Snapshot is one version of an indexer: whatever is asked of it comes from
 // the same moment. It costs nothing to take and needs no closing; while it is
@@ -30,25 +33,34 @@ func (s Snapshot[T]) Version() string { return s.root.version }
 // that is older than the index answers too, by looking at every object. An
 // index of another indexer finds nothing.
 func (s Snapshot[T]) Find(ix *Index[T], value string) iter.Seq[T] {
+	return func(yield func(T) bool) { s.find(ix, value, yield) }
+}
+
+// find is a function of its own, that keeps nothing of yield, so that whoever
+// ranges over Find has its loop on the stack.
+func (s Snapshot[T]) find(ix *Index[T], value string, yield func(T) bool) {
 	v := ix.at(s)
 	if v == nil {
-		return ix.scan(s, value)
-	}
-	return func(yield func(T) bool) {
-		b := v.bucket(value)
-		if b == nil {
-			return
-		}
-		bound := s.root.keys.bound
-		for p, n := uint32(0), b.n.Load(); p < n; {
-			slots := b.chunk(p, n)
-			for _, slot := range slots {
-				if slot < bound && !yield(s.root.objects.get(slot, bound)) {
-					return
-				}
+		for _, obj := range slices.Collect(ix.scan(s, value)) {
+			if !yield(obj) {
+				return
 			}
-			p += uint32(len(slots))
 		}
+		return
+	}
+	b := v.bucket(value)
+	if b == nil {
+		return
+	}
+	bound := s.root.keys.bound
+	for p, n := uint32(0), b.n.Load(); p < n; {
+		slots := b.chunk(p, n)
+		for _, slot := range slots {
+			if slot < bound && !yield(s.root.objects.get(slot, bound)) {
+				return
+			}
+		}
+		p += uint32(len(slots))
 	}
 }
 
