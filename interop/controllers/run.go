@@ -1,0 +1,23 @@
+package controllers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Run runs a program to its end and returns what it printed. What it logged is
+// in the error.
+func Run(ctx context.Context, file, kubeconfig string) (printed string, err error) {
+	cmd := exec.CommandContext(ctx, file, "-kubeconfig", kubeconfig)
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Run(); err != nil {
+		build := filepath.Base(filepath.Dir(file))
+		return out.String(), fmt.Errorf("%s, %s: %w\n%s", filepath.Base(file), build, err, strings.TrimSpace(log.String()))
+	}
+	return out.String(), nil
+}
