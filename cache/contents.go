@@ -22,19 +22,27 @@ type contents[T any] struct {
 	warned atomic.Bool
 }
 
-// typed is obj as a T. That it is none is an error which says so of what.
-func typed[T any](obj any, what string) (T, error) {
-	t, ok := obj.(T)
-	if !ok && (obj != nil || reflect.TypeFor[T]().Kind() != reflect.Interface) {
-		return t, fmt.Errorf("%s is a %T and not a %v", what, obj, reflect.TypeFor[T]())
+// typed is obj as a T, if it is one.
+func typed[T any](obj any) (t T, ok bool) {
+	if t, ok = obj.(T); ok {
+		return t, true
 	}
-	return t, nil
+	return t, obj == nil && reflect.TypeFor[T]().Kind() == reflect.Interface
+}
+
+// notA says that obj is no T, and what obj is to be.
+func notA[T any](obj any, what string) error {
+	return fmt.Errorf("%s is a %T and not a %v", what, obj, reflect.TypeFor[T]())
 }
 
 // List is every object.
 func (c *contents[T]) List() []any {
 	now := c.ix.Snapshot()
-	return found[T]{all: now.All(), most: now.Len()}.list()
+	list := make([]any, 0, now.Len())
+	for obj := range now.All() {
+		list = append(list, obj)
+	}
+	return list
 }
 
 // ListKeys is the key of every object.
@@ -74,11 +82,18 @@ func (c *contents[T]) wrote() {
 
 // ByIndex is the objects that the named index has under a value.
 func (c *contents[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
-	found, err := c.under(indexName, indexedValue)
-	if err != nil {
-		return nil, err
+	ix, ok := c.ix.Index(indexName)
+	if !ok {
+		return nil, noIndexError(indexName)
 	}
-	return found.list(), nil
+	now := c.ix.Snapshot()
+	list := make([]any, 0, now.Count(ix, indexedValue))
+	// Called and not ranged over, which would allocate its state.
+	now.Find(ix, indexedValue)(func(obj T) bool {
+		list = append(list, obj)
+		return true
+	})
+	return list, nil
 }
 
 // Index is the objects that the named index has under any of the values that it
@@ -130,12 +145,13 @@ func (c *contents[T]) like(indexName string, obj any) (found[T], error) {
 // valuesIn asks the function of an index. The namespace may be asked for with any
 // object that has one: listers do so with an ObjectMeta.
 func (c *contents[T]) valuesIn(ix *indexer.Index[T], obj any) (values []string, err error) {
-	t, err := typed[T](obj, "what index "+ix.Name()+" is asked about")
-	if err != nil {
-		if ix.Name() == NamespaceIndex {
-			return MetaNamespaceIndexFunc(obj)
-		}
-		return nil, err
+	t, ok := typed[T](obj)
+	switch {
+	case ok:
+	case ix.Name() == NamespaceIndex:
+		return MetaNamespaceIndexFunc(obj)
+	default:
+		return nil, notA[T](obj, "what index "+ix.Name()+" is asked about")
 	}
 	defer func() {
 		switch reason := recover().(type) {

@@ -21,9 +21,10 @@ type finder interface {
 // list is the answer in a slice, made once.
 func (f found[T]) list() []any {
 	list := make([]any, 0, f.most)
-	for obj := range f.all {
+	f.all(func(obj T) bool {
 		list = append(list, obj)
-	}
+		return true
+	})
 	return list
 }
 

@@ -74,8 +74,7 @@ func IndexerOf[T any](ix *indexer.Indexer[T]) Indexer {
 		case DeletedFinalStateUnknown:
 			return o.Key, nil
 		}
-		_, err := typed[T](obj, "the object")
-		return "", err
+		return "", notA[T](obj, "the object")
 	}
 	return x
 }
@@ -98,7 +97,10 @@ func (x *indexerOf[T]) stored(obj any) (key string, t T, err error) {
 			return "", t, fmt.Errorf("transforming: %w", err)
 		}
 	}
-	t, err = typed[T](obj, "what is to be stored under "+key)
+	t, ok := typed[T](obj)
+	if !ok {
+		err = notA[T](obj, "what is to be stored under "+key)
+	}
 	return key, t, err
 }
 

@@ -35,9 +35,9 @@ func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
 		return nil
 	}
 	return func(obj any) ([]string, error) {
-		t, err := typed[T](obj, "the object")
-		if err != nil {
-			return nil, err
+		t, ok := typed[T](obj)
+		if !ok {
+			return nil, notA[T](obj, "the object")
 		}
 		return indexer(t)
 	}
@@ -83,9 +83,9 @@ func gather[T any](indexName string, found found[any], err error) ([]T, error) {
 	}
 	list := make([]T, 0, found.most)
 	for obj := range found.all {
-		t, err := typed[T](obj, "what index "+indexName+" has")
-		if err != nil {
-			return nil, err
+		t, ok := typed[T](obj)
+		if !ok {
+			return nil, notA[T](obj, "what index "+indexName+" has")
 		}
 		list = append(list, t)
 	}

@@ -1,0 +1,306 @@
+package cache
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/thinformer/thinformer/indexer"
+)
+
+var (
+	storeSeed  = flag.Uint64("store.seed", 0, "run the model test of stores with this seed only")
+	storeSeeds = flag.Int("store.seeds", 60, "how many seeds the model test of stores runs")
+)
+
+// storeTwin is a store in a map, which answers every question by looking at all
+// that it has.
+type storeTwin struct {
+	objects  map[string]*thing
+	indexers Indexers
+	version  int
+}
+
+func (w *storeTwin) write(deleted bool, t *thing) {
+	if w.objects[must(MetaNamespaceKeyFunc(t))] = t; deleted {
+		delete(w.objects, must(MetaNamespaceKeyFunc(t)))
+	}
+	w.version = max(w.version, number(t))
+}
+
+// keys is those of what an index has under any of the values.
+func (w *storeTwin) keys(index string, values ...string) []string {
+	keys := []string{}
+	for key, t := range w.objects {
+		if under, _ := w.indexers[index](t); slices.ContainsFunc(under, func(v string) bool { return slices.Contains(values, v) }) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func must[T any](t T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func number(t *thing) (n int) {
+	_, _ = fmt.Sscan(t.ResourceVersion, &n)
+	return n
+}
+
+func sortedKeys(objects []any) []string {
+	keys := make([]string, 0, len(objects))
+	for _, obj := range objects {
+		keys = append(keys, must(MetaNamespaceKeyFunc(obj)))
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// modelIndexers are of one value for each object, of none for some, of several.
+var modelIndexers = Indexers{
+	NamespaceIndex: MetaNamespaceIndexFunc,
+	"color": func(obj any) ([]string, error) {
+		if obj.(*thing).color == "none" {
+			return nil, nil
+		}
+		return []string{obj.(*thing).color}, nil
+	},
+	"letters": func(obj any) ([]string, error) { return strings.Split(obj.(*thing).color, ""), nil },
+}
+
+// storeGame plays one seed: the same on a store and its twin.
+type storeGame struct {
+	*rand.Rand
+	t    *testing.T
+	real Indexer
+	twin *storeTwin
+}
+
+func (g *storeGame) thing() *thing {
+	pick := func(of ...string) string { return of[g.IntN(len(of))] }
+	t := newThing(pick("", "x", "y"), pick("a", "b", "c", "d", "e"), fmt.Sprint(1+g.IntN(200)), pick("red", "blue", "none", "green"))
+	t.Labels = map[string]string{"app": pick("web", "db")}
+	return t
+}
+
+func (g *storeGame) step() {
+	t := g.thing()
+	switch g.IntN(10) {
+	case 0, 1, 2:
+		require.NoError(g.t, g.real.Add(t))
+		g.twin.write(false, t)
+	case 3, 4:
+		require.NoError(g.t, g.real.Update(t))
+		g.twin.write(false, t)
+	case 5, 6:
+		require.NoError(g.t, g.real.Delete(t))
+		g.twin.write(true, t)
+	case 7:
+		g.transaction()
+	case 8:
+		g.replace()
+	default:
+		g.addIndexers()
+	}
+}
+
+func (g *storeGame) transaction() {
+	var txns []Transaction
+	for range g.IntN(5) {
+		txn := Transaction{Object: g.thing(), Type: []TransactionType{TransactionTypeAdd, TransactionTypeUpdate, TransactionTypeDelete}[g.IntN(3)]}
+		txns = append(txns, txn)
+		g.twin.write(txn.Type == TransactionTypeDelete, txn.Object.(*thing))
+	}
+	require.Nil(g.t, g.real.(TransactionStore).Transaction(txns...))
+}
+
+func (g *storeGame) replace() {
+	var list []any
+	g.twin.objects = map[string]*thing{}
+	for range g.IntN(12) {
+		t := g.thing()
+		list = append(list, t)
+		g.twin.write(false, t)
+	}
+	g.twin.version = 1 + g.IntN(200) // it may go back
+	require.NoError(g.t, g.real.Replace(list, fmt.Sprint(g.twin.version)))
+}
+
+func (g *storeGame) addIndexers() {
+	added := Indexers{}
+	taken := false
+	for name, f := range modelIndexers {
+		if g.IntN(3) == 0 {
+			added[name] = f
+			taken = taken || g.twin.indexers[name] != nil
+		}
+	}
+	err := g.real.AddIndexers(added)
+	if taken {
+		require.Error(g.t, err)
+		return
+	}
+	require.NoError(g.t, err)
+	maps.Copy(g.twin.indexers, added)
+}
+
+// compare asks both everything.
+func (g *storeGame) compare() {
+	t, w := g.t, g.twin
+	keys := slices.Sorted(maps.Keys(w.objects))
+	require.Equal(t, len(keys), len(g.real.ListKeys()))
+	require.Subset(t, g.real.ListKeys(), keys)
+	require.Equal(t, len(keys), len(g.real.List()))
+	require.Equal(t, len(w.indexers), len(g.real.GetIndexers()))
+	if w.version > 0 {
+		require.Equal(t, fmt.Sprint(w.version), g.real.LastStoreSyncResourceVersion())
+	}
+	for _, key := range []string{"x/a", "y/b", "c", "z/a"} {
+		item, exists, err := g.real.GetByKey(key)
+		require.NoError(t, err)
+		require.Equal(t, w.objects[key] != nil, exists)
+		if exists {
+			require.Same(t, w.objects[key], item)
+			got, _, _ := g.real.Get(item)
+			require.Same(t, item, got)
+		}
+	}
+	for _, selector := range []string{"", "app=web", "app in (web,db)", "!app"} {
+		for _, namespace := range []string{"", "x"} {
+			g.compareList(namespace, selector)
+		}
+	}
+	for name := range modelIndexers {
+		g.compareIndex(name)
+	}
+}
+
+func (g *storeGame) compareList(namespace, text string) {
+	selector := must(labels.Parse(text))
+	var listed []any
+	require.NoError(g.t, ListAllByNamespace(g.real, namespace, selector, func(obj any) { listed = append(listed, obj) }))
+	want := []string{}
+	for key, t := range g.twin.objects {
+		if (namespace == "" || t.Namespace == namespace) && selector.Matches(labels.Set(t.Labels)) {
+			want = append(want, key)
+		}
+	}
+	slices.Sort(want)
+	require.Equal(g.t, want, sortedKeys(listed))
+}
+
+func (g *storeGame) compareIndex(name string) {
+	if g.twin.indexers[name] == nil {
+		_, err := g.real.ByIndex(name, "red")
+		require.Error(g.t, err)
+		require.Empty(g.t, g.real.ListIndexFuncValues(name))
+		return
+	}
+	for _, value := range []string{"", "x", "red", "blue", "none", "e", "r"} {
+		want := g.twin.keys(name, value)
+		require.Equal(g.t, want, sortedKeys(must(g.real.ByIndex(name, value))))
+		require.Equal(g.t, want, must(g.real.IndexKeys(name, value)))
+		require.Equal(g.t, len(want) > 0, slices.Contains(g.real.ListIndexFuncValues(name), value))
+	}
+	like := g.thing()
+	require.Equal(g.t, g.twin.keys(name, must(g.twin.indexers[name](like))...), sortedKeys(must(g.real.Index(name, like))))
+}
+
+// A store answers as one does that looks at all it has, whatever was written.
+func TestStoreModel(t *testing.T) {
+	seeds := *storeSeeds
+	first := uint64(1)
+	if *storeSeed != 0 {
+		first, seeds = *storeSeed, 1
+	}
+	for seed := first; seed < first+uint64(seeds); seed++ {
+		for name, real := range map[string]Indexer{
+			"NewIndexer": NewIndexer(MetaNamespaceKeyFunc, nil),
+			"IndexerOf":  IndexerOf(indexer.New(indexer.Options[*thing]{})),
+		} {
+			t.Run(fmt.Sprintf("%s/-store.seed=%d", name, seed), func(t *testing.T) {
+				g := &storeGame{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, real: real, twin: &storeTwin{objects: map[string]*thing{}, indexers: Indexers{}}}
+				for range 60 {
+					g.step()
+					g.compare()
+				}
+			})
+		}
+	}
+}
+
+// Whatever many goroutines write, and whatever indexes are added meanwhile, every
+// answer is one of one moment: what an index has, it has under the right value, and
+// once.
+func TestStoreByManyAtOnce(t *testing.T) {
+	ix := NewIndexer(MetaNamespaceKeyFunc, Indexers{"color": modelIndexers["color"]})
+	var writers, readers sync.WaitGroup
+	for w := range 4 {
+		writers.Go(func() {
+			g := &storeGame{Rand: rand.New(rand.NewPCG(uint64(w), 1))}
+			for i := range 400 {
+				switch g.IntN(8) {
+				case 0:
+					_ = ix.Delete(g.thing())
+				case 1:
+					_ = ix.Replace([]any{g.thing(), g.thing(), g.thing()}, fmt.Sprint(i))
+				case 2:
+					_ = ix.(TransactionStore).Transaction(Transaction{g.thing(), TransactionTypeAdd}, Transaction{g.thing(), TransactionTypeDelete})
+				case 3:
+					_ = ix.AddIndexers(Indexers{fmt.Sprintf("of-%d-%d", w, i%5): modelIndexers["letters"]})
+				default:
+					_ = ix.Update(g.thing())
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	for range 2 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				red, err := ix.ByIndex("color", "red")
+				for _, obj := range red {
+					if err != nil || obj.(*thing).color != "red" {
+						t.Errorf("under red: %v, %v", obj, err)
+					}
+				}
+				if keys := sortedKeys(red); len(slices.Compact(keys)) != len(red) {
+					t.Errorf("found twice: %v", keys)
+				}
+				if keys := sortedKeys(ix.List()); len(slices.Compact(keys)) != len(keys) {
+					t.Errorf("listed twice: %v", keys)
+				}
+				for name, f := range ix.GetIndexers() {
+					if _, err := f(newThing("", "a", "", "red")); err != nil {
+						t.Errorf("index %s: %v", name, err)
+					}
+				}
+				_ = ListAllByNamespace(ix, "x", labels.Everything(), func(any) {})
+				_, _ = ix.Index("color", &thing{ObjectMeta: metav1.ObjectMeta{Name: "q"}, color: "blue"})
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	require.Len(t, ix.GetIndexers(), 1+4*5)
+}
