@@ -88,11 +88,9 @@ func (c *contents[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
 	}
 	now := c.ix.Snapshot()
 	list := make([]any, 0, now.Count(ix, indexedValue))
-	// Called and not ranged over, which would allocate its state.
-	now.Find(ix, indexedValue)(func(obj T) bool {
+	for obj := range now.Find(ix, indexedValue) {
 		list = append(list, obj)
-		return true
-	})
+	}
 	return list, nil
 }
 

@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -20,9 +21,9 @@ var (
 )
 
 // ListAll calls appendFn with each object of the store that the selector matches.
-// A nil selector matches everything. In a store of this package, labels are looked
-// up in an index of theirs if there is one (indexer.AddLabelIndex), and an object
-// without metadata is one without labels; in another it is an error.
+// A nil selector matches everything. To ask an object without metadata for its
+// labels is an error. In a store of a type that has labels (IndexerOf), an index of
+// theirs is made use of if there is one (indexer.AddLabelIndex).
 func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	return listSelected(store, metav1.NamespaceAll, selector, appendFn)
 }
@@ -90,17 +91,25 @@ func pick(objects []any, selector labels.Selector, appendFn AppendFunc) error {
 	everything := selector.Empty()
 	for _, obj := range objects {
 		if !everything {
-			labeled, err := metadataOf[labeler](obj)
+			matches, err := matches(selector, obj)
 			if err != nil {
-				return fmt.Errorf("listing by labels: %w", err)
+				return err
 			}
-			if !selector.Matches(labels.Set(labeled.GetLabels())) {
+			if !matches {
 				continue
 			}
 		}
 		appendFn(obj)
 	}
 	return nil
+}
+
+func matches(selector labels.Selector, obj any) (bool, error) {
+	labeled, err := metadataOf[labeler](obj)
+	if err != nil {
+		return false, fmt.Errorf("listing by labels: %w", err)
+	}
+	return selector.Matches(labels.Set(labeled.GetLabels())), nil
 }
 
 func isIn(namespace string, obj any) (bool, error) {
@@ -118,24 +127,30 @@ func warnOfNoIndex(namespace string, err error) {
 
 // each is listSelected in a store of ours.
 func (c *contents[T]) each(namespace string, selector labels.Selector, appendFn AppendFunc) error {
-	objects := indexer.NewLister(c.ix.Reader, schema.GroupResource{})
-	if namespace == metav1.NamespaceAll {
-		for obj := range objects.List(selector) {
-			appendFn(obj)
-		}
-		return nil
-	}
-	if _, ok := c.ix.Index(NamespaceIndex); ok {
-		for obj := range objects.Namespace(namespace).List(selector) {
-			appendFn(obj)
-		}
-		return nil
-	}
-	if c.warned.CompareAndSwap(false, true) {
+	byNamespace, indexed := c.ix.Index(NamespaceIndex)
+	if indexed = indexed || namespace == metav1.NamespaceAll; !indexed && c.warned.CompareAndSwap(false, true) {
 		warnOfNoIndex(namespace, noIndexError(NamespaceIndex))
 	}
-	for obj := range objects.List(selector) {
-		in, err := isIn(namespace, obj)
+	selected := selector.Empty() || hasLabels[T]()
+	var objects iter.Seq[T]
+	switch l := indexer.NewLister(c.ix.Reader, schema.GroupResource{}); {
+	case selected && indexed:
+		objects = l.Namespace(namespace).List(selector)
+	case selected:
+		objects = l.List(selector)
+	case indexed && namespace != metav1.NamespaceAll:
+		objects = byNamespace.Find(namespace)
+	default:
+		objects = c.ix.All()
+	}
+	for obj := range objects {
+		in, err := indexed, error(nil)
+		if !indexed {
+			in, err = isIn(namespace, obj)
+		}
+		if in && err == nil && !selected {
+			in, err = matches(selector, obj)
+		}
 		if err != nil {
 			return err
 		}
@@ -144,4 +159,15 @@ func (c *contents[T]) each(namespace string, selector labels.Selector, appendFn 
 		}
 	}
 	return nil
+}
+
+// hasLabels reports whether every T has labels. A lister of the indexer
+// room takes what has none for an object without labels.
+func hasLabels[T any]() bool {
+	var t T
+	switch any(t).(type) {
+	case labeler, metav1.ObjectMetaAccessor:
+		return true
+	}
+	return false
 }
