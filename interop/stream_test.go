@@ -35,6 +35,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clientgo "k8s.io/client-go/rest"
 
+	"github.com/thinformer/thinformer/listwatch"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -146,7 +147,7 @@ func viewOf[T rest.Object](t *testing.T, url string, kind schema.GroupVersionKin
 	return rest.NewView[T](client, resourceOf(kind))
 }
 
-func listed[T rest.Object](t *testing.T, view *rest.View[T]) (all []any) {
+func listed[T rest.Object](t *testing.T, view listwatch.ListerWatcher[T]) (all []any) {
 	t.Helper()
 	list, err := view.List(context.Background(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -164,7 +165,7 @@ type event struct {
 	object any
 }
 
-func watched[T rest.Object](t *testing.T, view *rest.View[T]) (events []event) {
+func watched[T rest.Object](t *testing.T, view listwatch.ListerWatcher[T]) (events []event) {
 	t.Helper()
 	stream, err := view.Watch(context.Background(), metav1.ListOptions{})
 	require.NoError(t, err)
