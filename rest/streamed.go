@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -125,7 +126,7 @@ func (s *Streamed[T]) open(ctx context.Context, opts metav1.ListOptions, kind ac
 		return nil, fmt.Errorf("%s: %w", s.doing(opts), errNoBody)
 	}
 	sent := &sentBody{body: body}
-	sent.leave = context.AfterFunc(ctx, func() { body.Close() })
+	sent.leave = context.AfterFunc(ctx, sent.end)
 	return sent, nil
 }
 
@@ -138,23 +139,28 @@ type sentBody struct {
 	has   int
 	// leave stops the waiting for the context's end.
 	leave func() bool
+	once  sync.Once
 }
 
-func (b *sentBody) Read(into []byte) (int, error) {
-	if b.has > 0 && len(into) > 0 {
-		into[0], b.has = b.first[0], 0
-		return 1, nil
+func (b *sentBody) Read(into []byte) (n int, err error) {
+	if b.has == 0 || len(into) == 0 {
+		return b.body.Read(into)
 	}
-	return b.body.Read(into)
+	into[0], b.has = b.first[0], 0
+	if len(into) > 1 {
+		n, err = b.body.Read(into[1:])
+	}
+	return 1 + n, err
 }
 
-// Close closes the body, unless the end of the context has done that.
+// Close closes the body. The end of the context may have done that.
 func (b *sentBody) Close() error {
-	if !b.leave() {
-		return nil
-	}
-	return b.body.Close()
+	b.leave()
+	b.end()
+	return nil
 }
+
+func (b *sentBody) end() { b.once.Do(func() { b.body.Close() }) }
 
 // sniff waits for a body's first byte and tells by it how the body is written.
 // JSON begins with a brace or white space; protobuf with its magic word or, in a
