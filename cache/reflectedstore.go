@@ -19,7 +19,7 @@ type reflectedStore struct {
 	// when it has come.
 	list func(items iter.Seq2[any, error], version func() string) error
 	// bookmark and reached tell the store a version; nil if it does not want to
-	// know.
+	// know. reached is of events and bookmarks: Replace names its version itself.
 	bookmark     func(version string) error
 	reached      func(version string)
 	shouldResync func() bool
@@ -107,16 +107,10 @@ func (s *reflectedStore) did(obj any, err error) error {
 
 // Replace makes the items all that there is.
 func (s *reflectedStore) Replace(items iter.Seq2[any, error], version func() string) error {
-	var err error
 	if s.list != nil {
-		err = s.list(items, version)
-	} else {
-		err = s.collect(items, version)
+		return s.list(items, version)
 	}
-	if err == nil && s.reached != nil {
-		s.reached(version())
-	}
-	return err
+	return s.collect(items, version)
 }
 
 // collect has the whole list come before the store gets it.

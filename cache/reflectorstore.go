@@ -15,13 +15,14 @@ type ReflectorBookmarkStore interface {
 	Bookmark(resourceVersion string) error
 }
 
-// ResourceVersionUpdater is a ReflectorStore that is told each version that has
-// been reached.
+// ResourceVersionUpdater is a ReflectorStore that is told the version that each
+// event and each bookmark has led to.
 type ResourceVersionUpdater interface {
 	UpdateResourceVersion(resourceVersion string)
 }
 
-// TransformingStore is a ReflectorStore that transforms what it is given.
+// TransformingStore is a ReflectorStore that transforms what it is given. Nobody
+// else does: a Reflector never calls the function itself.
 type TransformingStore interface {
 	ReflectorStore
 	Transformer() TransformFunc
