@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -51,6 +52,7 @@ func newQueueTranscript(t *testing.T, d *datadriven.TestData) *queueTranscript {
 	tr := &queueTranscript{t: t, store: keyShelf{}}
 	var known KeyListerGetter
 	var transform TransformFunc
+	logger := funcr.New(func(_, args string) { fmt.Fprintf(&tr.out, "logged: %s\n", args) }, funcr.Options{})
 	if d.HasArg("known") {
 		known = tr.store
 	}
@@ -60,11 +62,11 @@ func newQueueTranscript(t *testing.T, d *datadriven.TestData) *queueTranscript {
 	switch d.CmdArgs[0].Key {
 	case "delta":
 		tr.queue = NewDeltaFIFOWithOptions(DeltaFIFOOptions{
-			KeyFunction: queuedKey, KnownObjects: known, Transformer: transform, EmitDeltaTypeReplaced: d.HasArg("replaced"),
+			Logger: &logger, KeyFunction: queuedKey, KnownObjects: known, Transformer: transform, EmitDeltaTypeReplaced: d.HasArg("replaced"),
 		})
 	case "real":
 		tr.queue = NewRealFIFOWithOptions(RealFIFOOptions{
-			KeyFunction: queuedKey, KnownObjects: known, Transformer: transform,
+			Logger: &logger, KeyFunction: queuedKey, KnownObjects: known, Transformer: transform,
 			AtomicEvents: d.HasArg("atomic"), EmitDeltaTypeBookmark: d.HasArg("bookmarks"),
 		})
 	case "fifo":

@@ -1,0 +1,266 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fifoTwin is a FIFO as dumb as can be.
+type fifoTwin struct {
+	line   []fifoItem
+	begun  bool
+	synced bool
+	inWork bool // an item of the initial list is
+}
+
+func (w *fifoTwin) add(key string, obj any) {
+	w.settle()
+	if i := w.find(key); i >= 0 {
+		w.line[i].obj = obj
+		return
+	}
+	w.line = append(w.line, fifoItem{key: key, obj: obj})
+}
+
+func (w *fifoTwin) find(key string) int {
+	return slices.IndexFunc(w.line, func(item fifoItem) bool { return item.key == key })
+}
+
+func (w *fifoTwin) remove(key string) {
+	if i := w.find(key); i >= 0 {
+		w.line = slices.Delete(w.line, i, i+1)
+	}
+	w.settle()
+}
+
+func (w *fifoTwin) replace(items []fifoItem) {
+	w.line = nil
+	for _, item := range items {
+		if i := w.find(item.key); i >= 0 {
+			w.line[i].obj = item.obj
+			continue
+		}
+		item.initial = !w.synced
+		w.line = append(w.line, item)
+	}
+	w.settle()
+}
+
+func (w *fifoTwin) pop() fifoItem {
+	first := w.line[0]
+	w.line = slices.Delete(w.line, 0, 1)
+	w.inWork = first.initial
+	return first
+}
+
+// settle: something was written, or processed.
+func (w *fifoTwin) settle() {
+	w.begun = true
+	left := slices.ContainsFunc(w.line, func(item fifoItem) bool { return item.initial })
+	w.synced = w.synced || !left && !w.inWork
+}
+
+// What a FIFO hands out, and whether it is synced, is what its twin says.
+func TestFIFOModel(t *testing.T) {
+	for seed := range uint64(100) {
+		if runFIFOModel(t, seed); t.Failed() {
+			t.Logf("the seed is %d", seed)
+			return
+		}
+	}
+}
+
+func runFIFOModel(t *testing.T, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	queue, twin, version := NewFIFO(queuedKey), &fifoTwin{}, 0
+	next := func() (string, any) {
+		version++
+		key := string(rune('A' + rng.IntN(6)))
+		return key, parseQueued(fmt.Sprintf("%s@%d", key, version))
+	}
+	write := func() {
+		key, obj := next()
+		switch rng.IntN(8) {
+		case 0:
+			var list []any
+			var items []fifoItem
+			for range rng.IntN(5) {
+				key, obj := next()
+				list = append(list, obj)
+				items = append(items, fifoItem{key: key, obj: obj})
+			}
+			require.NoError(t, queue.Replace(list, "1"))
+			twin.replace(items)
+		case 1, 2:
+			require.NoError(t, queue.Delete(obj))
+			twin.remove(key)
+		default:
+			require.NoError(t, queue.Add(obj))
+			twin.add(key, obj)
+		}
+	}
+	for range 60 {
+		if rng.IntN(2) == 0 || len(twin.line) == 0 {
+			write()
+		} else {
+			synced := twin.synced
+			want := twin.pop()
+			popped, err := queue.Pop(func(obj any, isInInitialList bool) error {
+				require.Same(t, want.obj, obj)
+				require.Equal(t, !synced, isInInitialList)
+				for range rng.IntN(3) {
+					write()
+					require.Equal(t, twin.synced, queue.HasSynced())
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			require.Same(t, want.obj, popped)
+			twin.inWork = false
+			twin.settle()
+		}
+		require.Equal(t, twin.synced, queue.HasSynced())
+		require.Equal(t, len(twin.line), queue.queue.Len())
+		require.Len(t, queue.places, len(twin.line))
+	}
+}
+
+// Promise: "One object is processed at a time. Writing does not wait for that."
+func TestOneObjectIsProcessedAtATime(t *testing.T) {
+	queues := map[string]func() Queue{
+		"FIFO": func() Queue { return NewFIFO(queuedKey) },
+		"RealFIFO": func() Queue {
+			return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: queuedKey, AtomicEvents: true})
+		},
+	}
+	for name, queue := range queues {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { onePopAtATime(t, queue()) })
+		})
+	}
+}
+
+func onePopAtATime(t *testing.T, queue Queue) {
+	busy, popped := false, 0
+	release := make(chan struct{})
+	consume := func() {
+		for {
+			_, err := queue.Pop(func(any, bool) error {
+				require.False(t, busy, "two at a time")
+				busy = true
+				<-release
+				busy = false
+				popped++
+				return nil
+			})
+			if errors.Is(err, ErrFIFOClosed) {
+				return
+			}
+		}
+	}
+	for range 3 {
+		go consume()
+	}
+	synctest.Wait()
+	for _, word := range []string{"A", "B", "C"} {
+		require.NoError(t, queue.Add(parseQueued(word)))
+	}
+	synctest.Wait()
+	require.True(t, busy)
+	require.NoError(t, queue.Add(parseQueued("D")), "writing does not wait")
+	for range 4 {
+		release <- struct{}{}
+		synctest.Wait()
+	}
+	require.Equal(t, 4, popped)
+	queue.Close()
+	synctest.Wait()
+}
+
+// A panic of a process function goes on to its caller, and the queue too.
+func TestAPanicWhileProcessing(t *testing.T) {
+	for _, queue := range []Queue{
+		NewFIFO(queuedKey),
+		NewDeltaFIFOWithOptions(DeltaFIFOOptions{KeyFunction: queuedKey}),
+		NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: queuedKey, AtomicEvents: true}),
+	} {
+		require.NoError(t, queue.Replace([]any{parseQueued("A")}, "1"))
+		require.PanicsWithValue(t, "boom", func() { _, _ = queue.Pop(func(any, bool) error { panic("boom") }) })
+		require.True(t, queue.HasSynced(), "%T", queue)
+		require.NoError(t, queue.Add(parseQueued("B")))
+		_, err := queue.Pop(func(any, bool) error { return nil })
+		require.NoError(t, err, "%T", queue)
+	}
+}
+
+// Without a process function nothing is popped, and nothing is lost.
+func TestPopWithoutAProcessFunction(t *testing.T) {
+	for _, queue := range []Queue{
+		NewFIFO(queuedKey),
+		NewDeltaFIFOWithOptions(DeltaFIFOOptions{KeyFunction: queuedKey}),
+		NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: queuedKey, AtomicEvents: true}),
+	} {
+		require.NoError(t, queue.Add(parseQueued("A")))
+		_, err := queue.Pop(nil)
+		require.ErrorIs(t, err, errNoProcess)
+		if batches, ok := queue.(QueueWithBatch); ok {
+			require.ErrorIs(t, batches.PopBatch(nil, nil), errNoProcess)
+		}
+		_, err = queue.Pop(func(any, bool) error { return nil })
+		require.NoError(t, err)
+	}
+}
+
+// Objects without a key, and queues without a key function, are errors.
+func TestQueuesWithoutKeys(t *testing.T) {
+	fails := func(any) (string, error) { return "", errNameless }
+	for _, queue := range []Queue{
+		NewFIFO(fails),
+		NewFIFO(nil),
+		NewDeltaFIFO(fails, nil),
+		NewDeltaFIFO(nil, nil),
+		NewRealFIFO(fails, keyShelf{}, nil),
+		NewRealFIFO(nil, keyShelf{}, nil),
+	} {
+		for _, obj := range []any{"a string", 7, nil, Deltas(nil), (*queuedObject)(nil)} {
+			require.ErrorAs(t, queue.Add(obj), &KeyError{}, "%T %v", queue, obj)
+			require.ErrorAs(t, queue.Update(obj), &KeyError{}, "%T %v", queue, obj)
+			require.ErrorAs(t, queue.Delete(obj), &KeyError{}, "%T %v", queue, obj)
+			require.ErrorAs(t, queue.Replace([]any{obj}, "1"), &KeyError{}, "%T %v", queue, obj)
+		}
+	}
+	var own KeyError
+	require.ErrorAs(t, NewDeltaFIFO(fails, nil).Add("a string"), &own)
+	require.Equal(t, "a string", own.Obj)
+	require.ErrorIs(t, own, errNameless)
+}
+
+// Of a store of our own nothing is copied to know what it has.
+func TestKnownObjectsOfAnOwnStore(t *testing.T) {
+	store := newIndexer(queuedKey, nil)
+	require.Same(t, store.ix, knownBy(store, nil))
+	require.Nil(t, knownBy(nil, nil))
+}
+
+// Strings and whatever else a key function can name are objects.
+func TestQueuesOfStrings(t *testing.T) {
+	itself := func(obj any) (string, error) { return obj.(string), nil }
+	for _, queue := range []Queue{
+		NewFIFO(itself), NewDeltaFIFO(itself, keyShelf{}), NewRealFIFO(itself, keyShelf{}, nil),
+	} {
+		require.NoError(t, queue.Add("A"))
+		popped, err := queue.Pop(func(any, bool) error { return nil })
+		require.NoError(t, err)
+		if deltas, ok := popped.(Deltas); ok {
+			require.Equal(t, Deltas{{Type: Added, Object: "A"}}, deltas)
+		} else {
+			require.Equal(t, "A", popped)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package cache
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ranked is what the tests put into a heap.
+type ranked struct {
+	key  string
+	rank int
+}
+
+func rankedKey(obj any) (string, error) {
+	r, ok := obj.(ranked)
+	if !ok {
+		return "", errNameless
+	}
+	return r.key, nil
+}
+
+func rankedLess(a, b any) bool { return a.(ranked).rank < b.(ranked).rank }
+
+// A heap holds what its twin, a map, holds, and what it pops is one that nothing
+// in the map comes before.
+func TestHeapModel(t *testing.T) {
+	for seed := range uint64(100) {
+		if runHeapModel(t, seed); t.Failed() {
+			t.Logf("the seed is %d", seed)
+			return
+		}
+	}
+}
+
+func runHeapModel(t *testing.T, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	heap, twin := NewHeap(rankedKey, rankedLess), map[string]any{}
+	next := func() ranked { return ranked{strconv.Itoa(rng.IntN(20)), rng.IntN(10)} }
+	for range 80 {
+		r := next()
+		switch rng.IntN(9) {
+		case 0, 1:
+			require.NoError(t, heap.Add(r))
+			twin[r.key] = r
+		case 2:
+			require.NoError(t, heap.Update(r))
+			twin[r.key] = r
+		case 3:
+			require.NoError(t, heap.AddIfNotPresent(r))
+			if _, ok := twin[r.key]; !ok {
+				twin[r.key] = r
+			}
+		case 4:
+			other := next()
+			require.NoError(t, heap.BulkAdd([]any{r, other}))
+			twin[r.key] = r
+			twin[other.key] = other
+		case 5:
+			_, ok := twin[r.key]
+			require.Equal(t, !ok, heap.Delete(r) != nil)
+			delete(twin, r.key)
+		case 6:
+			obj, ok, err := heap.Get(r)
+			require.NoError(t, err)
+			want, there := twin[r.key]
+			require.Equal(t, there, ok)
+			require.Equal(t, want, obj)
+		default:
+			popFromBoth(t, heap, twin)
+		}
+		require.ElementsMatch(t, slices.Collect(maps.Values(twin)), heap.List())
+		require.ElementsMatch(t, slices.Collect(maps.Keys(twin)), heap.ListKeys())
+	}
+	heap.Close()
+	for len(twin) > 0 {
+		popFromBoth(t, heap, twin)
+	}
+	_, err := heap.Pop()
+	require.ErrorIs(t, err, errHeapClosed)
+}
+
+func popFromBoth(t *testing.T, heap *Heap, twin map[string]any) {
+	if len(twin) == 0 {
+		return
+	}
+	obj, err := heap.Pop()
+	require.NoError(t, err)
+	popped := obj.(ranked)
+	require.Equal(t, twin[popped.key], obj)
+	for _, other := range twin {
+		require.False(t, rankedLess(other, obj), "%v comes before %v", other, obj)
+	}
+	delete(twin, popped.key)
+}
+
+// Promise: "BulkAdd is Add of all of list, before any of it can be popped. If one
+// has no key, none is put in."
+func TestHeapBulkAddIsWhole(t *testing.T) {
+	heap := NewHeap(rankedKey, rankedLess)
+	require.ErrorAs(t, heap.BulkAdd([]any{ranked{"A", 1}, 7}), &KeyError{})
+	require.Empty(t, heap.List())
+}
+
+// What has no key, and a heap that cannot tell what comes first, are errors.
+func TestHeapOfNothing(t *testing.T) {
+	heap := NewHeap(rankedKey, rankedLess)
+	require.ErrorAs(t, heap.Add(7), &KeyError{})
+	require.ErrorAs(t, heap.Delete(7), &KeyError{})
+	_, _, err := heap.Get(7)
+	require.ErrorAs(t, err, &KeyError{})
+	require.ErrorIs(t, NewHeap(nil, rankedLess).Add(ranked{}), errNoKeyFunc)
+	require.ErrorIs(t, NewHeap(rankedKey, nil).Add(ranked{}), errNoLessFunc)
+}
+
+// Pop waits for what is added, and Close ends the waiting.
+func TestHeapPopWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heap := NewHeap(rankedKey, rankedLess)
+		var popped []any
+		var last error
+		go func() {
+			for last == nil {
+				var obj any
+				if obj, last = heap.Pop(); last == nil {
+					popped = append(popped, obj)
+				}
+			}
+		}()
+		synctest.Wait()
+		require.Empty(t, popped)
+		require.NoError(t, heap.BulkAdd([]any{ranked{"A", 3}, ranked{"B", 1}, ranked{"C", 2}}))
+		synctest.Wait()
+		require.Equal(t, []any{ranked{"B", 1}, ranked{"C", 2}, ranked{"A", 3}}, popped)
+		require.False(t, heap.IsClosed())
+		heap.Close()
+		synctest.Wait()
+		require.True(t, heap.IsClosed())
+		require.ErrorIs(t, last, errHeapClosed)
+		require.ErrorIs(t, heap.Add(ranked{"D", 1}), errHeapClosed)
+	})
+}
