@@ -46,8 +46,8 @@ func (c changed[T, K]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// passDelete lets a filter behind know what was seen.
-func (c changed[T, K]) passDelete(seen, last T, finalStateUnknown bool) {
+// OnDeleteAfter lets a filter behind know what was seen.
+func (c changed[T, K]) OnDeleteAfter(seen, last T, finalStateUnknown bool) {
 	tellDelete(c.ResourceEventHandler, seen, last, finalStateUnknown)
 }
 

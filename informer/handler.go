@@ -54,6 +54,17 @@ func (f ResourceEventHandlerFuncs[T]) OnDelete(obj T, finalStateUnknown bool) {
 	}
 }
 
+// DeletionHandler is a ResourceEventHandler that passes calls on to another one,
+// and wants to know as well what that one has seen, since that is what it has to
+// take back: one that chooses as [FilteringResourceEventHandler] does.
+type DeletionHandler[T any] interface {
+	ResourceEventHandler[T]
+	// OnDeleteAfter is called in the place of OnDelete. seen is what the handler
+	// was told of last, last is the object's last state: it was changed in the act
+	// of being deleted, or before, and that was merged into the delete.
+	OnDeleteAfter(seen, last T, finalStateUnknown bool)
+}
+
 // tellDelete calls OnDelete with the last state of an object. A filter is told as
 // well what its handler has seen before, since that is what it has to take back.
 // The filter is known by its type, and not by a method: a struct that embeds it
@@ -64,10 +75,8 @@ func tellDelete[T any](h ResourceEventHandler[T], seen, last T, finalStateUnknow
 		h.tellDelete(seen, last, finalStateUnknown)
 	case *FilteringResourceEventHandler[T]:
 		h.tellDelete(seen, last, finalStateUnknown)
-	case interface {
-		passDelete(seen, last T, unknown bool)
-	}:
-		h.passDelete(seen, last, finalStateUnknown)
+	case DeletionHandler[T]:
+		h.OnDeleteAfter(seen, last, finalStateUnknown)
 	default:
 		h.OnDelete(last, finalStateUnknown)
 	}

@@ -73,3 +73,10 @@ func (l *errorLog) due(kind errorKind, at time.Time) (dropped int, due bool) {
 	logged.last, logged.dropped = at, 0
 	return dropped, true
 }
+
+// LogErrors is the WatchErrorHandler that a reflector of this name has where
+// Options say nothing: for whoever finds out later whether there is another one.
+func LogErrors(name string, logger *slog.Logger) func(ctx context.Context, err error) {
+	log := &errorLog{logger: logger, name: name}
+	return func(ctx context.Context, err error) { log.report(ctx, err, time.Now()) }
+}
