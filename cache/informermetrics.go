@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/thinformer/thinformer/informer"
 )
 
 // GaugeMetric is a number that is set.
@@ -113,4 +115,17 @@ func (m *storeMetrics) reached(resourceVersion string) {
 	if figure, err := strconv.ParseUint(resourceVersion, 10, 64); err == nil {
 		m.version.Set(float64(figure))
 	}
+}
+
+// metricsTrace tells the metrics of an informer what it does; nil where there are
+// none.
+func metricsTrace(queue *queueMetrics, store *storeMetrics) *informer.Trace {
+	if queue == nil && store == nil {
+		return nil
+	}
+	return &informer.Trace{Applied: func(batch informer.BatchInfo) {
+		queue.queued(batch.Queued)
+		queue.processed(batch.Took)
+		store.reached(batch.Version)
+	}}
 }

@@ -79,6 +79,7 @@ func newSharedInformer(lw ListerWatcher, exampleObject runtime.Object, o SharedI
 			WatchErrorHandler: i.late.failed,
 			WatchTimeout:      watchTimeout(extras.minWatchTimeout),
 			Logger:            i.logger.slog(),
+			Trace:             metricsTrace(newQueueMetrics(o.Identifier, o.InformerMetricsProvider), store.metrics),
 		})
 	return i
 }

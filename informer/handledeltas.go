@@ -2,6 +2,7 @@ package informer
 
 import (
 	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -29,6 +30,7 @@ const keptScratch = 4 * maxBatch
 // change finds it in the store.
 func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
 	before := s.store.Version()
+	defer s.applied(len(deltas))()
 	changes := s.changesOf(deltas)
 	s.guard.storing(changes)
 	var err error
@@ -123,6 +125,19 @@ func (s *shared[T]) brought(deltas []deltafifo.Delta[T], batch deltafifo.Batch, 
 		}
 	}
 	return false
+}
+
+// applied tells the trace of a batch, when what it returns is called.
+func (s *shared[T]) applied(changes int) func() {
+	if s.options.Trace == nil || s.options.Trace.Applied == nil {
+		return func() {}
+	}
+	began := time.Now()
+	return func() {
+		s.options.Trace.Applied(BatchInfo{
+			Informer: s.name, Changes: changes, Queued: s.queue.Len(), Version: s.store.Version(), Took: time.Since(began),
+		})
+	}
 }
 
 // stored tells the trace what the store has taken in.

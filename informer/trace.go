@@ -1,10 +1,12 @@
 package informer
 
+import "time"
+
 // Trace is a set of functions that are told of an event's way through an
 // informer, each where it happens: they must not block. Any of them may be nil,
 // and costs nothing then. They are called by several goroutines at once: Received
-// by the one that reads the source, Stored and Merged by the one that fills the
-// store, Called and Returned by each handler's. No lock is held meanwhile.
+// by the one that reads the source, Stored, Applied and Merged by the one that fills
+// the store, Called and Returned by each handler's. No lock is held meanwhile.
 //
 // Package debug has one that remembers ([debug.NewTimeline]).
 //
@@ -22,6 +24,21 @@ type Trace struct {
 	// Merged: too many waited for a handler, and this one will not be told by
 	// itself: it is part of a later one, or of nothing that is left to tell.
 	Merged func(TraceInfo)
+	// Applied: a batch of changes, or of bookmarks, is in the store, and has been
+	// written down for the handlers.
+	Applied func(BatchInfo)
+}
+
+// BatchInfo says what became of a batch.
+type BatchInfo struct {
+	// Informer is its name.
+	Informer string
+	// Changes is how many changes were applied, and Queued how many wait.
+	Changes, Queued int
+	// Version is the one that the store has reached.
+	Version string
+	// Took is how long it took to apply them.
+	Took time.Duration
 }
 
 // TraceInfo says what a function of a Trace is told of.
