@@ -29,6 +29,7 @@ var beside = []struct {
 	{"indexer", []string{"tools/cache/store*.go", "tools/cache/thread_safe_store*.go", "tools/cache/index*.go", "tools/cache/listers*.go", "tools/cache/object-names*.go"}},
 	{"deltafifo", []string{"tools/cache/delta_fifo*.go", "tools/cache/the_real_fifo*.go", "tools/cache/fifo*.go"}},
 	{"informer", []string{"tools/cache/controller*.go", "tools/cache/shared_informer*.go", "tools/cache/processor_listener*.go", "tools/cache/mutation_detector*.go", "tools/cache/synctrack", "informers/factory.go"}},
+	{"cache", nil}, // the names of those above, once more
 	{"workqueue", []string{"util/workqueue"}},
 	{"controller", nil},
 	{"controller/leader", []string{"tools/leaderelection", "tools/leaderelection/resourcelock"}},
