@@ -12,8 +12,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// at is synced from a moment on.
-func at(moment time.Duration) InformerSynced {
+// syncedAt is synced from a moment on.
+func syncedAt(moment time.Duration) InformerSynced {
 	begin := time.Now()
 	return func() bool { return time.Since(begin) >= moment }
 }
@@ -40,7 +40,7 @@ func TestWaitForCacheSync(t *testing.T) {
 				defer cancel()
 				var all []InformerSynced
 				for _, moment := range tc.synced {
-					all = append(all, at(moment))
+					all = append(all, syncedAt(moment))
 				}
 				begin := time.Now()
 				require.Equal(t, tc.want, WaitForCacheSync(ctx.Done(), all...))
@@ -56,12 +56,12 @@ func TestWaitForNamedCacheSync(t *testing.T) {
 		said := &logs{}
 		ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), said.logger()), time.Minute)
 		defer cancel()
-		require.True(t, WaitForNamedCacheSyncWithContext(ctx, at(time.Second)))
+		require.True(t, WaitForNamedCacheSyncWithContext(ctx, syncedAt(time.Second)))
 		require.Contains(t, said.String(), "synced")
-		require.False(t, WaitForNamedCacheSyncWithContext(ctx, at(time.Hour)))
+		require.False(t, WaitForNamedCacheSyncWithContext(ctx, syncedAt(time.Hour)))
 		require.Contains(t, said.String(), "Unable")
-		require.True(t, WaitForNamedCacheSync("shop", nil, at(time.Second)))
-		require.False(t, WaitForNamedCacheSync("shop", ctx.Done(), at(time.Second)))
+		require.True(t, WaitForNamedCacheSync("shop", nil, syncedAt(time.Second)))
+		require.False(t, WaitForNamedCacheSync("shop", ctx.Done(), syncedAt(time.Second)))
 	})
 }
 
