@@ -162,10 +162,10 @@ func TestReflectorOnFakes(t *testing.T) {
 func podFunctions(client kubernetes.Interface) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListFunc: func(o metav1.ListOptions) (runtime.Object, error) {
-			return client.CoreV1().Pods("default").List(context.TODO(), o)
+			return client.CoreV1().Pods("default").List(context.Background(), o)
 		},
 		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) {
-			return client.CoreV1().Pods("default").Watch(context.TODO(), o)
+			return client.CoreV1().Pods("default").Watch(context.Background(), o)
 		},
 	}
 }
