@@ -1,0 +1,310 @@
+package surface
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A pair is a package of client-go and the one that takes its place.
+type pair struct {
+	theirs, ours string
+	// otherwise are names that are here with another signature, by which the
+	// programs that use them compile all the same, and why.
+	otherwise map[string]string
+}
+
+const module = "github.com/thinformer/thinformer/"
+
+var pairs = []pair{
+	{theirs: "k8s.io/client-go/tools/cache", ours: module + "cache", otherwise: map[string]string{
+		"Getter":                         "by type parameters, since the client's Request is client-go's own type",
+		"NewListWatchFromClient":         "takes any client with the methods that it calls: see TestCallsCompile",
+		"NewFilteredListWatchFromClient": "the same",
+	}},
+	{theirs: "k8s.io/client-go/util/workqueue", ours: module + "workqueue"},
+}
+
+// Every exported name of the two packages is here with the same signature, or
+// with one that lets the same programs compile, or on the list of what is left
+// out, each with its reason; and at least 85 in a hundred are not on that list.
+func TestEveryNameIsAccountedFor(t *testing.T) {
+	loaded := load(t)
+	for _, p := range pairs {
+		t.Run(filepath.Base(p.ours), func(t *testing.T) {
+			theirs, ours := loaded.types(t, p.theirs), loaded.types(t, p.ours)
+			leftOut := leftOut(t, loaded.folders[p.ours])
+			s := shapes{same: map[string]string{p.theirs: "", p.ours: ""}}
+			names, present, inTypes := 0, 0, 0
+			for _, name := range theirs.Scope().Names() {
+				object := theirs.Scope().Lookup(name)
+				if !object.Exported() {
+					continue
+				}
+				names++
+				inTypes += members(object)
+				here := ours.Scope().Lookup(name)
+				reason, isLeftOut := leftOut[name]
+				switch {
+				case here == nil && !isLeftOut:
+					t.Errorf("missing: %s", name)
+					continue
+				case here == nil && len(reason) < 20:
+					t.Errorf("%s is left out without a reason", name)
+					continue
+				case here == nil:
+					continue
+				case isLeftOut:
+					t.Errorf("%s is on the list of what is left out, and is here", name)
+				}
+				present++
+				lines := s.difference(object, here)
+				_, isOtherwise := p.otherwise[name]
+				if isOtherwise && lines == nil {
+					t.Errorf("%s has the same signature after all: strike it from the list", name)
+				}
+				if !isOtherwise {
+					for _, line := range lines {
+						t.Errorf("differs: %s", line)
+					}
+				}
+			}
+			for name := range leftOut {
+				if theirs.Scope().Lookup(name) == nil {
+					t.Errorf("%s is left out, and client-go has no such name", name)
+				}
+			}
+			t.Logf("%d of %d exported names of %s are here (%d%%), %d of them otherwise; their types have %d fields and methods",
+				present, names, p.theirs, 100*present/names, len(p.otherwise), inTypes)
+			if 100*present < 85*names {
+				t.Errorf("%d of %d are less than 85%%", present, names)
+			}
+		})
+	}
+}
+
+// What client-go calls deprecated is called so here, so that nobody begins with
+// it. What is deprecated here alone says what to use.
+func TestDeprecatedNamesAreMarked(t *testing.T) {
+	loaded := load(t)
+	for _, p := range pairs {
+		theirs, ours := deprecated(t, loaded.folders[p.theirs]), deprecated(t, loaded.folders[p.ours])
+		here := loaded.types(t, p.ours)
+		for name := range maps.Keys(theirs) {
+			if here.Scope().Lookup(name) != nil && ours[name] == "" {
+				t.Errorf("%s.%s is deprecated in client-go, and not marked", filepath.Base(p.ours), name)
+			}
+		}
+		for name, why := range ours {
+			if len(why) < 10 {
+				t.Errorf("%s.%s is deprecated without a word of what to use", filepath.Base(p.ours), name)
+			}
+		}
+		t.Logf("%s: %d names are deprecated there, %d here", filepath.Base(p.ours), len(theirs), len(ours))
+	}
+}
+
+// The comparison finds what it is for.
+func TestDifferencesAreFound(t *testing.T) {
+	theirs := check(t, "there", `package p
+		type S struct { A int; B func(p *S) error }
+		func (S) Value() {}
+		func (*S) Pointer(x int) {}
+		type I interface { M(); N(a any) }
+		type G[T comparable] interface { Get() (item T, shutdown bool) }
+		type F func(name string) error
+		type own struct{}
+		type O func(*own)
+		const C = "c"
+		var V error
+		func Call[T any](of G[int], more ...T) (n int) { return 0 }
+	`)
+	for _, c := range []struct{ here, missing string }{
+		{"type S struct { A int; B func(*S) error; More string }\nfunc (S) Value() {}\nfunc (*S) Pointer(int) {}", ""},
+		{"type S struct { A int }\nfunc (S) Value() {}\nfunc (*S) Pointer(int) {}", "S.B"},
+		{"type S struct { A int; B func(S) error }\nfunc (S) Value() {}\nfunc (*S) Pointer(int) {}", "S.B"},
+		{"type S struct { A int; B func(*S) error }\nfunc (*S) Value() {}\nfunc (*S) Pointer(int) {}", "S.Value"},
+		{"type S struct { A int; B func(*S) error }\nfunc (S) Value() {}\nfunc (*S) Pointer(string) {}", "S.Pointer"},
+		{"type S struct { A int; B func(*S) error }\nfunc (S) Value() {}", "S.Pointer"},
+		{"type I interface { N(interface{}); M() }", ""},
+		{"type I interface { N(any); M(); More() }", "I"},
+		{"type I interface { N(any) }", "I"},
+		{"type G[T comparable] interface { Get() (T, bool) }", ""},
+		{"type G[T any] interface { Get() (T, bool) }", "G's type parameters"},
+		{"type F func(string) error", ""},
+		{"type F = func(string) error", "F is an alias"},
+		{"type F func(string)", "F"},
+		{"type other int\ntype O func(*other)", ""},
+		{"type O func(*int)", "O"},
+		{`const C = "d"`, "C"},
+		{"var C string", "C is a"},
+		{"var V error", ""},
+		{"var V any", "V"},
+		{"type G[T comparable] interface { Get() (T, bool) }\nfunc Call[K any](of G[int], more ...K) int { return 0 }", ""},
+		{"type G[T comparable] interface { Get() (T, bool) }\nfunc Call[K any](of G[string], more ...K) int { return 0 }", "Call"},
+		{"type G[T comparable] interface { Get() (T, bool) }\nfunc Call[K any](of G[int], more []K) int { return 0 }", "Call"},
+	} {
+		here := check(t, "here", "package p\n"+c.here)
+		var found []string
+		for _, name := range here.Scope().Names() {
+			if there := theirs.Scope().Lookup(name); there != nil {
+				found = append(found, shapes{same: map[string]string{"there": "", "here": ""}}.difference(there, here.Scope().Lookup(name))...)
+			}
+		}
+		if c.missing == "" && found != nil || c.missing != "" && (len(found) != 1 || !strings.HasPrefix(found[0], c.missing)) {
+			t.Errorf("%s\nhas the differences %q and not %q", c.here, found, c.missing)
+		}
+	}
+}
+
+func check(t *testing.T, path, source string) *types.Package {
+	t.Helper()
+	files := token.NewFileSet()
+	syntax, err := parser.ParseFile(files, path+".go", source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, err := (&types.Config{}).Check(path, files, []*ast.File{syntax}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checked
+}
+
+// loading reads packages as the compiler has left them.
+type loading struct {
+	folders map[string]string
+	types.Importer
+}
+
+func load(t *testing.T) loading {
+	t.Helper()
+	arguments := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{.Export}}"}
+	for _, p := range pairs {
+		arguments = append(arguments, p.theirs, p.ours)
+	}
+	var complaints bytes.Buffer
+	list := exec.Command("go", arguments...)
+	list.Stderr = &complaints
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, complaints.String())
+	}
+	l, exports := loading{folders: map[string]string{}}, map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if len(fields) == 3 {
+			l.folders[fields[0]], exports[fields[0]] = fields[1], fields[2]
+		}
+	}
+	l.Importer = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("no export data of %s", path)
+		}
+		return os.Open(exports[path])
+	})
+	return l
+}
+
+func (l loading) types(t *testing.T, path string) *types.Package {
+	t.Helper()
+	loaded, err := l.Import(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
+var item = regexp.MustCompile(`(?s)^([A-Z]\w*(?:, [A-Z]\w*)*): (.*)$`)
+
+// leftOut are the names under the heading "What is left out" of a package
+// comment, each with the reason: items of a list that begin with the names.
+func leftOut(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	reasons := map[string]string{}
+	_, section, found := strings.Cut(comment(t, folder), "\n# What is left out\n")
+	if !found {
+		return reasons
+	}
+	section, _, _ = strings.Cut(section, "\n# ")
+	for _, text := range strings.Split(section, "\n  - ")[1:] {
+		words := strings.Join(strings.Fields(text), " ")
+		parts := item.FindStringSubmatch(words)
+		if parts == nil {
+			t.Errorf("%s: an item of what is left out is not of the form \"Name, Name: reason\": %s", folder, words)
+			continue
+		}
+		for name := range strings.SplitSeq(parts[1], ", ") {
+			reasons[name] = parts[2]
+		}
+	}
+	return reasons
+}
+
+func comment(t *testing.T, folder string) string {
+	t.Helper()
+	syntax, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "\n" + syntax.Doc.Text()
+}
+
+// deprecated are the names of a package that are marked so, and what is said
+// with it.
+func deprecated(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	files := token.NewFileSet()
+	var syntax []*ast.File
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
+		file, err := parser.ParseFile(files, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		syntax = append(syntax, file)
+	}
+	read, err := doc.NewFromFiles(files, syntax, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := map[string]string{}
+	mark := func(text string, names ...string) {
+		if _, why, found := strings.Cut("\n"+text, "\nDeprecated: "); found {
+			for _, name := range names {
+				marked[name] = why
+			}
+		}
+	}
+	functions := read.Funcs
+	values := slices.Concat(read.Consts, read.Vars)
+	for _, declared := range read.Types {
+		mark(declared.Doc, declared.Name)
+		functions = append(functions, declared.Funcs...)
+		values = slices.Concat(values, declared.Consts, declared.Vars)
+	}
+	for _, function := range functions {
+		mark(function.Doc, function.Name)
+	}
+	for _, value := range values {
+		mark(value.Doc, value.Names...)
+	}
+	return marked
+}
