@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 deprecated names are what older programs have
+
 package surface
 
 import (

@@ -1,0 +1,96 @@
+package behaviour
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+)
+
+// colours is an indexer of pods in two namespaces, and a node.
+func colours(indexers cache.Indexers) cache.Indexer {
+	ix := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
+	other := is(pod("d", "1"), "red")
+	other.Namespace = "other"
+	for _, obj := range []any{is(pod("a", "1"), "red"), is(pod("b", "1"), "blue"), pod("c", "1"), other, node("n")} {
+		_ = ix.Add(obj)
+	}
+	return ix
+}
+
+func listed(list func(labels.Selector, cache.AppendFunc) error, selector labels.Selector) string {
+	var objs []any
+	err := list(selector, func(obj any) { objs = append(objs, obj) })
+	return found(objs, err)
+}
+
+func objects(list []runtime.Object, err error) string {
+	var objs []any
+	for _, obj := range list {
+		objs = append(objs, obj)
+	}
+	return found(objs, err)
+}
+
+func listers() []scene {
+	red := labels.SelectorFromSet(labels.Set{"is": "red"})
+	return []scene{
+		{name: "lister/all", play: func(s *stage) {
+			ix := colours(cache.Indexers{})
+			all := func(selector labels.Selector, appendFn cache.AppendFunc) error {
+				return cache.ListAll(ix, selector, appendFn)
+			}
+			s.say("%s", listed(all, labels.Everything()))
+			s.say("%s", listed(all, red))
+			s.say("%s", listed(all, labels.Nothing()))
+			exists, err := labels.Parse("is, is notin (red)")
+			s.unless(err)
+			s.say("%s", listed(all, exists))
+		}},
+		{name: "lister/of a namespace", play: func(s *stage) {
+			for _, indexers := range []cache.Indexers{{}, {cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}} {
+				ix := colours(indexers)
+				for _, namespace := range []string{"ns", "other", "none", ""} {
+					in := func(selector labels.Selector, appendFn cache.AppendFunc) error {
+						return cache.ListAllByNamespace(ix, namespace, selector, appendFn)
+					}
+					s.say("%q: %s; %s; %s", namespace, listed(in, labels.Everything()), listed(in, red), listed(in, labels.Nothing()))
+				}
+			}
+		}},
+		{name: "lister/generic", play: func(s *stage) {
+			lister := cache.NewGenericLister(colours(cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}), schema.GroupResource{Resource: "pods"})
+			s.say("%s", objects(lister.List(labels.Everything())))
+			s.say("%s", objects(lister.List(red)))
+			s.say("%s", objects(lister.ByNamespace("ns").List(red)))
+			obj, err := lister.ByNamespace("ns").Get("a")
+			s.say("%s %s", show(obj), failed(err))
+			_, err = lister.ByNamespace("ns").Get("d")
+			s.say("%v", apierrors.IsNotFound(err))
+			obj, err = lister.Get("n")
+			s.say("%s %s", show(obj), failed(err))
+			obj, err = lister.Get("ns/a")
+			s.say("%s %s", show(obj), failed(err))
+			_, err = lister.Get("a")
+			s.say("%v", apierrors.IsNotFound(err))
+		}},
+		{name: "lister/objects without metadata", play: func(s *stage) {
+			store := cache.NewStore(func(obj any) (string, error) { return show(obj), nil })
+			s.unless(store.Add("text"))
+			s.say("%s", listed(func(selector labels.Selector, f cache.AppendFunc) error { return cache.ListAll(store, selector, f) }, labels.Everything()))
+			s.say("%s", listed(func(selector labels.Selector, f cache.AppendFunc) error { return cache.ListAll(store, selector, f) }, red))
+		}},
+		{name: "lister/the objects themselves", play: func(s *stage) {
+			ix := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+			p := pod("a", "1")
+			s.unless(ix.Add(p))
+			var got []*corev1.Pod
+			s.unless(cache.ListAll(ix, labels.Everything(), func(obj any) { got = append(got, obj.(*corev1.Pod)) }))
+			s.say("%v", slices.Equal(got, []*corev1.Pod{p}))
+		}},
+	}
+}
