@@ -5,11 +5,15 @@
 //	ours                         as client-go's
 //	cache.Indexer                Indexer: generated listers read it
 //	indexer.Indexer[T]           IndexerOf
+//	cache.SharedIndexInformer    SharedIndexInformer, NewSharedIndexInformer: a
+//	                             generated factory holds it
+//	informer.SharedInformer[T]   InformerOf
 //
 //	client-go's                  as ours
 //	a client of one resource     ListWatch
 //	a group's RESTClient         cache.NewListWatchFromClient, as it is
-//	a ListWatch                  cache.ToTyped takes it as it is
+//	a ListWatch                  cache.NewSharedIndexInformer and cache.ToTyped
+//	                             take it as it is
 //
 // What client-go's methods take and give is of client-go's types, tombstones
 // among them. Package controllers has three controllers that switch.

@@ -22,6 +22,9 @@ type Client[L runtime.Object] interface {
 // informers of package cache, and of client-go; what [cache.ToTyped] makes of it,
 // those of package informer.
 //
+// It is listed and then watched: whether the client streams initial states, which
+// fakes do not, [cache.ToListWatcherWithWatchListSemantics] asks its clientset.
+//
 // The client decodes. Where that is the cost, [cache.NewListWatchFromClient]
 // takes the RESTClient of a clientset's group, and this module decodes.
 func ListWatch[L runtime.Object](client Client[L]) *cache.ListWatch {

@@ -1,0 +1,52 @@
+package interop
+
+import (
+	"fmt"
+
+	clientcache "k8s.io/client-go/tools/cache"
+
+	"github.com/thinformer/thinformer/cache"
+)
+
+// handle is a handler's place in an informer of this module.
+type handle struct {
+	cache.ResourceEventHandlerRegistration
+}
+
+// HasSyncedChecker implements [clientcache.ResourceEventHandlerRegistration].
+func (h *handle) HasSyncedChecker() clientcache.DoneChecker {
+	return h.ResourceEventHandlerRegistration.HasSyncedChecker()
+}
+
+func (h *handle) ours() cache.ResourceEventHandlerRegistration {
+	return h.ResourceEventHandlerRegistration
+}
+
+// stoppable is a handle whose end can be waited for, which is what client-go's
+// ShutDownEventHandler looks for.
+type stoppable struct {
+	handle
+	stops
+}
+
+type stops interface{ ShutdownChan() <-chan struct{} }
+
+func registered(ours cache.ResourceEventHandlerRegistration, err error) (clientcache.ResourceEventHandlerRegistration, error) {
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := ours.(stops); ok {
+		return &stoppable{handle{ours}, s}, nil
+	}
+	return &handle{ours}, nil
+}
+
+// registrationOf is what an informer of this module knows a handler by.
+func registrationOf(theirs clientcache.ResourceEventHandlerRegistration) (cache.ResourceEventHandlerRegistration, error) {
+	if h, ok := theirs.(interface {
+		ours() cache.ResourceEventHandlerRegistration
+	}); ok {
+		return h.ours(), nil
+	}
+	return nil, fmt.Errorf("remove a handler: its registration is a %T, which is of another informer", theirs)
+}
