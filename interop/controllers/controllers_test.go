@@ -1,16 +1,80 @@
 package controllers
 
 import (
+	"context"
+	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/thinformer/thinformer/apitest"
 )
 
+var rewrite = flag.Bool("rewrite", false, "write what the programs print with client-go into testdata")
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Each program says the same and writes the same whichever library it is built
+// with, and that is what testdata holds.
+func TestBothBuildsDoTheSame(t *testing.T) {
+	built, err := Build(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	require.Len(t, built, 3)
+	for _, program := range built {
+		t.Run(program.Name, func(t *testing.T) {
+			t.Parallel()
+			theirs, theirWrites := play(t, program.ClientGo)
+			if *rewrite {
+				require.NoError(t, os.WriteFile(filepath.Join("testdata", program.Name+".txt"), []byte(theirs), 0o600))
+			} else {
+				require.Equal(t, program.Prints, theirs, "with client-go")
+			}
+			ours, ourWrites := play(t, program.Switched)
+			require.Equal(t, theirs, ours, "switched")
+			require.Equal(t, theirWrites, ourWrites)
+		})
+	}
+}
+
+// play runs a program at a server of its own, and returns what it printed and
+// what it wrote.
+func play(t *testing.T, file string) (printed string, writes []string) {
+	t.Helper()
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	printed, err := Run(ctx, file, kubeconfigOf(t, srv))
+	require.NoError(t, err, printed)
+	for _, r := range srv.Requests(apitest.Match{}) {
+		if slices.Contains([]string{"create", "update", "patch", "delete"}, r.Verb) && r.Code < 300 {
+			writes = append(writes, strings.Join([]string{r.Verb, r.Resource, r.Subresource, r.Name}, " "))
+		}
+	}
+	slices.Sort(writes)
+	return printed, writes
+}
+
+func kubeconfigOf(t *testing.T, srv *apitest.Server) (file string) {
+	t.Helper()
+	config := srv.Config()
+	file = filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(api.Config{
+		Clusters:       map[string]*api.Cluster{"test": {Server: config.Host, CertificateAuthorityData: config.TLS.CAData}},
+		AuthInfos:      map[string]*api.AuthInfo{"test": {Token: config.BearerToken}},
+		Contexts:       map[string]*api.Context{"test": {Cluster: "test", AuthInfo: "test"}},
+		CurrentContext: "test",
+	}, file))
+	return file
+}
 
 // No program is left with an import of what it switches from, unless its diff
 // says what for.
