@@ -1,0 +1,3 @@
+// Package controllers has only tests: the controllers of interop/controllers at
+// a real kube-apiserver.
+package controllers
