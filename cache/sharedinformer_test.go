@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,6 +58,28 @@ func TestInformerTellsEachEventInOrder(t *testing.T) {
 		m.tell(watch.Added, ware("c@7"))
 		require.Equal(t, []string{"add c@7"}, first.take())
 		require.Equal(t, []string{"add c@7"}, late.take())
+	})
+}
+
+// However many wait for a handler, each is told.
+func TestInformerMergesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const updates = 1500 // more than a typed informer keeps by default
+		m := newMarket("1", "a@1")
+		i := NewSharedInformer(m, nil, 0)
+		e, _ := listen(t, i, HandlerOptions{})
+		defer run(t, i)()
+		e.take()
+		e.hold = make(chan struct{})
+		for n := range updates {
+			next := ware("a@1")
+			next.ResourceVersion = strconv.Itoa(2 + n)
+			m.tell(watch.Modified, next)
+		}
+		close(e.hold)
+		heard := e.take()
+		require.Len(t, heard, updates)
+		require.Equal(t, "update a@1500 a@1501", heard[updates-1])
 	})
 }
 
