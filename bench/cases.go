@@ -29,7 +29,12 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, queue.Cases()...)
 	cases = append(cases, reconcile.Cases()...)
 	cases = append(cases, size.Cases()...)
+	cases = append(cases, size.MigrationCases()...)
 	cases = append(cases, server.Cases()...)
+	cases = append(cases, store.LayerCases()...)
+	cases = append(cases, fifo.LayerCases()...)
+	cases = append(cases, memory.LayerCases()...)
+	cases = append(cases, stack.LayerCases()...)
 	return cases
 }
 

@@ -2,6 +2,8 @@
 package fifo
 
 import (
+	"strings"
+
 	"github.com/thinformer/thinformer/bench/corpus"
 	"github.com/thinformer/thinformer/bench/harness"
 )
@@ -26,6 +28,20 @@ func Cases() []harness.Case {
 			Theirs: func() harness.Side { return through(openTheirsBatch, fifo.PopBatch) },
 		},
 	}
+}
+
+// LayerCases are those of the room cache: the same by the code of theirs with
+// another import.
+func LayerCases() (cases []harness.Case) {
+	layers := []func() fifo{openLayerSingle, openLayerBatch}
+	pops := []func(fifo) int{fifo.Pop, fifo.PopBatch}
+	for i, c := range Cases() {
+		c.Name = "cache/" + strings.Replace(c.Name, "/", "-", 1)
+		c.Typed = c.Ours
+		c.Ours = func() harness.Side { return through(layers[i], pops[i]) }
+		cases = append(cases, c)
+	}
+	return cases
 }
 
 // objects are few enough to stay in the processor's caches: a queue is handed

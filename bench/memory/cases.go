@@ -33,3 +33,24 @@ func Cases() (cases []harness.Case) {
 		Theirs: func() harness.Side { return stalled(openTheirs[*corev1.Pod], 20_000, 50) },
 	})
 }
+
+// LayerCases are those of the room cache: the work of the cases above by the
+// code of theirs with another import.
+func LayerCases() (cases []harness.Case) {
+	for _, n := range []int{1, 10} {
+		cases = append(cases, harness.Case{
+			Name: fmt.Sprint("cache/informer-", n), Unit: "ns/op",
+			About:  fmt.Sprintf("an update of one of 10,000 objects, from a hand-made source to the store and the last of %d handlers, which only count; theirs and the layer take them from a channel that is full, the typed room from a function; and the processor time", n),
+			Ours:   func() harness.Side { return events(openLayer[*thing], n) },
+			Theirs: func() harness.Side { return events(openTheirs[*thing], n) },
+			Typed:  func() harness.Side { return events(openOurs[*thing], n) },
+		})
+	}
+	return append(cases, harness.Case{
+		Name: "cache/sync-handmade", Unit: "ms/op", N: 1,
+		About:  "from nothing to the last call of a handler, for 10,000 pods that a hand-made ListWatch returns as one PodList (2,000 with -short); the typed room's returns them one by one",
+		Ours:   func() harness.Side { return initial(initialOfLayer) },
+		Theirs: func() harness.Side { return initial(initialOfTheirs) },
+		Typed:  func() harness.Side { return initial(initialOfTyped) },
+	})
+}

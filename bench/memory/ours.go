@@ -18,7 +18,11 @@ type ours[T object] struct {
 }
 
 func openOurs[T object](s *script[T], merged bool, handlers []func(T)) informer[T] {
-	o := ours[T]{informer: thinformer.New(source[T]{s}, thinformer.Options[T]{})}
+	return oursFrom(source[T]{s}, merged, handlers)
+}
+
+func oursFrom[T object](source listwatch.ListerWatcher[T], merged bool, handlers []func(T)) informer[T] {
+	o := ours[T]{informer: thinformer.New(source, thinformer.Options[T]{PreferList: true})}
 	options := thinformer.HandlerOptions{MaxPending: -1}
 	if merged {
 		options = thinformer.HandlerOptions{}

@@ -13,9 +13,13 @@ type theirs[T object] struct {
 	informer cache.SharedIndexInformer
 }
 
-func openTheirs[T object](s *script[T], _ bool, handlers []func(T)) informer[T] {
+func openTheirs[T object](s *script[T], merged bool, handlers []func(T)) informer[T] {
+	return theirsFrom(lister[T]{s}, merged, handlers)
+}
+
+func theirsFrom[T object](source cache.ListerWatcher, _ bool, handlers []func(T)) informer[T] {
 	var none T
-	t := theirs[T]{informer: cache.NewSharedIndexInformerWithOptions(lister[T]{s}, any(none).(runtime.Object), cache.SharedIndexInformerOptions{})}
+	t := theirs[T]{informer: cache.NewSharedIndexInformerWithOptions(source, any(none).(runtime.Object), cache.SharedIndexInformerOptions{})}
 	synced := []<-chan struct{}{t.informer.HasSyncedChecker().Done()}
 	for _, handler := range handlers {
 		registration, err := t.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{

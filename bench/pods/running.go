@@ -10,7 +10,12 @@ import (
 // Roles are what processes of this package do.
 func Roles() map[string]process.Role {
 	return map[string]process.Role{
-		"pods/server": process.Serving(func(of Of) http.Handler { return NewServer(of) }),
+		"pods/server": process.Serving(func(of Of) http.Handler {
+			if of.Encoding == "" {
+				return newNegotiated(of)
+			}
+			return NewServer(of)
+		}),
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 
 // Of says what a server holds.
 type Of struct {
+	// Encoding of all answers. Empty: the one that the client prefers.
 	Encoding wire.Encoding
 	// Pods are the first so many of the corpus.
 	Pods int

@@ -35,6 +35,20 @@ func Cases() []harness.Case {
 	}
 }
 
+// LayerCases are those of the room cache on a clientset: some of the cases above
+// with a third side.
+func LayerCases() []harness.Case {
+	const notes = "an informer of the room cache on NewListWatchFromClient with a clientset's RESTClient, the typed room on a View, and client-go's, all with managed fields: "
+	json, protobuf := question{Encoding: wire.JSON, As: asTyped, Layered: true}, question{Encoding: wire.Protobuf, As: asTyped, Layered: true}
+	return []harness.Case{
+		watchCase("cache/watch-json", json, 10_000, notes+"MODIFIED events as in `watch/json-typed`"),
+		watchCase("cache/watch-protobuf", protobuf, 50_000, notes+"MODIFIED events as in `watch/protobuf-typed`"),
+		syncCase("cache/sync-json", json, false, notes+"50,000 pods as in `sync/json-list` (2,000 with -short)"),
+		syncCase("cache/sync-protobuf", protobuf, false, notes+"50,000 pods as in `sync/protobuf-list` (2,000 with -short)"),
+		heapCase("cache/heap", json, notes+"memory as in `heap/typed`"),
+	}
+}
+
 func (q question) as(f form) question {
 	q.As = f
 	return q
@@ -66,6 +80,9 @@ func both(name, unit, about string, q question, round func(*harness.Meter, func(
 	c.Ours, c.Theirs = side("ours"), side("theirs")
 	if q.As == asSlim {
 		c.Theirs = nil
+	}
+	if q.Layered {
+		c.Ours, c.Typed = side("layer"), side("ours")
 	}
 	return c
 }

@@ -24,6 +24,8 @@ type question struct {
 	As       form
 	// ShareStrings in protobuf too, on our side. In JSON they are shared anyway.
 	ShareStrings bool
+	// Layered is whether the room cache is a side.
+	Layered bool
 	// Events that are asked of the server when the initial state is there.
 	Events int
 	// Relist is whether the watch is to expire.

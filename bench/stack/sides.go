@@ -1,4 +1,4 @@
 package stack
 
 // sides are who informs.
-var sides = map[string]opener{"ours": openOurs, "theirs": openTheirs}
+var sides = map[string]opener{"ours": openOurs, "theirs": openTheirs, "layer": openLayer}

@@ -63,6 +63,9 @@ func (d design) VisitAll() int { return visitSeq(d.All()) }
 func (d design) VisitNamespace(name string) int { return visitSeq(d.Find(designs.ByNamespace, name)) }
 func (d design) VisitNode(name string) int      { return visitSeq(d.Find(designs.ByNode, name)) }
 
+// ListNamespace is no contest.
+func (design) ListNamespace(string) []*corpus.Object { panic("a design has no lister") }
+
 func visitSeq(objects iter.Seq[*corpus.Object]) int {
 	var v visitor
 	for o := range objects {

@@ -1,6 +1,12 @@
 package store
 
 import (
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/thinformer/thinformer/bench/corpus"
 	"github.com/thinformer/thinformer/indexer"
 )
@@ -60,6 +66,32 @@ func (s ours) VisitAll() int {
 
 func (s ours) VisitNamespace(name string) int { return visitIndex(s.namespace, name) }
 func (s ours) VisitNode(name string) int      { return visitIndex(s.node, name) }
+
+func (s ours) ListNamespace(name string) []*corpus.Object {
+	return slices.Collect(indexer.NewLister(s.Reader, schema.GroupResource{}).Namespace(name).List(labels.Everything()))
+}
+
+// collecting is ours for who wants slices, as the untyped layer has to return
+// them.
+type collecting struct{ ours }
+
+func openCollecting(indexed bool) store { return collecting{openOurs(indexed).(ours)} }
+
+func (s collecting) VisitAll() int { return visitSlice(s.All(), s.Len()) }
+func (s collecting) VisitNamespace(name string) int {
+	return visitSlice(s.namespace.Find(name), s.namespace.Count(name))
+}
+func (s collecting) VisitNode(name string) int {
+	return visitSlice(s.node.Find(name), s.node.Count(name))
+}
+
+func visitSlice(found iter.Seq[*corpus.Object], size int) int {
+	var v visitor
+	for _, o := range slices.AppendSeq(make([]*corpus.Object, 0, size), found) {
+		v.visit(o)
+	}
+	return v.seen
+}
 
 func visitIndex(index *indexer.Index[*corpus.Object], value string) int {
 	var v visitor

@@ -19,6 +19,8 @@ type store interface {
 	VisitAll() int
 	VisitNamespace(name string) int
 	VisitNode(name string) int
+	// ListNamespace is a lister's answer, in a slice of the caller's own.
+	ListNamespace(name string) []*corpus.Object
 }
 
 // opener makes an empty store, with the three indexes or without any.

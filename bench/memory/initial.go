@@ -1,0 +1,91 @@
+package memory
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/interop/objects"
+	"github.com/thinformer/thinformer/listwatch"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// initial is a round of a sync: an informer with one handler is opened, and that
+// it is open means that it and the handler are synced.
+func initial(open func(*corev1.PodList) informer[*corev1.Pod]) harness.Side {
+	decoded := map[int]*corev1.PodList{}
+	return func(m *harness.Meter) {
+		size := cached
+		if m.IsShort() {
+			size = 2_000
+		}
+		pods := decoded[size]
+		if pods == nil {
+			pods = &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "300000000"}}
+			for i := range size {
+				pods.Items = append(pods.Items, *objects.Pod(i))
+			}
+			decoded[size] = pods
+		}
+		m.Start()
+		i := open(pods)
+		m.Stop()
+		defer i.Close()
+		if last := &pods.Items[size-1]; i.Get(last).Name != last.Name {
+			panic("the last pod is not there")
+		}
+	}
+}
+
+var nothing = []func(*corev1.Pod){func(*corev1.Pod) {}}
+
+func initialOfLayer(pods *corev1.PodList) informer[*corev1.Pod] {
+	return layerFrom(quiet{pods}, false, nothing)
+}
+
+func initialOfTheirs(pods *corev1.PodList) informer[*corev1.Pod] {
+	return theirsFrom(quiet{pods}, false, nothing)
+}
+
+func initialOfTyped(pods *corev1.PodList) informer[*corev1.Pod] {
+	return oursFrom(&listwatch.ListWatch[*corev1.Pod]{
+		ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*corev1.Pod], error) {
+			items := make([]*corev1.Pod, len(pods.Items))
+			for i := range pods.Items {
+				pod := pods.Items[i] // nobody shall hold the whole list for one pod
+				items[i] = &pod
+			}
+			return rest.ListOf(pods.ResourceVersion, items...), nil
+		},
+		WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[*corev1.Pod], error) {
+			stopped := make(chan struct{})
+			return rest.NewWatch(func(ctx context.Context) (listwatch.Event[*corev1.Pod], error) {
+				select {
+				case <-ctx.Done():
+				case <-stopped:
+				}
+				return listwatch.Event[*corev1.Pod]{}, context.Canceled
+			}, sync.OnceFunc(func() { close(stopped) })), nil
+		},
+	}, false, nothing)
+}
+
+// quiet is a hand-made source as the documentation has them, of which no event
+// comes.
+type quiet struct{ pods *corev1.PodList }
+
+func (quiet) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (q quiet) List(metav1.ListOptions) (runtime.Object, error) {
+	list := *q.pods
+	return &list, nil
+}
+
+func (quiet) Watch(metav1.ListOptions) (watch.Interface, error) {
+	return stream{make(chan watch.Event)}, nil
+}

@@ -1,0 +1,58 @@
+package size
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/pods"
+	"github.com/thinformer/thinformer/bench/size/probe"
+)
+
+// origin is the program that the steps of a migration begin with.
+var origin = newProgram("pods-clientgo")
+
+// MigrationCases are the steps of a migration: what a program is after each, with
+// the one that it was before the first on the other side.
+func MigrationCases() (cases []harness.Case) {
+	const rows = ": MB of the stripped file, packages linked, seconds to the last call for 10,000 pods and processor seconds, MB resident until then, live heap for each pod, processor microseconds for each event. Theirs is the same program with client-go; all ask for the encoding that they ask for by default (2,000 pods with -short)"
+	for _, step := range []struct{ name, about string }{
+		{"imports", "a controller of pods on a clientset, with two imports changed"},
+		{"listwatch", "the same with a list and watch of this module's client in place of the clientset's"},
+		{"typed", "the same without the untyped layer: an informer of *v1.Pod"},
+		{"slim", "the same with a type that has the fields which are read"},
+	} {
+		program := newProgram("pods-" + step.name)
+		cases = append(cases, harness.Case{
+			Name: "migrate/" + step.name, Unit: "MB", N: 1, Rounds: 3, About: step.about + rows,
+			Ours:   func() harness.Side { return program.followingPods },
+			Theirs: func() harness.Side { return origin.followingPods },
+		})
+	}
+	return cases
+}
+
+func (p program) followingPods(m *harness.Meter) {
+	held, events := pods.Of{Pods: 10_000, Lively: 1_000}, 10_000
+	if m.IsShort() {
+		held.Pods, events = 2_000, 1_000
+	}
+	r := p.follow(pods.Serve(held), held.Pods, events)
+	m.Report("", float64(p.bytes())/1e6)
+	m.ReportIn("packages", "packages", float64(p.packages()))
+	m.ReportIn("s", "sync", r.Sync.Seconds())
+	m.ReportIn("s", "sync-cpu", r.SyncCPU.Seconds())
+	m.ReportIn("MB", "peak", float64(r.Peak)/1e6)
+	m.ReportIn("B/pod", "live", float64(r.Live)/float64(held.Pods))
+	m.ReportIn("us/event", "event-cpu", float64(r.EventsCPU.Microseconds())/float64(events))
+}
+
+// follow runs a program with the pods of a server to its end.
+func (p program) follow(url string, pods, events int) (r probe.Report) {
+	command := exec.Command(p.build(), url, fmt.Sprint(pods), fmt.Sprint(events))
+	command.Stderr = os.Stderr
+	check(json.Unmarshal(must(command.Output()), &r))
+	return r
+}

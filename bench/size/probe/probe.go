@@ -1,0 +1,128 @@
+// Package probe is what the programs of the migration have in common: it tells
+// what a program has cost that follows the pods of a server.
+package probe
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// A Report is what a program has cost.
+type Report struct {
+	// Sync is from the first line of main until the handler has been called for
+	// every pod, and Peak the largest resident set until then.
+	Sync, SyncCPU time.Duration
+	Peak          int64
+	// Live is what the heap has then, less what it had in the first line.
+	Live int64
+	// EventsCPU is of all events, until the handler has been called for the last.
+	EventsCPU time.Duration
+}
+
+// Probe counts what the program's handler is told.
+type Probe struct {
+	address        string
+	pods, events   int64
+	began          time.Time
+	before         int64
+	added, updated atomic.Int64
+	synced, ended  chan struct{}
+}
+
+// Begin is called in the first line of main, whose arguments are the address of
+// a server, how many pods it has, and how many events it is to be asked for.
+func Begin() *Probe {
+	p := &Probe{began: time.Now(), address: os.Args[1], pods: number(os.Args[2]), events: number(os.Args[3]), synced: make(chan struct{}), ended: make(chan struct{})}
+	p.before = live()
+	p.control("reset")
+	go p.tell()
+	return p
+}
+
+// Address is that of the server.
+func (p *Probe) Address() string { return p.address }
+
+// Added is called by the handler for each pod that is there.
+func (p *Probe) Added() {
+	if p.added.Add(1) == p.pods {
+		close(p.synced)
+	}
+}
+
+// Updated is called by the handler for each event.
+func (p *Probe) Updated() {
+	if p.updated.Add(1) == p.events {
+		close(p.ended)
+	}
+}
+
+// tell goes along with the program, prints the report and ends it.
+func (p *Probe) tell() {
+	var r Report
+	<-p.synced
+	r.Sync, r.SyncCPU, r.Peak = time.Since(p.began), cpu(), peak()
+	r.Live = live() - p.before
+	before := cpu()
+	p.control(fmt.Sprint("send?events=", p.events))
+	<-p.ended
+	r.EventsCPU = cpu() - before
+	Check(json.NewEncoder(os.Stdout).Encode(r))
+	os.Exit(0)
+}
+
+// control tells the server of the benchmark what to do.
+func (p *Probe) control(what string) {
+	answer, err := http.Get(p.address + "/control/" + what)
+	Check(err)
+	_, err = io.Copy(io.Discard, answer.Body)
+	Check(err)
+	Check(answer.Body.Close())
+}
+
+// Check ends the program if something failed.
+func Check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	Check(err)
+	return n
+}
+
+func cpu() time.Duration {
+	var usage syscall.Rusage
+	Check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func peak() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	Check(err)
+	for line := range strings.Lines(string(text)) {
+		if mark, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			return number(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(mark), "kB"))) << 10
+		}
+	}
+	panic("this system does not say how much memory a process has used")
+}
+
+func live() int64 {
+	runtime.GC()
+	runtime.GC()
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	return int64(heap.HeapAlloc)
+}
