@@ -39,7 +39,7 @@ func Cases() (cases []harness.Case) {
 func LayerCases() (cases []harness.Case) {
 	for _, n := range []int{1, 10} {
 		cases = append(cases, harness.Case{
-			Name: fmt.Sprint("cache/informer-", n), Unit: "ns/op",
+			Name: fmt.Sprint("cache/informer-", n), Unit: "ns/op", Rounds: 9,
 			About:  fmt.Sprintf("an update of one of 10,000 objects, from a hand-made source to the store and the last of %d handlers, which only count; theirs and the layer take them from a channel that is full, the typed room from a function; and the processor time", n),
 			Ours:   func() harness.Side { return events(openLayer[*thing], n) },
 			Theirs: func() harness.Side { return events(openTheirs[*thing], n) },
@@ -47,7 +47,7 @@ func LayerCases() (cases []harness.Case) {
 		})
 	}
 	return append(cases, harness.Case{
-		Name: "cache/sync-handmade", Unit: "ms/op", N: 1,
+		Name: "cache/sync-handmade", Unit: "ms/op", N: 1, Rounds: 9,
 		About:  "from nothing to the last call of a handler, for 10,000 pods that a hand-made ListWatch returns as one PodList (2,000 with -short); the typed room's returns them one by one",
 		Ours:   func() harness.Side { return initial(initialOfLayer) },
 		Theirs: func() harness.Side { return initial(initialOfTheirs) },

@@ -32,6 +32,7 @@ func layered(name, unit string, n int, body func(opener) harness.Side, typed ope
 	c := both(name, unit, n, body, about)
 	c.Ours = func() harness.Side { return body(openLayer) }
 	c.Typed = func() harness.Side { return body(typed) }
+	c.Rounds = 9 // or one, with -short: three sides of a hundred thousand objects take their time
 	return c
 }
 
