@@ -7,7 +7,7 @@ func scenes() []scene {
 	return slices.Concat(
 		keys(), stores(), listers(), queues(), fifos(), reflectors(), sources(),
 		informers(), relists(), lifetimes(), transforms(), resyncs(), handlers(), controllers(), waits(),
-		workqueues(), delays(), rates(), measured(), others(), badInput(),
+		workqueues(), delays(), rates(), measured(), others(), badInput(), edges(),
 	)
 }
 
