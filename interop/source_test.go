@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 What is deprecated is what client-go's older clients and fakes are used through.
+
 package interop_test
 
 import (
