@@ -165,12 +165,15 @@ func (c *mutationCache) GetByKey(key string) (any, bool, error) { return c.getFr
 // earlier.
 func (c *mutationCache) getFrom(store Store, key string) (any, bool, error) {
 	w, written := c.look(key)
+	if store == nil {
+		return nil, false, fmt.Errorf("looking for %q: %w", key, errNoBackingStore)
+	}
 	obj, exists, err := store.GetByKey(key)
 	switch {
 	case err != nil:
 		return nil, false, err
-	case exists && written:
-		return c.newer(obj, w), true, nil
+	case exists && written && c.overtakes(w, obj):
+		return w.obj, true, nil
 	case exists:
 		return obj, true, nil
 	case c.includeAdds && written && !w.gone:
@@ -179,21 +182,18 @@ func (c *mutationCache) getFrom(store Store, key string) (any, bool, error) {
 	return nil, false, nil
 }
 
-// newer is stored, which is what a Store has under the key of w, or what was
-// written, if that is newer. If it is not, w is forgotten.
-func (c *mutationCache) newer(stored any, w *write) any {
+// overtakes reports whether what was written is newer than stored, which is what
+// a Store has under the key of w. If stored is as new, w is forgotten.
+func (c *mutationCache) overtakes(w *write, stored any) bool {
 	of, err := metadataOf[versioner](stored)
 	if err != nil {
-		return stored
+		return false
 	}
 	if order, ok := orderOf(of.GetResourceVersion(), w.version); !ok || order >= 0 {
 		c.forget(w)
-		return stored
+		return false
 	}
-	if w.gone {
-		return stored
-	}
-	return w.obj
+	return !w.gone
 }
 
 // forget forgets w, unless there is another write by now.
@@ -205,11 +205,18 @@ func (c *mutationCache) forget(w *write) {
 	}
 }
 
-var errNoIndexer = errors.New("the mutation cache has no indexer")
+var (
+	errNoIndexer      = errors.New("the mutation cache has no indexer")
+	errNoBackingStore = errors.New("the mutation cache has no store")
+)
 
 func (c *mutationCache) ByIndex(indexName, indexKey string) ([]any, error) {
 	if c.indexer == nil {
 		return nil, fmt.Errorf("looking for %q in index %s: %w", indexKey, indexName, errNoIndexer)
+	}
+	var writes []*write
+	if c.includeAdds {
+		writes = c.remembered() // before the indexer is asked, as in getFrom
 	}
 	keys, err := c.indexer.IndexKeys(indexName, indexKey)
 	if err != nil {
@@ -225,37 +232,44 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]any, error) {
 			items = append(items, obj)
 		}
 	}
-	if c.includeAdds {
-		items = append(items, c.addsByIndex(indexName, indexKey, keys)...)
-	}
-	return items, nil
+	adds, err := c.addsByIndex(writes, indexName, indexKey, keys)
+	return append(items, adds...), err
 }
 
-// addsByIndex is what was written that the index would have under a value, and
-// not under one of the keys.
-func (c *mutationCache) addsByIndex(indexName, indexKey string, without []string) (items []any) {
+// addsByIndex is what of the writes, each in its newer form, the index has or would
+// have under a value, without those under one of the keys. The indexer is asked for
+// each once more: it may have got what was written since it was asked for the keys.
+func (c *mutationCache) addsByIndex(writes []*write, indexName, indexKey string, without []string) (items []any, err error) {
 	valuesOf := c.indexer.GetIndexers()[indexName]
-	if valuesOf == nil {
-		return nil
+	if len(writes) == 0 || valuesOf == nil {
+		return nil, nil
 	}
 	found := make(map[string]bool, len(without))
 	for _, key := range without {
 		found[key] = true
 	}
-	for _, w := range c.remembered() {
+	for _, w := range writes {
 		if found[w.key] {
 			continue
 		}
-		values, err := valuesOf(w.obj)
+		stored, exists, err := c.indexer.GetByKey(w.key)
+		if err != nil {
+			return nil, err
+		}
+		obj := w.obj
+		if exists && !c.overtakes(w, stored) {
+			obj = stored
+		}
+		values, err := valuesOf(obj)
 		if err != nil {
 			c.logger.V(4).Info("An index function failed on an object that was written", "index", indexName, "key", w.key, "err", err)
 			continue
 		}
 		if slices.Contains(values, indexKey) {
-			items = append(items, w.obj)
+			items = append(items, obj)
 		}
 	}
-	return items
+	return items, nil
 }
 
 // remembered is what was written and is not known to be gone.

@@ -174,15 +174,16 @@ func labelledAt(name, app, version string) *metav1.PartialObjectMetadata {
 	return obj
 }
 
-func TestByIndexFindsTheNewer(t *testing.T) {
-	byApp := func(obj any) ([]string, error) {
-		app := obj.(*metav1.PartialObjectMetadata).Labels["app"]
-		if app == "fails" {
-			return nil, errors.New("no app")
-		}
-		return []string{app}, nil
+func appOf(obj any) ([]string, error) {
+	app := obj.(*metav1.PartialObjectMetadata).Labels["app"]
+	if app == "fails" {
+		return nil, errors.New("no app")
 	}
-	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": byApp})
+	return []string{app}, nil
+}
+
+func TestByIndexFindsTheNewer(t *testing.T) {
+	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appOf})
 	strict := mutationCacheOver(store, MutationCacheOptions{})
 	adds := mutationCacheOver(store, MutationCacheOptions{IncludeAdds: true})
 	for _, obj := range []any{labelledAt("a", "shop", "1"), labelledAt("b", "shop", "2"), labelledAt("c", "bank", "3")} {
@@ -212,6 +213,73 @@ func TestByIndexFindsTheNewer(t *testing.T) {
 	require.ErrorContains(t, err, "colour")
 	_, err = NewIntegerResourceVersionMutationCache(klog.Background(), store, nil, 0, true).ByIndex("app", "shop")
 	require.ErrorIs(t, err, errNoIndexer)
+}
+
+// meddling is an Indexer in which something happens after it was asked for keys.
+type meddling struct {
+	Indexer
+	then func()
+}
+
+func (m *meddling) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	keys, err := m.Indexer.IndexKeys(indexName, indexedValue)
+	if m.then != nil {
+		m.then()
+	}
+	return keys, err
+}
+
+// A write is found while it comes back: by who asks the index before that and for
+// the writes after it, too.
+func TestByIndexFindsWhatComesBackMeanwhile(t *testing.T) {
+	written := labelledAt("a", "shop", "5")
+	for _, test := range []struct {
+		meanwhile string
+		happens   func(store Indexer, c MutationCache)
+		found     []any
+	}{
+		{"it is stored", func(store Indexer, _ MutationCache) { _ = store.Add(written) }, []any{written}},
+		{"it is stored, and the handler tells", func(store Indexer, c MutationCache) {
+			_ = store.Add(written)
+			c.OnAddOrUpdate(written)
+		}, []any{written}},
+		{"it is stored, and somebody else asks", func(store Indexer, c MutationCache) {
+			_ = store.Add(written)
+			_, _, _ = c.GetByKey("default/a")
+		}, []any{written}},
+		{"it is stored under another value", func(store Indexer, _ MutationCache) {
+			_ = store.Add(labelledAt("a", "bank", "6"))
+		}, nil},
+	} {
+		t.Run(test.meanwhile, func(t *testing.T) {
+			store := &meddling{Indexer: NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appOf})}
+			c := mutationCacheOver(store, MutationCacheOptions{IncludeAdds: true})
+			c.Mutation(written)
+			store.then = func() { test.happens(store, c) }
+			items, err := c.ByIndex("app", "shop")
+			require.NoError(t, err)
+			require.Equal(t, test.found, items)
+		})
+	}
+}
+
+// What the store has newer elsewhere is not found where it was written to, though
+// nobody has told of it.
+func TestByIndexDoesNotFindWhatHasMovedOn(t *testing.T) {
+	store := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appOf})
+	c := mutationCacheOver(store, MutationCacheOptions{IncludeAdds: true})
+	c.Mutation(labelledAt("a", "shop", "5"))
+	require.NoError(t, store.Add(labelledAt("a", "bank", "6")))
+	items, err := c.ByIndex("app", "shop")
+	require.NoError(t, err)
+	require.Empty(t, items)
+}
+
+func TestAMutationCacheWithoutAStoreSaysSo(t *testing.T) {
+	c := NewIntegerResourceVersionMutationCache(klog.Background(), nil, nil, 0, true)
+	c.Mutation(version("x", "3"))
+	_, _, err := c.GetByKey("a")
+	require.ErrorIs(t, err, errNoBackingStore)
 }
 
 func TestWhatIsNoObjectIsNotRemembered(t *testing.T) {
