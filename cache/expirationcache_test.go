@@ -134,16 +134,16 @@ func TestWhatHasExpiredIsRemovedAndNamedOnce(t *testing.T) {
 }
 
 func TestAFakePolicyNamesWhatDoesNotExpire(t *testing.T) {
-	policy := &FakeExpirationPolicy{
-		NeverExpire:     sets.New("a"),
-		RetrieveKeyFunc: func(obj any) (string, error) { return cardKey(obj.(*TimestampedEntry).Obj) },
+	ofObject := func(obj any) (string, error) { return cardKey(obj.(*TimestampedEntry).Obj) }
+	for name, keyFunc := range map[string]KeyFunc{"the object's key": ofObject, "the key it is stored under": nil} {
+		policy := &FakeExpirationPolicy{NeverExpire: sets.New("a"), RetrieveKeyFunc: keyFunc}
+		store := NewFakeExpirationStore(cardKey, nil, policy, nil)
+		for _, name := range []string{"a", "b"} {
+			require.NoError(t, store.Add(card{name: name}))
+		}
+		require.NoError(t, store.Add(card{name: "a", value: 2}))
+		require.Equal(t, []any{card{name: "a", value: 2}}, store.List(), name)
 	}
-	store := NewFakeExpirationStore(cardKey, nil, policy, nil)
-	for _, name := range []string{"a", "b"} {
-		require.NoError(t, store.Add(card{name: name}))
-	}
-	require.NoError(t, store.Add(card{name: "a", value: 2}))
-	require.Equal(t, []any{card{name: "a", value: 2}}, store.List())
 }
 
 // policyFunc is a policy that does something on the way.
@@ -226,5 +226,6 @@ func TestAPolicyWithoutAClockHasTheRealOne(t *testing.T) {
 		time.Sleep(time.Second + 1)
 		require.True(t, policy.IsExpired(entry))
 		require.False(t, (&TTLPolicy{TTL: -1}).IsExpired(entry))
+		require.False(t, (*TTLPolicy)(nil).IsExpired(entry))
 	})
 }

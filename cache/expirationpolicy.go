@@ -21,9 +21,10 @@ type TTLPolicy struct {
 	Clock clock.Clock
 }
 
-// IsExpired reports whether obj was stored longer ago than TTL.
+// IsExpired reports whether obj was stored longer ago than TTL. By a nil policy
+// nothing expires.
 func (p *TTLPolicy) IsExpired(obj *TimestampedEntry) bool {
-	if p.TTL <= 0 {
+	if p == nil || p.TTL <= 0 {
 		return false
 	}
 	var now clock.Clock = clock.RealClock{}
@@ -38,12 +39,16 @@ func (p *TTLPolicy) IsExpired(obj *TimestampedEntry) bool {
 type FakeExpirationPolicy struct {
 	// NeverExpire has the keys of what has not.
 	NeverExpire sets.Set[string]
-	// RetrieveKeyFunc makes the key of a *TimestampedEntry.
+	// RetrieveKeyFunc makes the key of a *TimestampedEntry. Default: the one that
+	// its store has it under.
 	RetrieveKeyFunc KeyFunc
 }
 
 // IsExpired reports whether NeverExpire is without the key of obj.
 func (p *FakeExpirationPolicy) IsExpired(obj *TimestampedEntry) bool {
+	if p.RetrieveKeyFunc == nil {
+		return !p.NeverExpire.Has(obj.key)
+	}
 	key, err := p.RetrieveKeyFunc(obj)
 	return err != nil || !p.NeverExpire.Has(key)
 }

@@ -17,7 +17,8 @@ var (
 
 // Heap is a queue that hands out first what its LessFunc says comes first, and
 // holds one object of each key. The LessFunc is called with the heap's lock held:
-// it must not call the heap.
+// it must not call the heap. If it panics on an object that comes in, the object
+// stays out.
 type Heap struct {
 	keyFunc KeyFunc
 
@@ -114,13 +115,44 @@ func (h *Heap) put(key string, obj any, update bool) {
 	item := h.byKey[key]
 	switch {
 	case item == nil:
-		item = &heapItem{key: key, obj: obj}
-		h.byKey[key] = item
-		heap.Push(&h.order, item)
+		h.insert(&heapItem{key: key, obj: obj})
 	case update:
-		item.obj = obj
-		heap.Fix(&h.order, item.index)
+		h.exchange(item, obj)
 	}
+}
+
+// insert puts an item in. If the LessFunc panics on it, which goes on, it is not.
+func (h *Heap) insert(item *heapItem) {
+	placed := false
+	defer func() {
+		if !placed {
+			h.remove(item)
+		}
+	}()
+	h.byKey[item.key] = item
+	heap.Push(&h.order, item)
+	placed = true
+}
+
+// exchange gives an item another object. If the LessFunc panics on that, which
+// goes on, the item keeps the one it had.
+func (h *Heap) exchange(item *heapItem, obj any) {
+	before, placed := item.obj, false
+	defer func() {
+		if !placed {
+			item.obj = before
+			heap.Fix(&h.order, item.index)
+		}
+	}()
+	item.obj = obj
+	heap.Fix(&h.order, item.index)
+	placed = true
+}
+
+// remove takes an item out, without a look at its object.
+func (h *Heap) remove(item *heapItem) {
+	delete(h.byKey, item.key)
+	heap.Remove(&h.order, item.index)
 }
 
 // Delete takes out the object with obj's key. That there is none is an error.
@@ -135,8 +167,7 @@ func (h *Heap) Delete(obj any) error {
 	if item == nil {
 		return fmt.Errorf("cache: deleting %q from a heap: object not found", key)
 	}
-	delete(h.byKey, key)
-	heap.Remove(&h.order, item.index)
+	h.remove(item)
 	return nil
 }
 

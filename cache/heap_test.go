@@ -27,6 +27,30 @@ func rankedKey(obj any) (string, error) {
 
 func rankedLess(a, b any) bool { return a.(ranked).rank < b.(ranked).rank }
 
+// A LessFunc that panics on an object of a wrong type costs that object and no
+// other.
+func TestHeapKeepsOutWhatCannotBeCompared(t *testing.T) {
+	key := func(obj any) (string, error) {
+		if r, ok := obj.(ranked); ok {
+			return r.key, nil
+		}
+		return obj.(string), nil
+	}
+	heap := NewHeap(key, rankedLess)
+	for _, r := range []ranked{{"a", 3}, {"b", 1}, {"c", 2}, {"d", 4}} {
+		require.NoError(t, heap.Add(r))
+	}
+	require.Panics(t, func() { _ = heap.Add("new") })
+	require.Panics(t, func() { _ = heap.Update("a") })
+	require.Panics(t, func() { _ = heap.BulkAdd([]any{ranked{"e", 0}, "b"}) })
+	require.Len(t, heap.List(), 5)
+	for _, want := range []ranked{{"e", 0}, {"b", 1}, {"c", 2}, {"a", 3}, {"d", 4}} {
+		popped, err := heap.Pop()
+		require.NoError(t, err)
+		require.Equal(t, want, popped)
+	}
+}
+
 // A heap holds what its twin, a map, holds, and what it pops is one that nothing
 // in the map comes before.
 func TestHeapModel(t *testing.T) {

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -35,6 +36,9 @@ func MetaNamespaceIndexFunc(obj any) ([]string, error) {
 // value for each object, and no two objects with the same.
 func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	return func(obj any) (string, error) {
+		if indexFunc == nil {
+			return "", errNoIndexFunc
+		}
 		values, err := indexFunc(obj)
 		if err != nil {
 			return "", err
@@ -45,6 +49,8 @@ func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 		return values[0], nil
 	}
 }
+
+var errNoIndexFunc = errors.New("the index function is nil")
 
 // indexFailure is the error of an IndexFunc on its way through an index of the
 // indexer room, whose functions cannot fail otherwise than by a panic. There it

@@ -129,4 +129,6 @@ func TestIndexFuncToKeyFuncAdapter(t *testing.T) {
 			require.NoError(t, err, name)
 		}
 	}
+	_, err := IndexFuncToKeyFuncAdapter(nil)(5)
+	require.ErrorIs(t, err, errNoIndexFunc)
 }

@@ -35,7 +35,9 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 func newIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *indexerOf[any] {
 	var o storeOptions
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt(&o)
+		}
 	}
 	keyFunc = keyFuncOr(keyFunc)
 	x := &indexerOf[any]{keyFunc: keyFunc, transform: o.transformer}

@@ -45,6 +45,29 @@ func TestRealFIFOBatchesAreBounded(t *testing.T) {
 	require.Equal(t, []int{1000, 1000, 500}, sizes)
 }
 
+// Promise: "No batch has both what belongs to the initial list and what does not."
+func TestRealFIFOBatchesEndWithTheInitialList(t *testing.T) {
+	queue := NewRealFIFO(queuedKey, keyShelf{}, nil)
+	require.NoError(t, queue.Replace([]any{parseQueued("A"), parseQueued("B"), parseQueued("C")}, "1"))
+	require.NoError(t, queue.Add(parseQueued("D")))
+	require.NoError(t, queue.Add(parseQueued("E")))
+	for _, batch := range []struct {
+		size    int
+		initial bool
+	}{{3, true}, {2, false}} {
+		require.Equal(t, !batch.initial, queue.HasSynced())
+		require.NoError(t, queue.PopBatch(func(deltas []Delta, isInInitialList bool) error {
+			require.Len(t, deltas, batch.size)
+			require.Equal(t, batch.initial, isInInitialList)
+			return nil
+		}, nothingToPop))
+	}
+	require.True(t, queue.HasSynced())
+}
+
+// nothingToPop is for what a test expects in batches only.
+func nothingToPop(obj any, _ bool) error { return fmt.Errorf("popped by itself: %s", showPopped(obj)) }
+
 // Promise: "Without a processBatch each delta is processed by itself."
 func TestRealFIFOWithoutProcessBatch(t *testing.T) {
 	queue := NewRealFIFO(queuedKey, keyShelf{}, nil)

@@ -18,9 +18,16 @@ type RetryWithDeadline interface {
 
 // NewRetryWithDeadline gives errors that isRetryable knows maxRetryDuration from
 // the first one on. An error that comes minResetPeriod after the one before is a
-// first one. A maxRetryDuration of 0 is no time at all.
-func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
-	return &retryWithDeadline{most: maxRetryDuration, reset: minResetPeriod, retryable: isRetryable, clock: clock}
+// first one. A maxRetryDuration of 0 is no time at all. Without an isRetryable no
+// error is worth another try, and without a clock it is the real one.
+func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, now clock.Clock) RetryWithDeadline {
+	if isRetryable == nil {
+		isRetryable = func(error) bool { return false }
+	}
+	if now == nil {
+		now = clock.RealClock{}
+	}
+	return &retryWithDeadline{most: maxRetryDuration, reset: minResetPeriod, retryable: isRetryable, clock: now}
 }
 
 type retryWithDeadline struct {

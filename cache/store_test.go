@@ -122,6 +122,8 @@ func TestIndexerMistakes(t *testing.T) {
 	require.Empty(t, ix.List())
 	require.Empty(t, over.List())
 	require.Len(t, ix.GetIndexers(), 2)
+	require.NoError(t, NewStore(MetaNamespaceKeyFunc, nil).Add(newThing("", "a", "", "")), "an option that is nil")
+	require.Empty(t, NewThreadSafeStore(nil, nil, nil).List(), "an option that is nil")
 
 	var keyError KeyError
 	require.ErrorAs(t, ix.Add(5), &keyError)

@@ -53,7 +53,9 @@ var _ ThreadSafeStoreWithTransaction = (*threadSafeStore)(nil)
 func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
 	s := &threadSafeStore{}
 	for _, opt := range opts {
-		opt(s)
+		if opt != nil {
+			opt(s)
+		}
 	}
 	// All writes are by key: nobody asks a key function.
 	s.ix = indexer.New(indexer.Options[any]{Logger: loggerOf(nil)})
