@@ -218,15 +218,20 @@ func (c *contents[T]) GetIndexers() Indexers {
 
 // AddIndexers adds indexes, all of them or none.
 func (c *contents[T]) AddIndexers(newIndexers Indexers) error {
-	functions := make(map[string]func(T) []string, len(newIndexers))
-	for name, f := range newIndexers {
+	if err := c.ix.AddIndexes(valuesByAll[T](newIndexers)); err != nil {
+		return fmt.Errorf("adding indexers: %w", err)
+	}
+	return nil
+}
+
+// valuesByAll is valuesBy of each; nil stays nil.
+func valuesByAll[T any](indexers Indexers) map[string]func(T) []string {
+	functions := make(map[string]func(T) []string, len(indexers))
+	for name, f := range indexers {
 		functions[name] = nil
 		if f != nil {
 			functions[name] = valuesBy[T](name, f)
 		}
 	}
-	if err := c.ix.AddIndexes(functions); err != nil {
-		return fmt.Errorf("adding indexers: %w", err)
-	}
-	return nil
+	return functions
 }

@@ -63,7 +63,9 @@ func (c *contents[T]) begin(indexers Indexers) {
 // What is written through it has to be a T; what is asked for by object may also be
 // an ExplicitKey or a tombstone. If the indexer has a MetaFunc, that has its say in
 // Add, Update and Replace, as in the typed ones; Delete deletes.
-func IndexerOf[T any](ix *indexer.Indexer[T]) Indexer {
+func IndexerOf[T any](ix *indexer.Indexer[T]) Indexer { return overIndexer(ix) }
+
+func overIndexer[T any](ix *indexer.Indexer[T]) *indexerOf[T] {
 	x := &indexerOf[T]{}
 	x.ix = ix
 	x.keyOf = ix.Key

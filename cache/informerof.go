@@ -34,13 +34,12 @@ var _ SharedIndexInformer = (*informerOf[any])(nil)
 
 // InformerOf is a typed informer as legacy code takes one: both are the same, and
 // either may be run. What the Options of a typed informer have, transform and
-// watch error handler, cannot be set here; that is an error. The store is the
-// informer's, and what is written to it is lost with the next change of that
-// object.
+// watch error handler, cannot be set here; that is an error. So is a write to the
+// store, which a typed informer leaves to nobody; a Bookmark does nothing.
 func InformerOf[T rest.Object](typed *informer.SharedInformer[T]) SharedIndexInformer {
 	return &informerOf[T]{
 		typed:   typed,
-		indexer: IndexerOf(&indexer.Indexer[T]{Reader: typed.Reader()}),
+		indexer: readOnlyIndexerOf(typed),
 		name:    typed.State().Name,
 		keyOf:   indexer.MetaNamespaceKeyFunc[T],
 		logger:  &runLogger{},

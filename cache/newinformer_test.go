@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/informer"
 )
 
@@ -118,7 +119,9 @@ func TestInformerOf(t *testing.T) {
 		require.NoError(t, err)
 		require.Same(t, stored, found[0])
 		require.Equal(t, "6", i.LastSyncResourceVersion())
-		require.ErrorContains(t, i.GetStore().Add("text"), "string")
+		refusesWrites(t, i.GetIndexer(), ware("d@9"))
+		require.ErrorIs(t, i.AddIndexers(Indexers{"version": byLabel, "other": byLabel}), indexer.ErrIndexExists)
+		require.Len(t, i.GetIndexer().GetIndexers(), 1)
 		require.ErrorIs(t, typed.Run(context.Background()), informer.ErrRunning)
 		require.NoError(t, InformerOf(typed).RemoveEventHandler(handle))
 		m.tell(watch.Added, ware("d@7"))
@@ -127,4 +130,26 @@ func TestInformerOf(t *testing.T) {
 		stop()
 		require.True(t, i.IsStopped())
 	})
+}
+
+// refusesWrites tries every write, each of which is an error that says so, and
+// none of which does anything.
+func refusesWrites(t *testing.T, ix Indexer, obj any) {
+	t.Helper()
+	before, version := ix.ListKeys(), ix.LastStoreSyncResourceVersion()
+	for write, err := range map[string]error{
+		"Add":     ix.Add(obj),
+		"Update":  ix.Update(obj),
+		"Delete":  ix.Delete(obj),
+		"Replace": ix.Replace([]any{obj}, "99"),
+		"Transaction": ix.(TransactionStore).Transaction(
+			Transaction{Object: obj, Type: TransactionTypeAdd}, Transaction{Object: obj, Type: TransactionTypeDelete}),
+	} {
+		require.ErrorIs(t, err, indexer.ErrReadOnly, write)
+		require.ErrorContains(t, err, "wares", write)
+	}
+	require.Nil(t, ix.(TransactionStore).Transaction())
+	ix.Bookmark("99")
+	require.ElementsMatch(t, before, ix.ListKeys())
+	require.Equal(t, version, ix.LastStoreSyncResourceVersion())
 }

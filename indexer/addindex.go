@@ -16,10 +16,10 @@ import (
 // or change it. If it panics, the object is in no bucket of this index, and
 // Index.Panics counts it.
 //
-// Possible errors: ErrIndexExists, ErrNoIndexFunc.
+// Possible errors: ErrIndexExists, ErrNoIndexFunc, ErrReadOnly.
 func (ix *Indexer[T]) AddIndex(name string, f func(T) []string) (*Index[T], error) {
 	def := &definition[T]{name: name, values: f}
-	if err := ix.store.addIndexes(def); err != nil {
+	if err := ix.writes.addIndexes(def); err != nil {
 		return nil, err
 	}
 	return def.handle, nil
@@ -28,19 +28,24 @@ func (ix *Indexer[T]) AddIndex(name string, f func(T) []string) (*Index[T], erro
 // AddIndexes adds an index for each function, by its name, as AddIndex does: all
 // of them, or none if there is an error.
 //
-// Possible errors: ErrIndexExists, ErrNoIndexFunc.
+// Possible errors: ErrIndexExists, ErrNoIndexFunc, ErrReadOnly.
 func (ix *Indexer[T]) AddIndexes(functions map[string]func(T) []string) error {
 	var definitions []*definition[T]
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		definitions = append(definitions, &definition[T]{name: name, values: functions[name]})
 	}
-	return ix.store.addIndexes(definitions...)
+	return ix.writes.addIndexes(definitions...)
 }
 
 // atATime is how many objects AddIndex files while it holds the lock.
 const atATime = 256
 
+// addIndexes of a nil store is that of who must not write: an index calls a
+// function for each write.
 func (s *store[T]) addIndexes(added ...*definition[T]) error {
+	if s == nil {
+		return ErrReadOnly
+	}
 	for _, def := range added {
 		if def.values == nil {
 			return fmt.Errorf("indexer: adding index %q: %w", def.name, ErrNoIndexFunc)

@@ -47,7 +47,9 @@
 //     still yield. Do not keep one for longer than you need it: an index looks
 //     through what was filed since, too, and an index that is younger than the
 //     Snapshot through all of it.
-//   - Who should only read gets ix.Reader, which cannot write.
+//   - Who should only read gets ix.Reader, which cannot write, and of which
+//     nothing can be made that does: an Indexer put together of it returns
+//     [ErrReadOnly].
 //   - With Options.MetaFunc, single writes never take an object back to an
 //     older version. Apply and Replace do as they are told: whoever calls
 //     those has decided already.

@@ -21,6 +21,9 @@ var (
 	ErrBadKey = errors.New("not a key of the form name or namespace/name")
 	// ErrNoIndexFunc: the function of the index is nil.
 	ErrNoIndexFunc = errors.New("an index needs a function")
+	// ErrReadOnly: the Indexer was put together of a Reader, and not made by New:
+	// it has no right to write.
+	ErrReadOnly = errors.New("indexer: there is no right to write here, only to read")
 	// ErrIndexExists: an index of that name is there already.
 	ErrIndexExists = errors.New("an index of that name exists")
 )

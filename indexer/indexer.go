@@ -30,10 +30,16 @@ type Options[T any] struct {
 // Indexer is a thread-safe store of objects with indexes: the right to write,
 // and, through the Reader in it, to read. Objects are shared with all readers,
 // so nobody may change one after it was stored.
+//
+// New makes one. One that is put together of a Reader reads what that reads, and
+// writes nothing: its writes are ErrReadOnly.
 type Indexer[T any] struct {
 	// Reader is the right to read alone: hand this on to those who must not
 	// write.
 	Reader[T]
+	// writes is the right to write: the Reader's store, or nil in an Indexer that
+	// New has not made.
+	writes *store[T]
 }
 
 // New returns an empty Indexer.
@@ -47,32 +53,43 @@ func New[T any](options Options[T]) *Indexer[T] {
 	}
 	s.current.Store(&root[T]{})
 	s.definitions.Store(&[]*definition[T]{})
-	return &Indexer[T]{Reader[T]{store: s}}
+	return &Indexer[T]{Reader: Reader[T]{store: s}, writes: s}
 }
 
 // Add stores an object, in the place of one with the same key.
 //
-// Possible errors: *KeyError.
-func (ix *Indexer[T]) Add(obj T) error { return ix.store.set(obj) }
+// Possible errors: *KeyError, ErrReadOnly.
+func (ix *Indexer[T]) Add(obj T) error {
+	if ix.writes == nil {
+		return ErrReadOnly
+	}
+	return ix.writes.set(obj)
+}
 
 // Update is Add: the store decides by what it has, not by what it is told.
 //
-// Possible errors: *KeyError.
-func (ix *Indexer[T]) Update(obj T) error { return ix.store.set(obj) }
+// Possible errors: *KeyError, ErrReadOnly.
+func (ix *Indexer[T]) Update(obj T) error { return ix.Add(obj) }
 
 // Delete removes the object with obj's key. If there is none, nothing happens;
 // nor with a MetaFunc, if what is stored is newer than obj or has another uid.
 // To remove by key alone, use Apply with a Change of Key and Delete.
 //
-// Possible errors: *KeyError.
-func (ix *Indexer[T]) Delete(obj T) error { return ix.store.unset(obj) }
+// Possible errors: *KeyError, ErrReadOnly.
+func (ix *Indexer[T]) Delete(obj T) error {
+	if ix.writes == nil {
+		return ErrReadOnly
+	}
+	return ix.writes.unset(obj)
+}
 
-// Bookmark says that the store has reached version without a change.
+// Bookmark says that the store has reached version without a change. Without the
+// right to write it does nothing.
 func (ix *Indexer[T]) Bookmark(version string) {
-	if version == "" {
+	s := ix.writes
+	if version == "" || s == nil {
 		return
 	}
-	s := ix.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writer.begin()
@@ -107,9 +124,12 @@ type Change[T any] struct {
 // afterwards, unless that is "". A change without a key is left out; the
 // others are made all the same.
 //
-// Possible errors: *KeyError, several of them joined.
+// Possible errors: *KeyError, several of them joined; ErrReadOnly.
 func (ix *Indexer[T]) Apply(changes []Change[T], version string) error {
-	s := ix.store
+	s := ix.writes
+	if s == nil {
+		return ErrReadOnly
+	}
 	var failed []error
 	for i := range changes {
 		c := &changes[i]
@@ -133,12 +153,16 @@ func (ix *Indexer[T]) Apply(changes []Change[T], version string) error {
 // ended; it may be nil. Of several items with one key the last one stays. An
 // item without a key is left out; the others are stored all the same.
 //
-// Possible errors: that of items; *KeyError, several of them joined; ErrNoItems.
+// Possible errors: that of items; *KeyError, several of them joined; ErrNoItems,
+// ErrReadOnly.
 func (ix *Indexer[T]) Replace(items iter.Seq2[T, error], version func() string) error {
 	if items == nil {
 		return ErrNoItems
 	}
-	r := relist[T]{store: ix.store}
+	if ix.writes == nil {
+		return ErrReadOnly
+	}
+	r := relist[T]{store: ix.writes}
 	for obj, err := range items {
 		if err != nil {
 			return fmt.Errorf("indexer: reading the items of a Replace: %w", err)

@@ -11,8 +11,14 @@ type Keyed[T any] struct {
 	store *store[T]
 }
 
-// Keyed returns the right to write by key.
-func (ix *Indexer[T]) Keyed() Keyed[T] { return Keyed[T]{store: ix.store} }
+// Keyed returns the right to write by key. It panics with ErrReadOnly if ix has
+// no right to write.
+func (ix *Indexer[T]) Keyed() Keyed[T] {
+	if ix.writes == nil {
+		panic(ErrReadOnly)
+	}
+	return Keyed[T]{store: ix.writes}
+}
 
 // Set stores obj under key. The store is at version afterwards, unless that is
 // "" or it is at a newer one.

@@ -10,7 +10,7 @@ import (
 // by themselves: a selector that pins the label (a=b, a in (b,c)) looks only
 // at the objects that have it so. The index's name is "label:" and the label.
 //
-// Possible errors: ErrIndexExists.
+// Possible errors: ErrIndexExists, ErrReadOnly.
 func (ix *Indexer[T]) AddLabelIndex(label string) (*Index[T], error) {
 	def := &definition[T]{
 		name:  "label:" + label,
@@ -22,7 +22,7 @@ func (ix *Indexer[T]) AddLabelIndex(label string) (*Index[T], error) {
 			return nil
 		},
 	}
-	if err := ix.store.addIndexes(def); err != nil {
+	if err := ix.writes.addIndexes(def); err != nil {
 		return nil, err
 	}
 	return def.handle, nil

@@ -60,6 +60,17 @@ func (i *SharedInformer[T]) AddIndex(name string, f func(T) []string) (*indexer.
 	return i.shared.store.AddIndex(name, f)
 }
 
+// AddIndexes adds an index for each function, by its name, as AddIndex does: all
+// of them, or none if there is an error.
+//
+// Possible errors: as AddIndex has.
+func (i *SharedInformer[T]) AddIndexes(functions map[string]func(T) []string) error {
+	if err := i.usable(); err != nil {
+		return err
+	}
+	return i.shared.store.AddIndexes(functions)
+}
+
 // HasSynced reports whether the initial list is in the store. Whether a handler
 // has been told of all of it, its Registration knows.
 func (i *SharedInformer[T]) HasSynced() bool { return i.shared.queue.HasSynced() }

@@ -28,7 +28,8 @@ func SharedIndexInformer(ours cache.SharedIndexInformer) clientcache.SharedIndex
 }
 
 // InformerOf is a typed informer as client-go's. It has its transform and its
-// watch error handler from its Options; to set them here is an error.
+// watch error handler from its Options; to set them here is an error, and so is a
+// write to its store.
 func InformerOf[T rest.Object](typed *informer.SharedInformer[T]) clientcache.SharedIndexInformer {
 	return SharedIndexInformer(cache.InformerOf(typed))
 }
