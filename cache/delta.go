@@ -63,11 +63,3 @@ type BookmarkInfo struct {
 	// ResourceVersion is what everything before has reached.
 	ResourceVersion string
 }
-
-// DeletedFinalStateUnknown is a tombstone: it stands in the place of an object
-// that is gone without anybody having seen it go. Obj is the last state that was
-// known; it may be out of date, or nil.
-type DeletedFinalStateUnknown struct {
-	Key string
-	Obj any
-}

@@ -44,7 +44,7 @@ func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj any) {
 // knows what was told before: it tells of the deletion exactly when that was
 // chosen.
 func (r FilteringResourceEventHandler) OnDelete(obj any) {
-	if r.chooses(obj) {
+	if obj = asTombstone(obj); r.chooses(obj) {
 		r.Handler.OnDelete(obj)
 	}
 }

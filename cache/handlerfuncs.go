@@ -25,7 +25,7 @@ func (r ResourceEventHandlerFuncs) OnUpdate(oldObj, newObj any) {
 // OnDelete calls DeleteFunc.
 func (r ResourceEventHandlerFuncs) OnDelete(obj any) {
 	if r.DeleteFunc != nil {
-		r.DeleteFunc(obj)
+		r.DeleteFunc(asTombstone(obj))
 	}
 }
 
@@ -54,7 +54,7 @@ func (r ResourceEventHandlerDetailedFuncs) OnUpdate(oldObj, newObj any) {
 // OnDelete calls DeleteFunc.
 func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj any) {
 	if r.DeleteFunc != nil {
-		r.DeleteFunc(obj)
+		r.DeleteFunc(asTombstone(obj))
 	}
 }
 

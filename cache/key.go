@@ -27,7 +27,7 @@ func MetaNamespaceKeyFunc(obj any) (string, error) {
 // DeletionHandlingMetaNamespaceKeyFunc is MetaNamespaceKeyFunc for what a
 // handler's OnDelete is given: the key of a tombstone is the one that it carries.
 func DeletionHandlingMetaNamespaceKeyFunc(obj any) (string, error) {
-	if tombstone, ok := obj.(DeletedFinalStateUnknown); ok {
+	if tombstone, ok := tombstoneOf(obj); ok {
 		return tombstone.Key, nil
 	}
 	return MetaNamespaceKeyFunc(obj)

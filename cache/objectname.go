@@ -63,7 +63,7 @@ func MetaObjectToName(obj metav1.Object) ObjectName {
 // DeletionHandlingObjectToName is ObjectToName for what a handler's OnDelete is
 // given: the name of a tombstone is in the key that it carries.
 func DeletionHandlingObjectToName(obj any) (ObjectName, error) {
-	if tombstone, ok := obj.(DeletedFinalStateUnknown); ok {
+	if tombstone, ok := tombstoneOf(obj); ok {
 		return ParseObjectName(tombstone.Key)
 	}
 	return ObjectToName(obj)
