@@ -142,6 +142,7 @@ func TestListerMistakes(t *testing.T) {
 	says("listing namespace x: object has no meta", ListAllByNamespace(words, "x", nil, func(any) {}))
 	says("listing namespace x: object has no meta", ListAllByNamespace(foreign{words}, "x", nil, func(any) {}))
 	says("listing by labels: object has no meta", ListAll(foreign{words}, parse(t, "a=b"), func(any) {}))
+	require.NoError(t, ListAll(words, labels.Nothing(), func(any) { t.Error("listed") }), "no object is asked")
 	for _, selector := range []string{"a=b", "!a"} {
 		says("listing by labels: object has no meta", ListAll(words, parse(t, selector), func(any) {}))
 	}

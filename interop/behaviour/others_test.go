@@ -54,6 +54,15 @@ func others() []scene {
 			s.settle()
 			s.say("%d: %s", len(gone), <-gone)
 		}},
+		{name: "expiration/keys", rows: "expired-keys", play: func(s *stage) {
+			store := cache.NewTTLStore(cache.MetaNamespaceKeyFunc, time.Minute)
+			s.unless(store.Add(pod("a", "1")))
+			s.say("%q", store.ListKeys())
+			s.sleep(2 * time.Minute)
+			s.say("%q", store.ListKeys())
+			s.say("%s", found(store.List(), nil))
+			s.say("%q", store.ListKeys())
+		}},
 		{name: "expiration/no time", play: func(s *stage) {
 			policy := &cache.TTLPolicy{Clock: clock.RealClock{}}
 			s.say("%v", policy.IsExpired(&cache.TimestampedEntry{Obj: 1, Timestamp: time.Now().Add(-time.Hour)}))
@@ -111,6 +120,18 @@ func others() []scene {
 			m.Mutation(pod("b", "12"))
 			m.OnAddOrUpdate(pod("b", "13"))
 			s.say("%s", got(m.GetByKey("ns/b")))
+		}},
+		{name: "mutation cache/what has moved on", rows: "mutation-cache-moved", play: func(s *stage) {
+			store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"is": byLabel})
+			m := cache.NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), store, cache.MutationCacheOptions{Indexer: store, IncludeAdds: true})
+			m.Mutation(is(pod("a", "10"), "mine"))
+			s.unless(store.Add(is(pod("a", "11"), "theirs")))
+			for _, value := range []string{"mine", "theirs"} {
+				objs, err := m.ByIndex("is", value)
+				s.say("%s", found(objs, err))
+			}
+			objs, err := m.ByIndex("is", "mine")
+			s.say("%s", found(objs, err))
 		}},
 		{name: "mutation cache/versions that are no numbers", rows: "version-no-number", play: func(s *stage) {
 			store := cache.NewStore(cache.MetaNamespaceKeyFunc)
