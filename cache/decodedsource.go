@@ -162,10 +162,21 @@ func (s *decodedSource[T]) Watch(ctx context.Context, opts metav1.ListOptions) (
 	if isNil(w) {
 		return nil, fmt.Errorf("watch: %w", errNoWatch)
 	}
-	return typedWatch[T](ctx, w, s.wants), nil
+	events := w.ResultChan()
+	if events == nil {
+		w.Stop()
+		return nil, fmt.Errorf("watch: %w: it is a %T", errNoEvents, w)
+	}
+	return typedWatch[T](ctx, w, events, s.wants), nil
 }
 
-var errNoWatch = errors.New("the ListerWatcher returned no watch and no error")
+var (
+	errNoWatch  = errors.New("the ListerWatcher returned no watch and no error")
+	errNoEvents = errors.New("the watch has no channel, so that nothing would ever come")
+)
+
+// errGoexit: a test that fails in such a function does that.
+var errGoexit = errors.New("the ListerWatcher has ended its goroutine by runtime.Goexit")
 
 // lastWords is how long a function is waited for whose context has ended. One
 // that knows of the context returns at once.
@@ -185,15 +196,17 @@ func patiently[R any](ctx context.Context, what string, ask func() (R, error), l
 	}
 	answered, left := make(chan answer), make(chan struct{})
 	go func() {
-		var a answer
-		a.result, a.err = guarded(what, ask)
-		select {
-		case answered <- a:
-		case <-left:
-			if a.err == nil && late != nil {
-				late(a.result)
+		a := answer{err: fmt.Errorf("%s: %w", what, errGoexit)}
+		defer func() {
+			select {
+			case answered <- a:
+			case <-left:
+				if a.err == nil && late != nil {
+					late(a.result)
+				}
 			}
-		}
+		}()
+		a.result, a.err = guarded(what, ask)
 	}()
 	select {
 	case a := <-answered:

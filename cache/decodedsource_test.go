@@ -21,6 +21,7 @@ import (
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/listwatch"
+	"github.com/thinformer/thinformer/rest"
 )
 
 // pointerList is a list of pointers.
@@ -175,6 +176,10 @@ func TestWhatIsNoList(t *testing.T) {
 	require.ErrorIs(t, err, listwatch.ErrNoFunc)
 	_, err = sourceOf[any](handMade{watch: func() (watch.Interface, error) { return nil, nil }}, sourceOptions{}).Watch(t.Context(), metav1.ListOptions{})
 	require.ErrorIs(t, err, errNoWatch)
+	_, err = sourceOf[any](handMade{watch: func() (watch.Interface, error) { return &ownWatch{}, nil }}, sourceOptions{}).Watch(t.Context(), metav1.ListOptions{})
+	require.ErrorIs(t, err, errNoEvents)
+	_, err = sourceOf[any](handMade{list: func() (k8sruntime.Object, error) { runtime.Goexit(); return nil, nil }}, sourceOptions{}).List(t.Context(), metav1.ListOptions{})
+	require.ErrorIs(t, err, errGoexit)
 	require.Nil(t, sourceOf[any](nil, sourceOptions{}))
 	require.Nil(t, sourceOf[any]((*ListWatch)(nil), sourceOptions{}))
 }
@@ -395,6 +400,7 @@ func TestWhoIsStreamed(t *testing.T) {
 			lw.WatchFunc = func(o metav1.ListOptions) (watch.Interface, error) { return own.Watch(o) }
 		},
 		"WatchFuncWithContext": func(lw *ListWatch) { lw.WatchFuncWithContext = nil },
+		"the same code":        func(lw *ListWatch) { lw.ListWithContextFunc = own.ListWithContextFunc },
 	} {
 		require.False(t, streamed(change, sourceOptions{Expected: &pod{}}), name)
 	}
@@ -450,4 +456,33 @@ func TestListWatchOfOurClientAnswersDirectly(t *testing.T) {
 	require.ErrorContains(t, err, "a string, which is no watch")
 	_, err = NewListWatchFromClient(client, "no/resource", "shop", nil).List(metav1.ListOptions{})
 	require.Error(t, err)
+}
+
+// The RESTClient of a fake clientset is a nil pointer.
+func TestListWatchOfNoClient(t *testing.T) {
+	lw := NewListWatchFromClient((*rest.RESTClient)(nil), "pods", "shop", nil)
+	_, err := lw.List(metav1.ListOptions{})
+	require.ErrorIs(t, err, errNoClient)
+	_, err = lw.Watch(metav1.ListOptions{})
+	require.ErrorIs(t, err, errNoClient)
+	_, err = ToTyped[*pod](lw).List(t.Context(), metav1.ListOptions{})
+	require.ErrorIs(t, err, errNoClient)
+}
+
+// What is watched says what it is only to those who cannot know.
+func TestWatchedObjectsAreUntitled(t *testing.T) {
+	srv, client := serverWithClient(t)
+	apitest.Create(t, srv, aPod("a"))
+	for _, c := range []struct {
+		expected k8sruntime.Object
+		kind     string
+	}{{&pod{}, ""}, {&unstructured.Unstructured{}, "Pod"}, {&metav1.PartialObjectMetadata{}, "PartialObjectMetadata"}} {
+		w, err := sourceOf[any](podsOf(client), sourceOptions{Expected: c.expected}).Watch(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		event, err := w.Next(t.Context())
+		require.NoError(t, err)
+		require.IsType(t, c.expected, event.Object)
+		require.Equal(t, c.kind, event.Object.(k8sruntime.Object).GetObjectKind().GroupVersionKind().Kind)
+		w.Stop()
+	}
 }

@@ -3,7 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -54,7 +54,7 @@ type ListWatch struct {
 	// made is what the functions were when that was so, and resource what
 	// they ask for.
 	send     rest.Send
-	made     [4]uintptr
+	made     functions
 	resource string
 }
 
@@ -114,12 +114,21 @@ func (lw *ListWatch) sender() rest.Send {
 	return lw.send
 }
 
-// functions tells functions from others, as far as their code tells.
-func (lw *ListWatch) functions() [4]uintptr {
-	return [4]uintptr{
-		reflect.ValueOf(lw.ListFunc).Pointer(), reflect.ValueOf(lw.ListWithContextFunc).Pointer(),
-		reflect.ValueOf(lw.WatchFunc).Pointer(), reflect.ValueOf(lw.WatchFuncWithContext).Pointer(),
+// functions are the four of a ListWatch, so that they can be compared: each is
+// its closure, with what that has captured, and not its code, which all that
+// NewListWatchFromClient makes have in common.
+type functions [4]unsafe.Pointer
+
+func (lw *ListWatch) functions() functions {
+	return functions{
+		closure(&lw.ListFunc), closure(&lw.ListWithContextFunc),
+		closure(&lw.WatchFunc), closure(&lw.WatchFuncWithContext),
 	}
+}
+
+// closure is what a variable of a function type points to.
+func closure[F ListFunc | ListWithContextFunc | WatchFunc | WatchFuncWithContext](f *F) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(f))
 }
 
 // watchListSemantics is what a source may say of itself: that it does not know

@@ -2,6 +2,8 @@ package cache
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +33,8 @@ type Requester[R, D, W any] interface {
 // it.
 type Answer[O runtime.Object] interface{ Get() (O, error) }
 
+var errNoClient = errors.New("the client is nil, as the RESTClient of a fake clientset is")
+
 // NewListWatchFromClient is a ListWatch of a resource that c serves: in one
 // namespace, or in all for metav1.NamespaceAll, and of cluster-scoped resources;
 // of the objects that fieldSelector chooses. The type arguments follow from c.
@@ -45,14 +49,21 @@ func NewListWatchFromClient[C Getter[R], R Requester[R, D, W], D Answer[O], O ru
 // NewFilteredListWatchFromClient is the same with a function that changes the
 // options of every list and watch.
 func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Answer[O], O runtime.Object, W any](c C, resource, namespace string, optionsModifier func(options *metav1.ListOptions)) *ListWatch {
-	request := func(options metav1.ListOptions) R {
+	request := func(options metav1.ListOptions) (r R, err error) {
+		if isNil(c) {
+			return r, fmt.Errorf("reading %s: %w: it is a %T", resource, errNoClient, c)
+		}
 		if optionsModifier != nil {
 			optionsModifier(&options)
 		}
-		return c.Get().Namespace(namespace).Resource(resource).VersionedParams(&options, metav1.ParameterCodec)
+		return c.Get().Namespace(namespace).Resource(resource).VersionedParams(&options, metav1.ParameterCodec), nil
 	}
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		object, err := request(options).Do(ctx).Get()
+		r, err := request(options)
+		if err != nil {
+			return nil, err
+		}
+		object, err := r.Do(ctx).Get()
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +71,11 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Answer[
 	}
 	connect := func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 		options.Watch = true
-		w, err := request(options).Watch(ctx)
+		r, err := request(options)
+		if err != nil {
+			return nil, err
+		}
+		w, err := r.Watch(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +92,11 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Answer[
 		},
 		WatchFuncWithContext: connect,
 		send: func(ctx context.Context, options metav1.ListOptions, accept string) (io.ReadCloser, error) {
-			return request(options).SetHeader("Accept", accept).Stream(ctx)
+			r, err := request(options)
+			if err != nil {
+				return nil, err
+			}
+			return r.SetHeader("Accept", accept).Stream(ctx)
 		},
 	}
 	lw.made = lw.functions()

@@ -2,8 +2,12 @@ package cache
 
 import (
 	"context"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/thinformer/thinformer/listwatch"
 	"github.com/thinformer/thinformer/rest"
@@ -49,7 +53,7 @@ func sourceOf[T any](lw ListerWatcher, o sourceOptions) listwatch.ListerWatcher[
 			o.PageSize = -1
 		}
 		if streamed := streamedOf[T](beneath, wants, o.PageSize); streamed != nil {
-			return vouched(streamed.List, streamed.Watch, streams || !speaks)
+			return vouched(streamed.List, untitled(streamed.Watch, wants), streams || !speaks)
 		}
 	}
 	decoded := &decodedSource[T]{lw: ToListerWatcherWithContext(lw), wants: wants, pageSize: o.PageSize}
@@ -67,6 +71,32 @@ func vouched[T any](
 		lw.NoteWatchListTrouble("the ListerWatcher does not say that it streams the initial state")
 	}
 	return lw
+}
+
+// untitled is a watch whose objects do not say what they are, where their Go type
+// does: the clients of client-go take apiVersion and kind off what is watched, and
+// servers leave them out of what is listed. A kind that is expected stays, and
+// that of metadata, which is anything's.
+func untitled[T any](
+	watch func(context.Context, metav1.ListOptions) (*listwatch.Watch[T], error), wants expectation,
+) func(context.Context, metav1.ListOptions) (*listwatch.Watch[T], error) {
+	switch wants.typ {
+	case reflect.TypeFor[*unstructured.Unstructured](), reflect.TypeFor[*metav1.PartialObjectMetadata]():
+		return watch
+	}
+	return func(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[T], error) {
+		titled, err := watch(ctx, opts)
+		if err != nil {
+			return nil, err
+		}
+		return rest.NewWatch(func(ctx context.Context) (listwatch.Event[T], error) {
+			event, err := titled.Next(ctx)
+			if object, ok := any(event.Object).(runtime.Object); ok && !isNil(object) {
+				object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+			}
+			return event, err
+		}, titled.Stop), nil
+	}
 }
 
 // listWatchIn is the ListWatch that a ListerWatcher is; nil for any other. One

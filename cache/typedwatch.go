@@ -33,10 +33,10 @@ type untyped[T any] struct {
 	final error
 }
 
-// typedWatch is a watch as the rooms beneath know them. It ends with ctx. Stop of
-// w is called once, whatever ends it.
-func typedWatch[T any](ctx context.Context, w watch.Interface, wants expectation) *listwatch.Watch[T] {
-	u := &untyped[T]{wants: wants, opener: ctx, events: w.ResultChan(), watch: w, stopped: make(chan struct{})}
+// typedWatch is a watch, and what comes of it, as the rooms beneath know them. It
+// ends with ctx. Stop of w is called once, whatever ends it.
+func typedWatch[T any](ctx context.Context, w watch.Interface, events <-chan watch.Event, wants expectation) *listwatch.Watch[T] {
+	u := &untyped[T]{wants: wants, opener: ctx, events: events, watch: w, stopped: make(chan struct{})}
 	u.leave = context.AfterFunc(ctx, u.end)
 	return rest.NewWatch(u.next, u.stop)
 }

@@ -126,6 +126,7 @@ func (s *Streamed[T]) open(ctx context.Context, opts metav1.ListOptions, kind ac
 		return nil, fmt.Errorf("%s: %w", s.doing(opts), errNoBody)
 	}
 	sent := &sentBody{body: body}
+	sent.timeEnds = opts.Watch
 	sent.leave = context.AfterFunc(ctx, sent.end)
 	return sent, nil
 }
@@ -137,6 +138,10 @@ type sentBody struct {
 	// first is the byte that was read to see what the body is, in has of them.
 	first [1]byte
 	has   int
+	// timeEnds: a time limit that the client sets to all that it does is an end of
+	// the body like those that proxies make. For a watch it is one, which goes on
+	// with the next; for a list it is why there is none.
+	timeEnds bool
 	// leave stops the waiting for the context's end.
 	leave func() bool
 	once  sync.Once
@@ -144,13 +149,23 @@ type sentBody struct {
 
 func (b *sentBody) Read(into []byte) (n int, err error) {
 	if b.has == 0 || len(into) == 0 {
-		return b.body.Read(into)
+		n, err = b.body.Read(into)
+		return n, b.ended(err)
 	}
 	into[0], b.has = b.first[0], 0
 	if len(into) > 1 {
 		n, err = b.body.Read(into[1:])
 	}
-	return 1 + n, err
+	return 1 + n, b.ended(err)
+}
+
+// ended is what an error of the body means.
+func (b *sentBody) ended(err error) error {
+	var timed interface{ Timeout() bool }
+	if b.timeEnds && errors.As(err, &timed) && timed.Timeout() {
+		return fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
+	}
+	return err
 }
 
 // Close closes the body. The end of the context may have done that.
@@ -174,7 +189,7 @@ func (c *codec) sniff(b *sentBody) (encoding, error) {
 	case n == 0 && errors.Is(err, io.EOF):
 		return encodingJSON, nil
 	case n == 0:
-		return 0, err
+		return 0, b.ended(err)
 	case b.first[0] != 'k' && b.first[0] > '\b':
 		return encodingJSON, nil
 	case c.protobuf == nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -231,6 +232,51 @@ func TestStreamedWatchThatIsNone(t *testing.T) {
 			require.Equal(t, 1, a.closed)
 		})
 	}
+}
+
+// timedBody is one whose client ends all that it does after a time.
+type timedBody struct{ io.Reader }
+
+func (b timedBody) Read(into []byte) (int, error) {
+	n, err := b.Reader.Read(into)
+	if err == io.EOF {
+		err = os.ErrDeadlineExceeded
+	}
+	return n, err
+}
+
+func (timedBody) Close() error { return nil }
+
+// A client's time limit is how a watch ends, and why a list is not whole.
+func TestStreamedOfAClientWithATimeLimit(t *testing.T) {
+	body := ""
+	s, err := NewStreamed[any](func(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) {
+		return timedBody{strings.NewReader(body)}, nil
+	}, StreamedOptions{Type: reflect.TypeFor[*metav1.PartialObjectMetadata]()})
+	require.NoError(t, err)
+	for _, frame := range []string{jsonFrame(t, "ADDED", aWidgetMessage()), string(protobufFrame(t, "ADDED", sealed(t, "v1", "Widget", aWidgetMessage())))} {
+		for _, body = range []string{"", frame} {
+			w, err := s.Watch(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			if body != "" {
+				_, err = w.Next(t.Context())
+				require.NoError(t, err)
+			}
+			_, err = w.Next(t.Context())
+			require.Equal(t, io.EOF, err)
+		}
+		body = frame[:len(frame)/2]
+		w, err := s.Watch(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		_, err = w.Next(t.Context())
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "within an event")
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	}
+	body = listJSON(t, "", "a", "b")[:200]
+	list, err := s.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = list.Slice()
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 }
 
 // silentBody is a body that brings nothing until it is closed, whatever context
