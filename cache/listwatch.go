@@ -13,7 +13,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// ListFunc lists.
+// ListFunc lists. One that has not returned a second after an informer or a
+// Reflector was told to stop is left behind, and its answer thrown away; so is a
+// WatchFunc, whose watch is stopped when it comes.
 //
 // Deprecated: use ListWithContextFunc.
 type ListFunc func(options metav1.ListOptions) (runtime.Object, error)

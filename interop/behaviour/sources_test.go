@@ -33,6 +33,20 @@ func sources() []scene {
 			}
 			s.informed(w, 0)
 		}},
+		{name: "reflector/what is asked of functions made by hand", rows: "hand-made", play: func(s *stage) {
+			w := newWorld("a")
+			w.streams = true
+			w.asked = func(verb string, o metav1.ListOptions) {
+				s.say("%s, initial events %v", verb, o.SendInitialEvents != nil && *o.SendInitialEvents)
+			}
+			informer := cache.NewSharedInformer(&cache.ListWatch{
+				ListFunc:  func(o metav1.ListOptions) (runtime.Object, error) { return w.list(o) },
+				WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) { return w.watch(o) },
+			}, &corev1.Pod{}, 0)
+			s.start(informer.RunWithContext)
+			s.settle()
+			s.say("%v", informer.HasSynced())
+		}},
 		{name: "reflector/what is asked after a watch has ended", rows: "asked-before", play: func(s *stage) {
 			w := newWorld("a")
 			s.informed(w, 0)
