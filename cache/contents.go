@@ -38,6 +38,9 @@ func notA[T any](obj any, what string) error {
 // List is every object.
 func (c *contents[T]) List() []any {
 	now := c.ix.Snapshot()
+	if untyped, ok := any(now).(indexer.Snapshot[any]); ok {
+		return untyped.AppendAll([]any{})
+	}
 	list := make([]any, 0, now.Len())
 	for obj := range now.All() {
 		list = append(list, obj)
@@ -87,6 +90,9 @@ func (c *contents[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
 		return nil, noIndexError(indexName)
 	}
 	now := c.ix.Snapshot()
+	if untyped, ok := any(now).(indexer.Snapshot[any]); ok {
+		return untyped.AppendFound([]any{}, any(ix).(*indexer.Index[any]), indexedValue), nil
+	}
 	list := make([]any, 0, now.Count(ix, indexedValue))
 	for obj := range now.Find(ix, indexedValue) {
 		list = append(list, obj)

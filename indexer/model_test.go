@@ -318,6 +318,7 @@ func (m *model) check(s Snapshot[item], want twin) {
 	require.Equal(m.t, len(want.objects), s.Len())
 	require.Equal(m.t, slices.Sorted(maps.Keys(want.objects)), slices.Sorted(s.Keys()))
 	require.Equal(m.t, want.objects, byKey(m.t, s.All()))
+	require.Equal(m.t, want.objects, byKey(m.t, appended(s.AppendAll)))
 	for i := range m.keys {
 		key := fmt.Sprint("key-", i)
 		it, ok := s.Get(key)
@@ -332,9 +333,15 @@ func (m *model) check(s Snapshot[item], want twin) {
 		values["nobody has it"] = map[string]item{}
 		for value, objects := range values {
 			require.Equal(m.t, objects, byKey(m.t, s.Find(index, value)))
+			require.Equal(m.t, objects, byKey(m.t, appended(func(list []item) []item { return s.AppendFound(list, index, value) })))
 			require.Equal(m.t, len(objects), s.Count(index, value))
 		}
 	}
+}
+
+// appended is what a function appends to a list that has something in it.
+func appended(to func([]item) []item) iter.Seq[item] {
+	return slices.Values(to(make([]item, 1))[1:])
 }
 
 // byKey collects objects, each of which may come once.
