@@ -74,26 +74,37 @@ func (u *untyped[T]) next(ctx context.Context) (listwatch.Event[T], error) {
 }
 
 // receive waits for an event. What has ended the watch comes before what is still
-// to be had from it.
+// to be had from it. While events are there it asks the channels one by one, which
+// costs a fraction of a select over all of them.
 func (u *untyped[T]) receive(ctx context.Context) (watch.Event, error) {
 	select {
 	case <-u.stopped:
 		return watch.Event{}, u.over()
-	case <-ctx.Done():
+	default:
+	}
+	if ctx.Err() != nil {
 		return watch.Event{}, ended(ctx)
+	}
+	select {
+	case event, open := <-u.events:
+		return u.received(event, open)
 	default:
 	}
 	select {
 	case event, open := <-u.events:
-		if !open {
-			return event, u.over()
-		}
-		return event, nil
+		return u.received(event, open)
 	case <-u.stopped:
 		return watch.Event{}, u.over()
 	case <-ctx.Done():
 		return watch.Event{}, ended(ctx)
 	}
+}
+
+func (u *untyped[T]) received(event watch.Event, open bool) (watch.Event, error) {
+	if !open {
+		return event, u.over()
+	}
+	return event, nil
 }
 
 // over is why nothing comes any more.
