@@ -10,10 +10,15 @@ import (
 
 // handlerOf has a handler get the tombstones that it knows.
 func handlerOf(handler clientcache.ResourceEventHandler) cache.ResourceEventHandler {
-	if handler == nil || knowsOurs(handler) {
-		return handler
+	if handler == nil || isNilPointer(handler) || knowsOurs(handler) {
+		return handler // and package cache refuses what is nil
 	}
 	return translated{handler}
+}
+
+func isNilPointer(handler clientcache.ResourceEventHandler) bool {
+	value := reflect.ValueOf(handler)
+	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
 // knowsOurs: whoever made a handler of a type of package cache has that package's

@@ -28,6 +28,9 @@ type Client[L runtime.Object] interface {
 // The client decodes. Where that is the cost, [cache.NewListWatchFromClient]
 // takes the RESTClient of a clientset's group, and this module decodes.
 func ListWatch[L runtime.Object](client Client[L]) *cache.ListWatch {
+	if client == nil {
+		return &cache.ListWatch{} // whose lists and watches fail, and say so
+	}
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return client.List(ctx, options)
 	}

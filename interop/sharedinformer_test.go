@@ -241,6 +241,18 @@ func TestRegistrations(t *testing.T) {
 	})
 }
 
+// A handler that is nil is refused when it is added, behind a filter of package
+// cache too. client-go's informers call it.
+func TestNilHandlersAreRefused(t *testing.T) {
+	inf := interop.NewSharedIndexInformer(listsOf(nil), &corev1.Pod{}, 0, nil)
+	for _, handler := range []clientcache.ResourceEventHandler{
+		nil, (*clientcache.ResourceEventHandlerFuncs)(nil), (*told)(nil), cache.FilteringResourceEventHandler{},
+	} {
+		_, err := inf.AddEventHandler(handler)
+		require.ErrorIs(t, err, informer.ErrNoHandler, "%T", handler)
+	}
+}
+
 // A handler has its own period of resyncs, where the informer has one.
 func TestResyncPeriodOfAHandler(t *testing.T) {
 	for name, newInformer := range map[string]func(clientcache.ListerWatcher, runtime.Object, time.Duration, clientcache.Indexers) clientcache.SharedIndexInformer{

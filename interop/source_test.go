@@ -29,6 +29,8 @@ import (
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/cache"
+	"github.com/thinformer/thinformer/interop"
+	"github.com/thinformer/thinformer/listwatch"
 )
 
 // Promise: through a clientset's RESTClient, in JSON and in protobuf, our decoder
@@ -276,4 +278,13 @@ func relabel(t *testing.T, client kubernetes.Interface, name, label string) erro
 		_, err = client.CoreV1().Pods("default").Update(t.Context(), p, metav1.UpdateOptions{})
 		return err
 	})
+}
+
+// A client that is nil is an error of its lists and watches.
+func TestListWatchOfNothing(t *testing.T) {
+	lw := interop.ListWatch[*corev1.PodList](nil)
+	_, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})
+	require.ErrorIs(t, err, listwatch.ErrNoFunc)
+	_, err = lw.WatchWithContext(t.Context(), metav1.ListOptions{})
+	require.ErrorIs(t, err, listwatch.ErrNoFunc)
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
@@ -59,6 +61,11 @@ func (s *stage) config(w *world, fails error) (cache.Store, cache.Controller) {
 	})
 }
 
+// refusing is a queue that takes lists alone.
+type refusing struct{ cache.Queue }
+
+func (refusing) Add(any) error { return errors.New("as planned") }
+
 func controllers() []scene {
 	return []scene{
 		{name: "controller/the family of NewInformer", rows: "relist-order", play: func(s *stage) {
@@ -96,6 +103,67 @@ func controllers() []scene {
 			s.say("in the middle of the first list: %v", controller.HasSynced())
 			s.sleep(time.Minute)
 			s.say("after it: %v", controller.HasSynced())
+		}},
+		{name: "controller/the store goes on while a handler works", rows: "informer-goroutine", play: func(s *stage) {
+			w, r := newWorld("a"), &recorder{slow: time.Minute}
+			store, controller := family(w, r, 0)["NewInformer"]()
+			s.start(controller.RunWithContext)
+			s.settle()
+			w.put("b", "x")
+			s.settle()
+			s.say("%s", found(store.List(), nil))
+		}},
+		{name: "controller/a queue that somebody closes", rows: "controller-queue-closed", play: func(s *stage) {
+			queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
+			controller := cache.New(&cache.Config{Queue: queue, ListerWatcher: newWorld("a").source(), ObjectType: &corev1.Pod{}, Process: func(any, bool) error { return nil }})
+			ended := make(chan struct{})
+			s.start(func(ctx context.Context) { controller.RunWithContext(ctx); close(ended) })
+			s.settle()
+			queue.Close()
+			s.settle()
+			select {
+			case <-ended:
+				s.say("ended")
+			default:
+				s.say("runs")
+			}
+		}},
+		{name: "controller/a Process that panics", rows: "controller-panic", play: func(s *stage) {
+			utilruntime.ReallyCrash = false
+			defer func() { utilruntime.ReallyCrash = true }()
+			var calls []time.Duration
+			controller := cache.New(&cache.Config{
+				Queue:         cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
+				ListerWatcher: newWorld("a", "b").source(),
+				ObjectType:    &corev1.Pod{},
+				Process: func(any, bool) error {
+					calls = append(calls, s.now())
+					if len(calls) == 1 {
+						panic("as planned")
+					}
+					return nil
+				},
+			})
+			stop := s.start(controller.RunWithContext)
+			s.settle()
+			s.say("%d calls, the second at once: %v", len(calls), calls[1]-calls[0] < 100*time.Millisecond)
+			stop()
+		}},
+		{name: "controller/a queue that refuses an object", rows: "store-error", play: func(s *stage) {
+			w := newWorld("a")
+			var told atomic.Int64
+			controller := cache.New(&cache.Config{
+				Queue:             refusing{cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})},
+				ListerWatcher:     w.source(),
+				ObjectType:        &corev1.Pod{},
+				Process:           func(any, bool) error { return nil },
+				WatchErrorHandler: func(*cache.Reflector, error) { told.Add(1) },
+			})
+			s.start(controller.RunWithContext)
+			s.settle()
+			w.put("b", "x")
+			s.settle()
+			s.say("logged: %v, told: %v", s.logged.Load() > 0, told.Load() > 0)
 		}},
 		{name: "controller/run by a channel, and twice", play: func(s *stage) {
 			w, r := newWorld("a"), &recorder{}

@@ -98,6 +98,19 @@ func informers() []scene {
 			s.settle()
 			s.tell("handler", r)
 		}},
+		{name: "informer/a late handler, and what others have written to the store", rows: "written-store", play: func(s *stage) {
+			w := newWorld("a")
+			informer, _ := s.informed(w, 0)
+			s.unless(informer.GetIndexer().Add(pod("written", "5")))
+			late := &recorder{}
+			_, err := informer.AddEventHandler(late)
+			s.unless(err)
+			s.settle()
+			s.tellInAnyOrder("late", late)
+			w.put("b", "x")
+			s.settle()
+			s.tellInAnyOrder("late", late)
+		}},
 		{name: "informer/no versions, as of a fake", play: func(s *stage) {
 			w := newWorld()
 			w.listed = func(int, metav1.ListOptions) (runtime.Object, error, bool) {

@@ -84,6 +84,30 @@ func listers() []scene {
 			s.say("%s", listed(func(selector labels.Selector, f cache.AppendFunc) error { return cache.ListAll(store, selector, f) }, labels.Everything()))
 			s.say("%s", listed(func(selector labels.Selector, f cache.AppendFunc) error { return cache.ListAll(store, selector, f) }, red))
 		}},
+		{name: "lister/objects of another type", rows: "lister-type", play: func(s *stage) {
+			ix := cache.NewIndexer(func(obj any) (string, error) { return show(obj), nil }, cache.Indexers{"all": func(any) ([]string, error) { return []string{"all"}, nil }})
+			s.unless(ix.Add("text"))
+			lister := cache.NewGenericLister(ix, schema.GroupResource{Resource: "pods"})
+			s.attempt("list", func() {
+				_, err := lister.List(labels.Everything())
+				s.outcome("list", err)
+			})
+			s.attempt("get", func() {
+				_, err := lister.Get("text")
+				s.outcome("get", err)
+			})
+			typed := cache.NewTypedSharedIndexInformer[*corev1.Node](cache.NewSharedIndexInformer(newWorld().source(), &corev1.Pod{}, 0, cache.Indexers{"is": byLabel}))
+			s.unless(typed.GetIndexer().Add(is(pod("a", "1"), "red")))
+			s.attempt("typed", func() {
+				_, err := typed.GetTypedIndexer().ByTypedIndex("is", "red")
+				s.outcome("typed", err)
+			})
+		}},
+		{name: "lister/what has no namespace", rows: "no-namespace", play: func(s *stage) {
+			lister := cache.NewGenericLister(colours(cache.Indexers{}), schema.GroupResource{Resource: "nodes"})
+			_, err := lister.ByNamespace("").Get("n")
+			s.say("found: %v", err == nil)
+		}},
 		{name: "lister/the objects themselves", play: func(s *stage) {
 			ix := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 			p := pod("a", "1")

@@ -69,6 +69,13 @@ func others() []scene {
 			policy.TTL = time.Minute
 			s.say("%v", policy.IsExpired(&cache.TimestampedEntry{Obj: 1, Timestamp: time.Now().Add(-time.Hour)}))
 		}},
+		{name: "expiration/version", rows: "expired-version", play: func(s *stage) {
+			store := cache.NewTTLStore(cache.MetaNamespaceKeyFunc, time.Minute)
+			s.unless(store.Replace([]any{pod("a", "1")}, "5"))
+			s.say("%q", store.LastStoreSyncResourceVersion())
+			s.unless(store.Add(pod("b", "7")))
+			s.say("after an Add: %q", store.LastStoreSyncResourceVersion())
+		}},
 		{name: "undelta", play: func(s *stage) {
 			u := cache.NewUndeltaStore(func(objs []any) { s.say("pushed %s", found(objs, nil)) }, cache.MetaNamespaceKeyFunc)
 			s.unless(u.Add(pod("a", "1")))

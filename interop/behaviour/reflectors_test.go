@@ -184,6 +184,14 @@ func reflectors() []scene {
 			}
 			s.outcome("a list that fails", cache.NewReflector(w.source(), &corev1.Pod{}, store, 0).ListAndWatchWithContext(context.Background()))
 		}},
+		{name: "reflector/ListAndWatch, and an ERROR event", rows: "list-and-watch", play: func(s *stage) {
+			w := newWorld("a")
+			r := cache.NewReflector(w.source(), &corev1.Pod{}, &told{}, 0)
+			s.start(func(ctx context.Context) { s.outcome("returns", r.ListAndWatchWithContext(ctx)) })
+			s.settle()
+			w.silently(func() {})
+			s.settle()
+		}},
 		{name: "reflector/errors", play: func(s *stage) {
 			err := error(&cache.VeryShortWatchError{Name: "n"})
 			var of *cache.VeryShortWatchError

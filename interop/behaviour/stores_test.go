@@ -2,6 +2,7 @@ package behaviour
 
 import (
 	"errors"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -145,6 +146,26 @@ func stores() []scene {
 			s.say("%v", transactions.Transaction() == nil)
 			s.say("%s", found(store.List(), nil))
 		}},
+		{name: "store/transaction with a transform", rows: "transaction-transform", play: func(s *stage) {
+			store := cache.NewStore(cache.MetaNamespaceKeyFunc, cache.WithTransformer(func(obj any) (any, error) {
+				return is(obj.(*corev1.Pod), "transformed"), nil
+			}))
+			transactions, ok := store.(cache.TransactionStore)
+			s.say("%v", ok && transactions.Transaction(cache.Transaction{Object: pod("a", "1"), Type: cache.TransactionTypeAdd}) == nil)
+			s.say("%s", found(store.List(), nil))
+		}},
+		{name: "store/transaction of an unknown type", rows: "transaction-type", play: func(s *stage) {
+			store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+			transactions, ok := store.(cache.TransactionStore)
+			s.say("made: %v", ok && transactions.Transaction(cache.Transaction{Object: pod("a", "1"), Type: "Whatever"}) == nil)
+			s.say("%s", found(store.List(), nil))
+		}},
+		{name: "store/the words of a key error", rows: "key-error", play: func(s *stage) {
+			err := cache.NewStore(cache.MetaNamespaceKeyFunc).Add(struct{ Password string }{"hunter2"})
+			s.say("tell what is in the object: %v", err != nil && strings.Contains(err.Error(), "hunter2"))
+			var of cache.KeyError
+			s.say("have the object: %v", errors.As(err, &of) && of.Obj != nil)
+		}},
 		{name: "store/nil key function", rows: "nil-arguments", play: func(s *stage) {
 			s.attempt("add", func() { s.outcome("add", cache.NewStore(nil).Add(pod("a", "1"))) })
 		}},
@@ -215,6 +236,10 @@ func stores() []scene {
 			ix := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"is": byLabel})
 			delete(ix.GetIndexers(), "is")
 			s.say("after a delete from what GetIndexers has returned: %d", len(ix.GetIndexers()))
+			own := cache.Indexers{}
+			ix = cache.NewIndexer(cache.MetaNamespaceKeyFunc, own)
+			s.unless(ix.AddIndexers(cache.Indexers{"is": byLabel}))
+			s.say("AddIndexers writes to what NewIndexer was given: %v", len(own) > 0)
 		}},
 		{name: "indexer/a function that fails", rows: "index-error", play: func(s *stage) {
 			ix := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"is": func(obj any) ([]string, error) {
