@@ -89,7 +89,7 @@ func tellDelete(h ResourceEventHandler, seen, last any) {
 // informer.ErrNoHandler.
 func wrongWithHandler(h ResourceEventHandler) error {
 	if isNil(h) {
-		return fmt.Errorf("%w: it is a nil %T", informer.ErrNoHandler, h)
+		return fmt.Errorf("%w: it is %s", informer.ErrNoHandler, whichNil(h))
 	}
 	var behind ResourceEventHandler
 	switch h := h.(type) {

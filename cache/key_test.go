@@ -23,7 +23,7 @@ func TestKeysOfObjects(t *testing.T) {
 		"no name":        {obj: newThing("x", "", "", ""), key: "x/", deleted: "x/", name: ObjectName{"x", ""}},
 		"no name at all": {obj: &thing{}},
 		"an accessor":    {obj: accessor{newThing("x", "a", "", "")}, key: "x/a", deleted: "x/a", name: ObjectName{"x", "a"}},
-		"nil":            {obj: nil, fails: "object has no meta: it is a nil <nil>"},
+		"nil":            {obj: nil, fails: "object has no meta: it is nil"},
 		"a nil pointer":  {obj: nilThing, fails: "object has no meta: it is a nil *cache.thing"},
 		"a nil accessor": {obj: accessor{nilThing}, fails: "object has no meta: cache.accessor does not implement"},
 		"a string":       {obj: "x/a", fails: "object has no meta: string does not implement the Object interfaces"},

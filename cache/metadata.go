@@ -22,7 +22,7 @@ type (
 // is nil, is an error: its methods would panic.
 func metadataOf[M any](obj any) (part M, err error) {
 	if isNil(obj) {
-		return part, fmt.Errorf("object has no meta: it is a nil %T", obj)
+		return part, fmt.Errorf("object has no meta: it is %s", whichNil(obj))
 	}
 	switch o := obj.(type) {
 	case M:
@@ -44,6 +44,14 @@ func isNil(obj any) bool {
 		return v.IsNil()
 	}
 	return false
+}
+
+// whichNil names a nil: one without a type has none to tell.
+func whichNil(obj any) string {
+	if obj == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("a nil %T", obj)
 }
 
 // versionOf is the resource version of an object, "" if it has none.

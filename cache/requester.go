@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -65,7 +66,7 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Answer[
 		}
 		object, err := r.Do(ctx).Get()
 		if err != nil {
-			return nil, err
+			return nil, naming(resource, err)
 		}
 		return object, nil
 	}
@@ -77,7 +78,7 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Answer[
 		}
 		w, err := r.Watch(ctx)
 		if err != nil {
-			return nil, err
+			return nil, naming(resource, err)
 		}
 		return watchInterface(w)
 	}
@@ -96,9 +97,19 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Answer[
 			if err != nil {
 				return nil, err
 			}
-			return r.SetHeader("Accept", accept).Stream(ctx)
+			body, err := r.SetHeader("Accept", accept).Stream(ctx)
+			return body, naming(resource, err)
 		},
 	}
 	lw.made = lw.functions()
 	return lw
+}
+
+// naming is err with the resource that was asked for, where it does not say so
+// itself: of one that is misspelt, a server says that it does not exist.
+func naming(resource string, err error) error {
+	if err == nil || strings.Contains(err.Error(), resource) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", resource, err)
 }

@@ -105,7 +105,7 @@ func TestIndexerMistakes(t *testing.T) {
 		says string
 	}{
 		"a string":                  {ix.Add("a"), "couldn't create key for object of type string: object has no meta"},
-		"nil":                       {ix.Add(nil), "it is a nil <nil>"},
+		"nil":                       {ix.Add(nil), "it is nil"},
 		"a nil pointer":             {ix.Update(nilThing), "it is a nil *cache.thing"},
 		"a delete of nil":           {ix.Delete(nil), "couldn't create key"},
 		"one of a list":             {ix.Replace([]any{newThing("", "a", "", ""), 5}, "1"), "item 1: couldn't create key for object of type int"},

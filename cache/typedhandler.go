@@ -132,7 +132,7 @@ func (h *typedHandler[T]) wrongWithHandler() error {
 
 func wrongWithTypedHandler[T Object](h TypedResourceEventHandler[T]) error {
 	if isNil(h) {
-		return fmt.Errorf("%w: it is a nil %T", informer.ErrNoHandler, h)
+		return fmt.Errorf("%w: it is %s", informer.ErrNoHandler, whichNil(h))
 	}
 	var behind TypedResourceEventHandler[T]
 	switch filter := h.(type) {
