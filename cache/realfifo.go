@@ -74,6 +74,8 @@ type RealFIFO struct {
 	// working is what is being processed; busy: something is.
 	working []queuedDelta
 	busy    bool
+	// batchKeys is empty: the next batch is made with it.
+	batchKeys map[string]struct{}
 	// counted is how much of what is being processed initial has a count of.
 	counted int
 	closed  bool
@@ -112,6 +114,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		bookmarks:   opts.EmitDeltaTypeBookmark,
 		metrics:     newQueueMetrics(opts.Identifier, opts.MetricsProvider),
 		initial:     newInitialList(),
+		batchKeys:   map[string]struct{}{},
 	}
 	for _, name := range []string{opts.Name, opts.Identifier.Name()} {
 		if name != "" {

@@ -74,7 +74,7 @@ func (f *RealFIFO) next(size int) (deltas []Delta, isInInitialList bool, err err
 	if f.initial.left > 0 {
 		size = min(size, f.initial.left)
 	}
-	batch := batchOf(f.backlog.queue(), size)
+	batch := f.batchOf(f.backlog.queue(), size)
 	if f.initial.left > 0 {
 		f.counted = len(batch)
 	}
@@ -90,17 +90,17 @@ func (f *RealFIFO) next(size int) (deltas []Delta, isInInitialList bool, err err
 }
 
 // batchOf is the longest beginning of a queue that may be processed at a time.
-func batchOf(queue []queuedDelta, size int) []queuedDelta {
+func (f *RealFIFO) batchOf(queue []queuedDelta, size int) []queuedDelta {
 	size = min(size, len(queue))
 	if size == 1 {
 		return queue[:1]
 	}
-	keys := make(map[string]struct{}, size)
+	defer clear(f.batchKeys)
 	for i, item := range queue[:size] {
-		if _, twice := keys[item.key]; twice || !item.ofOneObject() {
+		if _, twice := f.batchKeys[item.key]; twice || !item.ofOneObject() {
 			return queue[:max(i, 1)]
 		}
-		keys[item.key] = struct{}{}
+		f.batchKeys[item.key] = struct{}{}
 	}
 	return queue[:size]
 }
