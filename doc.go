@@ -1,21 +1,20 @@
-// Package thinformer is the house of the rooms below it: the Kubernetes
-// informer stack, one folder a stage. It exports nothing itself; the tests
-// beside this file hold the house to its floor plan.
+// Package thinformer is the root of the module, which is the Kubernetes informer
+// stack with one package per stage. It exports nothing.
 //
-// Data flows down this list. Each room can be used alone.
+// Data flows down this list. Each package can be used by itself.
 //
-//   - rest: the client of one API server; it decodes lists and watches straight
-//     into Go types. Below it, rest/kubeconfig finds the server, and
-//     rest/discovery what it serves.
-//   - listwatch: the seam between a source of objects and what keeps up with it.
+//   - rest: the client of one API server. It decodes lists and watches into Go
+//     types. Its subpackage rest/kubeconfig loads the configuration of a client, and
+//     rest/discovery lists the resources of a server.
+//   - listwatch: the interface between a source of objects and a reflector.
 //   - indexer: the thread-safe store with its indexes, and the key functions.
 //   - deltafifo: the queue of changes between a reflector and a store.
-//   - reflector: what keeps a store, or that queue, equal to a source.
-//   - informer: all of these put together: the store that follows a server, and
-//     the handlers that are told of each change; informer/debug shows how it fares.
+//   - reflector: keeps a store or queue equal to a source.
+//   - informer: the shared informer. It runs the stages above, and notifies handlers
+//     of each change. informer/debug serves a page about informers.
 //   - workqueue: the queue of keys between event handlers and workers.
-//   - controller: what calls a function of yours with these keys until what is
-//     there is what was asked for, and runs all of the above; controller/leader
-//     elects who of several programs acts.
-//   - apitest: an API server for tests, in their own process.
+//   - controller: calls a reconcile function with these keys, and runs programs of
+//     controllers. controller/leader is the leader election.
+//   - cache: the same stack under the names of client-go's tools/cache.
+//   - apitest: an API server for tests, in the process of the test.
 package thinformer

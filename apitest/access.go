@@ -6,17 +6,22 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/thinformer/thinformer/apitest/internal/definition"
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 	"github.com/thinformer/thinformer/rest"
 )
 
-// TB is the part of testing.TB that Go access reports to: a failure is one line,
-// by Fatalf. A nil TB, for programs and examples, panics instead.
+// TB is the part of testing.TB that the access functions use: they report a
+// failure as one line, with Fatalf. With a nil TB, for programs and
+// examples, they panic instead.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// check reports what went wrong.
+// check reports an error.
 func check(t TB, doing string, err error) {
 	if err == nil {
 		return
@@ -30,16 +35,18 @@ func check(t TB, doing string, err error) {
 
 // Create stores an object and returns it as it is stored.
 //
-// The functions of Go access go past HTTP, to what is stored: there is no
-// admission and nobody who asks, no managedFields, and the status is stored as
-// it is given. T is a pointer to any struct with a metav1.ObjectMeta or a
-// rest.SlimMeta under the name metadata, or *unstructured.Unstructured. Its
-// resource is that of its apiVersion and kind, or where it has none, that of the
-// kind that is called as its Go type. An object without a namespace, of a kind
-// that has them, is in "default". A namespace that is not there is created.
+// The access functions bypass HTTP: there is no authorization, no admission and
+// no managedFields, and the status is stored as given. T is a pointer to any
+// struct with a metav1.ObjectMeta or a rest.SlimMeta under the name metadata,
+// or *unstructured.Unstructured. Its resource is found by its apiVersion and
+// kind or, if it has none, by a kind with the name of its Go type. A namespaced
+// object without a namespace is stored in "default". Missing namespaces are
+// created.
 //
-// Create gives a uid, a creation time and a generation where there is none, and
-// a name where there is a generateName.
+// Create sets a uid, a creation time and a generation if they are missing, and
+// a name if there is a generateName. A custom resource is stored according to
+// its schema: with the defaults, and without unknown fields, so that a client
+// that writes it back unchanged changes nothing.
 func Create[T rest.Object](t TB, s *Server, obj T) T {
 	if t != nil {
 		t.Helper()
@@ -50,7 +57,7 @@ func Create[T rest.Object](t TB, s *Server, obj T) T {
 }
 
 func create[T rest.Object](s *Server, obj T) (created T, err error) {
-	h, err := s.handIn(obj)
+	h, err := s.readInput(obj)
 	if err != nil {
 		return created, err
 	}
@@ -58,7 +65,7 @@ func create[T rest.Object](s *Server, obj T) (created T, err error) {
 	if err != nil {
 		return created, err
 	}
-	return handOut[T](h.resource, rec)
+	return decodeRecord[T](h.resource, rec)
 }
 
 // Seed creates n objects, for tests that need many: 50,000 take less than a
@@ -68,7 +75,7 @@ func Seed[T rest.Object](t TB, s *Server, n int, object func(i int) T) {
 		t.Helper()
 	}
 	for i := range n {
-		h, err := s.handIn(object(i))
+		h, err := s.readInput(object(i))
 		if err == nil {
 			_, err = s.put(h)
 		}
@@ -80,75 +87,76 @@ func Seed[T rest.Object](t TB, s *Server, n int, object func(i int) T) {
 }
 
 // put stores a new object.
-func (s *Server) put(h *handed) (*record, error) {
-	if err := s.needNamespace(h.namespace); err != nil {
+func (s *Server) put(h *inputObject) (*storage.Record, error) {
+	if err := s.ensureNamespace(h.Namespace); err != nil {
 		return nil, err
 	}
-	h.identify(s)
-	text, err := s.firstState(h)
+	h.setIdentity(s)
+	text, err := s.initialState(h)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := h.resource.table.commit(h.key, nil, text)
-	if errors.Is(err, errMoved) {
-		return nil, fmt.Errorf("%s: it exists", h)
+	rec, err := h.resource.Table.Commit(h.Key, nil, text)
+	if errors.Is(err, storage.ErrConflict) {
+		return nil, fmt.Errorf("%s: already exists", h)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", h, err)
 	}
-	s.settleAfter(h.resource, false)
+	s.reconcileDefinitionsAfter(h.resource, false)
 	return rec, nil
 }
 
-// identify gives a new object what it lacks to be one.
-func (h *handed) identify(s *Server) {
-	if prefix := memberText(h.metadata, "generateName"); h.name == "" && prefix != "" {
-		h.name = s.identities.name(prefix)
-		h.set("name", h.name)
+// setIdentity sets the missing metadata of a new object.
+func (h *inputObject) setIdentity(s *Server) {
+	if prefix := objects.MemberString(h.metadata, "generateName"); h.Name == "" && prefix != "" {
+		h.Name = s.identities.name(prefix)
+		h.set("name", h.Name)
 	}
-	if h.namespace != "" {
-		h.set("namespace", h.namespace)
+	if h.Namespace != "" {
+		h.set("namespace", h.Namespace)
 	}
-	if valueOf(h.metadata, "uid") == nil {
+	if objects.MemberValue(h.metadata, "uid") == nil {
 		h.set("uid", string(s.identities.uid()))
 	}
-	if valueOf(h.metadata, "creationTimestamp") == nil {
-		h.set("creationTimestamp", now())
+	if objects.MemberValue(h.metadata, "creationTimestamp") == nil {
+		h.set("creationTimestamp", objects.Now())
 	}
-	if h.resource.counts() && valueOf(h.metadata, "generation") == nil {
+	if h.resource.TracksGeneration() && objects.MemberValue(h.metadata, "generation") == nil {
 		h.setValue("generation", []byte("1"))
 	}
 }
 
-// firstState is what is stored of a new object.
-func (s *Server) firstState(h *handed) (draft, error) {
-	if h.name == "" {
-		return draft{}, fmt.Errorf("a %s has neither a name nor a generateName", h.resource.Kind)
+// initialState returns the text to store for a new object.
+func (s *Server) initialState(h *inputObject) (objects.Draft, error) {
+	if h.Name == "" {
+		return objects.Draft{}, fmt.Errorf("the %s has no name: set name or generateName", h.resource.Kind)
 	}
-	completes := h.resource.strategy.complete
-	if completes == nil && h.resource.GroupResource() != definitionsResource {
+	completes := h.resource.Strategy.Complete
+	if completes == nil && h.resource.Stored == nil && h.resource.GroupResource() != definition.GroupResource {
 		return h.draft()
 	}
 	obj, err := h.object()
 	if err != nil {
-		return draft{}, err
+		return objects.Draft{}, err
 	}
+	h.resource.Conform(obj.Object, nil)
 	if completes != nil {
 		completes(obj.Object)
 	}
 	if err := prepareDefined(h, obj, nil); err != nil {
-		return draft{}, err
+		return objects.Draft{}, err
 	}
-	return encode(obj)
+	return objects.Encode(obj)
 }
 
-// prepareDefined completes a definition of custom resources, and refuses a wrong
-// one: nothing could be served by it.
-func prepareDefined(h *handed, next, current *unstructured.Unstructured) error {
-	if h.resource.GroupResource() != definitionsResource {
+// prepareDefined completes a CustomResourceDefinition. It fails if the
+// definition is invalid, since nothing could be served by it.
+func prepareDefined(h *inputObject, next, current *unstructured.Unstructured) error {
+	if h.resource.GroupResource() != definition.GroupResource {
 		return nil
 	}
-	faults, err := prepareDefinition(next, current, "")
+	faults, err := definition.Prepare(next, current, "")
 	if err == nil && len(faults) > 0 {
 		err = faults.ToAggregate()
 	}
@@ -158,20 +166,19 @@ func prepareDefined(h *handed, next, current *unstructured.Unstructured) error {
 	return nil
 }
 
-// needNamespace creates a namespace if it is missing.
-func (s *Server) needNamespace(name string) error {
-	res := s.registry.find(namespaces.WithVersion("v1"))
-	if name == "" || res == nil || res.table.get(key{name: name}) != nil {
+// ensureNamespace creates a namespace if it is missing.
+func (s *Server) ensureNamespace(name string) error {
+	res := s.registry.Find(registry.Namespaces.WithVersion("v1"))
+	if name == "" || res == nil || res.Table.Get(storage.Key{Name: name}) != nil {
 		return nil
 	}
-	if err := s.createNamespace(res, name); err != nil && !errors.Is(err, errMoved) {
+	if err := s.createNamespace(res, name); err != nil && !errors.Is(err, storage.ErrConflict) {
 		return fmt.Errorf("create the namespace %s: %w", name, err)
 	}
 	return nil
 }
 
-// Get returns the object with the kind, namespace and name of like, as it is
-// stored.
+// Get returns the stored object with the kind, namespace and name of like.
 func Get[T rest.Object](t TB, s *Server, like T) T {
 	if t != nil {
 		t.Helper()
@@ -182,19 +189,19 @@ func Get[T rest.Object](t TB, s *Server, like T) T {
 }
 
 func read[T rest.Object](s *Server, like T) (found T, err error) {
-	h, err := s.handIn(like)
+	h, err := s.readInput(like)
 	if err != nil {
 		return found, err
 	}
-	rec := h.resource.table.get(h.key)
+	rec := h.resource.Table.Get(h.Key)
 	if rec == nil {
-		return found, fmt.Errorf("%s: there is none", h)
+		return found, fmt.Errorf("%s: not found", h)
 	}
-	return handOut[T](h.resource, rec)
+	return decodeRecord[T](h.resource, rec)
 }
 
-// List returns the objects of the kind and namespace of like, of all namespaces
-// if it has none, in order of namespace and name.
+// List returns the objects of the kind and namespace of like, or of all
+// namespaces if it has none, in order of namespace and name.
 func List[T rest.Object](t TB, s *Server, like T) []T {
 	if t != nil {
 		t.Helper()
@@ -205,12 +212,12 @@ func List[T rest.Object](t TB, s *Server, like T) []T {
 }
 
 func list[T rest.Object](s *Server, like T) (found []T, err error) {
-	h, err := s.handIn(like)
+	h, err := s.readInput(like)
 	if err != nil {
 		return nil, err
 	}
-	for _, rec := range h.resource.table.all(like.GetNamespace()) {
-		obj, err := handOut[T](h.resource, rec)
+	for _, rec := range h.resource.Table.All(like.GetNamespace()) {
+		obj, err := decodeRecord[T](h.resource, rec)
 		if err != nil {
 			return nil, err
 		}
@@ -220,8 +227,8 @@ func list[T rest.Object](s *Server, like T) (found []T, err error) {
 }
 
 // Delete removes the object with the kind, namespace and name of like at once,
-// whatever finalizers it has, and returns it as it was. What a user does, which
-// waits for finalizers, is a client's delete.
+// regardless of finalizers, and returns its last state. To delete as a user
+// does, with finalizers, use a client.
 func Delete[T rest.Object](t TB, s *Server, like T) T {
 	if t != nil {
 		t.Helper()
@@ -232,23 +239,23 @@ func Delete[T rest.Object](t TB, s *Server, like T) T {
 }
 
 func remove[T rest.Object](s *Server, like T) (deleted T, err error) {
-	h, err := s.handIn(like)
+	h, err := s.readInput(like)
 	if err != nil {
 		return deleted, err
 	}
 	for {
-		was := h.resource.table.get(h.key)
+		was := h.resource.Table.Get(h.Key)
 		if was == nil {
-			return deleted, fmt.Errorf("%s: there is none", h)
+			return deleted, fmt.Errorf("%s: not found", h)
 		}
-		gone, err := h.resource.table.remove(was)
-		if errors.Is(err, errMoved) {
+		gone, err := h.resource.Table.Remove(was)
+		if errors.Is(err, storage.ErrConflict) {
 			continue
 		}
 		if err != nil {
 			return deleted, fmt.Errorf("%s: %w", h, err)
 		}
-		s.settleAfter(h.resource, true)
-		return handOut[T](h.resource, gone)
+		s.reconcileDefinitionsAfter(h.resource, true)
+		return decodeRecord[T](h.resource, gone)
 	}
 }

@@ -13,11 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
 	"github.com/thinformer/thinformer/rest"
 )
 
-// ConfigMap is what a user writes in place of the type of k8s.io/api; its kind is
-// its name.
+// ConfigMap is a user's type in place of the one of k8s.io/api. Its kind is the
+// name of the Go type.
 type ConfigMap struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -39,7 +41,7 @@ func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
 }
 
-// failure is a TB that keeps the line of a failure.
+// failure is a TB that records the line of a failure.
 type failure struct{ line string }
 
 func (*failure) Helper()                             {}
@@ -51,9 +53,9 @@ func inMemory(t *testing.T) *Server {
 	return srv
 }
 
-// What Go code creates, clients read: with a uid, a creation time, a version,
-// in a namespace that is created with it, with its status, and without
-// managedFields.
+// Clients read the objects that Go code creates: with a uid, a creation time
+// and a version, in a namespace that is created with them, with their status,
+// and without managedFields.
 func TestCreateIsSeenByClients(t *testing.T) {
 	srv := inMemory(t)
 	d := &Deployment{ObjectMeta: named("shop", "web")}
@@ -63,7 +65,7 @@ func TestCreateIsSeenByClients(t *testing.T) {
 	require.NotEmpty(t, created.ResourceVersion)
 	require.False(t, created.CreationTimestamp.IsZero())
 	require.EqualValues(t, 1, created.Generation)
-	require.Empty(t, d.UID, "the caller's object is left alone")
+	require.Empty(t, d.UID, "the caller's object is not modified")
 
 	client, err := rest.New(srv.Config())
 	require.NoError(t, err)
@@ -74,7 +76,7 @@ func TestCreateIsSeenByClients(t *testing.T) {
 	require.Equal(t, created, seen)
 	require.Empty(t, seen.ManagedFields)
 	namespace := Get(t, srv, unstructuredOf("v1", "Namespace", "", "shop"))
-	require.Equal(t, "Active", at(namespace.Object, "status.phase"))
+	require.Equal(t, "Active", objects.At(namespace.Object, "status.phase"))
 }
 
 func unstructuredOf(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
@@ -84,15 +86,15 @@ func unstructuredOf(apiVersion, kind, namespace, name string) *unstructured.Unst
 	return obj
 }
 
-// The whole life of an object in Go.
-func TestAccess(t *testing.T) {
+// The access functions create, read, update and delete objects.
+func TestAccessFunctions(t *testing.T) {
 	srv := inMemory(t)
 	a := Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"x": "1"}})
 	require.Equal(t, "default", a.Namespace)
 	require.Equal(t, a, Get(t, srv, &ConfigMap{ObjectMeta: named("", "a")}))
 
 	same := Update(t, srv, a)
-	require.Equal(t, a.ResourceVersion, same.ResourceVersion, "what changes nothing gives no version")
+	require.Equal(t, a.ResourceVersion, same.ResourceVersion, "an update without changes assigns no version")
 	a.Data["x"] = "2"
 	updated := Update(t, srv, a)
 	require.NotEqual(t, a.ResourceVersion, updated.ResourceVersion)
@@ -110,19 +112,21 @@ func TestAccess(t *testing.T) {
 	require.Len(t, List(t, srv, &ConfigMap{}), 1)
 }
 
-// Go access looks at no name; whatever it is, what is stored is JSON.
-func TestCreateUnderOddNames(t *testing.T) {
+// Go access does not validate names. Objects with any name are stored as valid
+// JSON.
+func TestCreateAcceptsAnyName(t *testing.T) {
 	srv := inMemory(t)
-	for _, odd := range []string{"\a", "a\x00", "\x7f", "\U000e0001", "<&>", `"\`} {
-		created := Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: odd, GenerateName: odd}})
-		require.Equal(t, odd, created.Namespace)
-		require.True(t, strings.HasPrefix(created.Name, odd), "%q", created.Name)
-		require.Len(t, List(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: odd}}), 1)
+	for _, name := range []string{"\a", "a\x00", "\x7f", "\U000e0001", "<&>", `"\`} {
+		created := Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name, GenerateName: name}})
+		require.Equal(t, name, created.Namespace)
+		require.True(t, strings.HasPrefix(created.Name, name), "%q", created.Name)
+		require.Len(t, List(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name}}), 1)
 	}
 }
 
-// Modify changes what the function changes: fields that T does not have stay.
-func TestModifyKeepsWhatItDoesNotKnow(t *testing.T) {
+// Modify stores the changes of the function. Fields that T does not have stay
+// as they were stored.
+func TestModifyKeepsUnknownFields(t *testing.T) {
 	srv := inMemory(t)
 	obj := unstructuredOf("apps/v1", "Deployment", "default", "web")
 	obj.Object["spec"] = map[string]any{"replicas": int64(1), "paused": true, "args": []any{"a"}}
@@ -140,12 +144,12 @@ func TestModifyKeepsWhatItDoesNotKnow(t *testing.T) {
 	again := Modify(t, srv, got, func(d *Deployment) { d.Labels["tier"] = "back" })
 	require.NotEqual(t, got.ResourceVersion, again.ResourceVersion)
 	got = Modify(t, srv, got, func(d *Deployment) { d.Status.ReadyReplicas = 5 })
-	require.Equal(t, "back", got.Labels["tier"], "like says which, not of which version")
+	require.Equal(t, "back", got.Labels["tier"], "the version of like is ignored")
 	require.EqualValues(t, 2, got.Generation, "the status does not count")
 }
 
-// Modify is not lost between other writers.
-func TestModifyBesideOthers(t *testing.T) {
+// No Modify is lost between concurrent writers.
+func TestConcurrentModify(t *testing.T) {
 	srv := inMemory(t)
 	Create(t, srv, &Deployment{ObjectMeta: named("default", "web")})
 	done := make(chan bool)
@@ -163,8 +167,8 @@ func TestModifyBesideOthers(t *testing.T) {
 	require.Equal(t, 160, Get(t, srv, &Deployment{ObjectMeta: named("default", "web")}).Spec.Replicas)
 }
 
-// Update, of an object that names no version, is not lost between other writers.
-func TestUpdateBesideOthers(t *testing.T) {
+// No Update of an object without a version is lost between concurrent writers.
+func TestConcurrentUpdate(t *testing.T) {
 	srv := inMemory(t)
 	Create(t, srv, &ConfigMap{ObjectMeta: named("default", "a")})
 	done := make(chan bool)
@@ -181,7 +185,7 @@ func TestUpdateBesideOthers(t *testing.T) {
 	}
 }
 
-// A failure is one clear line, and panics where there is no test.
+// A failure is one line. Without a TB it is a panic.
 func TestAccessFailures(t *testing.T) {
 	srv := inMemory(t)
 	Create(t, srv, &ConfigMap{ObjectMeta: named("default", "a")})
@@ -198,20 +202,20 @@ func TestAccessFailures(t *testing.T) {
 	stale := Get(t, srv, &ConfigMap{ObjectMeta: named("default", "a")})
 	Modify(t, srv, stale, func(c *ConfigMap) { c.Data = map[string]string{"x": "1"} })
 	for want, do := range map[string]func(t TB){
-		"apitest: create: ConfigMap default/a: it exists":                                                                          func(t TB) { Create(t, srv, &ConfigMap{ObjectMeta: named("", "a")}) },
-		"apitest: get: ConfigMap default/b: there is none":                                                                         func(t TB) { Get(t, srv, &ConfigMap{ObjectMeta: named("", "b")}) },
-		"apitest: update: ConfigMap default/b: there is none":                                                                      func(t TB) { Update(t, srv, &ConfigMap{ObjectMeta: named("", "b")}) },
-		"apitest: modify: ConfigMap default/b: there is none":                                                                      func(t TB) { Modify(t, srv, &ConfigMap{ObjectMeta: named("", "b")}, nil) },
-		"apitest: delete: ConfigMap default/b: there is none":                                                                      func(t TB) { Delete(t, srv, &ConfigMap{ObjectMeta: named("", "b")}) },
-		"apitest: update: ConfigMap default/a: it has changed: this is version " + stale.ResourceVersion + ", the present one is ": func(t TB) { Update(t, srv, stale) },
-		"apitest: create: a ConfigMap has neither a name nor a generateName":                                                       func(t TB) { Create(t, srv, &ConfigMap{}) },
-		"apitest: create: no resource is served of the kind Unknown (a *apitest.Unknown)":                                          func(t TB) { Create(t, srv, &Unknown{ObjectMeta: named("", "a")}) },
-		"apitest: create: a *struct { v1.ObjectMeta \"json:\\\"metadata\\\"\" } has no kind, and its type no name":                 func(t TB) { Create(t, srv, &nameless{named("", "a")}) },
-		"apitest: create: the kind Event is served in events.k8s.io/v1 and v1: set the apiVersion of the *apitest.Event":           func(t TB) { Create(t, srv, &Event{ObjectMeta: named("", "a")}) },
-		"apitest: create: the name \"a\" is not in the metadata of the JSON of a *apitest.Secret":                                  func(t TB) { Create(t, srv, &Secret{named("", "a")}) },
-		"apitest: create: *apitest.ConfigMap: an object is a pointer, and not nil":                                                 func(t TB) { Create(t, srv, (*ConfigMap)(nil)) },
-		"apitest: create: Namespace x/y: namespaces are in no namespace":                                                           func(t TB) { Create(t, srv, unstructuredOf("v1", "Namespace", "x", "y")) },
-		"apitest: seed 3 objects, number 1: ConfigMap default/s: it exists": func(t TB) {
+		"apitest: create: ConfigMap default/a: already exists":                                                             func(t TB) { Create(t, srv, &ConfigMap{ObjectMeta: named("", "a")}) },
+		"apitest: get: ConfigMap default/b: not found":                                                                     func(t TB) { Get(t, srv, &ConfigMap{ObjectMeta: named("", "b")}) },
+		"apitest: update: ConfigMap default/b: not found":                                                                  func(t TB) { Update(t, srv, &ConfigMap{ObjectMeta: named("", "b")}) },
+		"apitest: modify: ConfigMap default/b: not found":                                                                  func(t TB) { Modify(t, srv, &ConfigMap{ObjectMeta: named("", "b")}, nil) },
+		"apitest: delete: ConfigMap default/b: not found":                                                                  func(t TB) { Delete(t, srv, &ConfigMap{ObjectMeta: named("", "b")}) },
+		"apitest: update: ConfigMap default/a: the resourceVersion " + stale.ResourceVersion + " is not the current one, ": func(t TB) { Update(t, srv, stale) },
+		"apitest: create: the ConfigMap has no name":                                                                       func(t TB) { Create(t, srv, &ConfigMap{}) },
+		"apitest: create: no resource of kind Unknown is served (for a *apitest.Unknown)":                                  func(t TB) { Create(t, srv, &Unknown{ObjectMeta: named("", "a")}) },
+		"apitest: create: the *struct { v1.ObjectMeta \"json:\\\"metadata\\\"\" } has no kind, and its type has no name":   func(t TB) { Create(t, srv, &nameless{named("", "a")}) },
+		"apitest: create: the kind Event is served in events.k8s.io/v1 and v1: set the apiVersion of the *apitest.Event":   func(t TB) { Create(t, srv, &Event{ObjectMeta: named("", "a")}) },
+		"apitest: create: the JSON of the *apitest.Secret does not contain the name \"a\" in its metadata":                 func(t TB) { Create(t, srv, &Secret{named("", "a")}) },
+		"apitest: create: *apitest.ConfigMap: the object must be a non-nil pointer":                                        func(t TB) { Create(t, srv, (*ConfigMap)(nil)) },
+		"apitest: create: Namespace x/y: namespaces are not namespaced":                                                    func(t TB) { Create(t, srv, unstructuredOf("v1", "Namespace", "x", "y")) },
+		"apitest: seed 3 objects, number 1: ConfigMap default/s: already exists": func(t TB) {
 			Seed(t, srv, 3, func(int) *ConfigMap { return &ConfigMap{ObjectMeta: named("", "s")} })
 		},
 	} {
@@ -223,9 +227,9 @@ func TestAccessFailures(t *testing.T) {
 	}
 }
 
-// What is handed in as a struct is stored as what came as a tree: in the same
-// text, so that an update over HTTP that changes nothing is seen as such.
-func TestHandedInIsCanonical(t *testing.T) {
+// An object given as a struct is stored as the same text as one given as a
+// tree, so an update over HTTP without changes is recognized.
+func TestInputObjectsAreCanonical(t *testing.T) {
 	srv := inMemory(t)
 	type Pod struct {
 		metav1.ObjectMeta `json:"metadata"`
@@ -235,22 +239,23 @@ func TestHandedInIsCanonical(t *testing.T) {
 		List              []any          `json:"list"`
 		Empty             struct{}       `json:"empty"`
 	}
-	h, err := srv.handIn(&Pod{ObjectMeta: named("x", "a<b"), Zeta: "\"é\u2028", Alpha: map[string]any{"b": 1.5, "a": []any{}, "n": nil}, List: []any{map[string]any{"z": true, "a": "x"}, nil, 3}})
+	h, err := srv.readInput(&Pod{ObjectMeta: named("x", "a<b"), Zeta: "\"é\u2028", Alpha: map[string]any{"b": 1.5, "a": []any{}, "n": nil}, List: []any{map[string]any{"z": true, "a": "x"}, nil, 3}})
 	require.NoError(t, err)
-	h.identify(srv)
+	h.setIdentity(srv)
 	d, err := h.draft()
 	require.NoError(t, err)
-	tree, err := decode(d.at(7))
+	tree, err := objects.Decode(d.At(7))
 	require.NoError(t, err)
 	require.NotContains(t, tree.Object, "null")
 	require.Equal(t, []any{map[string]any{"a": "x", "z": true}, nil, int64(3)}, tree.Object["list"])
-	again, err := encode(tree)
+	again, err := objects.Encode(tree)
 	require.NoError(t, err)
-	require.Equal(t, string(again.at(7)), string(d.at(7)))
+	require.Equal(t, string(again.At(7)), string(d.At(7)))
 }
 
-// Custom resources are known by their definition, which Go code can create too.
-func TestCreateOfADefinition(t *testing.T) {
+// Custom resources are found by their definition, which Go code can also
+// create.
+func TestCreateCustomResourceDefinition(t *testing.T) {
 	srv := inMemory(t)
 	definition := unstructuredOf("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets.example.com")
 	definition.Object["spec"] = map[string]any{
@@ -274,10 +279,10 @@ func TestCreateOfADefinition(t *testing.T) {
 	var seen failure
 	definition.SetName("gadgets.example.com")
 	Create(&seen, srv, definition)
-	require.Contains(t, seen.line, "must be spec.names.plural", "a wrong one is refused")
+	require.Contains(t, seen.line, "must be spec.names.plural", "an invalid definition is rejected")
 }
 
-// Wait sees each state, without polling, and says what was last.
+// Wait sees each state, without polling, and its failure contains the last one.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := NewServer(Options{InMemory: true})
@@ -295,25 +300,25 @@ func TestWait(t *testing.T) {
 		}()
 		begin := time.Now()
 		found := Wait(t, srv, like, func(c *ConfigMap) bool { return c.Data["x"] == "2" })
-		require.Equal(t, "2", found.Data["x"], "a state that has passed is seen too")
+		require.Equal(t, "2", found.Data["x"], "an intermediate state is seen")
 		require.Equal(t, 2*time.Second, time.Since(begin))
-		WaitGone(t, srv, like)
+		WaitDeleted(t, srv, like)
 		require.Equal(t, 3*time.Second, time.Since(begin))
 
 		begin = time.Now()
 		var seen failure
 		Wait(&seen, srv, like, func(*ConfigMap) bool { return true })
-		require.Equal(t, "apitest: wait: ConfigMap default/a: not within 10s: there is none", seen.line)
+		require.Equal(t, "apitest: wait: ConfigMap default/a: condition not met within 10s: the object does not exist", seen.line)
 		require.Equal(t, 10*time.Second, time.Since(begin))
 		Create(t, srv, like)
-		WaitGone(&seen, srv, like)
-		require.Contains(t, seen.line, `apitest: wait for the end: ConfigMap default/a: not within 10s: it is {"apiVersion":"v1"`)
+		WaitDeleted(&seen, srv, like)
+		require.Contains(t, seen.line, `apitest: wait for the deletion: ConfigMap default/a: condition not met within 10s: the object is {"apiVersion":"v1"`)
 	})
 }
 
-// Compactions, a server that is set back, and one that is closed: Wait goes on
-// from the present, or says why it cannot.
-func TestWaitThroughTroubles(t *testing.T) {
+// After compactions and a rewind, Wait continues with the present state. When
+// the server is closed, it fails with that reason.
+func TestWaitAcrossCompactionRewindAndClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := NewServer(Options{InMemory: true})
 		defer srv.Close()
@@ -322,7 +327,7 @@ func TestWaitThroughTroubles(t *testing.T) {
 			time.Sleep(time.Second)
 			Create(t, srv, like)
 			Create(t, srv, &ConfigMap{ObjectMeta: named("default", "b")})
-			srv.RestartBack(1)
+			srv.RestartFromBackup(1)
 			srv.Compact()
 			time.Sleep(time.Second)
 			Modify(t, srv, like, func(c *ConfigMap) { c.Data = map[string]string{"x": "1"} })
@@ -331,24 +336,24 @@ func TestWaitThroughTroubles(t *testing.T) {
 
 		time.AfterFunc(time.Second, srv.Close)
 		var seen failure
-		WaitGone(&seen, srv, like)
+		WaitDeleted(&seen, srv, like)
 		require.Contains(t, seen.line, "the server is closed")
 	})
 }
 
-// Wait ends with the resource.
+// Wait ends when its resource is removed.
 func TestWaitEndsWithItsResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := NewServer(Options{InMemory: true, Resources: []Resource{{ResourceInfo: rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"}, Kind: "Thing"}}}})
 		defer srv.Close()
 		like := Create(t, srv, unstructuredOf("example.com/v1", "Thing", "", "a"))
 		time.AfterFunc(time.Second, func() {
-			srv.registry.change(func(served map[schema.GroupVersionResource]*resource) {
+			srv.registry.Change(func(served map[schema.GroupVersionResource]*registry.Resource) {
 				delete(served, schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"})
 			})
-			srv.store.drop(schema.GroupResource{Group: "example.com", Resource: "things"})
+			srv.store.Drop(schema.GroupResource{Group: "example.com", Resource: "things"})
 		})
-		WaitGone(t, srv, like)
+		WaitDeleted(t, srv, like)
 	})
 }
 

@@ -9,38 +9,42 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/apitest/internal/fault"
+	"github.com/thinformer/thinformer/apitest/internal/listener"
+	"github.com/thinformer/thinformer/apitest/internal/response"
 )
 
-// Action is what goes wrong: one of the functions that return one. The first
-// kind happens when a request comes, before it is served, or in the middle of a
-// watch with [AfterEvents]; the second kind changes an answer; the third changes
-// the events of a watch.
+// Action is the effect of a fault, returned by functions such as [Fail]. An
+// action runs at the start of a request, before the request is served, or in
+// the middle of a watch (with [AfterEvents]). Other actions change a response,
+// or the events of a watch.
 type Action struct {
-	// text says what happens; "" is the zero Action, which nobody made.
+	// text describes the action; "" is the zero Action, which is invalid.
 	text string
-	// verb of the requests that it can be done to; "" is any, "!watch" all but
-	// watches.
+	// verb of the requests to which it applies; "" is any, "!watch" is any but
+	// watch.
 	verb string
-	// last: no other fault can apply to the request.
+	// last: no later fault applies to the request.
 	last bool
 
-	// One of these is set.
+	// Exactly one of these is set, except that WrongKind has two.
 
-	// act happens where the request, or the watch, has come to. It reports
-	// whether this was the end of it.
-	act func(*scene) bool
-	// ask changes the request.
-	ask func(*scene) *http.Request
-	// rewrite changes the whole body of an answer.
-	rewrite func([]byte) []byte
-	// events makes what stands between a watch and the next frames.
-	events func(*scene) disturbance
-	// half: the answer stops in its middle, that of a watch by its events.
-	half bool
+	// act runs at the current point of the request or watch. It reports whether it
+	// has ended the request.
+	act func(*faultPoint) bool
+	// rewriteRequest changes the request.
+	rewriteRequest func(*faultPoint) *http.Request
+	// rewriteBody changes the whole body of a response.
+	rewriteBody func([]byte) []byte
+	// events returns the fault.Events between a watch and the next frames.
+	events func(*faultPoint) fault.Events
+	// truncate: the response ends in the middle; for a watch, events does that.
+	truncate bool
 }
 
-// about is whether it can be done to a request.
-func (a Action) about(verb string) bool {
+// appliesTo reports whether the action applies to a verb.
+func (a Action) appliesTo(verb string) bool {
 	switch a.verb {
 	case "":
 		return true
@@ -50,41 +54,26 @@ func (a Action) about(verb string) bool {
 	return a.verb == verb
 }
 
-// scene is where an action happens.
-type scene struct {
-	*Injected
-	out *answer
-	r   *http.Request
-	// next is the way of the events behind the action; nil if it is not in the
-	// middle of a watch.
-	next frames
-	// endWatch ends a watch from outside of its goroutine.
-	endWatch func()
+// faultPoint is the point of a request at which an action runs.
+type faultPoint struct {
+	*fault.Point
+	server *Server
 }
 
-// wait until the time has come (nil is never), or the fault is lifted. It
-// reports false when the client has gone or the server is closed.
-func (at *scene) wait(until <-chan time.Time) bool {
-	select {
-	case <-until:
-	case <-at.lifted:
-	case <-at.r.Context().Done():
-		return false
-	case <-at.server.alive.Done():
-		return false
+// at returns the act of an action as a function without arguments, nil if there is
+// none.
+func (a Action) at(p *faultPoint) func() bool {
+	if a.act == nil {
+		return nil
 	}
-	return true
+	return func() bool { return a.act(p) }
 }
 
-// abort ends the answer without an end: net/http closes the connection, or
-// resets the stream of HTTP/2.
-func (at *scene) abort() { panic(http.ErrAbortHandler) }
-
-// Fail answers with the Status that goes with a code, and with Retry-After
-// unless that is 0. In the middle of a watch it is an ERROR event, and the end.
+// Fail responds with the Status of a code, and with Retry-After unless it is 0.
+// In the middle of a watch it sends an ERROR event and ends the watch.
 func Fail(code int, retryAfter time.Duration) Action {
 	if code < 400 || code > 599 {
-		panic(fmt.Sprintf("apitest: Fail(%d): an error has a code between 400 and 599", code))
+		panic(fmt.Sprintf("apitest: Fail(%d): the code of an error is between 400 and 599", code))
 	}
 	seconds := int((retryAfter + time.Second - 1) / time.Second)
 	err := genericError(code, seconds)
@@ -96,7 +85,7 @@ func Fail(code int, retryAfter time.Duration) Action {
 	return action
 }
 
-// genericError is what the real server would say with a code.
+// genericError returns the error that the real server sends with a code.
 func genericError(code, retryAfter int) *apierrors.StatusError {
 	switch code {
 	case http.StatusTooManyRequests:
@@ -114,180 +103,148 @@ func genericError(code, retryAfter int) *apierrors.StatusError {
 	return err
 }
 
-// FailWith answers with an error of apimachinery's api/errors, such as
-// NewConflict, or any other as an internal one.
+// FailWith responds with an error of apimachinery's api/errors, such as
+// NewConflict. Any other error becomes an internal error.
 func FailWith(err error) Action {
-	return Action{text: fmt.Sprintf("answer %q", err), last: true, act: func(at *scene) bool {
-		if at.next == nil {
-			fail(at.out, at.r, err)
+	return Action{text: fmt.Sprintf("answer %q", err), last: true, act: func(at *faultPoint) bool {
+		if at.Next == nil {
+			response.WriteError(at.Out, at.Request, err)
 			return true
 		}
-		if at.next.send(frame{kind: watch.Error, object: statusText(err)}) == nil {
-			// The client may have gone: the watch ends all the same.
-			_ = at.next.flush()
+		if at.Next.Send(response.Frame{Type: watch.Error, Object: response.StatusText(err)}) == nil {
+			// The watch ends even if the client has gone.
+			_ = at.Next.Flush()
 		}
 		return true
 	}}
 }
 
-// Respond answers with a body of any kind: what a proxy would say, or a server
-// of something else. In the middle of a watch it is written into the stream.
+// Respond responds with an arbitrary body, like a proxy or another kind of
+// server. In the middle of a watch, the body is written into the stream.
 func Respond(code int, contentType, body string) Action {
 	if code < 200 || code > 999 {
-		panic(fmt.Sprintf("apitest: Respond(%d): no answer has this code", code))
+		panic(fmt.Sprintf("apitest: Respond(%d): the code of a response is between 200 and 999", code))
 	}
-	return Action{text: fmt.Sprintf("answer %d with %d bytes of %s", code, len(body), contentType), last: true, act: func(at *scene) bool {
-		if at.next == nil {
-			at.out.Header().Set("Content-Type", contentType)
-			at.out.Header().Set("Content-Length", strconv.Itoa(len(body)))
-			at.out.WriteHeader(code)
+	return Action{text: fmt.Sprintf("answer %d with %d bytes of %s", code, len(body), contentType), last: true, act: func(at *faultPoint) bool {
+		if at.Next == nil {
+			at.Out.Header().Set("Content-Type", contentType)
+			at.Out.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			at.Out.WriteHeader(code)
 		}
-		// The client may have gone: there is nobody else to tell.
-		_, _ = at.out.Write([]byte(body))
+		// An error means that the client has gone.
+		_, _ = at.Out.Write([]byte(body))
 		return true
 	}}
 }
 
-// HTML answers 200 with a page, as a login portal or a broken proxy does.
+// HTML responds 200 with an HTML page, like a login portal or a broken proxy.
 func HTML() Action {
 	action := Respond(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n")
 	action.text = "answer 200 with a page of HTML"
 	return action
 }
 
-// Reset resets the connection: on TCP the client reads ECONNRESET, for every
-// request that is on it.
+// Reset resets the connection. On TCP the client reads ECONNRESET, for every
+// request on that connection.
 func Reset() Action {
-	return Action{text: "reset the connection", last: true, act: func(at *scene) bool {
-		if conn := connectionOf(at.r.Context()); conn != nil {
-			conn.reset()
+	return Action{text: "reset the connection", last: true, act: func(at *faultPoint) bool {
+		if conn := listener.ConnectionOf(at.Request.Context()); conn != nil {
+			conn.Reset()
 		}
-		at.abort()
+		at.Abort()
 		return true
 	}}
 }
 
-// Refuse ends the connections of all clients and listens no more: who
-// connects is refused. The server listens again, at the same port, after some
-// time, 0 being when the fault is lifted. [Server.Stop] does so without a
-// request to begin with.
+// Refuse ends the connections of all clients and stops listening: new
+// connections are refused. The server listens again, at the same port, after a
+// duration; 0 means when the fault is removed. [Server.Stop] does the same
+// without a request.
 func Refuse(during time.Duration) Action {
-	text := "refuse connections until lifted"
+	text := "refuse connections until removed"
 	if during > 0 {
 		text = fmt.Sprintf("refuse connections for %s", during)
 	}
-	return Action{text: text, last: true, act: func(at *scene) bool {
-		why := new(shutter)
-		cut := at.server.door.keepShut(why)
-		// First of all, for whoever is cut off may lift the fault at once.
-		at.onLift(func() { at.server.door.letOpen(why) })
-		cut()
+	return Action{text: text, last: true, act: func(at *faultPoint) bool {
+		suspended := new(listener.Suspension)
+		closeConnections := at.server.listener.Suspend(suspended)
+		// Registered before the connections are closed, since their clients may
+		// remove the fault at once.
+		at.OnRemove(func() { at.server.listener.Resume(suspended) })
+		closeConnections()
 		if during > 0 {
-			time.AfterFunc(during, func() { at.server.door.letOpen(why) })
+			time.AfterFunc(during, func() { at.server.listener.Resume(suspended) })
 		}
-		at.abort()
+		at.Abort()
 		return true
 	}}
 }
 
-// Delay waits before the request is served. In the middle of a watch, all that
-// follows comes later.
+// Delay waits before the request is served. In the middle of a watch, it delays
+// all later events.
 func Delay(by time.Duration) Action {
-	return Action{text: fmt.Sprintf("delay by %s", by), act: func(at *scene) bool {
+	return Action{text: fmt.Sprintf("delay by %s", by), act: func(at *faultPoint) bool {
 		timer := time.NewTimer(by)
 		defer timer.Stop()
-		return at.pause(timer.C)
+		return at.Pause(timer.C)
 	}}
 }
 
-// Silence gives no answer, while the connection stays up and other requests on
-// it are answered. Once it is lifted, the request is served, and a watch sends
-// what it kept back.
+// Silence sends no response, while the connection stays open and serves its
+// other requests. When the fault is removed, the request is served, and a watch
+// sends the events that were held back.
 func Silence() Action {
-	return Action{text: "go silent", act: func(at *scene) bool { return at.pause(nil) }}
+	return Action{text: "go silent", act: func(at *faultPoint) bool { return at.Pause(nil) }}
 }
 
-// pause waits, and reports whether there is no one left to wait for.
-func (at *scene) pause(until <-chan time.Time) (ended bool) {
-	if at.wait(until) {
-		return false
-	}
-	if at.next == nil {
-		at.abort()
-	}
-	return true
-}
-
-// Freeze goes silent on the whole connection, for every request that is on it:
-// no byte is read or written, pings of HTTP/2 stay without an answer, and yet it
-// is not closed. Once it is lifted, everything goes on.
+// Freeze stops the whole connection, for all its requests: no byte is read or
+// written and HTTP/2 pings are not answered, but the connection is not closed.
+// When the fault is removed, the connection continues.
 func Freeze() Action {
-	return Action{text: "freeze the connection", act: func(at *scene) bool {
-		conn := connectionOf(at.r.Context())
+	return Action{text: "freeze the connection", act: func(at *faultPoint) bool {
+		conn := listener.ConnectionOf(at.Request.Context())
 		if conn == nil {
-			return at.pause(nil)
+			return at.Pause(nil)
 		}
-		conn.freeze(at.lifted)
+		conn.Freeze(at.Done())
 		return false
 	}}
 }
 
-// Cut ends a watch as its timeout would: without an error, and on HTTP with a
-// last chunk.
+// Cut ends a watch as its timeout does: without an error and, in HTTP/1.1, with
+// a final chunk.
 func Cut() Action {
-	return Action{text: "end the stream", verb: "watch", last: true, act: func(at *scene) bool {
-		if at.next == nil {
-			at.out.Header().Set("Content-Type", "application/json")
-			at.out.WriteHeader(http.StatusOK)
+	return Action{text: "end the stream", verb: "watch", last: true, act: func(at *faultPoint) bool {
+		if at.Next == nil {
+			at.Out.Header().Set("Content-Type", "application/json")
+			at.Out.WriteHeader(http.StatusOK)
 		}
 		return true
 	}}
 }
 
-// Break breaks the connection off in the middle: of the body of an answer, or of
-// the next event of a watch.
+// Break aborts the response in the middle of its body or, for a watch, in the
+// middle of the next event.
 func Break() Action {
-	return Action{text: "break off in the middle", half: true, events: func(at *scene) disturbance {
-		return &countdown{scene: at}
+	return Action{text: "break off in the middle", truncate: true, events: func(at *faultPoint) fault.Events {
+		return fault.NewCountdown(at.Point, 0, nil)
 	}}
 }
 
-// Call has something else happen, which the text says in a few words: it is
-// called on the goroutine of the request. The methods of Server fit:
+// Call calls a function on the goroutine of the request. The text describes the
+// function in a few words. Methods of Server can be used:
 //
 //	apitest.Call("compact", (*apitest.Server).Compact)
 //	apitest.Call("restart", (*apitest.Server).Restart)
 //	apitest.Call("rotate the certificate", (*apitest.Server).RotateCertificate)
 //
-// Then the request is served, if its connection has survived it.
+// After the call, the request is served if its connection still exists.
 func Call(text string, f func(*Server)) Action {
 	if text == "" {
 		text = "call a function"
 	}
-	return Action{text: text, act: func(at *scene) bool {
+	return Action{text: text, act: func(at *faultPoint) bool {
 		f(at.server)
 		return false
-	}}
-}
-
-// AfterEvents does to a watch what an action would do to a request, once it has
-// sent n events, bookmarks not counted: 0 is before the first. What ends an
-// answer ends the watch.
-func AfterEvents(n int, do Action) Action {
-	if do.text == "" {
-		panic("apitest: AfterEvents: there is nothing to do")
-	}
-	if do.act == nil && !do.half {
-		panic(fmt.Sprintf("apitest: AfterEvents(%d, %s): this happens to whole answers or to events, not at a point between them", n, do.text))
-	}
-	after := "after " + strconv.Itoa(n) + " events"
-	switch {
-	case n <= 0:
-		after = "before the first event"
-	case n == 1:
-		after = "after 1 event"
-	}
-	return Action{text: after + ", " + do.text, verb: "watch", events: func(at *scene) disturbance {
-		return &countdown{scene: at, left: n, act: do.act}
 	}}
 }

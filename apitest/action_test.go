@@ -17,30 +17,32 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 	"github.com/thinformer/thinformer/rest"
 )
 
 const oneConfigMap = "/api/v1/namespaces/default/configmaps/a"
 
-// inEachWay runs a test of faults in a bubble with pipes, and over loopback
-// with HTTP/1.1, and with TLS and HTTP/2: a client sees the same in each.
-func inEachWay(t *testing.T, test func(t *testing.T, srv *Server)) {
+// onEachTransport runs a test of faults in a bubble with pipes, over loopback
+// with HTTP/1.1, and over loopback with TLS and HTTP/2. The client must see the
+// same.
+func onEachTransport(t *testing.T, test func(t *testing.T, srv *Server)) {
 	serve := func(t *testing.T, options Options) {
-		options.Bare = true
+		options.NoBuiltinKinds = true
 		options.Resources = []Resource{{ResourceInfo: configMaps}}
 		srv := NewServer(options)
 		defer srv.Close()
-		put(t, srv.store.table(configMaps.GroupResource()), key{"default", "a"}, "1", nil)
+		put(t, srv.store.Table(configMaps.GroupResource()), storage.Key{Namespace: "default", Name: "a"}, "1", nil)
 		test(t, srv)
 	}
 	t.Run("in a bubble", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { serve(t, Options{InMemory: true}) })
 	})
-	t.Run("plain", func(t *testing.T) { serve(t, Options{Plain: true}) })
+	t.Run("plain", func(t *testing.T) { serve(t, Options{PlainHTTP: true}) })
 	t.Run("with TLS", func(t *testing.T) { serve(t, Options{}) })
 }
 
-// get is one request, with the answer read to its end.
+// get sends a request and reads the whole response.
 func get(t *testing.T, srv *Server, client *http.Client, path string) (*http.Response, string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -56,7 +58,8 @@ func get(t *testing.T, srv *Server, client *http.Client, path string) (*http.Res
 	return response, string(body), err
 }
 
-// restClient is ours, which repeats nothing that a test should see.
+// restClient is a client of this module, which retries nothing that a test
+// should see.
 func restClient(t *testing.T, srv *Server) *rest.View[*metav1.PartialObjectMetadata] {
 	t.Helper()
 	client, err := rest.New(srv.Config())
@@ -65,11 +68,11 @@ func restClient(t *testing.T, srv *Server) *rest.View[*metav1.PartialObjectMetad
 	return rest.NewView[*metav1.PartialObjectMetadata](client, configMaps).Namespace("default")
 }
 
-// Fail answers with the Status of a code, and Retry-After.
+// Fail responds with the Status of a code, and Retry-After.
 func TestFail(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
-		fault := srv.Fault(Fault{Times: 1, Do: Fail(http.StatusTooManyRequests, 1500*time.Millisecond)})
+		fault := srv.Fault(Fault{Times: 1, Action: Fail(http.StatusTooManyRequests, 1500*time.Millisecond)})
 		response, body, err := get(t, srv, client, oneConfigMap)
 		require.NoError(t, err)
 		require.Equal(t, 429, response.StatusCode)
@@ -85,7 +88,7 @@ func TestFail(t *testing.T) {
 	})
 }
 
-// Each code brings the reason by which apimachinery knows it.
+// The response for a code has the reason by which apimachinery recognizes it.
 func TestFailHasTheReasonOfItsCode(t *testing.T) {
 	srv := NewServer(Options{InMemory: true, Resources: []Resource{{ResourceInfo: configMaps}}})
 	defer srv.Close()
@@ -95,37 +98,38 @@ func TestFailHasTheReasonOfItsCode(t *testing.T) {
 		409: apierrors.IsConflict, 410: apierrors.IsResourceExpired, 429: apierrors.IsTooManyRequests,
 		500: apierrors.IsInternalError, 503: apierrors.IsServiceUnavailable, 504: apierrors.IsTimeout,
 	} {
-		fault := srv.Fault(Fault{Do: Fail(code, 0)})
+		fault := srv.Fault(Fault{Action: Fail(code, 0)})
 		_, err := view.Get(context.Background(), "a", metav1.GetOptions{})
 		require.True(t, is(err), "%d: %v", code, err)
-		fault.Lift()
+		fault.Remove()
 	}
-	srv.Fault(Fault{Do: FailWith(apierrors.NewNotFound(schema.GroupResource{Resource: "widgets"}, "w"))})
+	srv.Fault(Fault{Action: FailWith(apierrors.NewNotFound(schema.GroupResource{Resource: "widgets"}, "w"))})
 	_, err := view.Get(context.Background(), "a", metav1.GetOptions{})
 	require.ErrorContains(t, err, `widgets "w" not found`)
 }
 
-// Refuse is a real refusal, at the same port, and ends by itself or by Lift.
+// Refuse refuses connections at the same port, until its duration ends or
+// Remove.
 func TestRefuse(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
 		w := openWatch(t, context.Background(), srv, client, "/api/v1/configmaps?watch=true")
 		_, err := w.next()
 		require.NoError(t, err)
-		fault := srv.Fault(Fault{On: Match{Verb: "get"}, Times: 1, Do: Refuse(0)})
+		fault := srv.Fault(Fault{Match: Match{Verb: "get"}, Times: 1, Action: Refuse(0)})
 		_, _, err = get(t, srv, client, oneConfigMap)
 		require.Error(t, err)
 		_, err = w.next()
-		require.Error(t, err, "other connections are lost too")
+		require.Error(t, err, "other connections are closed too")
 		for range 2 {
 			_, _, err = get(t, srv, client, oneConfigMap)
 			require.ErrorIs(t, err, syscall.ECONNREFUSED)
 		}
-		fault.Lift()
+		fault.Remove()
 		_, _, err = get(t, srv, client, oneConfigMap)
 		require.NoError(t, err)
 
-		srv.Fault(Fault{On: Match{Verb: "get"}, Times: 1, Do: Refuse(100 * time.Millisecond)})
+		srv.Fault(Fault{Match: Match{Verb: "get"}, Times: 1, Action: Refuse(100 * time.Millisecond)})
 		_, _, err = get(t, srv, client, oneConfigMap)
 		require.Error(t, err)
 		require.Eventually(t, func() bool {
@@ -135,15 +139,14 @@ func TestRefuse(t *testing.T) {
 	})
 }
 
-// Reset is a reset and not an end of the connection.
+// Reset causes ECONNRESET, not EOF.
 func TestReset(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
-		// On a connection of its own, for net/http repeats a request whose
-		// connection had been idle.
-		conn, err := dialed(srv)
+	onEachTransport(t, func(t *testing.T, srv *Server) {
+		// On a new connection, since net/http retries requests on idle connections.
+		conn, err := dialRaw(srv)
 		require.NoError(t, err)
 		defer conn.Close()
-		srv.Fault(Fault{On: Match{Verb: "get"}, Do: Reset()})
+		srv.Fault(Fault{Match: Match{Verb: "get"}, Action: Reset()})
 		_, err = conn.Write([]byte("GET " + oneConfigMap + " HTTP/1.1\r\nHost: apitest\r\n\r\n"))
 		require.NoError(t, err)
 		_, err = io.ReadAll(conn)
@@ -154,14 +157,14 @@ func TestReset(t *testing.T) {
 	})
 }
 
-// With HTTP/2, every request on the connection is lost.
+// With HTTP/2, every request on the connection fails.
 func TestResetWithHTTP2(t *testing.T) {
 	srv := NewServer(Options{Resources: []Resource{{ResourceInfo: configMaps}}})
 	defer srv.Close()
 	client := srv.testClient(t)
 	w := openWatch(t, context.Background(), srv, client, "/api/v1/configmaps?watch=true")
 	require.Equal(t, 2, w.ProtoMajor)
-	srv.Fault(Fault{On: Match{Verb: "get"}, Times: 1, Do: Reset()})
+	srv.Fault(Fault{Match: Match{Verb: "get"}, Times: 1, Action: Reset()})
 	_, _, err := get(t, srv, client, oneConfigMap)
 	require.Error(t, err)
 	_, err = w.next()
@@ -169,10 +172,10 @@ func TestResetWithHTTP2(t *testing.T) {
 	require.NotErrorIs(t, err, io.EOF)
 }
 
-// Delay holds a request back; lifted, it lets it go.
+// Delay holds a request back until Remove.
 func TestDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := NewServer(Options{InMemory: true, Bare: true})
+		srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 		defer srv.Close()
 		client := srv.testClient(t)
 		defer client.CloseIdleConnections()
@@ -182,20 +185,20 @@ func TestDelay(t *testing.T) {
 			require.NoError(t, err)
 			return time.Since(begin)
 		}
-		srv.Fault(Fault{Do: Delay(2 * time.Second)})
+		srv.Fault(Fault{Action: Delay(2 * time.Second)})
 		require.Equal(t, 2*time.Second, took())
-		long := srv.Fault(Fault{Do: Delay(time.Hour)})
-		time.AfterFunc(5*time.Second, long.Lift)
+		long := srv.Fault(Fault{Action: Delay(time.Hour)})
+		time.AfterFunc(5*time.Second, long.Remove)
 		require.Equal(t, 5*time.Second, took())
 	})
 }
 
-// Silence answers nothing while the connection stays up and others on it are
-// answered, and goes on when it is lifted.
+// Silence sends no response while the connection stays open and serves other
+// requests. The request continues after Remove.
 func TestSilence(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
-		fault := srv.Fault(Fault{On: Match{Name: "a"}, Do: Silence()})
+		fault := srv.Fault(Fault{Match: Match{Name: "a"}, Action: Silence()})
 		answered := make(chan error, 1)
 		go func() {
 			_, _, err := get(t, srv, client, oneConfigMap)
@@ -205,16 +208,16 @@ func TestSilence(t *testing.T) {
 		_, _, err := get(t, srv, client, "/healthz")
 		require.NoError(t, err)
 		require.Empty(t, answered)
-		fault.Lift()
+		fault.Remove()
 		require.NoError(t, <-answered)
 	})
 }
 
-// A client that goes, and Close, end what is silent.
+// Silent requests end when their client disconnects, and on Close.
 func TestSilenceEndsWithItsClientAndWithTheServer(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
-		srv.Fault(Fault{On: Match{Name: "a"}, Do: Silence()})
+		srv.Fault(Fault{Match: Match{Name: "a"}, Action: Silence()})
 		ctx, cancel := context.WithCancel(t.Context())
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+oneConfigMap, nil)
 		require.NoError(t, err)
@@ -235,51 +238,21 @@ func TestSilenceEndsWithItsClientAndWithTheServer(t *testing.T) {
 	})
 }
 
-// A connection that two faults have frozen goes on when both are lifted.
-func TestFreezesCompose(t *testing.T) {
-	for _, lifts := range [][2]int{{0, 1}, {1, 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			ours, theirs := net.Pipe()
-			conn := &connection{Conn: ours, door: new(door), gone: make(chan struct{})}
-			var until [2]chan struct{}
-			for i := range until {
-				until[i] = make(chan struct{})
-				conn.freeze(until[i])
-			}
-			read := make(chan bool, 1)
-			go func() {
-				_, err := theirs.Read(make([]byte, 1))
-				read <- err == nil
-			}()
-			go conn.Write([]byte("x"))
-			close(until[lifts[0]])
-			synctest.Wait()
-			require.Empty(t, read)
-			close(until[lifts[1]])
-			require.True(t, <-read)
-			conn.freeze(make(chan struct{}))
-			go conn.Write([]byte("y"))
-			synctest.Wait()
-			conn.Close() // and no write waits any longer
-		})
-	}
-}
-
 // Freeze stops every byte on the connection without closing it.
 func TestFreeze(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
 		w := openWatch(t, context.Background(), srv, client, "/api/v1/configmaps?watch=true")
 		_, err := w.next()
 		require.NoError(t, err)
-		fault := srv.Fault(Fault{On: Match{Verb: "watch"}, Do: AfterEvents(1, Freeze())})
+		fault := srv.Fault(Fault{Match: Match{Verb: "watch"}, Action: AfterEvents(1, Freeze())})
 		frozen := openWatch(t, context.Background(), srv, srv.testClient(t), "/api/v1/configmaps?watch=true")
 		_, err = frozen.next()
 		require.NoError(t, err)
-		table := srv.store.table(configMaps.GroupResource())
-		put(t, table, key{"default", "a"}, "2", nil)
+		table := srv.store.Table(configMaps.GroupResource())
+		put(t, table, storage.Key{Namespace: "default", Name: "a"}, "2", nil)
 		e, err := w.next()
-		require.NoError(t, err, "other connections go on")
+		require.NoError(t, err, "other connections work")
 		require.Equal(t, "2", e.Object.Data["value"])
 		read := make(chan event, 1)
 		go func() {
@@ -287,24 +260,24 @@ func TestFreeze(t *testing.T) {
 			read <- e
 		}()
 		require.Empty(t, read)
-		fault.Lift()
+		fault.Remove()
 		require.Equal(t, "2", (<-read).Object.Data["value"])
 	})
 }
 
-// What is no answer of an API server comes as it was asked for.
+// Respond sends arbitrary responses.
 func TestRespond(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
-		fault := srv.Fault(Fault{Do: HTML()})
+		fault := srv.Fault(Fault{Action: HTML()})
 		response, body, err := get(t, srv, client, oneConfigMap)
 		require.NoError(t, err)
 		require.Equal(t, "text/html; charset=utf-8", response.Header.Get("Content-Type"))
 		require.Contains(t, body, "<html>")
 		_, err = restClient(t, srv).Get(t.Context(), "a", metav1.GetOptions{})
 		require.ErrorContains(t, err, "html")
-		fault.Lift()
-		srv.Fault(Fault{Do: Respond(http.StatusBadGateway, "text/plain", "no upstream")})
+		fault.Remove()
+		srv.Fault(Fault{Action: Respond(http.StatusBadGateway, "text/plain", "no upstream")})
 		response, body, err = get(t, srv, client, oneConfigMap)
 		require.NoError(t, err)
 		require.Equal(t, 502, response.StatusCode)
@@ -312,32 +285,33 @@ func TestRespond(t *testing.T) {
 	})
 }
 
-// Half of the JSON, whole as an answer; or the connection lost in the middle.
+// TruncateJSON sends half of the JSON as a complete response. Break loses the
+// connection in the middle.
 func TestTruncateJSONAndBreak(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
 		_, whole, err := get(t, srv, client, oneConfigMap)
 		require.NoError(t, err)
-		fault := srv.Fault(Fault{Do: TruncateJSON()})
+		fault := srv.Fault(Fault{Action: TruncateJSON()})
 		response, body, err := get(t, srv, client, oneConfigMap)
 		require.NoError(t, err)
 		require.Equal(t, 200, response.StatusCode)
 		require.Equal(t, whole[:len(whole)/2], body)
 		_, err = restClient(t, srv).Get(t.Context(), "a", metav1.GetOptions{})
 		require.Error(t, err)
-		fault.Lift()
+		fault.Remove()
 
-		srv.Fault(Fault{Do: Break()})
+		srv.Fault(Fault{Action: Break()})
 		_, body, err = get(t, srv, client, oneConfigMap)
 		require.Error(t, err)
 		require.Equal(t, whole[:len(whole)/2], body)
 	})
 }
 
-// Another kind than was asked for is refused by a client that looks.
+// A client that checks kinds rejects another kind than the requested one.
 func TestWrongKind(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
-		srv.Fault(Fault{Do: WrongKind()})
+	onEachTransport(t, func(t *testing.T, srv *Server) {
+		srv.Fault(Fault{Action: WrongKind()})
 		_, body, err := get(t, srv, srv.testClient(t), oneConfigMap)
 		require.NoError(t, err)
 		var typed metav1.TypeMeta
@@ -351,16 +325,16 @@ func TestWrongKind(t *testing.T) {
 	})
 }
 
-// Delays, silence and resets compose on one request.
-func TestFaultsOfOneRequestFollowEachOther(t *testing.T) {
+// Delay, Silence and Reset compose on one request.
+func TestFaultsOfOneRequestCompose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := NewServer(Options{InMemory: true, Bare: true})
+		srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 		defer srv.Close()
 		client := srv.testClient(t)
 		defer client.CloseIdleConnections()
-		srv.Fault(Fault{Do: Delay(time.Second)})
-		srv.Fault(Fault{Do: Delay(2 * time.Second)})
-		srv.Fault(Fault{Do: Fail(500, 0)})
+		srv.Fault(Fault{Action: Delay(time.Second)})
+		srv.Fault(Fault{Action: Delay(2 * time.Second)})
+		srv.Fault(Fault{Action: Fail(500, 0)})
 		begin := time.Now()
 		response, _, err := get(t, srv, client, "/healthz")
 		require.NoError(t, err)
@@ -369,24 +343,24 @@ func TestFaultsOfOneRequestFollowEachOther(t *testing.T) {
 	})
 }
 
-// A server that is mounted in another one has no connections of its own: what
-// would reset or freeze them does the next best.
+// In a mounted server, faults cannot reset or freeze connections. They affect
+// the request instead.
 func TestFaultsWhenMounted(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Bare: true})
+	srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 	defer srv.Close()
-	srv.Fault(Fault{Do: Reset()})
+	srv.Fault(Fault{Action: Reset()})
 	r, err := http.NewRequest(http.MethodGet, "/healthz", strings.NewReader(""))
 	require.NoError(t, err)
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { srv.ServeHTTP(nil, r) })
 }
 
-// dialed is a connection to the server with nothing around it but TLS.
-func dialed(srv *Server) (net.Conn, error) {
+// dialRaw returns a connection to the server, with TLS if it has it.
+func dialRaw(srv *Server) (net.Conn, error) {
 	if srv.options.InMemory {
-		return srv.door.dial(context.Background(), "", "")
+		return srv.listener.Dial(context.Background())
 	}
 	if srv.tls != nil {
 		return dialTLS(srv)
 	}
-	return net.Dial("tcp", srv.door.address)
+	return net.Dial("tcp", srv.listener.DialAddress())
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
 )
 
 func applied(t testing.TB, s *Server, manager string, force bool, data map[string]string) (int, map[string]any) {
@@ -27,22 +29,22 @@ func dataOf(object map[string]any) map[string]string {
 	return data
 }
 
-// Server-side apply: an object is created by it, fields belong to who applied
-// them, a conflict names whose they are, force takes them, and what is no longer
-// applied goes.
+// Server-side apply creates an object, assigns fields to managers, reports
+// conflicts with their managers, takes over fields with force, and removes
+// fields that are no longer applied.
 func TestApply(t *testing.T) {
 	s := patchServer(t)
 	code, answer := applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
 	require.Equal(t, 201, code)
-	version := at(answer, "metadata.resourceVersion")
+	version := objects.At(answer, "metadata.resourceVersion")
 	code, answer = applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
 	require.Equal(t, 200, code)
-	require.Equal(t, version, at(answer, "metadata.resourceVersion"), "the same again is nothing new")
+	require.Equal(t, version, objects.At(answer, "metadata.resourceVersion"), "applying the same again changes nothing")
 
 	code, answer = applied(t, s, "two", false, map[string]string{"x": "2", "z": "2"})
 	require.Equal(t, 409, code)
 	require.Equal(t, `Apply failed with 1 conflict: conflict with "one": .data.x`, answer["message"])
-	require.Equal(t, []any{map[string]any{"reason": "FieldManagerConflict", "message": `conflict with "one"`, "field": ".data.x"}}, at(answer, "details.causes"))
+	require.Equal(t, []any{map[string]any{"reason": "FieldManagerConflict", "message": `conflict with "one"`, "field": ".data.x"}}, objects.At(answer, "details.causes"))
 
 	code, answer = applied(t, s, "two", true, map[string]string{"x": "2", "z": "2"})
 	require.Equal(t, 200, code)
@@ -50,30 +52,30 @@ func TestApply(t *testing.T) {
 	_, answer = applied(t, s, "one", false, nil)
 	require.Equal(t, map[string]string{"x": "2", "z": "2"}, dataOf(answer))
 
-	// Tried out, nothing is made.
+	// A dry run creates nothing.
 	code, _, _ = send(t, s, "PATCH "+configMapsPath+"/dry?fieldManager=m&dryRun=All", applyType, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"dry"}}`)
 	require.Equal(t, 201, code)
 	code, _, _ = send(t, s, "GET "+configMapsPath+"/dry", "", "")
 	require.Equal(t, 404, code)
-	// A version in what is applied means one that is there.
+	// An applied object with a version must exist.
 	code, _, _ = send(t, s, "PATCH "+configMapsPath+"/versioned?fieldManager=m", applyType, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"versioned","resourceVersion":"1"}}`)
 	require.Equal(t, 201, code)
 }
 
-// Who applies the status manages nothing else, and makes no object.
+// An apply of the status owns nothing else, and creates no object.
 func TestApplyOfStatus(t *testing.T) {
 	s := patchServer(t)
 	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"conditions":[{"type":"Mine","status":"True"}]}}`
 	answer := must(t, s, "PATCH "+podPath+"/status?fieldManager=m", applyType, body)
-	require.Len(t, at(answer, "status.conditions"), 1)
-	fields := string(encoded(t, at(answer, "metadata.managedFields")))
+	require.Len(t, objects.At(answer, "status.conditions"), 1)
+	fields := string(encoded(t, objects.At(answer, "metadata.managedFields")))
 	require.Contains(t, fields, `{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{"k:{\"type\":\"Mine\"}":{".":{},"f:status":{},"f:type":{}}}}},"manager":"m","operation":"Apply","subresource":"status"`)
 	code, _, _ := send(t, s, "PATCH "+strings.Replace(podPath, "/a", "/b", 1)+"/status?fieldManager=m", applyType, strings.Replace(body, `"a"`, `"b"`, 1))
 	require.Equal(t, 404, code)
 }
 
-// The number of replicas belongs to who scales, as seen from the scale and from
-// the object.
+// The number of replicas belongs to the manager that scales, in the scale and
+// in the object.
 func TestApplyOfScale(t *testing.T) {
 	s := patchServer(t)
 	const path = "/apis/apps/v1/namespaces/default/deployments"
@@ -84,12 +86,12 @@ func TestApplyOfScale(t *testing.T) {
 	require.Equal(t, `Apply failed with 1 conflict: conflict with "curl" using autoscaling/v1: .spec.replicas`, answer["message"])
 	answer = must(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa&force=true", applyType, scale)
 	require.Equal(t, "Scale", answer["kind"])
-	require.EqualValues(t, 4, at(answer, "spec.replicas"))
+	require.EqualValues(t, 4, objects.At(answer, "spec.replicas"))
 	code, answer, _ = send(t, s, "PATCH "+path+"/d?fieldManager=app", applyType, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":2}}`)
 	require.Equal(t, 409, code)
 	require.Equal(t, `Apply failed with 1 conflict: conflict with "hpa" with subresource "scale": .spec.replicas`, answer["message"])
 	must(t, s, "PATCH "+path+"/d/scale", strategicPatchType, `{"spec":{"replicas":7}}`)
-	require.EqualValues(t, 7, at(must(t, s, "GET "+path+"/d", "", ""), "spec.replicas"))
+	require.EqualValues(t, 7, objects.At(must(t, s, "GET "+path+"/d", "", ""), "spec.replicas"))
 
 	for body, message := range map[string]string{
 		strings.Replace(scale, "Scale", "Deployment", 1):              "invalid object type: autoscaling/v1, Kind=Deployment",
@@ -103,16 +105,17 @@ func TestApplyOfScale(t *testing.T) {
 	}
 }
 
-// ownership is a twin of server-side apply for an object of plain fields.
-type ownership struct {
+// applyModel is a reference implementation of server-side apply for objects
+// with flat fields.
+type applyModel struct {
 	data   map[string]string
 	owners map[string]map[string]bool // managers by field
-	// applied are the fields that each manager applied last.
+	// applied holds the fields that each manager applied last.
 	applied map[string]map[string]string
 	exists  bool
 }
 
-func (o *ownership) apply(manager string, force bool, fields map[string]string) bool {
+func (o *applyModel) apply(manager string, force bool, fields map[string]string) bool {
 	for name, value := range fields {
 		if is, there := o.data[name]; there && is != value && !force {
 			for owner := range o.owners[name] {
@@ -143,8 +146,8 @@ func (o *ownership) apply(manager string, force bool, fields map[string]string) 
 	return true
 }
 
-// update is a merge patch by somebody who does not apply.
-func (o *ownership) update(name, value string) {
+// update is a merge patch by a manager that does not apply.
+func (o *applyModel) update(name, value string) {
 	if o.data[name] == value && value != "" {
 		return
 	}
@@ -156,52 +159,52 @@ func (o *ownership) update(name, value string) {
 	o.data[name], o.owners[name] = value, map[string]bool{"curl": true}
 }
 
-// Three managers apply, and one edits, at random; who has what is at any time
-// what a simple account of it says.
-func TestApplyAgainstATwin(t *testing.T) {
+// Three managers apply and one updates, at random. The owners always equal
+// those of the model.
+func TestApplyAgainstModel(t *testing.T) {
 	s := patchServer(t)
 	for seed := range uint64(40) {
 		dice := rand.New(rand.NewPCG(seed, 3))
 		send(t, s, "DELETE "+configMapsPath+"/it", "", "")
-		twin := &ownership{data: map[string]string{}, owners: map[string]map[string]bool{}, applied: map[string]map[string]string{}}
-		var story []string
+		model := &applyModel{data: map[string]string{}, owners: map[string]map[string]bool{}, applied: map[string]map[string]string{}}
+		var steps []string
 		for range 25 {
 			manager := []string{"one", "two", "three"}[dice.IntN(3)]
-			if twin.exists && dice.IntN(5) == 0 {
+			if model.exists && dice.IntN(5) == 0 {
 				name, value := string(rune('a'+dice.IntN(4))), []string{"1", "2", ""}[dice.IntN(3)]
-				story = append(story, fmt.Sprintf("edit %s=%q", name, value))
+				steps = append(steps, fmt.Sprintf("edit %s=%q", name, value))
 				body := fmt.Sprintf(`{"data":{%q:%q}}`, name, value)
 				if value == "" {
 					body = fmt.Sprintf(`{"data":{%q:null}}`, name)
 				}
 				must(t, s, "PATCH "+configMapsPath+"/it", mergePatchType, body)
-				twin.update(name, value)
+				model.update(name, value)
 			} else {
 				fields, force := map[string]string{"all": "0"}, dice.IntN(3) == 0
 				for range dice.IntN(4) {
 					fields[string(rune('a'+dice.IntN(4)))] = []string{"1", "2"}[dice.IntN(2)]
 				}
-				story = append(story, fmt.Sprintf("%s applies %v, force %t", manager, fields, force))
+				steps = append(steps, fmt.Sprintf("%s applies %v, force %t", manager, fields, force))
 				code, answer := applied(t, s, manager, force, fields)
-				ok := twin.apply(manager, force, maps.Clone(fields))
-				require.Equal(t, ok, code < 300, "seed %d: %s: %v", seed, strings.Join(story, "; "), answer["message"])
+				ok := model.apply(manager, force, maps.Clone(fields))
+				require.Equal(t, ok, code < 300, "seed %d: %s: %v", seed, strings.Join(steps, "; "), answer["message"])
 			}
-			if !twin.exists {
+			if !model.exists {
 				continue
 			}
 			now := must(t, s, "GET "+configMapsPath+"/it", "", "")
-			require.Equal(t, twin.data, dataOf(now), "seed %d: %s", seed, strings.Join(story, "; "))
-			require.Equal(t, twin.owners, ownersOf(now), "seed %d: %s", seed, strings.Join(story, "; "))
+			require.Equal(t, model.data, dataOf(now), "seed %d: %s", seed, strings.Join(steps, "; "))
+			require.Equal(t, model.owners, ownersOf(now), "seed %d: %s", seed, strings.Join(steps, "; "))
 		}
 	}
 }
 
-// ownersOf the fields of data, as managedFields say.
+// ownersOf returns the owners of the fields of data according to managedFields.
 func ownersOf(object map[string]any) map[string]map[string]bool {
 	owners := map[string]map[string]bool{}
-	entries, _ := at(object, "metadata.managedFields").([]any)
+	entries, _ := objects.At(object, "metadata.managedFields").([]any)
 	for _, entry := range entries {
-		fields, _ := at(entry.(map[string]any), "fieldsV1.f:data").(map[string]any)
+		fields, _ := objects.At(entry.(map[string]any), "fieldsV1.f:data").(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			if name, ok := strings.CutPrefix(name, "f:"); ok {
 				if owners[name] == nil {
@@ -214,8 +217,8 @@ func ownersOf(object map[string]any) map[string]map[string]bool {
 	return owners
 }
 
-// The version in an apply is that of the object it is about, and must be one.
-func TestApplyCreatesWithAnyVersionButNoWord(t *testing.T) {
+// The version in an apply must be a number, and that of the existing object.
+func TestApplyCreatesWithAnyNumericVersion(t *testing.T) {
 	s := NewServer(Options{InMemory: true})
 	defer s.Close()
 	for version, want := range map[string]int{"7": 201, "abc": 500} {

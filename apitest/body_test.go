@@ -8,19 +8,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/apitest/internal/params"
+	"github.com/thinformer/thinformer/apitest/internal/requestbody"
+	"github.com/thinformer/thinformer/apitest/internal/response"
 )
 
-// callFor is a call to a resource without a connection.
+// callFor returns a call to a resource without a connection.
 func callFor(s *Server, of schema.GroupVersionResource) *call {
-	return &call{server: s, w: httptest.NewRecorder(), r: httptest.NewRequest("POST", "/", nil), resource: s.registry.find(of)}
+	return &call{server: s, w: httptest.NewRecorder(), r: httptest.NewRequest("POST", "/", nil), resource: s.registry.Find(of)}
 }
 
-// "Bad input": nothing is stored, and the answer says what was not understood.
-func TestBodiesThatAreNoObjects(t *testing.T) {
-	s := NewServer(Options{Plain: true, MaxRequestBytes: 1000})
+// Invalid bodies store nothing, and the response describes the first error.
+func TestInvalidBodies(t *testing.T) {
+	s := NewServer(Options{PlainHTTP: true, MaxRequestBytes: 1000})
 	defer s.Close()
 	const to = "POST " + inDefault + "configmaps"
-	play(t, s, []step{
+	runSteps(t, s, []step{
 		{to, ``, 400, map[string]string{"message": `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)`}},
 		{to, `{"metadata":`, 400, nil},
 		{to, `["a"]`, 400, nil},
@@ -43,7 +47,7 @@ func TestBodiesThatAreNoObjects(t *testing.T) {
 func TestFindingsAreWarnings(t *testing.T) {
 	s := plainServer(t)
 	c := callFor(s, configMaps.GroupVersionResource)
-	_, err := c.decodeObject([]byte("metadata: {name: a, name: b, bar: 1}\ndata: {a: b}\n"), encodedYAML, writeOptions{validation: "Warn"})
+	_, err := c.decodeObject([]byte("metadata: {name: a, name: b, bar: 1}\ndata: {a: b}\n"), requestbody.YAML, params.WriteOptions{Validation: "Warn"})
 	require.NoError(t, err)
 	require.Equal(t, []string{`299 - "line 1: key \"name\" already set in map"`, `299 - "unknown field \"metadata.bar\""`}, c.w.Header().Values("Warning"))
 	for range 3 * warningBytes {
@@ -52,8 +56,8 @@ func TestFindingsAreWarnings(t *testing.T) {
 	require.Less(t, len(strings.Join(c.w.Header().Values("Warning"), "")), warningBytes+1)
 }
 
-// Whatever a body holds, it is read or refused; what is read is an object, and
-// reading what was read changes nothing more.
+// Every body is decoded or rejected. Decoding a decoded object again changes
+// nothing.
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"a":"b"},"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"x","uid":"u","controller":true}],"creationTimestamp":"2020-01-01T01:00:00+01:00"},"spec":{"containers":[{"name":"c","ports":[{"containerPort":1}]}]}}`,
@@ -65,21 +69,21 @@ func FuzzBody(f *testing.F) {
 	s := NewServer(Options{InMemory: true, Seed: 1})
 	f.Cleanup(s.Close)
 	f.Fuzz(func(t *testing.T, body []byte, isYAML bool) {
-		as := encodedJSON
+		as := requestbody.JSON
 		if isYAML {
-			as = encodedYAML
+			as = requestbody.YAML
 		}
 		c := callFor(s, schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 		for _, validation := range []string{"Ignore", "Warn", "Strict"} {
-			obj, err := c.decodeObject(body, as, writeOptions{validation: validation})
+			obj, err := c.decodeObject(body, as, params.WriteOptions{Validation: validation})
 			if err != nil {
-				require.GreaterOrEqual(t, int(statusOf(err).Code), 400)
-				require.Less(t, int(statusOf(err).Code), 500)
+				require.GreaterOrEqual(t, int(response.StatusOf(err).Code), 400)
+				require.Less(t, int(response.StatusOf(err).Code), 500)
 				continue
 			}
 			require.IsType(t, map[string]any{}, obj.Object["metadata"])
 			again := obj.DeepCopy()
-			unknown, err := c.tidy(again.Object)
+			unknown, err := c.normalize(again.Object)
 			require.NoError(t, err)
 			require.Empty(t, unknown)
 			require.True(t, reflect.DeepEqual(obj.Object, again.Object), "%v\n%v", obj.Object, again.Object)

@@ -16,127 +16,134 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/params"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// control does, until the server is closed, what the namespace controller and
-// the garbage collector do in a cluster. It looks at everything whenever
-// something has changed, which is quick enough for the objects of a test.
-func (s *Server) control() {
+// runControllers does the work of the namespace controller and the garbage
+// collector, until the server is closed. After each change it examines all
+// objects, which is fast enough for tests.
+func (s *Server) runControllers() {
 	known := map[schema.GroupVersionKind]bool{}
 	for {
-		s.store.mu.Lock()
-		changed := s.store.moved.wait()
-		s.store.mu.Unlock()
-		for s.alive.Err() == nil && s.collect(known) {
+		changed := s.store.NextVersion()
+		for s.ctx.Err() == nil && s.collect(known) {
 		}
 		select {
 		case <-changed:
-		case <-s.alive.Done():
+		case <-s.ctx.Done():
 			return
 		}
 	}
 }
 
-// garbage is what is known of the objects at one time.
-type garbage struct {
+// collector is the state of one run over all objects.
+type collector struct {
 	server *Server
-	// all objects, in order, and by uid; holders are those that finalizers of
-	// the collector hold, and owned those that have owners.
-	all            []*kept
-	alive          map[string]*kept
-	holders, owned []*kept
-	// known are the kinds that are served or ever were: of others nobody can say
-	// that an owner is gone.
-	known map[schema.GroupVersionKind]bool
-	// acted is set by what was changed.
+	// all objects, in order and by uid. holders have a finalizer of the garbage
+	// collector, owned have owner references.
+	all            []*trackedObject
+	byUID          map[string]*trackedObject
+	holders, owned []*trackedObject
+	// knownKinds are the kinds that have been served. For other kinds, an owner
+	// cannot be known to be deleted.
+	knownKinds map[schema.GroupVersionKind]bool
+	// acted is set by writes that changed something.
 	acted bool
 }
 
-// kept is an object and where it is.
-type kept struct {
-	resource *resource
-	record   *record
+// trackedObject is an object and its location.
+type trackedObject struct {
+	resource *registry.Resource
+	record   *storage.Record
 	metadata map[string]any
 }
 
-// collect takes one look and does what there is to do; it reports whether it
-// did anything. What it looks at is of one version: an owner is older than what
-// it owns, and must not be overlooked. What it writes names the object that it
-// has seen, as there may be another of that name by then.
+// collect makes one run and reports whether it changed anything. It examines a
+// snapshot of one version: an owner is older than its dependents, and must not
+// be overlooked. Its writes have the uid of the object as a precondition, since
+// another object may have the name by then.
 func (s *Server) collect(known map[schema.GroupVersionKind]bool) bool {
-	g := &garbage{server: s, alive: map[string]*kept{}, known: known}
-	for _, res := range s.registry.all() {
+	g := &collector{server: s, byUID: map[string]*trackedObject{}, knownKinds: known}
+	for _, res := range s.registry.All() {
 		known[res.GroupVersion().WithKind(res.Kind)] = true
 	}
-	resources := s.collected()
-	var ending []*record
-	for i, look := range s.store.look(resources) {
+	resources := s.storedResources()
+	tables := make([]*storage.Table, len(resources))
+	for i, res := range resources {
+		tables[i] = res.Table
+	}
+	var ending []*storage.Record
+	for i, look := range s.store.Snapshots(tables) {
 		res := resources[i]
-		for rec := range look.records("", nil, false) {
-			if res.GroupResource() == namespaces {
-				if over, _ := rec.terminating(); over {
+		for rec := range look.Records("", nil, false) {
+			if res.GroupResource() == registry.Namespaces {
+				if over, _ := isTerminating(rec); over {
 					ending = append(ending, rec)
 				}
 			}
-			g.note(res, rec)
+			g.add(res, rec)
 		}
 	}
 	for _, rec := range ending {
-		g.empty(rec)
+		g.emptyNamespace(rec)
 	}
 	for _, of := range g.owned {
-		g.judge(of)
+		g.collectOwned(of)
 	}
 	for _, holder := range g.holders {
-		g.release(holder)
+		g.releaseOwner(holder)
 	}
 	return g.acted
 }
 
-// collected is one resource for each table, always in the same order, so that
-// a seed repeats.
-func (s *Server) collected() (found []*resource) {
-	seen := map[*table]bool{}
-	all := slices.SortedFunc(maps.Values(s.registry.all()), func(a, b *resource) int {
+// storedResources returns one resource per table, always in the same order, so
+// that a seed gives the same result.
+func (s *Server) storedResources() (found []*registry.Resource) {
+	seen := map[*storage.Table]bool{}
+	all := slices.SortedFunc(maps.Values(s.registry.All()), func(a, b *registry.Resource) int {
 		return cmp.Compare(a.GroupVersionResource.String(), b.GroupVersionResource.String())
 	})
 	for _, res := range all {
-		if !seen[res.table] {
-			seen[res.table] = true
+		if !seen[res.Table] {
+			seen[res.Table] = true
 			found = append(found, res)
 		}
 	}
 	return found
 }
 
-// note reads of an object what the collector needs. Most have nothing of it but
-// a uid.
-func (g *garbage) note(res *resource, rec *record) {
-	obj, err := decode(rec.raw)
+// add records what the collector needs of an object, for most of them only the
+// uid.
+func (g *collector) add(res *registry.Resource, rec *storage.Record) {
+	obj, err := objects.Decode(rec.Raw)
 	if err != nil {
 		return
 	}
-	k := &kept{resource: res, record: rec, metadata: metadataOf(obj.Object)}
-	g.alive[string(k.uid())] = k
+	k := &trackedObject{resource: res, record: rec, metadata: objects.Metadata(obj.Object)}
+	g.byUID[string(k.uid())] = k
 	g.all = append(g.all, k)
-	if bytes.Contains(rec.raw, []byte(`"ownerReferences"`)) && len(k.owners()) > 0 {
+	if bytes.Contains(rec.Raw, []byte(`"ownerReferences"`)) && len(k.owners()) > 0 {
 		g.owned = append(g.owned, k)
 	}
-	if isDeleting(k.metadata) && (k.has(metav1.FinalizerDeleteDependents) || k.has(metav1.FinalizerOrphanDependents)) {
+	if objects.IsDeleting(k.metadata) && (k.has(metav1.FinalizerDeleteDependents) || k.has(metav1.FinalizerOrphanDependents)) {
 		g.holders = append(g.holders, k)
 	}
 }
 
-func (k *kept) uid() types.UID {
+func (k *trackedObject) uid() types.UID {
 	uid, _ := k.metadata["uid"].(string)
 	return types.UID(uid)
 }
 
-func (k *kept) has(finalizer string) bool {
-	return slices.Contains(textsAt(k.metadata, "finalizers"), finalizer)
+func (k *trackedObject) has(finalizer string) bool {
+	return slices.Contains(objects.StringsAt(k.metadata, "finalizers"), finalizer)
 }
 
-func (k *kept) owners() (references []map[string]any) {
+func (k *trackedObject) owners() (references []map[string]any) {
 	list, _ := k.metadata["ownerReferences"].([]any)
 	for _, item := range list {
 		if reference, ok := item.(map[string]any); ok {
@@ -146,56 +153,56 @@ func (k *kept) owners() (references []map[string]any) {
 	return references
 }
 
-// call is one of the server itself, to an object.
-func (k *kept) call(s *Server) *call {
-	c := &call{server: s, w: noAnswer{}, r: new(http.Request).WithContext(s.alive), resource: k.resource}
+// call returns a call of the server itself on an object.
+func (k *trackedObject) call(s *Server) *call {
+	c := &call{server: s, internal: true, w: discardResponse{}, r: new(http.Request).WithContext(s.ctx), resource: k.resource}
 	c.GroupVersionResource = k.resource.GroupVersionResource
-	c.namespace, c.name = k.record.namespace, k.record.name
+	c.Namespace, c.Name = k.record.Namespace, k.record.Name
 	return c
 }
 
-// noAnswer takes the warnings of calls that nobody waits for.
-type noAnswer struct{}
+// discardResponse discards the warnings of internal calls.
+type discardResponse struct{}
 
-func (noAnswer) Header() http.Header         { return http.Header{} }
-func (noAnswer) Write(p []byte) (int, error) { return len(p), nil }
-func (noAnswer) WriteHeader(int)             {}
+func (discardResponse) Header() http.Header         { return http.Header{} }
+func (discardResponse) Write(p []byte) (int, error) { return len(p), nil }
+func (discardResponse) WriteHeader(int)             {}
 
-// did notes what became of a write: a failure because somebody else was there
-// is seen at the next look.
-func (g *garbage) did(what string, k *kept, changed bool, err error) {
+// recordWrite records the result of a write. After a conflict, the next run
+// tries again.
+func (g *collector) recordWrite(action string, k *trackedObject, changed bool, err error) {
 	g.acted = g.acted || err == nil && changed
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !errors.Is(err, context.Canceled) {
-		g.server.options.logger().Error("apitest: "+what, "resource", k.resource.GroupResource(), "namespace", k.record.namespace, "name", k.record.name, "error", err)
+		g.server.options.logger().Error("apitest: "+action, "resource", k.resource.GroupResource(), "namespace", k.record.Namespace, "name", k.record.Name, "error", err)
 	}
 }
 
-func (g *garbage) delete(k *kept, propagation metav1.DeletionPropagation) {
-	uid, version := k.uid(), strconv.FormatUint(k.record.version, 10)
+func (g *collector) delete(k *trackedObject, propagation metav1.DeletionPropagation) {
+	uid, version := k.uid(), strconv.FormatUint(k.record.Version, 10)
 	rec, gone, err := k.call(g.server).remove(metav1.DeleteOptions{
 		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
 	})
-	g.did("delete what is garbage", k, gone || err == nil && rec.version != k.record.version, err)
+	g.recordWrite("delete garbage", k, gone || err == nil && rec.Version != k.record.Version, err)
 }
 
-// change an object; f reports whether there is anything to do.
-func (g *garbage) change(what string, k *kept, subresource string, f func(object map[string]any)) {
+// change changes an object by f.
+func (g *collector) change(action string, k *trackedObject, subresource string, f func(object map[string]any)) {
 	c := k.call(g.server)
-	c.subresource = subresource
-	rec, _, err := c.mutate(mutation{writeOptions: writeOptions{manager: "kube-controller-manager"}, uid: k.uid()}, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	c.Subresource = subresource
+	rec, _, err := c.mutate(mutation{WriteOptions: params.WriteOptions{Manager: "kube-controller-manager"}, uid: k.uid()}, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		next := current.DeepCopy()
 		f(next.Object)
 		return next, nil
 	})
-	g.did(what, k, err == nil && !reflect.DeepEqual(rec, k.record), err)
+	g.recordWrite(action, k, err == nil && !reflect.DeepEqual(rec, k.record), err)
 }
 
-// empty deletes what is in a namespace that is ending, and lets that go when
-// nothing is left.
-func (g *garbage) empty(of *record) {
+// emptyNamespace deletes the objects in a terminating namespace. When none is
+// left, it removes the finalizer of the namespace.
+func (g *collector) emptyNamespace(of *storage.Record) {
 	left := false
 	for _, k := range g.all {
-		if k.record.namespace == of.name {
+		if k.record.Namespace == of.Name {
 			left = true
 			g.delete(k, metav1.DeletePropagationBackground)
 		}
@@ -205,32 +212,33 @@ func (g *garbage) empty(of *record) {
 	}
 	for _, k := range g.all {
 		if k.record == of {
-			g.change("end a namespace", k, "finalize", func(object map[string]any) {
-				names := slices.DeleteFunc(textsAt(object, "spec", "finalizers"), func(name string) bool { return name == "kubernetes" })
-				setAt(object, anySlice(names), "spec", "finalizers")
+			g.change("finalize a namespace", k, "finalize", func(object map[string]any) {
+				names := slices.DeleteFunc(objects.StringsAt(object, "spec", "finalizers"), func(name string) bool { return name == "kubernetes" })
+				objects.SetAt(object, objects.StringList(names), "spec", "finalizers")
 			})
 		}
 	}
 }
 
-// judge deletes an object when all its owners are gone, or go and wait for it.
-func (g *garbage) judge(k *kept) {
+// collectOwned deletes an object if each of its owners is deleted, or is being
+// deleted and waits for its dependents.
+func (g *collector) collectOwned(k *trackedObject) {
 	waiting := false
 	for _, reference := range k.owners() {
 		uid, _ := reference["uid"].(string)
-		owner := g.alive[uid]
+		owner := g.byUID[uid]
 		switch {
-		case owner == nil && !g.known[kindOf(reference)]:
+		case owner == nil && !g.knownKinds[kindOf(reference)]:
 			return
 		case owner == nil:
-		case isDeleting(owner.metadata) && owner.has(metav1.FinalizerDeleteDependents):
+		case objects.IsDeleting(owner.metadata) && owner.has(metav1.FinalizerDeleteDependents):
 			waiting = true
 		default:
 			return
 		}
 	}
 	switch {
-	case isDeleting(k.metadata):
+	case objects.IsDeleting(k.metadata):
 	case waiting:
 		g.delete(k, metav1.DeletePropagationForeground)
 	default:
@@ -244,9 +252,9 @@ func kindOf(reference map[string]any) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(version, kind)
 }
 
-// release takes the collector's finalizer from an owner that need not wait for
-// its dependents any more.
-func (g *garbage) release(owner *kept) {
+// releaseOwner removes the garbage collector's finalizer from an owner that no
+// longer has to wait for its dependents.
+func (g *collector) releaseOwner(owner *trackedObject) {
 	uid := owner.metadata["uid"]
 	mine := func(reference map[string]any) bool { return reference["uid"] == uid }
 	orphans := owner.has(metav1.FinalizerOrphanDependents)
@@ -261,24 +269,24 @@ func (g *garbage) release(owner *kept) {
 			}
 			continue
 		}
-		g.change("leave an orphan behind", k, "", func(object map[string]any) {
+		g.change("orphan a dependent", k, "", func(object map[string]any) {
 			var others []any
-			for _, reference := range (&kept{metadata: metadataOf(object)}).owners() {
+			for _, reference := range (&trackedObject{metadata: objects.Metadata(object)}).owners() {
 				if !mine(reference) {
 					others = append(others, reference)
 				}
 			}
 			if others == nil {
-				delete(metadataOf(object), "ownerReferences")
+				delete(objects.Metadata(object), "ownerReferences")
 			} else {
-				metadataOf(object)["ownerReferences"] = others
+				objects.Metadata(object)["ownerReferences"] = others
 			}
 		})
 	}
-	g.change("release an owner", owner, "", func(object map[string]any) {
-		names := slices.DeleteFunc(textsAt(object, "metadata", "finalizers"), func(name string) bool {
+	g.change("remove the finalizer of the garbage collector", owner, "", func(object map[string]any) {
+		names := slices.DeleteFunc(objects.StringsAt(object, "metadata", "finalizers"), func(name string) bool {
 			return name == metav1.FinalizerDeleteDependents || name == metav1.FinalizerOrphanDependents
 		})
-		setAt(object, anySlice(names), "metadata", "finalizers")
+		objects.SetAt(object, objects.StringList(names), "metadata", "finalizers")
 	})
 }

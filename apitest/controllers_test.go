@@ -7,19 +7,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// What the controllers of a cluster do, they do here when they are asked for:
-// at once, and in fake time as well.
+// With Options.Controllers, the controllers of a cluster act at once, also in
+// fake time.
 func TestControllersCollectGarbage(t *testing.T) {
 	const in = inDefault + "configmaps"
-	// own makes an owner and a dependent, and returns what is there after the
-	// owner's deletion.
+	// own creates an owner and a dependent, and returns what remains after the
+	// deletion of the owner.
 	own := func(t *testing.T, s *Server, policy string) (owner, dependent int) {
 		code, made := exchange(t, s, "POST "+in, `{"metadata":{"name":"owner"}}`)
 		require.Equal(t, 201, code)
 		code, _ = exchange(t, s, "POST "+in, fmt.Sprintf(
-			`{"metadata":{"name":"dependent","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":%q,"blockOwnerDeletion":true}]}}`, at(made, "metadata.uid")))
+			`{"metadata":{"name":"dependent","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":%q,"blockOwnerDeletion":true}]}}`, objects.At(made, "metadata.uid")))
 		require.Equal(t, 201, code)
 		synctest.Wait()
 		code, _ = exchange(t, s, "DELETE "+in+"/owner?propagationPolicy="+policy, "")
@@ -46,83 +50,83 @@ func TestControllersCollectGarbage(t *testing.T) {
 				require.Equal(t, c.dependent, dependent, "the dependent")
 				if c.dependent == 200 && c.controllers {
 					_, left := exchange(t, s, "GET "+in+"/dependent", "")
-					require.Equal(t, "-", shown(at(left, "metadata.ownerReferences")))
+					require.Equal(t, "-", asText(objects.At(left, "metadata.ownerReferences")))
 				}
 			})
 		})
 	}
 }
 
-func TestControllersEndNamespaces(t *testing.T) {
+func TestControllersFinalizeNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewServer(Options{InMemory: true, Controllers: true})
 		defer s.Close()
-		play(t, s, []step{
+		runSteps(t, s, []step{
 			{"POST /api/v1/namespaces", `{"metadata":{"name":"n"}}`, 201, nil},
 			{"POST /api/v1/namespaces/n/configmaps", `{"metadata":{"name":"a"}}`, 201, nil},
 			{"POST /api/v1/namespaces/n/secrets", `{"metadata":{"name":"b","finalizers":["example.com/x"]}}`, 201, nil},
 			{"DELETE /api/v1/namespaces/n", "", 200, nil},
 		})
 		synctest.Wait()
-		play(t, s, []step{
+		runSteps(t, s, []step{
 			{"GET /api/v1/namespaces/n/configmaps/a", "", 404, nil},
-			{"GET /api/v1/namespaces/n", "", 200, map[string]string{"status.phase": "Terminating"}}, // somebody holds the secret
+			{"GET /api/v1/namespaces/n", "", 200, map[string]string{"status.phase": "Terminating"}}, // the secret has a finalizer
 			{"PUT /api/v1/namespaces/n/secrets/b", `{"metadata":{"name":"b"}}`, 200, nil},
 		})
 		synctest.Wait()
-		play(t, s, []step{{"GET /api/v1/namespaces/n", "", 404, nil}})
+		runSteps(t, s, []step{{"GET /api/v1/namespaces/n", "", 404, nil}})
 	})
 }
 
-// judged is an object as the collector sees it.
-func judged(s *Server, of *resource, name string) (*garbage, *kept) {
-	g := &garbage{server: s, alive: map[string]*kept{}, known: map[schema.GroupVersionKind]bool{configMapKind: true}}
-	g.note(of, of.table.get(key{"default", name}))
+// observed returns an object in the form in which the collector observes it.
+func observed(s *Server, of *registry.Resource, name string) (*collector, *trackedObject) {
+	g := &collector{server: s, byUID: map[string]*trackedObject{}, knownKinds: map[schema.GroupVersionKind]bool{configMapKind: true}}
+	g.add(of, of.Table.Get(storage.Key{Namespace: "default", Name: name}))
 	return g, g.all[0]
 }
 
 var configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
-// The collector deletes what it has seen and judged, and nothing that has come
-// in its place or that has changed since.
-func TestCollectorDeletesWhatItHasSeen(t *testing.T) {
+// The collector deletes only the object that it has observed, not a replacement
+// and not a changed object.
+func TestCollectorDeletesOnlyObservedObjects(t *testing.T) {
 	const orphan = `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"gone"}]}}`
 	for name, meanwhile := range map[string][]step{
-		"nothing happens":      nil,
-		"another of that name": {{"DELETE " + inDefault + "configmaps/a", "", 200, nil}, {"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"}}`, 201, nil}},
-		"it was given up":      {{"PUT " + inDefault + "configmaps/a", `{"metadata":{"name":"a"}}`, 200, nil}},
+		"nothing happens":         nil,
+		"replaced by another":     {{"DELETE " + inDefault + "configmaps/a", "", 200, nil}, {"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"}}`, 201, nil}},
+		"owner reference removed": {{"PUT " + inDefault + "configmaps/a", `{"metadata":{"name":"a"}}`, 200, nil}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := plainServer(t)
-			play(t, s, []step{{"POST " + inDefault + "configmaps", orphan, 201, nil}})
-			g, a := judged(s, s.registry.find(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}), "a")
-			play(t, s, meanwhile)
-			g.judge(a)
+			runSteps(t, s, []step{{"POST " + inDefault + "configmaps", orphan, 201, nil}})
+			g, a := observed(s, s.registry.Find(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}), "a")
+			runSteps(t, s, meanwhile)
+			g.collectOwned(a)
 			code, _ := exchange(t, s, "GET "+inDefault+"configmaps/a", "")
 			require.Equal(t, meanwhile == nil, code == 404)
 		})
 	}
 }
 
-// Whether an owner is gone can only be said of a kind that is known.
-func TestCollectorSparesDependentsOfUnknownKinds(t *testing.T) {
+// A dependent is not deleted while the kind of its owner has never been served.
+func TestCollectorKeepsDependentsOfUnknownKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewServer(Options{InMemory: true, Controllers: true})
 		defer s.Close()
-		play(t, s, []step{
+		runSteps(t, s, []step{
 			{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"example.com/v1","kind":"Foo","name":"f","uid":"f"}]}}`, 201, nil},
 			{"POST " + inDefault + "configmaps", `{"metadata":{"name":"b","ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"f","uid":"f"}]}}`, 201, nil},
 		})
 		synctest.Wait()
-		play(t, s, []step{
+		runSteps(t, s, []step{
 			{"GET " + inDefault + "configmaps/a", "", 200, nil},
 			{"GET " + inDefault + "configmaps/b", "", 404, nil},
 		})
 	})
 }
 
-// A dependent that is made right after its owner has one, however busy the
-// collector is.
+// A dependent that is created right after its owner is not collected, however
+// busy the collector is.
 func TestCollectorSeesOneVersion(t *testing.T) {
 	s := NewServer(Options{InMemory: true, Controllers: true})
 	defer s.Close()
@@ -130,7 +134,7 @@ func TestCollectorSeesOneVersion(t *testing.T) {
 	for i := range pairs {
 		_, owner := exchange(t, s, "POST "+inDefault+"configmaps", fmt.Sprintf(`{"metadata":{"name":"owner-%d"}}`, i))
 		code, _ := exchange(t, s, "POST "+inDefault+"secrets", fmt.Sprintf(
-			`{"metadata":{"name":"dependent-%d","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner-%d","uid":%q}]}}`, i, i, at(owner, "metadata.uid")))
+			`{"metadata":{"name":"dependent-%d","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner-%d","uid":%q}]}}`, i, i, objects.At(owner, "metadata.uid")))
 		require.Equal(t, 201, code)
 	}
 	_, left := exchange(t, s, "GET "+inDefault+"secrets", "")

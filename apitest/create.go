@@ -8,11 +8,17 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/params"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/response"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// create answers a POST.
+// create serves a POST.
 func (c *call) create() error {
-	options, err := c.createOptions()
+	options, err := params.ParseCreate(c.query, c.r.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -20,58 +26,59 @@ func (c *call) create() error {
 	if err != nil {
 		return err
 	}
-	rec, err := c.insert(mutation{writeOptions: options}, obj)
+	rec, err := c.insert(mutation{WriteOptions: options}, obj)
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusCreated, rec.raw)
+	return c.respond(http.StatusCreated, rec.Raw)
 }
 
-// insert stores a new object, with all that the server gives it.
-func (c *call) insert(m mutation, obj *unstructured.Unstructured) (*record, error) {
-	metadata := metadataOf(obj.Object)
+// insert stores a new object with the fields that the server sets.
+func (c *call) insert(m mutation, obj *unstructured.Unstructured) (*storage.Record, error) {
+	metadata := objects.Metadata(obj.Object)
 	for _, name := range []string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		delete(metadata, name)
 	}
 	if err := c.placeInNamespace(obj); err != nil {
 		return nil, err
 	}
-	if c.resource.strategy.complete != nil {
-		c.resource.strategy.complete(obj.Object)
+	if c.resource.Strategy.Complete != nil {
+		c.resource.Strategy.Complete(obj.Object)
 	}
 	if !m.tracked {
-		tracked, err := c.track(m.writeOptions, nil, obj)
+		tracked, err := c.track(m.WriteOptions, nil, obj)
 		if err != nil {
 			return nil, err
 		}
-		obj, metadata = tracked, metadataOf(tracked.Object)
+		obj, metadata = tracked, objects.Metadata(tracked.Object)
 	}
+	c.AbortIfDone()
 	if _, err := c.checkNamespace(obj); err != nil {
 		return nil, err
 	}
-	if c.resource.terminating {
+	if c.resource.Terminating {
 		return nil, apierrors.NewForbidden(c.GroupResource(), nameOrPrefix(obj), errors.New("create not allowed while custom resource definition is terminating"))
 	}
-	metadata["creationTimestamp"] = now()
+	metadata["creationTimestamp"] = objects.Now()
 	metadata["uid"] = string(c.server.identities.uid())
-	c.resource.prepareCreate(obj.Object)
+	c.resource.PrepareCreate(obj.Object)
 	return c.insertNamed(m, obj)
 }
 
-// namings is how often a generated name is drawn before one that is taken is
-// reported.
-const namings = 8
+// maxNameAttempts is the number of generated names that are tried before a
+// conflict is reported.
+const maxNameAttempts = 8
 
-// insertNamed gives the object a name if it has none, and stores it.
-func (c *call) insertNamed(m mutation, obj *unstructured.Unstructured) (rec *record, err error) {
+// insertNamed stores the object, and generates a name if it has none.
+func (c *call) insertNamed(m mutation, obj *unstructured.Unstructured) (rec *storage.Record, err error) {
 	prefix := obj.GetGenerateName()
 	if obj.GetName() != "" || prefix == "" {
 		return c.insertOnce(m, obj)
 	}
-	for range namings {
+	for range maxNameAttempts {
 		obj.SetName(c.server.identities.name(prefix))
-		if c.resource.strategy.complete != nil {
-			c.resource.strategy.complete(obj.Object)
+		if c.resource.Strategy.Complete != nil {
+			c.resource.Strategy.Complete(obj.Object)
 		}
 		rec, err = c.insertOnce(m, obj)
 		if !apierrors.IsAlreadyExists(err) {
@@ -81,7 +88,7 @@ func (c *call) insertNamed(m mutation, obj *unstructured.Unstructured) (rec *rec
 	return nil, err
 }
 
-func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, error) {
+func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*storage.Record, error) {
 	if err := c.prepareDefinition(obj, nil); err != nil {
 		return nil, err
 	}
@@ -92,7 +99,7 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, 
 	case err != nil && m.orCreate:
 		return nil, err
 	case version != 0 && !m.orCreate:
-		return nil, plainError("resourceVersion should not be set on objects to be created")
+		return nil, response.PlainError("resourceVersion should not be set on objects to be created")
 	}
 	c.warnOfFinalizers(obj, nil)
 	if m.orCreate {
@@ -100,10 +107,10 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, 
 			return nil, err
 		}
 	}
-	k := key{c.namespace, obj.GetName()}
-	if m.dryRun {
-		if was := c.resource.table.get(k); was != nil {
-			return nil, c.alreadyThere(obj, was)
+	k := storage.Key{Namespace: c.Namespace, Name: obj.GetName()}
+	if m.DryRun {
+		if was := c.resource.Table.Get(k); was != nil {
+			return nil, c.alreadyExists(obj, was)
 		}
 		return unstored(k, obj)
 	}
@@ -111,36 +118,36 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*record, 
 	if err != nil {
 		return nil, err
 	}
+	c.AbortIfDone()
 	rec, err := c.commitNew(k, obj, text)
-	if errors.Is(err, errMoved) {
-		return nil, c.alreadyThere(obj, c.resource.table.get(k))
+	if errors.Is(err, storage.ErrConflict) {
+		return nil, c.alreadyExists(obj, c.resource.Table.Get(k))
 	}
 	if err == nil {
-		c.server.settleAfter(c.resource, false)
+		c.server.reconcileDefinitionsAfter(c.resource, false)
 	}
 	return rec, err
 }
 
-// commitNew stores a new object while its namespace stands.
-func (c *call) commitNew(k key, obj *unstructured.Unstructured, text draft) (*record, error) {
+// commitNew stores a new object unless its namespace is being deleted.
+func (c *call) commitNew(k storage.Key, obj *unstructured.Unstructured, text objects.Draft) (*storage.Record, error) {
 	for {
 		in, err := c.checkNamespace(obj)
 		if err != nil {
 			return nil, err
 		}
-		var all *table
+		var all *storage.Table
 		if in != nil {
-			all = c.server.registry.find(namespaces.WithVersion("v1")).table
+			all = c.server.registry.Find(registry.Namespaces.WithVersion("v1")).Table
 		}
-		rec, err := c.resource.table.create(k, text, all, in)
-		if !errors.Is(err, errNoLonger) {
+		rec, err := c.resource.Table.Create(k, text, all, in)
+		if !errors.Is(err, storage.ErrNamespaceChanged) {
 			return rec, err
 		}
 	}
 }
 
-// mayCreate is whether who asks for something else, an update or an apply, may
-// create what is not there.
+// mayCreate authorizes the creation of an object by an update or an apply.
 func (c *call) mayCreate() error {
 	wants := c.attributes(true)
 	wants.Verb = "create"
@@ -150,9 +157,9 @@ func (c *call) mayCreate() error {
 	return nil
 }
 
-// alreadyThere is the answer to a name that is taken by was, nil when that has
-// just gone.
-func (c *call) alreadyThere(obj *unstructured.Unstructured, was *record) error {
+// alreadyExists returns the error for a name that was is stored under. was is
+// nil if it has just been deleted.
+func (c *call) alreadyExists(obj *unstructured.Unstructured, was *storage.Record) error {
 	err := apierrors.NewAlreadyExists(c.GroupResource(), obj.GetName())
 	if obj.GetGenerateName() != "" {
 		err = apierrors.NewGenerateNameConflict(c.GroupResource(), obj.GetName(), 1)
@@ -160,7 +167,7 @@ func (c *call) alreadyThere(obj *unstructured.Unstructured, was *record) error {
 	if was == nil {
 		return err
 	}
-	if current, broken := decode(was.raw); broken == nil && isDeleting(metadataOf(current.Object)) {
+	if current, broken := objects.Decode(was.Raw); broken == nil && objects.IsDeleting(objects.Metadata(current.Object)) {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}
 	return err
@@ -168,44 +175,45 @@ func (c *call) alreadyThere(obj *unstructured.Unstructured, was *record) error {
 
 // placeInNamespace gives the object the namespace of the path.
 func (c *call) placeInNamespace(obj *unstructured.Unstructured) error {
-	metadata := metadataOf(obj.Object)
+	metadata := objects.Metadata(obj.Object)
 	given, _ := metadata["namespace"].(string)
 	switch {
-	case c.namespace == "":
+	case c.Namespace == "":
 		delete(metadata, "namespace")
 	case given == "":
-		metadata["namespace"] = c.namespace
-	case given != c.namespace:
+		metadata["namespace"] = c.Namespace
+	case given != c.Namespace:
 		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	return nil
 }
 
-// checkNamespace: objects are created in namespaces that are there to stay. It
-// returns the namespace. Where namespaces are not served, there is none that
-// could be missing.
-func (c *call) checkNamespace(obj *unstructured.Unstructured) (in *record, err error) {
-	all := c.server.registry.find(namespaces.WithVersion("v1"))
-	if c.namespace == "" || all == nil {
+// checkNamespace returns the namespace of a new object. It fails if the
+// namespace is missing or being deleted. It returns nil if namespaces are not
+// served.
+func (c *call) checkNamespace(obj *unstructured.Unstructured) (in *storage.Record, err error) {
+	all := c.server.registry.Find(registry.Namespaces.WithVersion("v1"))
+	if c.Namespace == "" || all == nil {
 		return nil, nil
 	}
-	if in = all.table.get(key{name: c.namespace}); in == nil {
-		return nil, apierrors.NewNotFound(namespaces, c.namespace)
+	if in = all.Table.Get(storage.Key{Name: c.Namespace}); in == nil {
+		return nil, apierrors.NewNotFound(registry.Namespaces, c.Namespace)
 	}
-	ending, err := in.terminating()
+	ending, err := isTerminating(in)
 	if err != nil || !ending {
 		return in, err
 	}
-	refused := apierrors.NewForbidden(c.GroupResource(), nameOrPrefix(obj), fmt.Errorf("unable to create new content in namespace %s because it is being terminated", c.namespace))
+	refused := apierrors.NewForbidden(c.GroupResource(), nameOrPrefix(obj), fmt.Errorf("unable to create new content in namespace %s because it is being terminated", c.Namespace))
 	refused.ErrStatus.Details.Causes = append(refused.ErrStatus.Details.Causes, metav1.StatusCause{
 		Type:    "NamespaceTerminating",
-		Message: fmt.Sprintf("namespace %s is being terminated", c.namespace),
+		Message: fmt.Sprintf("namespace %s is being terminated", c.Namespace),
 		Field:   "metadata.namespace",
 	})
 	return nil, refused
 }
 
-// nameOrPrefix is how messages call an object that may have no name yet.
+// nameOrPrefix returns the name of an object, or its generateName, for
+// messages.
 func nameOrPrefix(obj *unstructured.Unstructured) string {
 	if name := obj.GetName(); name != "" {
 		return name

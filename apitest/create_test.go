@@ -13,9 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// exchange makes one request to a server and returns the code and the body.
+// exchange sends one request to a server and returns the code and the body.
 func exchange(t testing.TB, s *Server, request, body string) (int, map[string]any) {
 	t.Helper()
 	method, address, _ := strings.Cut(request, " ")
@@ -36,31 +40,31 @@ func exchange(t testing.TB, s *Server, request, body string) (int, map[string]an
 
 func plainServer(t testing.TB) *Server {
 	t.Helper()
-	s := NewServer(Options{Plain: true, Seed: 1})
+	s := NewServer(Options{PlainHTTP: true, Seed: 1})
 	t.Cleanup(s.Close)
 	return s
 }
 
-// step is a request and what of its answer is promised.
+// step is a request and the expected parts of its response.
 type step struct {
 	request, body string
 	code          int
-	// has are values by path in the answer, as text; "-" is an absent one.
+	// has maps paths in the response to values, as text; "-" is an absent one.
 	has map[string]string
 }
 
-func play(t *testing.T, s *Server, steps []step) {
+func runSteps(t *testing.T, s *Server, steps []step) {
 	t.Helper()
 	for _, step := range steps {
 		code, answer := exchange(t, s, step.request, step.body)
 		require.Equal(t, step.code, code, "%s %s: %v", step.request, step.body, answer)
 		for path, want := range step.has {
-			require.Equal(t, want, shown(at(answer, path)), "%s %s: %s of %v", step.request, step.body, path, answer)
+			require.Equal(t, want, asText(objects.At(answer, path)), "%s %s: %s of %v", step.request, step.body, path, answer)
 		}
 	}
 }
 
-func shown(value any) string {
+func asText(value any) string {
 	if value == nil {
 		return "-"
 	}
@@ -73,10 +77,10 @@ func shown(value any) string {
 
 const inDefault = "/api/v1/namespaces/default/"
 
-// API conventions, "Metadata": what the server gives a new object, and what it
-// does not take from its creator.
-func TestCreateGivesAnObjectItsIdentity(t *testing.T) {
-	play(t, plainServer(t), []step{
+// API conventions, "Metadata": the server sets fields of a new object, and
+// ignores the values of its creator.
+func TestCreateSetsMetadata(t *testing.T) {
+	runSteps(t, plainServer(t), []step{
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a","uid":"x","selfLink":"y","deletionTimestamp":"2020-01-01T00:00:00Z","deletionGracePeriodSeconds":5,"creationTimestamp":"2020-01-01T00:00:00Z","labels":{}},"data":{"a":"b"}}`, 201,
 			map[string]string{"kind": "ConfigMap", "apiVersion": "v1", "metadata.namespace": "default", "metadata.selfLink": "-", "metadata.deletionTimestamp": "-", "metadata.deletionGracePeriodSeconds": "-", "metadata.labels": "-", "data.a": "b"}},
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"}}`, 409, map[string]string{"reason": "AlreadyExists", "message": `configmaps "a" already exists`}},
@@ -89,11 +93,11 @@ func TestCreateGivesAnObjectItsIdentity(t *testing.T) {
 	})
 }
 
-// "Metadata is validated": by the rule of the kind, and all that is wrong is
-// told at once.
-func TestCreateRefusesWhatIsNotAName(t *testing.T) {
+// Metadata are validated by the rules of the kind, and all errors are reported
+// at once.
+func TestCreateRejectsInvalidNames(t *testing.T) {
 	s := plainServer(t)
-	play(t, s, []step{
+	runSteps(t, s, []step{
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"A_"}}`, 422, map[string]string{"reason": "Invalid", "details.name": "A_", "details.kind": "ConfigMap"}},
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a.b"}}`, 201, nil},
 		{"POST " + inDefault + "services", `{"metadata":{"name":"a.b"}}`, 422, nil},
@@ -104,28 +108,28 @@ func TestCreateRefusesWhatIsNotAName(t *testing.T) {
 		{"POST " + inDefault + "configmaps", `{}`, 422, map[string]string{"message": `ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required`}},
 	})
 	_, answer := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"name":"b","labels":{"a b":"c d"},"annotations":{"/x":"y"},"finalizers":["x"]}}`)
-	require.Len(t, at(answer, "details.causes"), 4)
+	require.Len(t, objects.At(answer, "details.causes"), 4)
 }
 
-// API conventions, "Idempotency": generated names are unique, and a collision is
-// drawn again.
+// API conventions, "Idempotency": generated names are unique, and drawn again
+// after a collision.
 func TestGenerateName(t *testing.T) {
 	s := plainServer(t)
 	seen := map[any]bool{}
 	for range 50 {
 		code, answer := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"generateName":"job-"}}`)
 		require.Equal(t, 201, code)
-		require.Regexp(t, `^job-[bcdfghjklmnpqrstvwxz2456789]{5}$`, at(answer, "metadata.name"))
-		seen[at(answer, "metadata.name")] = true
+		require.Regexp(t, `^job-[bcdfghjklmnpqrstvwxz2456789]{5}$`, objects.At(answer, "metadata.name"))
+		seen[objects.At(answer, "metadata.name")] = true
 	}
 	require.Len(t, seen, 50)
-	require.Len(t, newIdentities(1).name(strings.Repeat("a", 100)), 63, "a name is a DNS label long")
-	require.Equal(t, newIdentities(7).uid(), newIdentities(7).uid(), "the seed repeats")
+	require.Len(t, newIdentities(1).name(strings.Repeat("a", 100)), 63, "a name fits a DNS label")
+	require.Equal(t, newIdentities(7).uid(), newIdentities(7).uid(), "the same seed gives the same uids")
 	require.NotEqual(t, newIdentities(7).uid(), newIdentities(8).uid())
 }
 
 func TestSecretsAndNamespacesAreCompleted(t *testing.T) {
-	play(t, plainServer(t), []step{
+	runSteps(t, plainServer(t), []step{
 		{"POST " + inDefault + "secrets", `{"metadata":{"name":"s"},"stringData":{"a":"b"},"data":{"c":"ZA=="}}`, 201,
 			map[string]string{"type": "Opaque", "stringData": "-", "data.a": "Yg==", "data.c": "ZA=="}},
 		{"POST /api/v1/namespaces", `{"metadata":{"name":"n"},"status":{"phase":"Terminating"}}`, 201,
@@ -134,36 +138,35 @@ func TestSecretsAndNamespacesAreCompleted(t *testing.T) {
 	})
 }
 
-// "Namespaces": nothing comes into a namespace that has begun to end, or ended,
-// while the object was on its way.
-func TestNothingIsCreatedBehindTheEndOfItsNamespace(t *testing.T) {
+// "Namespaces": nothing is created in a namespace whose deletion began or ended
+// after the request was received.
+func TestCreateFailsInDeletedNamespace(t *testing.T) {
 	s := plainServer(t)
-	play(t, s, []step{{"POST /api/v1/namespaces", `{"metadata":{"name":"n"}}`, 201, nil}})
-	all := s.registry.find(namespaces.WithVersion("v1")).table
-	maps := s.registry.find(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).table
-	in := all.get(key{name: "n"})
-	text, err := encode(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a", "namespace": "n"}}})
+	runSteps(t, s, []step{{"POST /api/v1/namespaces", `{"metadata":{"name":"n"}}`, 201, nil}})
+	all := s.registry.Find(registry.Namespaces.WithVersion("v1")).Table
+	maps := s.registry.Find(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Table
+	in := all.Get(storage.Key{Name: "n"})
+	text, err := objects.Encode(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a", "namespace": "n"}}})
 	require.NoError(t, err)
-	_, err = maps.create(key{"n", "a"}, text, all, in)
+	_, err = maps.Create(storage.Key{Namespace: "n", Name: "a"}, text, all, in)
 	require.NoError(t, err)
 	for _, end := range []step{
 		{"DELETE /api/v1/namespaces/n", "", 200, nil},
 		{"PUT /api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"}}`, 200, nil},
 	} {
-		play(t, s, []step{end})
-		_, err = maps.create(key{"n", "b"}, text, all, in)
-		require.ErrorIs(t, err, errNoLonger)
+		runSteps(t, s, []step{end})
+		_, err = maps.Create(storage.Key{Namespace: "n", Name: "b"}, text, all, in)
+		require.ErrorIs(t, err, storage.ErrNamespaceChanged)
 	}
 }
 
-// The same with clients: what a namespace's end finds in it is all there will
-// be, so that nothing is left when it is gone.
-func TestCreatesRaceTheEndOfTheirNamespace(t *testing.T) {
+// The same with clients: no object remains after the deletion of its namespace.
+func TestConcurrentCreatesAndNamespaceDeletion(t *testing.T) {
 	s := NewServer(Options{InMemory: true, Controllers: true})
 	defer s.Close()
 	for round := range 5 {
 		in := fmt.Sprintf("/api/v1/namespaces/n%d", round)
-		play(t, s, []step{{"POST /api/v1/namespaces", fmt.Sprintf(`{"metadata":{"name":"n%d"}}`, round), 201, nil}})
+		runSteps(t, s, []step{{"POST /api/v1/namespaces", fmt.Sprintf(`{"metadata":{"name":"n%d"}}`, round), 201, nil}})
 		var writers sync.WaitGroup
 		for w := range 4 {
 			writers.Go(func() {
@@ -176,30 +179,29 @@ func TestCreatesRaceTheEndOfTheirNamespace(t *testing.T) {
 				}
 			})
 		}
-		play(t, s, []step{{"DELETE " + in, "", 200, nil}})
+		runSteps(t, s, []step{{"DELETE " + in, "", 200, nil}})
 		writers.Wait()
-		WaitGone(t, s, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": fmt.Sprintf("n%d", round)}}})
+		WaitDeleted(t, s, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": fmt.Sprintf("n%d", round)}}})
 		_, left := exchange(t, s, "GET "+in+"/configmaps", "")
 		require.Empty(t, left["items"])
 	}
 }
 
-// Bad input: an object can be wrong in any number of places, and is told of so
-// many of them.
-func TestFaultsAreBounded(t *testing.T) {
+// An object can have any number of errors; the reported ones are bounded.
+func TestFieldErrorsAreBounded(t *testing.T) {
 	var labels []string
-	for i := range 2 * mostFaults {
+	for i := range 2 * maxFieldErrors {
 		labels = append(labels, fmt.Sprintf(`"wrong key %d":"v"`, i))
 	}
 	code, answer := exchange(t, plainServer(t), "POST "+inDefault+"configmaps", `{"metadata":{"name":"a","labels":{`+strings.Join(labels, ",")+`}}}`)
 	require.Equal(t, 422, code)
-	causes, _ := at(answer, "details.causes").([]any)
-	require.Equal(t, mostFaults, len(causes))
+	causes, _ := objects.At(answer, "details.causes").([]any)
+	require.Equal(t, maxFieldErrors, len(causes))
 }
 
-// "ownerReferences": of those that are the same in everything one is kept, and
-// the others are told of.
-func TestOwnersAreKeptOnce(t *testing.T) {
+// "ownerReferences": of equal references one is kept, and a warning names the
+// others.
+func TestDuplicateOwnersAreDropped(t *testing.T) {
 	const owner = `{"apiVersion":"v1","kind":"Pod","name":%q,"uid":"u"%s}`
 	var owners []string
 	for _, of := range [][]any{{"a", ""}, {"a", ""}, {"b", ""}, {"a", `,"controller":false`}, {"a", `,"controller":false`}} {
@@ -207,7 +209,7 @@ func TestOwnersAreKeptOnce(t *testing.T) {
 	}
 	s := plainServer(t)
 	_, made, warned := send(t, s, "POST "+inDefault+"configmaps", jsonType, `{"metadata":{"name":"a","ownerReferences":[`+strings.Join(owners, ",")+`]}}`)
-	kept, _ := at(made, "metadata.ownerReferences").([]any)
+	kept, _ := objects.At(made, "metadata.ownerReferences").([]any)
 	require.Equal(t, 3, len(kept))
 	require.Len(t, warned, 1)
 	require.Contains(t, warned[0], "duplicate UID(s) observed: u, u")

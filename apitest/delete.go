@@ -11,12 +11,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/apitest/internal/definition"
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// delete answers a DELETE of one object.
+// delete serves a DELETE of one object.
 func (c *call) delete() error {
-	if c.subresource != "" {
-		return notAllowed()
+	if c.Subresource != "" {
+		return registry.NotAllowed()
 	}
 	options, err := c.readDeleteOptions()
 	if err != nil {
@@ -26,38 +31,38 @@ func (c *call) delete() error {
 	if err != nil {
 		return err
 	}
-	if gone && !c.resource.strategy.deletedInFull {
-		return c.answerDeleted(rec)
+	if gone && !c.resource.Strategy.DeletedInFull {
+		return c.respondDeleted(rec)
 	}
 	code := http.StatusOK
 	//lint:ignore SA1019 old clients send it
 	if orphan := options.OrphanDependents; !gone && orphan != nil && !*orphan {
 		code = http.StatusAccepted
 	}
-	return c.answer(code, rec.raw)
+	return c.respond(code, rec.Raw)
 }
 
-// answerDeleted tells which object is gone.
-func (c *call) answerDeleted(rec *record) error {
-	obj, err := decode(rec.raw)
+// respondDeleted writes the Status for a deleted object.
+func (c *call) respondDeleted(rec *storage.Record) error {
+	obj, err := objects.Decode(rec.Raw)
 	if err != nil {
 		return err
 	}
-	return c.answerStatus(&metav1.Status{
+	return c.respondStatus(&metav1.Status{
 		Status: metav1.StatusSuccess,
 		Details: &metav1.StatusDetails{
-			Name: rec.name, Group: c.Group, Kind: c.GroupVersionResource.Resource, UID: obj.GetUID(),
+			Name: rec.Name, Group: c.Group, Kind: c.GroupVersionResource.Resource, UID: obj.GetUID(),
 		},
 	})
 }
 
-// remove deletes an object, or marks it as being deleted when somebody has to
-// come first: finalizers, a pod's kubelet. gone tells which; rec is the last
+// remove deletes an object, or marks it as being deleted if it has finalizers
+// or, for a pod, waits for its kubelet. gone reports which; rec is the last
 // state, or the marked one.
-func (c *call) remove(options metav1.DeleteOptions) (rec *record, gone bool, err error) {
+func (c *call) remove(options metav1.DeleteOptions) (rec *storage.Record, gone bool, err error) {
 	for {
 		rec, gone, err = c.removeOnce(*options.DeepCopy())
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, storage.ErrConflict) {
 			return rec, gone, err
 		}
 		if err := c.r.Context().Err(); err != nil {
@@ -66,10 +71,10 @@ func (c *call) remove(options metav1.DeleteOptions) (rec *record, gone bool, err
 	}
 }
 
-func (c *call) removeOnce(options metav1.DeleteOptions) (rec *record, gone bool, err error) {
-	was := c.resource.table.get(key{c.namespace, c.name})
+func (c *call) removeOnce(options metav1.DeleteOptions) (rec *storage.Record, gone bool, err error) {
+	was := c.resource.Table.Get(storage.Key{Namespace: c.Namespace, Name: c.Name})
 	if was == nil {
-		return nil, false, apierrors.NewNotFound(c.GroupResource(), c.name)
+		return nil, false, apierrors.NewNotFound(c.GroupResource(), c.Name)
 	}
 	obj, err := c.decode(was)
 	if err != nil {
@@ -79,17 +84,17 @@ func (c *call) removeOnce(options metav1.DeleteOptions) (rec *record, gone bool,
 		return nil, false, err
 	}
 	dryRun := len(options.DryRun) > 0
-	if c.GroupResource() == namespaces {
-		if isImmortal(c.name) {
-			return nil, false, apierrors.NewForbidden(namespaces, c.name, errors.New("this namespace may not be deleted"))
+	if c.GroupResource() == registry.Namespaces {
+		if isUndeletable(c.Name) {
+			return nil, false, apierrors.NewForbidden(registry.Namespaces, c.Name, errors.New("this namespace may not be deleted"))
 		}
 		if !endNamespace(options, obj) {
 			rec, err := c.replace(dryRun, was, obj)
 			return rec, false, err
 		}
 	}
-	if c.GroupResource() == definitionsResource {
-		marked, err := markDefinition(obj)
+	if c.GroupResource() == definition.GroupResource {
+		marked, err := definition.MarkDeleted(obj)
 		if err != nil {
 			return nil, false, err
 		}
@@ -99,13 +104,13 @@ func (c *call) removeOnce(options metav1.DeleteOptions) (rec *record, gone bool,
 		}
 	}
 	c.warnOfOrphans(options)
-	metadata := metadataOf(obj.Object)
+	metadata := objects.Metadata(obj.Object)
 	period, graceful, pending := c.grace(options, obj.Object)
 	if pending {
 		return was, false, nil
 	}
 	c.setGarbageFinalizers(options, metadata)
-	held := len(textsAt(metadata, "finalizers")) > 0
+	held := len(objects.StringsAt(metadata, "finalizers")) > 0
 	if !graceful && held {
 		markDeleted(metadata)
 	}
@@ -117,25 +122,25 @@ func (c *call) removeOnce(options metav1.DeleteOptions) (rec *record, gone bool,
 	if dryRun {
 		return was, true, nil
 	}
-	if rec, err = c.resource.table.remove(was); err != nil {
+	if rec, err = c.resource.Table.Remove(was); err != nil {
 		return nil, false, err
 	}
-	c.server.settleAfter(c.resource, true)
+	c.server.reconcileDefinitionsAfter(c.resource, true)
 	return rec, true, nil
 }
 
-// checkPreconditions of a delete.
+// checkPreconditions checks the preconditions of a delete.
 func (c *call) checkPreconditions(options metav1.DeleteOptions, obj *unstructured.Unstructured) error {
 	wanted := options.Preconditions
 	if wanted == nil {
 		return nil
 	}
 	conflict := func(own, other string) error {
-		if c.GroupResource() == namespaces {
-			return apierrors.NewConflict(namespaces, c.name, errors.New("Precondition failed: "+own))
+		if c.GroupResource() == registry.Namespaces {
+			return apierrors.NewConflict(registry.Namespaces, c.Name, errors.New("Precondition failed: "+own))
 		}
 		kind := schema.GroupResource{Group: c.Group, Resource: c.resource.Kind}
-		return apierrors.NewConflict(kind, c.name, errors.New(other))
+		return apierrors.NewConflict(kind, c.Name, errors.New(other))
 	}
 	if uid := obj.GetUID(); wanted.UID != nil && *wanted.UID != uid {
 		return conflict(
@@ -150,16 +155,16 @@ func (c *call) checkPreconditions(options metav1.DeleteOptions, obj *unstructure
 	return nil
 }
 
-// endNamespace begins the end of a namespace. Once that has begun it may be
-// removed, when nobody has a finalizer in its spec any more.
+// endNamespace starts the termination of a namespace. Once it has started, the
+// namespace is removable when its spec has no finalizers.
 func endNamespace(options metav1.DeleteOptions, obj *unstructured.Unstructured) (removable bool) {
-	metadata := metadataOf(obj.Object)
-	if isDeleting(metadata) {
-		return len(textsAt(obj.Object, "spec", "finalizers")) == 0
+	metadata := objects.Metadata(obj.Object)
+	if objects.IsDeleting(metadata) {
+		return len(objects.StringsAt(obj.Object, "spec", "finalizers")) == 0
 	}
-	metadata["deletionTimestamp"] = now()
-	setAt(obj.Object, "Terminating", "status", "phase")
-	finalizers := textsAt(metadata, "finalizers")
+	metadata["deletionTimestamp"] = objects.Now()
+	objects.SetAt(obj.Object, "Terminating", "status", "phase")
+	finalizers := objects.StringsAt(metadata, "finalizers")
 	for name, wanted := range map[string]metav1.DeletionPropagation{
 		metav1.FinalizerOrphanDependents: metav1.DeletePropagationOrphan,
 		metav1.FinalizerDeleteDependents: metav1.DeletePropagationForeground,
@@ -173,11 +178,11 @@ func endNamespace(options metav1.DeleteOptions, obj *unstructured.Unstructured) 
 			finalizers = append(finalizers, name)
 		}
 	}
-	setAt(metadata, anySlice(finalizers), "finalizers")
+	objects.SetAt(metadata, objects.StringList(finalizers), "finalizers")
 	return false
 }
 
-// propagationOf is what a delete says about dependents.
+// propagationOf returns the propagation policy of a delete, if it has one.
 func propagationOf(options metav1.DeleteOptions) (propagation metav1.DeletionPropagation, said bool) {
 	//lint:ignore SA1019 old clients send it
 	if orphan := options.OrphanDependents; orphan != nil {
@@ -192,9 +197,9 @@ func propagationOf(options metav1.DeleteOptions) (propagation metav1.DeletionPro
 	return "", false
 }
 
-// setGarbageFinalizers leaves word for the garbage collector.
+// setGarbageFinalizers sets the finalizers for the garbage collector.
 func (c *call) setGarbageFinalizers(options metav1.DeleteOptions, metadata map[string]any) {
-	finalizers := textsAt(metadata, "finalizers")
+	finalizers := objects.StringsAt(metadata, "finalizers")
 	propagation, said := propagationOf(options)
 	switch {
 	case said:
@@ -202,7 +207,7 @@ func (c *call) setGarbageFinalizers(options metav1.DeleteOptions, metadata map[s
 		propagation = metav1.DeletePropagationOrphan
 	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
 		propagation = metav1.DeletePropagationForeground
-	case c.resource.strategy.orphans:
+	case c.resource.Strategy.Orphans:
 		propagation = metav1.DeletePropagationOrphan
 	}
 	want := ""
@@ -221,19 +226,19 @@ func (c *call) setGarbageFinalizers(options metav1.DeleteOptions, metadata map[s
 	if want != "" {
 		finalizers = append(finalizers, want)
 	}
-	setAt(metadata, anySlice(finalizers), "finalizers")
+	objects.SetAt(metadata, objects.StringList(finalizers), "finalizers")
 }
 
-// warnOfOrphans: jobs leave their pods behind, to many people's surprise.
+// warnOfOrphans warns that a deleted job leaves its pods behind by default.
 func (c *call) warnOfOrphans(options metav1.DeleteOptions) {
-	if _, said := propagationOf(options); !said && c.GroupResource() == jobs {
+	if _, said := propagationOf(options); !said && c.GroupResource() == registry.Jobs {
 		c.warn("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning")
 	}
 }
 
-// markDeleted marks an object that finalizers hold.
+// markDeleted marks an object with finalizers as being deleted.
 func markDeleted(metadata map[string]any) {
-	present := now()
+	present := objects.Now()
 	deletion, marked := metadata["deletionTimestamp"].(string)
 	if generation, counted := metadata["generation"].(int64); counted && !marked {
 		metadata["generation"] = generation + 1
@@ -244,19 +249,19 @@ func markDeleted(metadata map[string]any) {
 	metadata["deletionGracePeriodSeconds"] = int64(0)
 }
 
-// grace gives a pod that is on a node time to end: its kubelet deletes it once
-// more, with a period of 0. pending is a delete that says nothing new to a pod
-// that is ending.
+// grace gives a pod that is on a node time to terminate: its kubelet deletes it
+// again with a period of 0. pending reports that the delete changes nothing for
+// a pod that is terminating.
 func (c *call) grace(options metav1.DeleteOptions, obj map[string]any) (period int64, graceful, pending bool) {
-	if c.GroupResource() != pods {
+	if c.GroupResource() != registry.Pods {
 		return 0, false, false
 	}
-	metadata := metadataOf(obj)
+	metadata := objects.Metadata(obj)
 	asked := options.GracePeriodSeconds
 	if asked != nil && *asked < 0 {
 		*asked = 1
 	}
-	if isDeleting(metadata) {
+	if objects.IsDeleting(metadata) {
 		return shorten(metadata, asked)
 	}
 	period = podGrace(obj, asked)
@@ -268,7 +273,8 @@ func (c *call) grace(options metav1.DeleteOptions, obj map[string]any) (period i
 	return period, true, false
 }
 
-// shorten the period of an object that is ending; it cannot be made longer.
+// shorten shortens the grace period of a terminating object. It cannot be
+// extended.
 func shorten(metadata map[string]any, asked *int64) (period int64, graceful, pending bool) {
 	left, _ := metadata["deletionGracePeriodSeconds"].(int64)
 	switch {
@@ -290,17 +296,16 @@ func shorten(metadata map[string]any, asked *int64) (period int64, graceful, pen
 	return period, true, false
 }
 
-// podGrace is the period of a pod's deletion: none where no kubelet waits for
-// it.
+// podGrace returns the grace period of a pod: 0 if no kubelet handles it.
 func podGrace(pod map[string]any, asked *int64) int64 {
-	phase := at(pod, "status.phase")
-	if node, _ := at(pod, "spec.nodeName").(string); node == "" || phase == "Failed" || phase == "Succeeded" {
+	phase := objects.At(pod, "status.phase")
+	if node, _ := objects.At(pod, "spec.nodeName").(string); node == "" || phase == "Failed" || phase == "Succeeded" {
 		return 0
 	}
 	if asked != nil {
 		return *asked
 	}
-	if own, ok := at(pod, "spec.terminationGracePeriodSeconds").(int64); ok {
+	if own, ok := objects.At(pod, "spec.terminationGracePeriodSeconds").(int64); ok {
 		return max(own, 1)
 	}
 	return 30
@@ -308,4 +313,30 @@ func podGrace(pod map[string]any, asked *int64) int64 {
 
 func afterNow(seconds int64) string {
 	return time.Now().Add(time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339)
+}
+
+// deleteCollection deletes the objects that a list with the same parameters
+// returns, and responds with that list. It deletes one object at a time; an
+// error stops it, and leaves the rest.
+func (c *call) deleteCollection() error {
+	options, chosen, err := c.parseListing()
+	if err != nil {
+		return err
+	}
+	how, err := c.readDeleteOptions()
+	if err != nil {
+		return err
+	}
+	found, err := c.listed(options, chosen)
+	if err != nil {
+		return err
+	}
+	for _, rec := range found.records {
+		one := *c
+		one.Namespace, one.Name = rec.Namespace, rec.Name
+		if _, _, err := one.remove(how); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return c.respondList(found)
 }

@@ -5,21 +5,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
 )
 
-// API conventions, "Finalizers": an object that somebody holds is marked, and
-// goes with the last of them.
-func TestFinalizersHoldAnObject(t *testing.T) {
+// API conventions, "Finalizers": an object with finalizers is marked, and
+// deleted with the last of them.
+func TestFinalizersDelayDeletion(t *testing.T) {
 	s := plainServer(t)
 	const one = inDefault + "configmaps/a"
-	play(t, s, []step{
+	runSteps(t, s, []step{
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a","finalizers":["example.com/x"]}}`, 201, nil},
 		{"DELETE " + one, "", 200, map[string]string{"kind": "ConfigMap", "metadata.deletionGracePeriodSeconds": "0"}},
 	})
 	_, marked := exchange(t, s, "GET "+one, "")
-	require.NotNil(t, at(marked, "metadata.deletionTimestamp"))
-	version := shown(at(marked, "metadata.resourceVersion"))
-	play(t, s, []step{
+	require.NotNil(t, objects.At(marked, "metadata.deletionTimestamp"))
+	version := asText(objects.At(marked, "metadata.resourceVersion"))
+	runSteps(t, s, []step{
 		{"DELETE " + one, "", 200, map[string]string{"metadata.resourceVersion": version}},
 		{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"}}`, 409, map[string]string{"message": `object is being deleted: configmaps "a" already exists`}},
 		{"PUT " + one, `{"metadata":{"name":"a","finalizers":["example.com/x","example.com/y"]}}`, 422, nil},
@@ -34,7 +36,7 @@ func TestFinalizersHoldAnObject(t *testing.T) {
 func TestDelete(t *testing.T) {
 	s := plainServer(t)
 	made := func(name string) string { return `{"metadata":{"name":"` + name + `"}}` }
-	play(t, s, []step{
+	runSteps(t, s, []step{
 		{"POST " + inDefault + "configmaps", made("a"), 201, nil},
 		{"DELETE " + inDefault + "configmaps/a", `{"preconditions":{"uid":"x"}}`, 409, map[string]string{"details.kind": "ConfigMap"}},
 		{"DELETE " + inDefault + "configmaps/a", `{"preconditions":{"resourceVersion":"1"}}`, 409, nil},
@@ -50,10 +52,10 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// A pod on a node is given time; nobody waits for one that is on none.
-func TestPodsEndGracefully(t *testing.T) {
+// A pod on a node gets a grace period; a pod without a node does not.
+func TestGracefulPodDeletion(t *testing.T) {
 	const in = inDefault + "pods"
-	play(t, plainServer(t), []step{
+	runSteps(t, plainServer(t), []step{
 		{"POST " + in, `{"metadata":{"name":"free"},"spec":{}}`, 201, nil},
 		{"DELETE " + in + "/free", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "0"}},
 		{"GET " + in + "/free", "", 404, nil},
@@ -67,14 +69,14 @@ func TestPodsEndGracefully(t *testing.T) {
 	})
 }
 
-func TestNamespacesEnd(t *testing.T) {
-	play(t, plainServer(t), []step{
+func TestNamespaceDeletion(t *testing.T) {
+	runSteps(t, plainServer(t), []step{
 		{"POST /api/v1/namespaces", `{"metadata":{"name":"n"}}`, 201, nil},
 		{"PUT /api/v1/namespaces/n/status", `{"metadata":{"name":"n"},"status":{"phase":"Terminating"}}`, 422, nil},
 		{"DELETE /api/v1/namespaces/n", "", 200, map[string]string{"status.phase": "Terminating"}},
 		{"POST /api/v1/namespaces/n/configmaps", `{"metadata":{"name":"a"}}`, 403, map[string]string{"reason": "Forbidden"}},
 		{"PUT /api/v1/namespaces/n", `{"metadata":{"name":"n"},"spec":{"finalizers":[]}}`, 200, nil},
-		{"GET /api/v1/namespaces/n", "", 200, nil}, // only finalize writes them
+		{"GET /api/v1/namespaces/n", "", 200, nil}, // only the subresource finalize writes them
 		{"PUT /api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"},"spec":{}}`, 200, nil},
 		{"GET /api/v1/namespaces/n", "", 404, nil},
 	})
@@ -83,7 +85,7 @@ func TestNamespacesEnd(t *testing.T) {
 func TestDeleteCollection(t *testing.T) {
 	s := plainServer(t)
 	for i := range 5 {
-		play(t, s, []step{{"POST " + inDefault + "configmaps", fmt.Sprintf(`{"metadata":{"name":"c%d","labels":{"odd":"%d"}}}`, i, i%2), 201, nil}})
+		runSteps(t, s, []step{{"POST " + inDefault + "configmaps", fmt.Sprintf(`{"metadata":{"name":"c%d","labels":{"odd":"%d"}}}`, i, i%2), 201, nil}})
 	}
 	const all = inDefault + "configmaps"
 	left := func() int {
@@ -101,5 +103,5 @@ func TestDeleteCollection(t *testing.T) {
 	require.Equal(t, 200, code)
 	require.Equal(t, 2, left())
 	code, _ = exchange(t, s, "DELETE /api/v1/configmaps", "")
-	require.Equal(t, 405, code, "not in all namespaces at once")
+	require.Equal(t, 405, code, "not across all namespaces")
 }

@@ -11,13 +11,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/response"
 )
 
-// servePath answers what is not a resource: discovery, health, the version.
+// servePath serves paths other than resources: discovery, health, the version.
 func (c *call) servePath() error {
 	path := strings.TrimPrefix(c.r.URL.Path, "/")
 	root, rest, _ := strings.Cut(path, "/")
-	// These paths are taken as they are, the others without slashes at the end.
+	// These paths must match exactly. The others may have trailing slashes.
 	exact := !strings.HasSuffix(path, "/")
 	rest = strings.TrimRight(rest, "/")
 	switch {
@@ -28,45 +31,45 @@ func (c *call) servePath() error {
 	case root == "api", root == "apis" && !strings.HasPrefix(path, "apis//"):
 		return c.discovery(root, rest)
 	case root == "version" && rest == "":
-		return c.release()
+		return c.serveVersion()
 	case root == "version":
-		return notFound()
+		return registry.NotFound()
 	case path == "":
 		return c.raw(map[string][]string{"paths": c.paths()})
 	}
-	return errNotServed
+	return registry.ErrNotServed
 }
 
-// onlyRead is what is asked about a document that has a route of its own: that
-// it is read, in a form that there is.
-func (c *call) onlyRead(produced []string) error {
+// checkRead checks that a document with its own route is read, in an available
+// format.
+func (c *call) checkRead(produced []string) error {
 	if c.r.Method != http.MethodGet {
-		return notAllowed()
+		return registry.NotAllowed()
 	}
-	return routeAccept(c.r.Header.Get("Accept"), produced)
+	return response.CheckAccept(c.r.Header.Get("Accept"), produced)
 }
 
-// release is the one whose answers are the measure.
-func (c *call) release() error {
-	if err := c.onlyRead(producedVersion); err != nil {
+// serveVersion responds with the version of the reference kube-apiserver.
+func (c *call) serveVersion() error {
+	if err := c.checkRead(response.ProducedVersion); err != nil {
 		return err
 	}
 	return c.raw(version.Info{
-		Major: "1", Minor: "36", EmulationMajor: "1", EmulationMinor: "36", MinCompatibilityMajor: "1", MinCompatibilityMinor: "35",
-		GitVersion: "v1.36.3", GitCommit: "", GitTreeState: "clean", BuildDate: "1970-01-01T00:00:00Z",
+		Major: "1", Minor: "37", EmulationMajor: "1", EmulationMinor: "37", MinCompatibilityMajor: "1", MinCompatibilityMinor: "36",
+		GitVersion: "v1.37.2", GitCommit: "", GitTreeState: "clean", BuildDate: "1970-01-01T00:00:00Z",
 		GoVersion: runtime.Version(), Compiler: runtime.Compiler, Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	})
 }
 
-// checks are what health consists of: they are for those who look at the form.
+// checks are the names of the health checks.
 var checks = []string{"ping", "log", "etcd"}
 
-// health is good for as long as anybody answers.
+// health always succeeds.
 func (c *call) health(root, check string) error {
 	text := "ok"
 	switch {
 	case check != "" && !strings.Contains(" "+strings.Join(checks, " ")+" ", " "+check+" "):
-		return errNotServed
+		return registry.ErrNotServed
 	case check == "" && c.query.Has("verbose"):
 		text = ""
 		for _, name := range checks {
@@ -82,41 +85,34 @@ func (c *call) health(root, check string) error {
 	return nil
 }
 
-// raw writes a document that is not an object of the API.
+// raw writes a document that is not an API object.
 func (c *call) raw(document any) error {
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Content-Type", mimeJSON)
+	c.w.Header().Set("Content-Type", response.MediaTypeJSON)
 	_, _ = c.w.Write(text) // fails only when the client has gone
 	return nil
 }
 
-// paths are those of the index.
+// paths returns the paths of the index.
 func (c *call) paths() []string {
 	all := []string{"/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
-	for _, group := range c.server.registry.catalog() {
-		if group.name != "" {
-			all = append(all, "/apis/"+group.name)
+	for _, group := range c.server.registry.Catalog() {
+		if group.Name != "" {
+			all = append(all, "/apis/"+group.Name)
 		}
-		for _, v := range group.versions {
-			all = append(all, "/"+apiPath(v.GroupVersion))
+		for _, v := range group.Versions {
+			all = append(all, "/"+registry.APIPath(v.GroupVersion))
 		}
 	}
 	return all
 }
 
-func apiPath(of schema.GroupVersion) string {
-	if of.Group == "" {
-		return "api/" + of.Version
-	}
-	return "apis/" + of.String()
-}
-
-// discovery tells what is served.
+// discovery serves /api and /apis.
 func (c *call) discovery(root, rest string) error {
-	all := c.server.registry.catalog()
+	all := c.server.registry.Catalog()
 	group, version := "", rest
 	if root == "apis" {
 		group, version, _ = strings.Cut(rest, "/")
@@ -124,64 +120,64 @@ func (c *call) discovery(root, rest string) error {
 	if rest == "" {
 		return c.discoverAll(all, root == "api")
 	}
-	known := all.group(group)
+	known := all.Group(group)
 	if known == nil && root == "apis" {
-		return errNotServed
+		return registry.ErrNotServed
 	}
 	var document any
 	if version == "" {
-		of := known.apiGroup()
+		of := known.APIGroup()
 		of.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
 		document = of
 	} else {
-		list, err := c.discoverVersion(known, root == "api" || c.server.registry.compiled(group), version)
+		list, err := c.discoverVersion(known, root == "api" || c.server.registry.Compiled(group), version)
 		if err != nil {
 			return err
 		}
 		document = list
 	}
-	f, found := formatFor(c.r, schema.GroupVersionKind.Empty)
+	f, found := response.FormatFor(c.r, schema.GroupVersionKind.Empty)
 	if !found {
-		return notAcceptable(c.r.Header.Get("Accept"), false)
+		return response.NotAcceptableError(c.r.Header.Get("Accept"), false)
 	}
 	return c.document(f, document)
 }
 
-// discoverVersion is the resources of a version. Those of groups that are
-// compiled into a kube-apiserver have routes.
-func (c *call) discoverVersion(of *catalogGroup, compiled bool, name string) (*metav1.APIResourceList, error) {
-	var found *catalogVersion
+// discoverVersion returns the resources of a version. Groups that are compiled
+// into a kube-apiserver have their own routes.
+func (c *call) discoverVersion(of *registry.CatalogGroup, compiled bool, name string) (*metav1.APIResourceList, error) {
+	var found *registry.CatalogVersion
 	if of != nil {
-		found = of.version(name)
+		found = of.Version(name)
 	}
 	switch {
 	case found == nil && compiled:
-		return nil, notFound()
+		return nil, registry.NotFound()
 	case found == nil:
-		return nil, errNotServed
+		return nil, registry.ErrNotServed
 	case compiled:
-		if err := c.onlyRead(produced); err != nil {
+		if err := c.checkRead(response.Produced); err != nil {
 			return nil, err
 		}
 	}
-	return found.resourceList(), nil
+	return found.ResourceList(), nil
 }
 
-// discoverAll answers at the roots, in one of two forms.
-func (c *call) discoverAll(all catalog, core bool) error {
+// discoverAll serves the roots, in one of two forms.
+func (c *call) discoverAll(all registry.Catalog, core bool) error {
 	aggregated := schema.GroupVersionKind{Group: "apidiscovery.k8s.io", Version: "v2", Kind: "APIGroupDiscoveryList"}
-	f, found := formatFor(c.r, func(to schema.GroupVersionKind) bool { return to.Empty() || to == aggregated })
-	if found && f.as == aggregated {
-		return c.discoverAggregated(f, all.aggregated(core))
+	f, found := response.FormatFor(c.r, func(to schema.GroupVersionKind) bool { return to.Empty() || to == aggregated })
+	if found && f.Target == aggregated {
+		return c.discoverAggregated(f, all.Aggregated(core))
 	}
 	if core {
-		if err := c.onlyRead(produced); err != nil {
+		if err := c.checkRead(response.Produced); err != nil {
 			return err
 		}
 	}
 	switch {
 	case !found:
-		return notAcceptable(c.r.Header.Get("Accept"), false)
+		return response.NotAcceptableError(c.r.Header.Get("Accept"), false)
 	case core:
 		return c.document(f, &metav1.APIVersions{
 			TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"},
@@ -190,16 +186,16 @@ func (c *call) discoverAll(all catalog, core bool) error {
 	}
 	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{}}
 	for i := range all {
-		if all[i].name != "" {
-			list.Groups = append(list.Groups, all[i].apiGroup())
+		if all[i].Name != "" {
+			list.Groups = append(list.Groups, all[i].APIGroup())
 		}
 	}
 	return c.document(f, list)
 }
 
-// discoverAggregated answers with a tag by which a client can ask whether
+// discoverAggregated responds with an ETag, by which a client can ask whether
 // anything has changed.
-func (c *call) discoverAggregated(f *format, document *groupsDiscovery) error {
+func (c *call) discoverAggregated(f *response.Format, document *registry.GroupsDiscovery) error {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return err
@@ -213,21 +209,21 @@ func (c *call) discoverAggregated(f *format, document *groupsDiscovery) error {
 		c.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	text, err = f.encoded(text)
+	text, err = f.Encoded(text)
 	if err != nil {
 		return err
 	}
-	out := newOutput(c.w, c.r, http.StatusOK, fmt.Sprintf("%s;g=%s;v=%s;as=%s", f.mediaType(), f.as.Group, f.as.Version, f.as.Kind))
+	out := response.NewOutput(c.w, c.r, http.StatusOK, fmt.Sprintf("%s;g=%s;v=%s;as=%s", f.MediaType(), f.Target.Group, f.Target.Version, f.Target.Kind))
 	_, _ = out.Write(text) // fails only when the client has gone
 	_ = out.Close()
 	return nil
 }
 
-// document writes an object of the API that is not stored.
-func (c *call) document(f *format, document any) error {
+// document writes an API object that is not stored.
+func (c *call) document(f *response.Format, document any) error {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return err
 	}
-	return f.send(c.w, c.r, http.StatusOK, text)
+	return f.Send(c.w, c.r, http.StatusOK, text)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Greeting is a custom resource, as your program has it.
+// Greeting is the Go type of a custom resource.
 type Greeting struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -28,7 +28,8 @@ var greetings = rest.ResourceInfo{
 	Namespaced:           true,
 }
 
-// The file that you apply to your cluster; a program would embed it.
+// The definition that is also applied to the cluster. A program would embed the
+// file.
 var crdYAML = []byte(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -52,8 +53,8 @@ spec:
               language: {type: string, default: en}
 `)
 
-// A custom resource is served once its definition is there, by the very file
-// that you apply to your cluster.
+// A custom resource is served once its definition is created, from the same
+// file that is applied to the cluster.
 func ExampleCreate_customResource() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -62,7 +63,7 @@ func ExampleCreate_customResource() {
 		fmt.Println(err)
 		return
 	}
-	apitest.Create(nil, srv, definition) // nil stands for the t of a test
+	apitest.Create(nil, srv, definition) // nil replaces the t of a test
 
 	client, err := rest.New(srv.Config())
 	if err != nil {
@@ -73,7 +74,7 @@ func ExampleCreate_customResource() {
 	hello := &Greeting{ObjectMeta: metav1.ObjectMeta{Name: "hello"}}
 	hello.Spec.Name = "World"
 	hello, err = rest.NewResource[*Greeting](client, greetings).Namespace("default").Create(context.Background(), hello, metav1.CreateOptions{})
-	fmt.Println(hello.Spec, err) // the schema's default is filled in
+	fmt.Println(hello.Spec, err) // the default of the schema is set
 
 	hello = apitest.Get(nil, srv, hello)
 	fmt.Println(hello.Namespace, hello.Name)

@@ -18,7 +18,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Pod is what a test needs of one.
+// Pod has the fields of a pod that the test needs.
 type Pod struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct {
@@ -28,7 +28,7 @@ type Pod struct {
 
 var pods = rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod", Namespaced: true}
 
-// A server takes a line, and any client works with it.
+// A server works with any client.
 func ExampleServer() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -54,8 +54,8 @@ func ExampleServer() {
 	// POST /api/v1/namespaces/default/pods 409
 }
 
-// A fault says on which requests, when, and what. Here the third request is
-// answered 503.
+// A fault consists of requests, a time and an action. Here the third request
+// gets a 503.
 func ExampleServer_Fault() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -67,9 +67,9 @@ func ExampleServer_Fault() {
 	defer client.Close()
 
 	fault := srv.Fault(apitest.Fault{
-		On:  apitest.Match{Verb: "get", Resource: "pods"},
-		Nth: 3,
-		Do:  apitest.Fail(503, 0),
+		Match:  apitest.Match{Verb: "get", Resource: "pods"},
+		Nth:    3,
+		Action: apitest.Fail(503, 0),
 	})
 	for range 4 {
 		_, err := rest.NewView[*Pod](client, pods).Namespace("default").Get(context.Background(), "absent", metav1.GetOptions{})
@@ -84,8 +84,8 @@ func ExampleServer_Fault() {
 	// get pods, the 3rd time: answer 503 ServiceUnavailable (fired once)
 }
 
-// Objects are created, changed and waited for in Go; t is the test's, and nil in
-// a program.
+// Objects can be created, changed and waited for in Go. t is the test's; a
+// program passes nil.
 func ExampleCreate() {
 	srv := apitest.NewServer(apitest.Options{InMemory: true})
 	defer srv.Close()
@@ -98,7 +98,7 @@ func ExampleCreate() {
 	// Output: shop web-0 Running
 }
 
-// Many objects are seeded, in as many namespaces as they name.
+// Seed creates many objects, and the namespaces that they name.
 func ExampleSeed() {
 	srv := apitest.NewServer(apitest.Options{InMemory: true})
 	defer srv.Close()
@@ -110,7 +110,7 @@ func ExampleSeed() {
 	// Output: 100
 }
 
-// In a bubble, an hour passes in no time. The package comment shows this test.
+// In a bubble, an hour passes at once. The package comment contains this test.
 func TestInFakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.NewServer(apitest.Options{InMemory: true})
@@ -119,7 +119,7 @@ func TestInFakeTime(t *testing.T) {
 		require.NoError(t, err)
 		defer client.Close()
 
-		srv.Fault(apitest.Fault{Do: apitest.Delay(time.Hour)})
+		srv.Fault(apitest.Fault{Action: apitest.Delay(time.Hour)})
 		begin := time.Now()
 		_, err = rest.NewView[*Pod](client, pods).Namespace("default").Get(t.Context(), "absent", metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
@@ -127,15 +127,15 @@ func TestInFakeTime(t *testing.T) {
 	})
 }
 
-func TestThePackageCommentShowsThatTest(t *testing.T) {
-	chapter, err := os.ReadFile("doc.go")
+func TestPackageCommentExample(t *testing.T) {
+	comment, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	here, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)
-	_, shown, found := strings.Cut(string(chapter), "//	synctest.Test(")
+	_, example, found := strings.Cut(string(comment), "//	synctest.Test(")
 	require.True(t, found)
-	shown, _, _ = strings.Cut("//	synctest.Test("+shown, "//		...\n")
-	for line := range strings.Lines(shown) {
+	example, _, _ = strings.Cut("//	synctest.Test("+example, "//		...\n")
+	for line := range strings.Lines(example) {
 		line = strings.TrimSpace(strings.TrimPrefix(line, "//"))
 		require.Contains(t, string(here), line)
 	}

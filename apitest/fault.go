@@ -2,45 +2,47 @@ package apitest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/thinformer/thinformer/apitest/internal/fault"
 )
 
-// Fault is something that goes wrong on purpose, and when. [Server.Fault] sets
-// it.
+// Fault is a rule for a deliberate error of the server: its action, and the
+// requests to which the action is applied. [Server.Fault] sets it.
 //
-// Each request is held against the faults that stand, in the order in which
-// they were set. Those whose time it is all apply, in that order, until one
-// answers in the server's place or breaks the connection: it is the last, and
-// those after it neither count the request nor fire. Of the faults of a watch's
+// Each request is matched against the active faults, in the order in which they
+// were set. All faults that are due apply, in that order, until one responds in
+// place of the server or aborts the connection. That one is the last: later
+// faults neither count the request nor fire. Among the faults of a watch's
 // events, the one that was set first sees an event first, and the next one sees
-// what it let pass.
+// what it passes on.
 type Fault struct {
-	// On is which requests it is about. A fault of events is about watches
-	// only, and [StaleList] about lists, where this names no verb.
-	On Match
-	// Nth is the first request of those that it fires on, counted from 1 and
-	// from when it was set: with 2 the first one passes. 0 is the first.
+	// Match selects the requests. If it has no verb, a fault of events applies to
+	// watches only, and [StaleList] to lists only.
+	Match Match
+	// Nth is the first matching request on which the fault fires, counted from 1
+	// since the fault was set: with 2, the first request is unaffected. 0 is the
+	// first.
 	Nth int
-	// Times is how often it fires at most. 0 is once if there is an Nth, and
-	// always otherwise.
+	// Times is the maximum number of times that the fault fires. 0 is once if Nth
+	// is set, and unlimited otherwise.
 	Times int
-	// Probability of firing, between 0 and 1, on a request of which all else is
-	// true; 0 is always. The same [Options.Seed] and the same order of requests
-	// give the same outcome.
+	// Probability of firing, between 0 and 1, on a request that otherwise
+	// qualifies; 0 is always. The same [Options.Seed] and the same order of
+	// requests produce the same outcome.
 	Probability float64
-	// Do is what goes wrong.
-	Do Action
+	// Action is the action.
+	Action Action
 }
 
-// String is the fault in a line: "watch pods in namespace a, the 2nd time: reset
-// the connection".
+// String returns the fault as a line: "watch pods in namespace a, the 2nd time:
+// reset the connection".
 func (f Fault) String() string {
-	text := f.On.String()
+	text := f.Match.String()
 	switch {
 	case f.Nth > 0 && f.Times > 1:
 		text += fmt.Sprintf(", the %s and %d more times", ordinal(f.Nth), f.Times-1)
@@ -54,7 +56,7 @@ func (f Fault) String() string {
 	if f.Probability > 0 && f.Probability < 1 {
 		text += fmt.Sprintf(", with probability %g", f.Probability)
 	}
-	return text + ": " + f.Do.text
+	return text + ": " + f.Action.text
 }
 
 func ordinal(n int) string {
@@ -69,9 +71,9 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// due is whether it is the fault's time: seen is how many requests it was about,
-// this one included, fired how often it fired before, and draw a random number
-// below 1.
+// due reports whether the fault fires. seen is the number of matching requests,
+// including this one; fired is how often the fault has fired; draw is a random
+// number below 1.
 func (f *Fault) due(seen, fired int, draw float64) bool {
 	times := f.Times
 	if times == 0 && f.Nth > 0 {
@@ -82,50 +84,47 @@ func (f *Fault) due(seen, fired int, draw float64) bool {
 		(f.Probability <= 0 || f.Probability >= 1 || draw < f.Probability)
 }
 
-// Injected is a fault that was set.
-type Injected struct {
+// InjectedFault is a fault that has been set.
+type InjectedFault struct {
 	fault  Fault
 	server *Server
-	lifted chan struct{} // closed by Lift
+	state  *fault.State
 
 	mu          sync.Mutex
 	seen, fired int
-	random      *rand.Rand
-	// undo is what Lift has to do, such as to open the door.
-	undo []func()
 }
 
-// Fault sets a fault. It stands until it is lifted, fired or not. It panics if
-// the fault does nothing, or can never fire.
-func (s *Server) Fault(f Fault) *Injected {
-	if mistake := f.mistake(); mistake != "" {
-		panic(fmt.Sprintf("apitest: the fault %q: %s", f, mistake))
+// Fault sets a fault. It stays active until it is removed, whether or not it
+// has fired. Fault panics if the fault does nothing, or can never fire.
+func (s *Server) Fault(f Fault) *InjectedFault {
+	if mistake := f.validate(); mistake != "" {
+		panic(fmt.Sprintf("apitest: Fault(%q): %s", f, mistake))
 	}
 	return s.faults.add(s, f)
 }
 
-// mistake is what the test has got wrong, "" for nothing.
-func (f *Fault) mistake() string {
+// validate returns what is wrong with the fault, "" for nothing.
+func (f *Fault) validate() string {
 	switch {
-	case f.Do.text == "":
-		return "it has nothing to Do"
+	case f.Action.text == "":
+		return "Do is not set"
 	case f.Nth < 0 || f.Times < 0:
-		return "Nth and Times count from 1, and 0 is their default"
-	case !(f.Probability >= 0 && f.Probability <= 1): // NaN is neither
-		return "a Probability is between 0 and 1"
-	case f.On.Verb != strings.ToLower(f.On.Verb):
-		return "verbs are in small letters"
-	case f.On.Verb != "" && !f.Do.about(f.On.Verb):
-		return "this cannot happen to a " + f.On.Verb
+		return "Nth and Times must not be negative"
+	case !(f.Probability >= 0 && f.Probability <= 1): // also rejects NaN
+		return "Probability must be between 0 and 1"
+	case f.Match.Verb != strings.ToLower(f.Match.Verb):
+		return "On.Verb must be in lower case"
+	case f.Match.Verb != "" && !f.Action.appliesTo(f.Match.Verb):
+		return "the action does not apply to the verb " + f.Match.Verb
 	}
 	return ""
 }
 
-// Standing are faults, for failure messages: a line each.
-type Standing []*Injected
+// InjectedFaults is a list of faults. Its String has one line per fault.
+type InjectedFaults []*InjectedFault
 
-// String is the lines, or that there are none.
-func (all Standing) String() string {
+// String returns one line per fault, or "no faults".
+func (all InjectedFaults) String() string {
 	if len(all) == 0 {
 		return "no faults"
 	}
@@ -136,43 +135,37 @@ func (all Standing) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Faults that stand, in the order in which they were set. Printed they are what
-// a failure message should say.
-func (s *Server) Faults() Standing { return slices.Clone(s.faults.all()) }
+// Faults returns the active faults, in the order in which they were set. Print
+// them in failure messages.
+func (s *Server) Faults() InjectedFaults { return slices.Clone(s.faults.all()) }
 
-// LiftFaults lifts all faults that stand.
-func (s *Server) LiftFaults() {
+// RemoveFaults removes all faults.
+func (s *Server) RemoveFaults() {
 	for _, in := range s.faults.all() {
-		in.Lift()
+		in.Remove()
 	}
 }
 
-// Lift ends the fault, where it is at work too: what it held back goes on, a
-// server that refused listens again. What it broke stays broken.
-func (in *Injected) Lift() {
-	if !in.server.faults.remove(in) {
-		return
-	}
-	in.mu.Lock()
-	close(in.lifted)
-	undo := in.undo
-	in.undo = nil
-	in.mu.Unlock()
-	for _, f := range undo {
-		f()
+// Remove ends the fault, including effects in progress: held data continues,
+// and a server that refused connections listens again. Broken connections stay
+// broken.
+func (in *InjectedFault) Remove() {
+	if in.server.faults.remove(in) {
+		in.state.Remove()
 	}
 }
 
-// Fired is how many requests it was applied to: of a fault of events, watches,
-// from when they come, though no event of theirs has come yet.
-func (in *Injected) Fired() int {
+// Fired returns the number of requests to which the fault was applied. A fault
+// of events counts a watch when its request is received, before its first
+// event.
+func (in *InjectedFault) Fired() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.fired
 }
 
-// String is the fault in a line, with how often it fired.
-func (in *Injected) String() string {
+// String returns the fault as a line, with the number of times that it fired.
+func (in *InjectedFault) String() string {
 	switch fired := in.Fired(); fired {
 	case 0:
 		return fmt.Sprintf("%s (never fired)", in.fault)
@@ -183,141 +176,110 @@ func (in *Injected) String() string {
 	}
 }
 
-// onLift has Lift do something; at once if it has been.
-func (in *Injected) onLift(f func()) {
-	in.mu.Lock()
-	lifted := in.isLifted()
-	if !lifted {
-		in.undo = append(in.undo, f)
-	}
-	in.mu.Unlock()
-	if lifted {
-		f()
-	}
-}
-
-func (in *Injected) isLifted() bool {
-	select {
-	case <-in.lifted:
-		return true
-	default:
-		return false
-	}
-}
-
-// fires counts a request, and says whether the fault applies to it.
-func (in *Injected) fires(r *Request) bool {
-	if !in.fault.Do.about(r.Verb) || !in.fault.On.matches(r) {
+// fires counts a request, and reports whether the fault applies to it.
+func (in *InjectedFault) fires(r *Request) bool {
+	if !in.fault.Action.appliesTo(r.Verb) || !in.fault.Match.matches(r) {
 		return false
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.seen++
-	if !in.fault.due(in.seen, in.fired, in.random.Float64()) {
+	if !in.fault.due(in.seen, in.fired, in.state.Draw()) {
 		return false
 	}
 	in.fired++
 	return true
 }
 
-// intn is a random number below n, of this fault's own.
-func (in *Injected) intn(n int) int {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.random.IntN(n)
-}
-
-// faults are those that stand. Readers load one slice, nil if there are none.
+// faults are the active faults. Readers load one slice, nil if there are none.
 type faults struct {
-	standing atomic.Pointer[[]*Injected]
+	active atomic.Pointer[[]*InjectedFault]
 
-	mu sync.Mutex // of those who change it
-	// count is how many there ever were: each has random numbers of its own,
-	// so that one more does not change what the others do.
+	mu sync.Mutex // held by writers
+	// count is the number of faults ever set. It seeds the generator of each
+	// fault, so that one more fault does not change the others.
 	count uint64
 }
 
-func (f *faults) all() []*Injected {
-	if standing := f.standing.Load(); standing != nil {
-		return *standing
+func (f *faults) all() []*InjectedFault {
+	if active := f.active.Load(); active != nil {
+		return *active
 	}
 	return nil
 }
 
-func (f *faults) add(s *Server, fault Fault) *Injected {
+func (f *faults) add(s *Server, of Fault) *InjectedFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
-	in := &Injected{
-		fault: fault, server: s, lifted: make(chan struct{}),
-		random: rand.New(rand.NewPCG(s.seed, f.count)),
-	}
-	standing := append(slices.Clone(f.all()), in)
-	f.standing.Store(&standing)
+	in := &InjectedFault{fault: of, server: s, state: fault.NewState(s.seed, f.count)}
+	active := append(slices.Clone(f.all()), in)
+	f.active.Store(&active)
 	return in
 }
 
-// remove reports whether it stood.
-func (f *faults) remove(in *Injected) bool {
+// remove reports whether the fault was active.
+func (f *faults) remove(in *InjectedFault) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at := slices.Index(f.all(), in)
 	if at < 0 {
 		return false
 	}
-	standing := slices.Delete(slices.Clone(f.all()), at, at+1)
-	f.standing.Store(&standing)
-	if len(standing) == 0 {
-		f.standing.Store(nil)
+	active := slices.Delete(slices.Clone(f.all()), at, at+1)
+	f.active.Store(&active)
+	if len(active) == 0 {
+		f.active.Store(nil)
 	}
 	return true
 }
 
-// of are the faults that apply to a request, the one that ends it last.
-func (f *faults) of(r *Request) (apply []*Injected) {
+// matching returns the faults that apply to a request. A fault that ends the
+// request is the last.
+func (f *faults) matching(r *Request) (apply []*InjectedFault) {
 	for _, in := range f.all() {
 		if !in.fires(r) {
 			continue
 		}
 		apply = append(apply, in)
-		if in.fault.Do.last {
+		if in.fault.Action.last {
 			break
 		}
 	}
 	return apply
 }
 
-// serveWith answers a request to which faults apply.
-func (s *Server) serveWith(apply []*Injected, out *answer, r *http.Request) {
+// serveWithFaults responds to a request to which faults apply.
+func (s *Server) serveWithFaults(apply []*InjectedFault, out *responseWriter, r *http.Request) {
 	var rewrites []func([]byte) []byte
-	var disturbing []*scene
+	var disturbing []fault.Source
 	var broken bool
 	isWatch := out.request.Verb == "watch"
 	for _, in := range apply {
-		at := &scene{Injected: in, out: out, r: r}
-		switch do := in.fault.Do; {
+		at := &faultPoint{fault.NewPoint(in.state, out, r, s.ctx.Done()), s}
+		switch do := in.fault.Action; {
 		case do.act != nil:
 			if do.act(at) {
 				return
 			}
-		case do.ask != nil:
-			r = do.ask(at)
+		case do.rewriteRequest != nil:
+			r = do.rewriteRequest(at)
 		case do.events != nil && isWatch:
-			disturbing = append(disturbing, at)
-		case do.half:
+			disturbing = append(disturbing, fault.NewSource(at.Point, func() fault.Events { return do.events(at) }))
+		case do.truncate:
 			broken = true
-		case do.rewrite != nil:
-			rewrites = append(rewrites, do.rewrite)
+		case do.rewriteBody != nil:
+			rewrites = append(rewrites, do.rewriteBody)
 		}
 	}
 	switch {
 	case len(disturbing) > 0:
-		s.serve(out, withDisturbances(r, disturbing))
+		s.serve(out, fault.WithSources(r, disturbing))
 	case broken || len(rewrites) > 0:
-		whole := &wholeAnswer{out: out, header: http.Header{}, broken: broken}
-		s.serve(whole, uncompressed(r))
-		whole.rewrite(rewrites)
-		whole.send()
+		whole := newChangedResponse(out, broken)
+		s.serve(whole, fault.Uncompressed(r))
+		whole.Rewrite(rewrites)
+		whole.Send()
 	default:
 		s.serve(out, r)
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fault says when it fires: from the Nth request on, so many Times, with a
-// Probability.
+// A fault fires from the Nth request on, the given number of Times, with the
+// given Probability.
 func TestFaultIsDue(t *testing.T) {
 	for _, test := range []struct {
 		fault Fault
-		draws []float64 // of the requests, in order
+		draws []float64 // one per request
 		want  string
 	}{
 		{Fault{}, []float64{0, .5, .9}, "111"},
@@ -38,7 +38,7 @@ func TestFaultIsDue(t *testing.T) {
 	}
 }
 
-// Every field of a Match narrows it.
+// Every field of a Match restricts it.
 func TestMatch(t *testing.T) {
 	watch := Request{Verb: "watch", Group: "apps", Version: "v1", Resource: "deployments", Namespace: "a", Path: "/apis/apps/v1/namespaces/a/deployments", UserAgent: "thinformer/1"}
 	named := Request{Verb: "patch", Version: "v1", Resource: "pods", Subresource: "status", Namespace: "b", Name: "x", Path: "/api/v1/namespaces/b/pods/x/status"}
@@ -47,7 +47,7 @@ func TestMatch(t *testing.T) {
 	for _, test := range []struct {
 		match Match
 		want  string
-		says  string
+		text  string
 	}{
 		{Match{}, "111", "any request"},
 		{Match{Verb: "watch"}, "100", "watch"},
@@ -60,7 +60,7 @@ func TestMatch(t *testing.T) {
 		{Match{Name: "x"}, "010", "any request named x"},
 		{Match{Path: "/version"}, "001", "any request below /version"},
 		{Match{UserAgent: "informer"}, "100", `any request by "informer"`},
-		{Match{Where: func(r Request) bool { return r.Name == "" }}, "101", "any request where a function says so"},
+		{Match{Filter: func(r Request) bool { return r.Name == "" }}, "101", "any request where a function returns true"},
 	} {
 		got := ""
 		for _, r := range all {
@@ -70,54 +70,54 @@ func TestMatch(t *testing.T) {
 				got += "0"
 			}
 		}
-		require.Equal(t, test.want, got, test.says)
-		require.Equal(t, test.says, test.match.String())
+		require.Equal(t, test.want, got, test.text)
+		require.Equal(t, test.text, test.match.String())
 	}
 }
 
-// A fault is one readable line.
-func TestFaultInWords(t *testing.T) {
+// A fault prints as one readable line.
+func TestFaultString(t *testing.T) {
 	pods := Match{Verb: "watch", Resource: "pods", Namespace: "a"}
 	for want, fault := range map[string]Fault{
-		"watch pods in namespace a: after 3 events, end the stream":                    {On: pods, Do: AfterEvents(3, Cut())},
-		"watch pods in namespace a, the 2nd time: reset the connection":                {On: pods, Nth: 2, Do: Reset()},
-		"watch pods in namespace a, the 11th and 2 more times: go silent":              {On: pods, Nth: 11, Times: 3, Do: Silence()},
-		"any request, once: answer 429 TooManyRequests, retry after 1 s":               {Times: 1, Do: Fail(429, time.Second)},
-		"any request, 3 times, with probability 0.1: delay by 2s":                      {Times: 3, Probability: .1, Do: Delay(2 * time.Second)},
-		"any request: refuse connections for 5s":                                       {Do: Refuse(5 * time.Second)},
-		"any request: answer 503 ServiceUnavailable":                                   {Do: Fail(503, 0)},
-		"any request: after 1 event, compact":                                          {Do: AfterEvents(1, Call("compact", (*Server).Compact))},
-		"any request: before the first event, go silent":                               {Do: AfterEvents(0, Silence())},
-		"any request: list the state of 2 versions ago":                                {Do: StaleList(2)},
-		"any request: end the stream before the bookmark that ends the initial events": {Do: CutBeforeInitialEventsEnd()},
+		"watch pods in namespace a: after 3 events, end the stream":                    {Match: pods, Action: AfterEvents(3, Cut())},
+		"watch pods in namespace a, the 2nd time: reset the connection":                {Match: pods, Nth: 2, Action: Reset()},
+		"watch pods in namespace a, the 11th and 2 more times: go silent":              {Match: pods, Nth: 11, Times: 3, Action: Silence()},
+		"any request, once: answer 429 TooManyRequests, retry after 1 s":               {Times: 1, Action: Fail(429, time.Second)},
+		"any request, 3 times, with probability 0.1: delay by 2s":                      {Times: 3, Probability: .1, Action: Delay(2 * time.Second)},
+		"any request: refuse connections for 5s":                                       {Action: Refuse(5 * time.Second)},
+		"any request: answer 503 ServiceUnavailable":                                   {Action: Fail(503, 0)},
+		"any request: after 1 event, compact":                                          {Action: AfterEvents(1, Call("compact", (*Server).Compact))},
+		"any request: before the first event, go silent":                               {Action: AfterEvents(0, Silence())},
+		"any request: list the state of 2 versions ago":                                {Action: StaleList(2)},
+		"any request: end the stream before the bookmark that ends the initial events": {Action: CutBeforeInitialEventsEnd()},
 	} {
 		require.Equal(t, want, fault.String())
 	}
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
-	srv.Fault(Fault{On: pods, Do: Break()})
-	second := srv.Fault(Fault{Do: HTML()})
+	srv.Fault(Fault{Match: pods, Action: Break()})
+	second := srv.Fault(Fault{Action: HTML()})
 	require.Equal(t, "watch pods in namespace a: break off in the middle (never fired)\nany request: answer 200 with a page of HTML (never fired)", fmt.Sprint(srv.Faults()))
-	second.Lift()
-	second.Lift() // lifting twice is once
+	second.Remove()
+	second.Remove() // a second Remove does nothing
 	require.Len(t, srv.Faults(), 1)
-	srv.LiftFaults()
+	srv.RemoveFaults()
 	require.Empty(t, srv.Faults())
 	require.Equal(t, "no faults", fmt.Sprint(srv.Faults()))
-	require.Nil(t, srv.faults.standing.Load(), "without faults there is nothing to look through")
+	require.Nil(t, srv.faults.active.Load(), "without faults, requests are not matched")
 }
 
 // Faults apply in the order in which they were set, up to the one that ends the
-// request; those behind it do not count it.
+// request. Later faults do not count the request.
 func TestFaultsCompose(t *testing.T) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
 	var order []string
 	note := func(what string) Action { return Call(what, func(*Server) { order = append(order, what) }) }
-	first := srv.Fault(Fault{Do: note("first")})
-	second := srv.Fault(Fault{Do: note("second")})
-	ends := srv.Fault(Fault{Nth: 2, Do: Fail(http.StatusTeapot, 0)})
-	last := srv.Fault(Fault{Do: note("last")})
+	first := srv.Fault(Fault{Action: note("first")})
+	second := srv.Fault(Fault{Action: note("second")})
+	ends := srv.Fault(Fault{Nth: 2, Action: Fail(http.StatusTeapot, 0)})
+	last := srv.Fault(Fault{Action: note("last")})
 	code := func() int {
 		response, err := srv.testClient(t).Get(srv.URL + "/healthz")
 		require.NoError(t, err)
@@ -126,24 +126,24 @@ func TestFaultsCompose(t *testing.T) {
 	}
 	require.Equal(t, 200, code())
 	require.Equal(t, 418, code())
-	second.Lift()
+	second.Remove()
 	require.Equal(t, 200, code())
 	require.Equal(t, []string{"first", "second", "last", "first", "second", "first", "last"}, order)
 	require.Equal(t, []int{3, 2, 1, 2}, []int{first.Fired(), second.Fired(), ends.Fired(), last.Fired()})
 }
 
-// Probabilities repeat with the seed, whatever other faults there are.
+// Outcomes with a probability repeat with the seed, regardless of other faults.
 func TestFaultsRepeatWithTheSeed(t *testing.T) {
 	outcome := func(seed uint64, others int) (fired string) {
 		srv := NewServer(Options{InMemory: true, Seed: seed})
 		defer srv.Close()
-		likely := srv.Fault(Fault{Probability: .5, Do: Delay(0)})
+		likely := srv.Fault(Fault{Probability: .5, Action: Delay(0)})
 		for range others {
-			srv.Fault(Fault{Probability: .5, Do: Delay(0)})
+			srv.Fault(Fault{Probability: .5, Action: Delay(0)})
 		}
 		for range 64 {
 			before := likely.Fired()
-			srv.faults.of(&Request{Verb: "get"})
+			srv.faults.matching(&Request{Verb: "get"})
 			fired += fmt.Sprint(likely.Fired() - before)
 		}
 		return fired
@@ -153,30 +153,29 @@ func TestFaultsRepeatWithTheSeed(t *testing.T) {
 	require.NotEqual(t, outcome(0, 0), outcome(0, 0), "without a seed, servers differ")
 }
 
-// A fault without an action, and an action in a place where it cannot happen,
-// are mistakes of the test, and are told at once.
-func TestFaultsThatCannotBe(t *testing.T) {
+// A fault without an action, or whose action does not apply, panics at once.
+func TestInvalidFaults(t *testing.T) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
 	for want, fault := range map[string]Fault{
-		`apitest: the fault "any request: ": it has nothing to Do`:                              {},
-		`apitest: the fault "list: drop all bookmarks": this cannot happen to a list`:           {On: Match{Verb: "list"}, Do: DropBookmarks()},
-		`apitest: the fault "watch: list the state of 1 versions ago": this cannot happen to a`: {On: Match{Verb: "watch"}, Do: StaleList(1)},
-		`apitest: the fault "GET: go silent": verbs are in small letters`:                       {On: Match{Verb: "GET"}, Do: Silence()},
-		`apitest: the fault "any request: go silent": a Probability is between 0 and 1`:         {Probability: 30, Do: Silence()},
-		`apitest: the fault "any request: go silent": Nth and Times count from 1`:               {Nth: -1, Do: Silence()},
+		`apitest: Fault("any request: "): Do is not set`:                                                         {},
+		`apitest: Fault("list: drop all bookmarks"): the action does not apply to the verb list`:                 {Match: Match{Verb: "list"}, Action: DropBookmarks()},
+		`apitest: Fault("watch: list the state of 1 versions ago"): the action does not apply to the verb watch`: {Match: Match{Verb: "watch"}, Action: StaleList(1)},
+		`apitest: Fault("GET: go silent"): On.Verb must be in lower case`:                                        {Match: Match{Verb: "GET"}, Action: Silence()},
+		`apitest: Fault("any request: go silent"): Probability must be between 0 and 1`:                          {Probability: 30, Action: Silence()},
+		`apitest: Fault("any request: go silent"): Nth and Times must not be negative`:                           {Nth: -1, Action: Silence()},
 	} {
 		require.Contains(t, panicOf(func() { srv.Fault(fault) }), want)
 	}
 	require.Empty(t, srv.Faults())
 	require.Contains(t, panicOf(func() { AfterEvents(1, DuplicateEvents()) }), "apitest: AfterEvents(1, send each event twice): ")
-	require.Contains(t, panicOf(func() { AfterEvents(1, StaleList(1)) }), "not at a point between them")
-	require.Contains(t, panicOf(func() { AfterEvents(1, Action{}) }), "apitest: AfterEvents: there is nothing to do")
+	require.Contains(t, panicOf(func() { AfterEvents(1, StaleList(1)) }), "not between two events")
+	require.Contains(t, panicOf(func() { AfterEvents(1, Action{}) }), "apitest: AfterEvents: the action is not set")
 	require.Contains(t, panicOf(func() { Fail(200, 0) }), "apitest: Fail(200): ")
 	require.Contains(t, panicOf(func() { Respond(0, "", "") }), "apitest: Respond(0): ")
 }
 
-// panicOf is what a function panics with.
+// panicOf returns the panic value of a function.
 func panicOf(f func()) (what string) {
 	defer func() { what = fmt.Sprint(recover()) }()
 	f()

@@ -8,23 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// identities gives objects uids and generated names, the same ones for the same
-// seed.
+// identities generates uids and names, the same ones for the same seed.
 type identities struct {
-	mu   sync.Mutex
-	dice *rand.Rand
+	mu     sync.Mutex
+	random *rand.Rand
 }
 
 func newIdentities(seed uint64) *identities {
-	return &identities{dice: rand.New(rand.NewPCG(seed, 0))}
+	return &identities{random: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// uid is a random one, in the form of RFC 4122.
+// uid returns a random uid, in the form of RFC 4122.
 func (i *identities) uid() types.UID {
 	var b [16]byte
 	i.mu.Lock()
-	binary.BigEndian.PutUint64(b[:8], i.dice.Uint64())
-	binary.BigEndian.PutUint64(b[8:], i.dice.Uint64())
+	binary.BigEndian.PutUint64(b[:8], i.random.Uint64())
+	binary.BigEndian.PutUint64(b[8:], i.random.Uint64())
 	i.mu.Unlock()
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
@@ -39,15 +38,15 @@ func (i *identities) uid() types.UID {
 	return types.UID(text)
 }
 
-// name is a prefix with a random end of five letters, of which none makes a
-// word. A prefix that leaves no room for them in a DNS label is cut.
+// name returns a prefix with a random suffix of five characters without vowels.
+// It cuts a prefix that is too long for a DNS label.
 func (i *identities) name(prefix string) string {
 	const letters, most, end = "bcdfghjklmnpqrstvwxz2456789", 63, 5
 	text := []byte(prefix[:min(len(prefix), most-end)])
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for range end {
-		text = append(text, letters[i.dice.IntN(len(letters))])
+		text = append(text, letters[i.random.IntN(len(letters))])
 	}
 	return string(text)
 }

@@ -11,42 +11,43 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/thinformer/thinformer/apitest/internal/definition"
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// tidy brings an object to the form in which the real server holds it: without
-// the fields that its kind does not have, which are returned; with the defaults
-// of its schema; without nulls, unless the schema wants them, and with nothing
-// empty in the metadata; with times in seconds and in UTC. It fails on metadata
-// that are no metadata. What a client sends goes through it, and the results of
+// normalize converts an object to the form in which the real server holds it:
+// without the fields that its kind does not have, which it returns; with the
+// defaults of its schema; without nulls, unless the schema allows them, and
+// without empty metadata fields; with times in seconds and in UTC. It fails on
+// invalid metadata. It is applied to objects from clients and to the results of
 // patches.
-func (c *call) tidy(content map[string]any) (unknown []error, err error) {
-	return c.tidyRead(content, nil, false)
+func (c *call) normalize(content map[string]any) (unknown []error, err error) {
+	return c.normalizeRead(content, nil, false)
 }
 
-// tidyRead is tidy for what was read from a JSON text, nil for what was not.
-// doubtful is whether something comes twice in it: of built-in kinds, that is
-// then returned as well, in the order of the text.
-func (c *call) tidyRead(content map[string]any, text []byte, doubtful bool) (found []error, err error) {
+// normalizeRead is normalize for an object read from a JSON text, nil for any
+// other. doubtful reports whether the text has duplicate fields: for built-in
+// kinds, these are then returned as well, in the order of the text.
+func (c *call) normalizeRead(content map[string]any, text []byte, doubtful bool) (found []error, err error) {
 	switch {
-	case c.resource.custom:
-		return c.tidyCustom(content)
-	case c.resource.builtin == nil:
+	case c.resource.Custom:
+		return c.normalizeCustom(content)
+	case c.resource.Builtin == nil:
 		dropNulls(content)
 	default:
-		if found, err = trim(c.resource.fields(), content, text, doubtful); err != nil {
+		if found, err = trim(c.resource.Fields(), content, text, doubtful); err != nil {
 			return nil, err
 		}
 	}
-	if c.GroupResource() == definitionsResource {
-		defaultDefinition(content)
+	if c.GroupResource() == definition.GroupResource {
+		definition.SetDefaults(content)
 	}
-	more, err := c.tidyMetadata(content)
+	more, err := c.normalizeMetadata(content)
 	return append(found, more...), err
 }
 
-// trim makes of an object what the Go type of its built-in kind would hold, and
-// fails if that could not hold it.
+// trim reduces an object to the fields of the Go type of its built-in kind, and
+// fails if that type cannot hold it.
 func trim(fields *kinds.Type, content map[string]any, text []byte, doubtful bool) (found []error, err error) {
 	unknown, fits := fields.Trim(content)
 	switch {
@@ -65,22 +66,23 @@ func unknownFields(paths []string) (found []error) {
 	return found
 }
 
-// tidyCustom is tidy for custom resources.
-func (c *call) tidyCustom(content map[string]any) (unknown []error, err error) {
-	fields := c.resource.shape
+// normalizeCustom is normalize for custom resources.
+func (c *call) normalizeCustom(content map[string]any) (unknown []error, err error) {
+	fields := c.resource.Shape
 	if fields != nil {
 		unknown = unknownFields(fields.Prune(content))
 	}
-	more, err := c.tidyMetadata(content)
+	more, err := c.normalizeMetadata(content)
 	if err == nil && fields != nil {
-		fields.Default(content)
+		fields.Default(content, c.Tick)
+		c.AbortIfDone()
 		fields.DropNulls(content)
 	}
 	return append(unknown, more...), err
 }
 
-// tidyMetadata is tidy for the metadata alone.
-func (c *call) tidyMetadata(content map[string]any) (unknown []error, err error) {
+// normalizeMetadata is normalize for the metadata alone.
+func (c *call) normalizeMetadata(content map[string]any) (unknown []error, err error) {
 	given, ok := content["metadata"].(map[string]any)
 	if !ok {
 		if content["metadata"] != nil {
@@ -112,7 +114,7 @@ func (c *call) tidyMetadata(content map[string]any) (unknown []error, err error)
 	return unknown, nil
 }
 
-// dropNulls removes the members that are null: to a Go type they are absent.
+// dropNulls removes members that are null, which are absent in a Go type.
 func dropNulls(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -130,8 +132,8 @@ func dropNulls(value any) {
 	}
 }
 
-// metadataFields are those that there are. Each function returns the value to
-// keep, nil for none, and false for one that it does not understand.
+// metadataFields are the known fields. Each function returns the value to keep,
+// nil for none, and false for a value that it does not recognize.
 var metadataFields = map[string]func(any) (any, bool){
 	"name": textField, "generateName": textField, "namespace": textField,
 	"selfLink": func(value any) (any, bool) { _, ok := textField(value); return nil, ok },
@@ -151,7 +153,7 @@ var metadataFields = map[string]func(any) (any, bool){
 	"ownerReferences": func(value any) (any, bool) { return listField(value, isOwnerReference) },
 	"managedFields": func(value any) (any, bool) {
 		if list, ok := value.([]any); ok && len(list) == 0 {
-			return value, true // it means that nobody manages anything any more
+			return value, true // it removes all managers
 		}
 		return listField(value, func(item any) bool { _, ok := item.(map[string]any); return ok })
 	},
@@ -224,8 +226,8 @@ func isOwnerReference(item any) bool {
 	return ok && required == 4
 }
 
-// typedMetadata is metadata by the way through the Go type, which is slow, and
-// the measure.
+// typedMetadata normalizes metadata through the Go type. It is slow, and the
+// reference for the fast path.
 func (c *call) typedMetadata(given map[string]any) (map[string]any, error) {
 	var typed metav1.ObjectMeta
 	if err := c.decodeMetadata(given, &typed); err != nil {
@@ -241,21 +243,21 @@ func (c *call) typedMetadata(given map[string]any) (map[string]any, error) {
 	return content, nil
 }
 
-// metadataError is why a value is no metadata.
+// metadataError returns why a value is not valid metadata.
 func (c *call) metadataError(value any) error {
 	var typed metav1.ObjectMeta
 	return c.decodeMetadata(value, &typed)
 }
 
-// decodeMetadata fails with the real server's words. It decodes the metadata of
-// custom resources by themselves and those of others within the whole object,
-// which changes the path in the message.
+// decodeMetadata decodes with the error messages of the real server, which
+// decodes the metadata of custom resources by themselves and those of other
+// kinds within the whole object. That changes the path in the message.
 func (c *call) decodeMetadata(value any, typed *metav1.ObjectMeta) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	if c.resource.custom {
+	if c.resource.Custom {
 		return utiljson.Unmarshal(text, typed)
 	}
 	var whole struct {
@@ -272,7 +274,7 @@ func (c *call) decodeMetadata(value any, typed *metav1.ObjectMeta) error {
 // dropDuplicateOwners keeps the first of equal owner references.
 func (c *call) dropDuplicateOwners(metadata map[string]any) {
 	owners, _ := metadata["ownerReferences"].([]any)
-	// There may be many: each is looked up, and not compared with all before it.
+	// A map keeps this linear in the number of owner references.
 	type reference struct{ apiVersion, kind, name, uid, controller, blocks any }
 	var kept []any
 	var twice []string
@@ -292,23 +294,4 @@ func (c *call) dropDuplicateOwners(metadata map[string]any) {
 		metadata["ownerReferences"] = kept
 		c.warn(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(twice, ", "))
 	}
-}
-
-// into decodes content as a Go type.
-func into(content map[string]any, typed any) error {
-	text, err := json.Marshal(content)
-	if err != nil {
-		return err
-	}
-	return utiljson.Unmarshal(text, typed)
-}
-
-// metadataOf is the metadata of an object, which is made if there is none.
-func metadataOf(object map[string]any) map[string]any {
-	metadata, ok := object["metadata"].(map[string]any)
-	if !ok {
-		metadata = map[string]any{}
-		object["metadata"] = metadata
-	}
-	return metadata
 }

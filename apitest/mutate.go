@@ -1,48 +1,52 @@
 package apitest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"reflect"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/thinformer/thinformer/apitest/internal/definition"
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/params"
+	"github.com/thinformer/thinformer/apitest/internal/response"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// mutation says how an object is to be written.
+// mutation describes how an object is written.
 type mutation struct {
-	writeOptions
-	// orCreate makes an object where there is none.
+	params.WriteOptions
+	// orCreate creates the object if it does not exist.
 	orCreate bool
-	// uid that the object must have; "" is any.
+	// uid is the required uid of the object; "" is any.
 	uid types.UID
-	// tracked is set by writes that have entered their fields into managedFields
-	// themselves, as applies do.
+	// tracked is set for writes that have updated managedFields themselves, as
+	// applies do.
 	tracked bool
 }
 
-// mutate is the one way in which an object is changed, and created by those who
-// do not ask for that: f makes the next state from the newest one, the rules of
-// updates are applied to it, and it is stored. When somebody else was faster, f
-// is asked again; where its result names a version, that is then the wrong one,
-// and the answer a conflict. f gets nil when there is no object and the mutation
-// may create it. It must not change what it gets, nor keep what it returns.
+// mutate performs every change of an object, and creations by update and apply.
+// f returns the next state for the newest one; the rules for updates are
+// applied to it, and it is stored. If another write was faster, f is called
+// again; if its result has a resourceVersion, that is then outdated, and the
+// response is a conflict. f gets nil if the object does not exist and the
+// mutation may create it. f must not modify its argument, nor retain its
+// result.
 //
-// A write that changes nothing gives no new version. One that takes the last
-// finalizer from an object that is being deleted deletes it: the record that is
-// returned is then not stored.
-func (c *call) mutate(m mutation, f func(current *unstructured.Unstructured) (*unstructured.Unstructured, error)) (rec *record, created bool, err error) {
+// A write that changes nothing assigns no new version. A write that removes the
+// last finalizer from an object that is being deleted deletes it: the returned
+// record is then not stored.
+func (c *call) mutate(m mutation, f func(current *unstructured.Unstructured) (*unstructured.Unstructured, error)) (rec *storage.Record, created bool, err error) {
 	for {
 		rec, created, err = c.mutateOnce(m, f)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, storage.ErrConflict) {
 			return rec, created, err
 		}
 		if err := c.r.Context().Err(); err != nil {
@@ -51,21 +55,21 @@ func (c *call) mutate(m mutation, f func(current *unstructured.Unstructured) (*u
 	}
 }
 
-// prepareDefinition does nothing for other kinds than definitions of custom
-// resources.
+// definition.Prepare prepares CustomResourceDefinitions. For other kinds it does
+// nothing.
 func (c *call) prepareDefinition(next, current *unstructured.Unstructured) error {
-	if c.GroupResource() != definitionsResource {
+	if c.GroupResource() != definition.GroupResource {
 		return nil
 	}
-	found, err := prepareDefinition(next, current, c.subresource)
+	found, err := definition.Prepare(next, current, c.Subresource)
 	if err != nil {
 		return err
 	}
 	return c.invalid(next, found)
 }
 
-func (c *call) mutateOnce(m mutation, f func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (rec *record, created bool, err error) {
-	was := c.resource.table.get(key{c.namespace, c.name})
+func (c *call) mutateOnce(m mutation, f func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (rec *storage.Record, created bool, err error) {
+	was := c.resource.Table.Get(storage.Key{Namespace: c.Namespace, Name: c.Name})
 	if was == nil {
 		return c.mutateNone(m, f)
 	}
@@ -76,37 +80,40 @@ func (c *call) mutateOnce(m mutation, f func(*unstructured.Unstructured) (*unstr
 	if uid := current.GetUID(); m.uid != "" && m.uid != uid {
 		return nil, false, c.otherUID(m.uid, uid)
 	}
+	c.AbortIfDone()
 	next, err := f(current)
 	if err != nil {
 		return nil, false, err
 	}
-	if c.resource.shape != nil {
-		// What is filled in depends on what else is there.
-		c.resource.shape.Default(next.Object)
+	c.AbortIfDone()
+	if c.resource.Shape != nil {
+		// Defaults depend on the other fields.
+		c.resource.Shape.Default(next.Object, c.Tick)
 	}
 	if !m.tracked {
-		if next, err = c.track(m.writeOptions, current, next); err != nil {
+		if next, err = c.track(m.WriteOptions, current, next); err != nil {
 			return nil, false, err
 		}
 	}
+	c.AbortIfDone()
 	if err := c.checkVersion(next, was); err != nil {
 		return nil, false, err
 	}
 	if err := c.prepareUpdate(next, current); err != nil {
 		return nil, false, err
 	}
-	if c.resource.finished(next.Object, current.Object) {
+	if c.resource.Finished(next.Object, current.Object) {
 		rec, err = c.finish(m, was, next)
 		return rec, false, err
 	}
-	rec, err = c.replace(m.dryRun, was, next)
+	rec, err = c.replace(m.DryRun, was, next)
 	return rec, false, err
 }
 
-// mutateNone is mutate where there is no object.
-func (c *call) mutateNone(m mutation, f func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (*record, bool, error) {
+// mutateNone is mutate for an object that does not exist.
+func (c *call) mutateNone(m mutation, f func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (*storage.Record, bool, error) {
 	if !m.orCreate {
-		return nil, false, apierrors.NewNotFound(c.GroupResource(), c.name)
+		return nil, false, apierrors.NewNotFound(c.GroupResource(), c.Name)
 	}
 	if m.uid != "" {
 		return nil, false, c.otherUID(m.uid, "")
@@ -116,52 +123,48 @@ func (c *call) mutateNone(m mutation, f func(*unstructured.Unstructured) (*unstr
 		return nil, false, err
 	}
 	rec, err := c.insert(m, next)
-	if apierrors.IsAlreadyExists(err) && !m.dryRun {
-		return nil, false, errMoved
+	if apierrors.IsAlreadyExists(err) && !m.DryRun {
+		return nil, false, storage.ErrConflict
 	}
 	return rec, err == nil, err
 }
 
-// decode reads a record in the version that the request is about.
-func (c *call) decode(rec *record) (*unstructured.Unstructured, error) {
-	obj, err := decode(rec.raw)
+// decode decodes a record in the version of the request.
+func (c *call) decode(rec *storage.Record) (*unstructured.Unstructured, error) {
+	obj, err := objects.Decode(rec.Raw)
 	if err != nil {
-		return nil, fmt.Errorf("decode %s %s as it is stored: %w", c.resource.Kind, rec.name, err)
+		return nil, fmt.Errorf("decode the stored %s %s: %w", c.resource.Kind, rec.Name, err)
 	}
 	obj.Object["apiVersion"] = c.resource.GroupVersion().String()
 	return obj, nil
 }
 
-// encode writes an object in the version in which it is stored: what only the
-// version of the request has a field for is lost.
-func (c *call) encode(obj *unstructured.Unstructured) (draft, error) {
-	if c.resource.storage != c.resource.GroupVersion() {
+// encode encodes an object in the version in which it is stored. Fields that
+// only the version of the request has are lost.
+func (c *call) encode(obj *unstructured.Unstructured) (objects.Draft, error) {
+	if c.resource.Storage != c.resource.GroupVersion() {
 		obj = obj.DeepCopy()
-		obj.SetAPIVersion(c.resource.storage.String())
-		if c.resource.stored != nil {
-			c.resource.stored.Prune(obj.Object)
-			c.resource.stored.Default(obj.Object)
-			c.resource.stored.DropNulls(obj.Object)
-		}
+		obj.SetAPIVersion(c.resource.Storage.String())
+		c.resource.Conform(obj.Object, c.Tick)
 	}
-	return encode(obj)
+	return objects.Encode(obj)
 }
 
-// otherUID is the answer to a write that is about another object of that name.
+// otherUID returns the error for a write to another object of that name.
 func (c *call) otherUID(want, got types.UID) error {
 	at := "/registry/" + c.GroupVersionResource.Resource
-	if c.resource.custom {
+	if c.resource.Custom {
 		at = "/registry/" + c.Group + "/" + c.GroupVersionResource.Resource
 	}
-	if c.namespace != "" {
-		at += "/" + c.namespace
+	if c.Namespace != "" {
+		at += "/" + c.Namespace
 	}
-	return apierrors.NewConflict(c.GroupResource(), c.name, fmt.Errorf(
+	return apierrors.NewConflict(c.GroupResource(), c.Name, fmt.Errorf(
 		"StorageError: invalid object, Code: 4, Key: %s/%s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
-		at, c.name, want, got))
+		at, c.Name, want, got))
 }
 
-// versionOf the state that an object says it is about; 0 is none.
+// versionOf returns the resourceVersion of an object; 0 is none.
 func versionOf(obj *unstructured.Unstructured) (uint64, error) {
 	text := obj.GetResourceVersion()
 	if text == "" {
@@ -169,162 +172,134 @@ func versionOf(obj *unstructured.Unstructured) (uint64, error) {
 	}
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, plainError(err.Error())
+		return 0, response.PlainError(err.Error())
 	}
 	return version, nil
 }
 
-// plainError is a failure for which the real server gives no reason.
-func plainError(message string) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: message,
-	}}
-}
-
-// checkVersion is the optimistic lock: who names a version means no other. Some
-// kinds want one to be named.
-func (c *call) checkVersion(next *unstructured.Unstructured, was *record) error {
+// checkVersion implements optimistic locking: a given version must be the
+// current one. Some kinds require a version.
+func (c *call) checkVersion(next *unstructured.Unstructured, was *storage.Record) error {
 	version, err := versionOf(next)
 	switch {
 	case err != nil:
 		return err
-	case version == 0 && !c.resource.strategy.blindUpdate:
+	case version == 0 && !c.resource.Strategy.BlindUpdate:
 		kind := schema.GroupKind{Group: c.Group, Kind: c.GroupVersionResource.Resource}
-		return apierrors.NewInvalid(kind, c.name, field.ErrorList{
+		return apierrors.NewInvalid(kind, c.Name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
-	case version != 0 && version != was.version:
-		return apierrors.NewConflict(c.GroupResource(), c.name, errors.New(
+	case version != 0 && version != was.Version:
+		return apierrors.NewConflict(c.GroupResource(), c.Name, errors.New(
 			"the object has been modified; please apply your changes to the latest version and try again"))
 	}
-	next.SetResourceVersion(strconv.FormatUint(was.version, 10))
+	next.SetResourceVersion(strconv.FormatUint(was.Version, 10))
 	return nil
 }
 
-// prepareUpdate makes next a legal successor of current.
+// prepareUpdate makes next a valid successor of current.
 func (c *call) prepareUpdate(next, current *unstructured.Unstructured) error {
 	if err := c.placeInNamespace(next); err != nil {
 		return err
 	}
-	c.resource.prepareUpdate(c.subresource, next.Object, current.Object)
+	c.resource.PrepareUpdate(c.Subresource, next.Object, current.Object)
 	if err := c.prepareDefinition(next, current); err != nil {
 		return err
 	}
-	if c.resource.strategy.complete != nil {
-		c.resource.strategy.complete(next.Object)
+	if c.resource.Strategy.Complete != nil {
+		c.resource.Strategy.Complete(next.Object)
 	}
-	metadata, was := metadataOf(next.Object), metadataOf(current.Object)
+	metadata, was := objects.Metadata(next.Object), objects.Metadata(current.Object)
 	if metadata["uid"] == nil {
-		keep(metadata, was, "uid")
+		objects.Copy(metadata, was, "uid")
 	}
-	keep(metadata, was, "creationTimestamp")
+	objects.Copy(metadata, was, "creationTimestamp")
 	if was["deletionTimestamp"] != nil {
-		keep(metadata, was, "deletionTimestamp")
+		objects.Copy(metadata, was, "deletionTimestamp")
 	}
 	if metadata["deletionGracePeriodSeconds"] == nil {
-		keep(metadata, was, "deletionGracePeriodSeconds")
+		objects.Copy(metadata, was, "deletionGracePeriodSeconds")
 	}
 	if err := c.validateUpdate(next, current); err != nil {
 		return err
 	}
-	if c.subresource == "" {
+	if c.Subresource == "" {
 		c.warnOfFinalizers(next, current.GetFinalizers())
 	}
 	keepTimes(next.Object, current.Object)
 	return nil
 }
 
-// keepTimes leaves managedFields as they were when nothing in them or in the
-// object differs but their times.
+// keepTimes keeps managedFields unchanged if only their times differ and the
+// object is unchanged.
 func keepTimes(next, current map[string]any) {
-	fields, _ := metadataOf(next)["managedFields"].([]any)
-	were, _ := metadataOf(current)["managedFields"].([]any)
+	fields, _ := objects.Metadata(next)["managedFields"].([]any)
+	were, _ := objects.Metadata(current)["managedFields"].([]any)
 	if len(fields) != len(were) || reflect.DeepEqual(fields, were) {
 		return
 	}
 	for i := range fields {
 		entry, _ := fields[i].(map[string]any)
 		old, _ := were[i].(map[string]any)
-		if !equalBut("time", entry, old) {
+		if !objects.EqualExcept("time", entry, old) {
 			return
 		}
 	}
-	metadata, was := metadataOf(next), metadataOf(current)
-	if equalBut("metadata", next, current) && equalBut("managedFields", metadata, was) {
+	metadata, was := objects.Metadata(next), objects.Metadata(current)
+	if objects.EqualExcept("metadata", next, current) && objects.EqualExcept("managedFields", metadata, was) {
 		metadata["managedFields"] = were
 	}
 }
 
-// equalBut compares two objects but for one field.
-func equalBut(name string, a, b map[string]any) bool {
-	for of, value := range a {
-		if other, ok := b[of]; of != name && (!ok || !reflect.DeepEqual(value, other)) {
-			return false
-		}
-	}
-	for of := range b {
-		if _, ok := a[of]; of != name && !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// finished tells whether next is the end of an object that is being deleted.
-func (r *resource) finished(next, current map[string]any) bool {
-	metadata, was := metadataOf(next), metadataOf(current)
-	if !isDeleting(was) || len(textsAt(metadata, "finalizers")) > 0 {
-		return false
-	}
-	if grace, _ := was["deletionGracePeriodSeconds"].(int64); grace != 0 {
-		return false
-	}
-	return r.GroupResource() != namespaces || len(textsAt(next, "spec", "finalizers")) == 0
-}
-
-// finish deletes an object by an update. Watchers get the state that was stored
-// last; who made the update gets what it sent.
-func (c *call) finish(m mutation, was *record, next *unstructured.Unstructured) (*record, error) {
+// finish deletes an object by an update. Watches get the state that was stored
+// last; the writer gets the object that it sent.
+func (c *call) finish(m mutation, was *storage.Record, next *unstructured.Unstructured) (*storage.Record, error) {
 	text, err := c.encode(next)
 	if err != nil {
 		return nil, err
 	}
-	if !m.dryRun {
-		if _, err := c.resource.table.remove(was); err != nil {
+	if !m.DryRun {
+		if _, err := c.resource.Table.Remove(was); err != nil {
 			return nil, err
 		}
-		c.server.settleAfter(c.resource, true)
+		c.server.reconcileDefinitionsAfter(c.resource, true)
 	}
-	return &record{key: was.key, version: was.version, raw: text.at(was.version)}, nil
+	return &storage.Record{Key: was.Key, Version: was.Version, Raw: text.At(was.Version)}, nil
 }
 
-// replace stores next in the place of was, unless they are the same.
-func (c *call) replace(dryRun bool, was *record, next *unstructured.Unstructured) (*record, error) {
+// replace stores next in place of was, unless they are equal.
+func (c *call) replace(dryRun bool, was *storage.Record, next *unstructured.Unstructured) (*storage.Record, error) {
 	text, err := c.encode(next)
 	if err != nil {
 		return nil, err
 	}
-	if text.is(was) {
+	c.AbortIfDone()
+	if was.IsState(text) {
 		return was, nil
 	}
 	if dryRun {
-		return &record{key: was.key, version: was.version, raw: text.at(was.version)}, nil
+		return &storage.Record{Key: was.Key, Version: was.Version, Raw: text.At(was.Version)}, nil
 	}
-	rec, err := c.resource.table.commit(was.key, was, text)
+	rec, err := c.resource.Table.Commit(was.Key, was, text)
 	if err == nil {
-		c.server.settleAfter(c.resource, false)
+		c.server.reconcileDefinitionsAfter(c.resource, false)
 	}
 	return rec, err
 }
 
-// is tells whether a record has this text, whatever its version.
-func (d draft) is(rec *record) bool {
-	has := rec.draft()
-	return bytes.Equal(d.before, has.before) && bytes.Equal(d.after, has.after)
-}
-
-// unstored is a record of what a dry run would have created. It has no version.
-func unstored(k key, obj *unstructured.Unstructured) (*record, error) {
+// unstored returns the record that a dry run would have created. It has no
+// version.
+func unstored(k storage.Key, obj *unstructured.Unstructured) (*storage.Record, error) {
 	obj.SetResourceVersion("")
 	raw, err := json.Marshal(obj.Object)
-	return &record{key: k, raw: raw}, err
+	return &storage.Record{Key: k, Raw: raw}, err
+}
+
+// track records the changes from live, nil for a new object, in next's
+// managedFields, under the manager of the write. Writers of the scale of a
+// custom resource are not recorded.
+func (c *call) track(o params.WriteOptions, live, next *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if c.Subresource == "scale" && c.resource.Custom {
+		return next, nil
+	}
+	return c.resource.FieldManagers().Track(c, c.Subresource, o.Manager, next, live)
 }

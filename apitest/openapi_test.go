@@ -10,7 +10,8 @@ import (
 	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
-// kubectl asks version 2, in protobuf, about kinds that it does not find in 3.
+// kubectl requests version 2, in protobuf, for kinds that it does not find in
+// version 3.
 func TestOpenAPI2IsADocumentWithoutPaths(t *testing.T) {
 	s := plainServer(t)
 	get := func(accept string) (kind string, text []byte) {
@@ -28,7 +29,7 @@ func TestOpenAPI2IsADocumentWithoutPaths(t *testing.T) {
 	}
 	kind, text := get("application/json")
 	require.Equal(t, "application/json", kind)
-	require.JSONEq(t, `{"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.36.3"},"paths":{}}`, string(text))
+	require.JSONEq(t, `{"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.37.2"},"paths":{}}`, string(text))
 
 	kind, text = get("application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
 	require.Equal(t, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", kind)
@@ -38,5 +39,5 @@ func TestOpenAPI2IsADocumentWithoutPaths(t *testing.T) {
 		require.NoError(t, err)
 		parts[h.Number], text = string(content), text[n:]
 	}
-	require.Equal(t, map[int]string{1: "2.0", 2: "\x0a\x0aKubernetes\x12\x07v1.36.3", 8: ""}, parts)
+	require.Equal(t, map[int]string{1: "2.0", 2: "\x0a\x0aKubernetes\x12\x07v1.37.2", 8: ""}, parts)
 }

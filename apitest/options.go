@@ -6,61 +6,59 @@ import (
 	"time"
 )
 
-// Options say what a server is like. The zero value of each field is the
-// default.
+// Options configure a server. The zero value of each field is the default.
 type Options struct {
-	// Plain serves HTTP/1.1 without TLS, so that the bytes can be looked at.
-	// Otherwise it is HTTPS, with HTTP/2 for those who offer it.
-	Plain bool
-	// InMemory listens on no socket: connections are pipes, which the Dial of
-	// [Server.Config] makes. It is what works in a testing/synctest bubble, and
-	// implies Plain.
+	// PlainHTTP serves HTTP/1.1 without TLS, so that a test can look at the bytes. The
+	// default is HTTPS, with HTTP/2 for clients that support it.
+	PlainHTTP bool
+	// InMemory uses no socket: connections are pipes, made by the Dial of
+	// [Server.Config]. It works in a testing/synctest bubble, and implies PlainHTTP.
 	InMemory bool
-	// Address to listen on; "" is a free port of 127.0.0.1. One without a host
-	// is all addresses of the machine; the URL is then that of 127.0.0.1, and
-	// the certificate is good for all of them.
+	// Address to listen on; "" is a free port of 127.0.0.1. An address without a
+	// host listens on all addresses of the machine; the URL is then that of
+	// 127.0.0.1, and the certificate is valid for all addresses.
 	Address string
 
-	// Tokens are the bearer tokens that are known, with whom they stand for.
-	// nil lets everybody in, as an administrator; otherwise a request with
-	// another token is answered 401, and one without a token is anonymous.
+	// Tokens maps the valid bearer tokens to their users. If nil, every request is
+	// made by an administrator. Otherwise, a request with another token is
+	// rejected with 401, and one without a token is anonymous.
 	Tokens map[string]User
-	// Authorize is asked about each request; nil allows everything to everybody
-	// but the anonymous where there are Tokens.
+	// Authorize authorizes each request. If nil, everything is allowed, except to
+	// anonymous users if Tokens is set.
 	Authorize func(Attributes) (allowed bool, reason string)
-	// Warn returns the warnings that go out with the answer to a request.
+	// Warn returns the warnings to send with the response to a request.
 	Warn func(Attributes) []string
 
-	// Resources are served from the start, besides those of the table.
+	// Resources are served from the start, in addition to the built-in kinds.
 	Resources []Resource
-	// Bare leaves the table of the built-in kinds and the first namespaces out.
-	Bare bool
+	// NoBuiltinKinds omits the built-in kinds and the initial namespaces.
+	NoBuiltinKinds bool
 
-	// Controllers does what a cluster's namespace controller and garbage
-	// collector do, which do not run beside a kube-apiserver that is alone: it
-	// empties namespaces that are deleted and lets them go, deletes the
-	// dependents of owners that are gone, and honours the propagation policies.
+	// Controllers runs the equivalent of the namespace controller and the garbage
+	// collector, which are not part of a kube-apiserver. It empties namespaces
+	// that are being deleted and removes them, deletes the dependents of deleted
+	// owners, and implements the propagation policies.
 	Controllers bool
 
-	// BookmarkEvery is how often a watch that asked for bookmarks gets one; 0
-	// is a minute, as elsewhere.
-	BookmarkEvery time.Duration
-	// History is how many changes of each resource are remembered, for watches
-	// and lists of the past; 0 is 10,000, or those whose former states take
-	// 128 MiB where that is fewer; negative is all of them.
+	// BookmarkInterval is the interval of the bookmarks of a watch that requests
+	// them; 0 is a minute, as in kube-apiserver.
+	BookmarkInterval time.Duration
+	// History is the number of changes of each resource that are kept for watches
+	// and lists of past versions; 0 is 10,000, or fewer if their former states
+	// exceed 128 MiB; negative is unlimited.
 	History int
-	// MaxRequestBytes bounds the body of a request; 0 is 3 MiB, as elsewhere.
+	// MaxRequestBytes bounds the body of a request; 0 is 3 MiB, as in
+	// kube-apiserver.
 	MaxRequestBytes int64
-	// Seed makes uids, generated names and the faults with a probability
-	// repeat; 0 takes one at random.
+	// Seed makes uids, generated names and faults with a probability reproducible;
+	// 0 is a random seed.
 	Seed uint64
 
-	// Logger is told about what goes wrong in the server itself; nil is
-	// slog.Default().
+	// Logger logs errors of the server itself; nil is slog.Default().
 	Logger *slog.Logger
 }
 
-// User is who a request is made by.
+// User is the user of a request.
 type User struct {
 	Name   string
 	UID    string
@@ -68,18 +66,18 @@ type User struct {
 	Extra  map[string][]string
 }
 
-// Attributes are what a request wants, for [Options.Authorize] and the log.
-// Path is set for every request, the other fields for those of resources.
+// Attributes describe a request, for [Options.Authorize] and the log. Path is
+// set for every request, the other fields for requests of resources.
 type Attributes struct {
 	User User
-	// Verb is get, list, watch, create, update, patch, delete,
-	// deletecollection; for other paths the method in small letters.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection;
+	// for other paths, the method in lower case.
 	Verb                                             string
 	Group, Version, Resource, Subresource, Namespace string
 	// Name is empty for verbs on collections.
 	Name string
 	// Path of the URL, without the query.
 	Path string
-	// Request as it came. Its body is not to be read.
+	// Request is the HTTP request. Hooks must not read its body.
 	Request *http.Request
 }

@@ -12,7 +12,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// inProtobuf makes a request with a body of protobuf.
+// inProtobuf sends a request with a protobuf body.
 func inProtobuf(t *testing.T, s *Server, method, path, body string) (int, map[string]any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
@@ -30,7 +30,7 @@ func inProtobuf(t *testing.T, s *Server, method, path, body string) (int, map[st
 	return res.StatusCode, answer
 }
 
-// enveloped is an envelope around a message.
+// enveloped returns an envelope around a message.
 func enveloped(kind, version, message string) string {
 	part := func(number byte, text string) string {
 		return string([]byte{number<<3 | 2, byte(len(text))}) + text
@@ -40,8 +40,8 @@ func enveloped(kind, version, message string) string {
 
 const namedWeb = "\x0a\x05\x0a\x03web" // metadata.name
 
-// client-go's typed clients send protobuf where nobody says otherwise. The
-// texts are those of a real server.
+// client-go's typed clients send protobuf by default. The messages are those of
+// a real server.
 func TestObjectsAreReadFromProtobuf(t *testing.T) {
 	s := plainServer(t)
 	const configMaps = inDefault + "configmaps"
@@ -55,7 +55,7 @@ func TestObjectsAreReadFromProtobuf(t *testing.T) {
 		{"k8s\x00\xff", 400, `the object provided is unrecognized (must be of type ConfigMap): unexpected EOF (6b387300ff)`},
 		{"", 400, `the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)`},
 		{enveloped("ConfigMap", "v1", "\x0a\x09"), 400, `ConfigMap in version "v1" cannot be handled as a ConfigMap: unexpected EOF`},
-		{enveloped("Unheard", "v1", ""), 400, `Unheard in version "v1" cannot be handled as a ConfigMap: no kind "Unheard" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
+		{enveloped("Unknown", "v1", ""), 400, `Unknown in version "v1" cannot be handled as a ConfigMap: no kind "Unknown" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
 		{enveloped("Secret", "v1", ""), 400, `Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion`},
 		{enveloped("ConfigMap", "v1", namedWeb), 201, ""},
 		{enveloped("", "", namedWeb), 409, `configmaps "web" already exists`},

@@ -7,36 +7,38 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// rememberedRequests bounds the log of requests.
-const rememberedRequests = 10_000
+// maxLoggedRequests bounds the log of requests.
+const maxLoggedRequests = 10_000
 
-// Request is one line of the log of requests.
+// Request is an entry of the log of requests.
 type Request struct {
-	// Method, Path and Query as they came.
+	// Method, Path and Query as received.
 	Method, Path, Query string
-	// Verb is get, list, watch, create, update, patch, delete or
-	// deletecollection; for paths that are not of resources the method in small
-	// letters.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection;
+	// for other paths than resources, the method in lower case.
 	Verb                                             string
 	Group, Version, Resource, Subresource, Namespace string
 	Name                                             string
-	// User who it was made by, once that is known: faults come before.
+	// User of the request, once it is authenticated. Faults that act earlier leave
+	// it empty.
 	User      User
 	UserAgent string
-	// Code of the answer; 0 while there is none, and for one that a fault left
-	// without.
+	// Code of the response; 0 while there is none, and if a fault has aborted the
+	// request.
 	Code int
-	// Start is when it came; Duration is until the last byte of the answer, 0
-	// while it runs.
+	// Start is when the request was received. Duration is the time to the last
+	// byte of the response, 0 while it is running.
 	Start    time.Time
 	Duration time.Duration
-	// Running is whether it is not answered to the end yet, like a watch.
+	// Running reports whether the response has not ended, as for an open watch.
 	Running bool
 }
 
-// Parameter of the query, the first of that name.
+// Parameter returns the first query parameter of a name.
 func (r Request) Parameter(name string) string {
 	values, err := url.ParseQuery(r.Query)
 	if err != nil {
@@ -45,7 +47,7 @@ func (r Request) Parameter(name string) string {
 	return values.Get(name)
 }
 
-// String is the line of the log: "GET /api/v1/pods?watch=true 200".
+// String returns a line: "GET /api/v1/pods?watch=true 200".
 func (r Request) String() string {
 	address := r.Path
 	if r.Query != "" {
@@ -63,36 +65,36 @@ func (r Request) String() string {
 	return r.Method + " " + address + " " + state
 }
 
-// requestLog remembers the newest requests.
+// requestLog keeps the newest requests.
 type requestLog struct {
 	mu sync.Mutex
-	// ring holds the requests; the oldest is at next once it is full.
+	// ring holds the requests. Once it is full, the oldest is at next.
 	ring []*Request
 	next int
-	// changed is raised when a request begins, and whenever more is known of one.
-	changed signal
+	// changed is raised when a request begins, and when an entry changes.
+	changed storage.Signal
 }
 
 func (l *requestLog) begin(r *Request) {
 	r.Start, r.Running = time.Now(), true
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.ring) < rememberedRequests {
+	if len(l.ring) < maxLoggedRequests {
 		l.ring = append(l.ring, r)
 	} else {
 		l.ring[l.next] = r
-		l.next = (l.next + 1) % rememberedRequests
+		l.next = (l.next + 1) % maxLoggedRequests
 	}
-	l.changed.raise()
+	l.changed.Raise()
 }
 
-// answered takes the first code there is.
-func (l *requestLog) answered(r *Request, code int) {
+// setCode sets the first final code of a response.
+func (l *requestLog) setCode(r *Request, code int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.Code == 0 && code >= 200 {
 		r.Code = code
-		l.changed.raise()
+		l.changed.Raise()
 	}
 }
 
@@ -102,22 +104,22 @@ func (l *requestLog) codeOf(r *Request) int {
 	return r.Code
 }
 
-func (l *requestLog) made(r *Request, by User) {
+func (l *requestLog) setUser(r *Request, by User) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.User = by
-	l.changed.raise()
+	l.changed.Raise()
 }
 
 func (l *requestLog) end(r *Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.Duration, r.Running = time.Since(r.Start), false
-	l.changed.raise()
+	l.changed.Raise()
 }
 
-// copied is the log, oldest first.
-func (l *requestLog) copied() (all []Request) {
+// all returns a copy of the log, oldest first.
+func (l *requestLog) all() (all []Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.ring {
@@ -126,11 +128,11 @@ func (l *requestLog) copied() (all []Request) {
 	return all
 }
 
-// waiting is closed when the log changes.
-func (l *requestLog) waiting() <-chan struct{} {
+// nextChange returns a channel that is closed when the log changes.
+func (l *requestLog) nextChange() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.changed.wait()
+	return l.changed.Wait()
 }
 
 func (l *requestLog) forget() {
@@ -139,10 +141,10 @@ func (l *requestLog) forget() {
 	l.ring, l.next = nil, 0
 }
 
-// Requests that were made, those that are meant, oldest first: the newest
-// 10,000 of all are remembered.
+// Requests returns the matching requests, oldest first. The log keeps the
+// newest 10,000 requests.
 func (s *Server) Requests(of Match) (found []Request) {
-	for _, r := range s.requests.copied() {
+	for _, r := range s.requests.all() {
 		if of.matches(&r) {
 			found = append(found, r)
 		}
@@ -150,12 +152,12 @@ func (s *Server) Requests(of Match) (found []Request) {
 	return found
 }
 
-// WaitForRequests waits until n requests that are meant have come, those from
-// before the call included, answered or not unless the Where of the match asks
-// for it. Its error says what came last instead.
+// WaitForRequests waits until n matching requests have been received, including
+// those before the call. They need not have a response unless the Filter of the
+// match requires it. The error contains the last requests.
 func (s *Server) WaitForRequests(ctx context.Context, of Match, n int) error {
 	for {
-		wake := s.requests.waiting()
+		wake := s.requests.nextChange()
 		found := len(s.Requests(of))
 		if found >= n {
 			return nil
@@ -163,26 +165,102 @@ func (s *Server) WaitForRequests(ctx context.Context, of Match, n int) error {
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return fmt.Errorf("apitest: wait for %d requests (%s): %d came; the last of all: %s: %w", n, of, found, s.lastRequests(), ctx.Err())
-		case <-s.alive.Done():
-			return fmt.Errorf("apitest: wait for %d requests (%s): %d came, and the server is closed", n, of, found)
+			return fmt.Errorf("apitest: wait for %d requests (%s): %d received; last requests: %s: %w", n, of, found, s.lastRequests(), ctx.Err())
+		case <-s.ctx.Done():
+			return fmt.Errorf("apitest: wait for %d requests (%s): %d received before the server was closed", n, of, found)
 		}
 	}
 }
 
-// ForgetRequests empties the log, so that a test can count from here on.
-func (s *Server) ForgetRequests() { s.requests.forget() }
+// ForgetRequests clears the log and the counts of [Server.Traffic], so that a test
+// can count from then on.
+func (s *Server) ForgetRequests() {
+	s.requests.forget()
+	s.traffic.forget()
+}
 
-// lastRequests are as many lines as a failure message bears.
+// lastRequests returns the newest entries for a failure message.
 func (s *Server) lastRequests() string {
-	all := s.requests.copied()
+	all := s.requests.all()
 	all = all[max(0, len(all)-10):]
 	lines := make([]string, len(all))
 	for i, r := range all {
 		lines[i] = r.String()
 	}
 	if len(lines) == 0 {
-		return "none at all"
+		return "none"
 	}
 	return strings.Join(lines, "; ")
+}
+
+// Match selects requests. An empty field matches any value; the zero value
+// matches every request.
+type Match struct {
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection;
+	// for other paths than resources, the method in lower case.
+	Verb string
+	// Group of the resource; "core" is the group without a name.
+	Group                 string
+	Resource, Subresource string
+	// Namespace and Name of the object, or of the listed objects. A list of all
+	// namespaces has no namespace, and matches only if this is empty.
+	Namespace, Name string
+	// Path is a prefix of the path.
+	Path string
+	// UserAgent is a substring of the User-Agent header. It distinguishes the
+	// clients of a test.
+	UserAgent string
+	// Filter is called last, if all else matches.
+	Filter func(Request) bool
+}
+
+func (m Match) matches(r *Request) bool {
+	group := r.Group
+	if m.Group == "core" && r.Resource != "" && group == "" {
+		group = "core"
+	}
+	for _, field := range [...][2]string{
+		{m.Verb, r.Verb}, {m.Group, group}, {m.Resource, r.Resource}, {m.Subresource, r.Subresource},
+		{m.Namespace, r.Namespace}, {m.Name, r.Name},
+	} {
+		if field[0] != "" && field[0] != field[1] {
+			return false
+		}
+	}
+	return strings.HasPrefix(r.Path, m.Path) &&
+		strings.Contains(r.UserAgent, m.UserAgent) &&
+		(m.Filter == nil || m.Filter(*r))
+}
+
+// String describes the match: "watch pods in namespace a".
+func (m Match) String() string {
+	words := []string{m.Verb}
+	if m.Verb == "" {
+		words[0] = "any"
+	}
+	resource := m.Resource
+	if m.Subresource != "" {
+		resource += "/" + m.Subresource
+	}
+	switch {
+	case resource != "" && m.Group != "":
+		words = append(words, resource+"."+m.Group)
+	case resource != "":
+		words = append(words, resource)
+	case m.Group != "":
+		words = append(words, "resource of "+m.Group)
+	case m.Verb == "":
+		words = append(words, "request")
+	}
+	for _, field := range [...][2]string{
+		{"named %s", m.Name}, {"in namespace %s", m.Namespace}, {"below %s", m.Path}, {"by %q", m.UserAgent},
+	} {
+		if field[1] != "" {
+			words = append(words, fmt.Sprintf(field[0], field[1]))
+		}
+	}
+	if m.Filter != nil {
+		words = append(words, "where a function returns true")
+	}
+	return strings.Join(words, " ")
 }

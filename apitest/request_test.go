@@ -9,16 +9,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest/internal/fault"
 )
 
-// The log says of each request what it was, who made it, and what came of it.
+// An entry of the log contains the request, its user, and its result.
 func TestRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := NewServer(Options{InMemory: true})
 		defer srv.Close()
 		client := srv.testClient(t)
 		defer client.CloseIdleConnections()
-		srv.Fault(Fault{On: Match{Name: "coredns"}, Do: Delay(2 * time.Second)})
+		srv.Fault(Fault{Match: Match{Name: "coredns"}, Action: Delay(2 * time.Second)})
 		begin := time.Now()
 		_, _, err := get(t, srv, client, "/api/v1/namespaces/kube-system/configmaps/coredns?pretty=true")
 		require.NoError(t, err)
@@ -45,20 +47,20 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// The log is bounded: the newest requests are kept, in order.
+// The log is bounded: it keeps the newest requests, in order.
 func TestRequestsAreBounded(t *testing.T) {
 	var log requestLog
-	for i := range rememberedRequests + 5 {
+	for i := range maxLoggedRequests + 5 {
 		log.begin(&Request{Name: fmt.Sprint(i)})
 	}
-	all := log.copied()
-	require.Len(t, all, rememberedRequests)
+	all := log.all()
+	require.Len(t, all, maxLoggedRequests)
 	require.Equal(t, "5", all[0].Name)
-	require.Equal(t, fmt.Sprint(rememberedRequests+4), all[len(all)-1].Name)
+	require.Equal(t, fmt.Sprint(maxLoggedRequests+4), all[len(all)-1].Name)
 }
 
-// WaitForRequests counts those that have begun; its error says what came
-// instead.
+// WaitForRequests counts requests that have begun. Its error contains the last
+// requests.
 func TestWaitForRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := NewServer(Options{InMemory: true})
@@ -73,8 +75,8 @@ func TestWaitForRequests(t *testing.T) {
 		require.NoError(t, srv.WaitForRequests(t.Context(), Match{Path: "/healthz"}, 2))
 		require.Equal(t, time.Second, time.Since(begin))
 		time.AfterFunc(time.Second, func() { get(t, srv, client, "/absent") })
-		missed := Match{Where: func(r Request) bool { return r.Code == 404 }}
-		require.NoError(t, srv.WaitForRequests(t.Context(), missed, 1), "the code is known later than the request")
+		missed := Match{Filter: func(r Request) bool { return r.Code == 404 }}
+		require.NoError(t, srv.WaitForRequests(t.Context(), missed, 1), "the code is recorded after the request")
 		srv.ForgetRequests()
 		for range 2 {
 			get(t, srv, client, "/healthz")
@@ -83,19 +85,19 @@ func TestWaitForRequests(t *testing.T) {
 		defer cancel()
 		err := srv.WaitForRequests(ctx, Match{Verb: "list", Resource: "pods"}, 1)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualError(t, err, "apitest: wait for 1 requests (list pods): 0 came; the last of all: GET /healthz 200; GET /healthz 200: context deadline exceeded")
+		require.EqualError(t, err, "apitest: wait for 1 requests (list pods): 0 received; last requests: GET /healthz 200; GET /healthz 200: context deadline exceeded")
 		srv.Close()
-		require.ErrorContains(t, srv.WaitForRequests(t.Context(), Match{Verb: "list"}, 1), "the server is closed")
+		require.ErrorContains(t, srv.WaitForRequests(t.Context(), Match{Verb: "list"}, 1), "the server was closed")
 	})
 }
 
-// Without faults a request costs the log and nothing else.
+// Without faults, a request only adds an entry to the log.
 func BenchmarkServeHTTP(b *testing.B) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
 	r, err := http.NewRequest(http.MethodGet, "/healthz", nil)
 	require.NoError(b, err)
 	for b.Loop() {
-		srv.ServeHTTP(&wholeAnswer{header: http.Header{}}, r)
+		srv.ServeHTTP(fault.NewBuffer(nil, false), r)
 	}
 }

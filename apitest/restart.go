@@ -1,53 +1,63 @@
 package apitest
 
-import "errors"
+import (
+	"errors"
 
-// Stop ends every connection and refuses new ones, until [Server.Start]: to its
-// clients the server has crashed. What is stored stays, and Go access works.
-func (s *Server) Stop() { s.door.keepShut(s.stopped)() }
+	"github.com/thinformer/thinformer/apitest/internal/storage"
+)
+
+// Stop ends every connection and refuses new ones, until [Server.Start]. To its
+// clients, the server has crashed. Stored objects stay, and Go access works.
+func (s *Server) Stop() { s.listener.Suspend(s.stopped)() }
 
 // Start listens again after [Server.Stop], at the same address.
-func (s *Server) Start() { s.door.letOpen(s.stopped) }
+func (s *Server) Start() { s.listener.Resume(s.stopped) }
 
-// Restart is Stop and Start: every connection is lost, what is stored stays.
+// Restart calls Stop and Start: every connection is lost, and stored objects
+// stay.
 func (s *Server) Restart() {
 	s.Stop()
 	s.Start()
 }
 
-// RestartBack restarts with the state of some versions ago, as a control plane
-// does whose etcd was restored from a backup: what happened since has not
-// happened, and its versions are given out again. It goes back no further than
-// the history is known, and not beyond the end of a custom resource. The first
-// namespaces are made again where it went beyond their beginning.
-func (s *Server) RestartBack(versions uint64) {
+// RestartFromBackup restarts with the state before the given number of versions,
+// like a control plane whose etcd was restored from a backup: later changes are
+// undone, and their versions are assigned again. It goes back no further than
+// the history, and not beyond the deletion of a CustomResourceDefinition.
+// Initial namespaces are created again if they did not exist in that state.
+func (s *Server) RestartFromBackup(versions uint64) {
 	s.Stop()
 	defer s.Start()
-	now := s.store.current()
+	now := s.store.Current()
 	to := now - min(versions, now-1)
 	for {
-		older := tooOld{}
-		if err := s.store.rewind(to); !errors.As(err, &older) {
+		older := storage.TooOld{}
+		if err := s.store.Rewind(to); !errors.As(err, &older) {
 			break
 		}
-		to = older.oldest
+		to = older.Oldest
 	}
 	err := s.createNamespaces()
 	if err == nil {
-		err = s.settle()
+		err = s.reconcileDefinitions()
 	}
 	if err != nil {
-		s.options.logger().Error("apitest: restart with the state of some versions ago", "error", err)
+		s.options.logger().Error("apitest: restart from an older state", "error", err)
 	}
 }
 
-// RotateCertificate shows another certificate, of the same authority, to those
-// who connect from now on.
+// RotateCertificate uses another certificate, of the same authority, for new
+// connections.
 func (s *Server) RotateCertificate() {
 	if s.tls == nil {
 		return
 	}
-	if err := s.tls.rotate(); err != nil {
+	if err := s.tls.Rotate(); err != nil {
 		s.options.logger().Error("apitest: rotate the certificate", "error", err)
 	}
 }
+
+// Compact removes the history: watches from versions before the present one,
+// and lists at them, are rejected with 410 from now on. Open watches continue
+// and miss no event that they have not sent yet.
+func (s *Server) Compact() { s.store.Compact(s.store.Current()) }

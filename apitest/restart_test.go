@@ -16,21 +16,24 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/thinformer/thinformer/apitest/internal/definition"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 	"github.com/thinformer/thinformer/rest"
 )
 
 func dialTLS(srv *Server) (net.Conn, error) {
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(srv.tls.authority)
-	return tls.Dial("tcp", srv.door.address, &tls.Config{RootCAs: roots, NextProtos: []string{"http/1.1"}})
+	roots.AppendCertsFromPEM(srv.tls.Authority)
+	return tls.Dial("tcp", srv.listener.DialAddress(), &tls.Config{RootCAs: roots, NextProtos: []string{"http/1.1"}})
 }
 
-// A stopped server refuses; it is started at the same address with what it had.
+// A stopped server refuses connections. It restarts at the same address with
+// its objects.
 func TestStopAndStart(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
 		srv.Stop()
-		srv.Stop() // stopping twice is once
+		srv.Stop() // a second Stop does nothing
 		_, _, err := get(t, srv, client, oneConfigMap)
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
 		srv.Start()
@@ -40,54 +43,52 @@ func TestStopAndStart(t *testing.T) {
 	})
 }
 
-// The port stays the server's own while it is stopped: whoever asks for any free
-// one gets others.
-func TestStoppedServerKeepsItsPort(t *testing.T) {
-	srv := NewServer(Options{Plain: true, Bare: true})
+// A server that was stopped listens at the same port again. Close releases the
+// port.
+func TestServerKeepsItsPortUntilClose(t *testing.T) {
+	srv := NewServer(Options{PlainHTTP: true, NoBuiltinKinds: true})
 	srv.Stop()
-	require.NotNil(t, srv.door.held)
-	_, err := dialed(srv)
+	_, err := dialRaw(srv)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	srv.Start()
-	require.Nil(t, srv.door.held)
 	_, _, err = get(t, srv, srv.testClient(t), "/healthz")
 	require.NoError(t, err)
 	srv.Stop()
 	srv.Close()
-	require.Nil(t, srv.door.held)
-	again, err := net.Listen("tcp", srv.door.address)
-	require.NoError(t, err, "a closed server has given it up")
+	again, err := net.Listen("tcp", srv.listener.DialAddress())
+	require.NoError(t, err, "Close releases the port")
 	again.Close()
 }
 
-// A fault that refuses and a Stop both keep the server shut.
+// The server listens only after both the fault that refuses and the Stop have
+// ended.
 func TestStopDuringARefusal(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Bare: true})
+	srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 	defer srv.Close()
-	fault := srv.Fault(Fault{Times: 1, Do: Refuse(0)})
+	fault := srv.Fault(Fault{Times: 1, Action: Refuse(0)})
 	get(t, srv, srv.testClient(t), "/healthz")
 	srv.Stop()
-	fault.Lift()
-	_, err := dialed(srv)
+	fault.Remove()
+	_, err := dialRaw(srv)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	srv.Start()
 	_, _, err = get(t, srv, srv.testClient(t), "/healthz")
 	require.NoError(t, err)
 }
 
-// Closed for good: nothing opens it again.
+// Start does nothing after Close.
 func TestStartAfterClose(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Bare: true})
+	srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 	srv.Stop()
 	srv.Close()
 	srv.Start()
-	_, err := dialed(srv)
+	_, err := dialRaw(srv)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 }
 
-// A restart ends watches; they resume, for the store was kept.
+// A restart ends watches. They can be resumed, since the objects are kept.
 func TestRestart(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
 		w := openWatch(t, context.Background(), srv, client, "/api/v1/configmaps?watch=true")
 		first, err := w.next()
@@ -95,7 +96,7 @@ func TestRestart(t *testing.T) {
 		srv.Restart()
 		_, err = w.next()
 		require.Error(t, err)
-		put(t, srv.store.table(configMaps.GroupResource()), key{"default", "b"}, "1", nil)
+		put(t, srv.store.Table(configMaps.GroupResource()), storage.Key{Namespace: "default", Name: "b"}, "1", nil)
 		w = openWatch(t, context.Background(), srv, client, "/api/v1/configmaps?watch=true&resourceVersion="+first.Object.Metadata.ResourceVersion)
 		e, err := w.next()
 		require.NoError(t, err)
@@ -103,72 +104,72 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// Set back, the server knows nothing of what came since, and gives the same
-// versions out again.
-func TestRestartBack(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
-		table := srv.store.table(configMaps.GroupResource())
-		before := srv.store.current()
-		lost := put(t, table, key{"default", "b"}, "1", nil)
-		put(t, table, key{"default", "a"}, "2", nil)
-		srv.RestartBack(2)
-		require.Equal(t, before, srv.store.current())
-		require.Nil(t, table.get(key{"default", "b"}))
+// After RestartFromBackup, later changes are undone, and their versions are assigned
+// again.
+func TestRestartFromBackup(t *testing.T) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
+		table := srv.store.Table(configMaps.GroupResource())
+		before := srv.store.Current()
+		lost := put(t, table, storage.Key{Namespace: "default", Name: "b"}, "1", nil)
+		put(t, table, storage.Key{Namespace: "default", Name: "a"}, "2", nil)
+		srv.RestartFromBackup(2)
+		require.Equal(t, before, srv.store.Current())
+		require.Nil(t, table.Get(storage.Key{Namespace: "default", Name: "b"}))
 		_, body, err := get(t, srv, srv.testClient(t), oneConfigMap)
 		require.NoError(t, err)
 		require.True(t, strings.Contains(body, `"value":"1"`), body)
-		again := put(t, table, key{"default", "c"}, "1", nil)
-		require.Equal(t, lost.version, again.version)
+		again := put(t, table, storage.Key{Namespace: "default", Name: "c"}, "1", nil)
+		require.Equal(t, lost.Version, again.Version)
 	})
 }
 
-// Further back than the history goes is as far as it goes.
-func TestRestartBackBeyondTheHistory(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Bare: true, Resources: []Resource{{ResourceInfo: configMaps}}})
+// RestartFromBackup stops at the end of the history.
+func TestRestartFromBackupStopsAtTheEndOfTheHistory(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true, Resources: []Resource{{ResourceInfo: configMaps}}})
 	defer srv.Close()
-	table := srv.store.table(configMaps.GroupResource())
-	put(t, table, key{"default", "a"}, "1", nil)
+	table := srv.store.Table(configMaps.GroupResource())
+	put(t, table, storage.Key{Namespace: "default", Name: "a"}, "1", nil)
 	srv.Compact()
-	compacted := srv.store.current()
-	put(t, table, key{"default", "a"}, "2", nil)
-	srv.RestartBack(1 << 40)
-	require.Equal(t, compacted, srv.store.current())
+	compacted := srv.store.Current()
+	put(t, table, storage.Key{Namespace: "default", Name: "a"}, "2", nil)
+	srv.RestartFromBackup(1 << 40)
+	require.Equal(t, compacted, srv.store.Current())
 }
 
-// A custom resource that has ended since stays ended: what it held is gone, and
-// a definition that were back without it could be listed and never watched.
-func TestRestartBackStopsAtTheEndOfAResource(t *testing.T) {
+// RestartFromBackup does not restore a deleted definition: its objects are lost, and
+// its resource could be listed but never watched.
+func TestRestartFromBackupStopsAtDeletedDefinition(t *testing.T) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
 	define(t, srv, fooDefinition)
-	definitions := srv.store.table(definitionsResource)
-	_, err := definitions.remove(definitions.get(key{name: "foos.example.com"}))
+	definitions := srv.store.Table(definition.GroupResource)
+	_, err := definitions.Remove(definitions.Get(storage.Key{Name: "foos.example.com"}))
 	require.NoError(t, err)
-	require.NoError(t, srv.settle())
-	ended := srv.store.current()
-	put(t, srv.store.table(configMaps.GroupResource()), key{"default", "a"}, "1", nil)
-	srv.RestartBack(1 << 40)
-	require.Equal(t, ended, srv.store.current())
-	require.Nil(t, definitions.get(key{name: "foos.example.com"}))
+	require.NoError(t, srv.reconcileDefinitions())
+	ended := srv.store.Current()
+	put(t, srv.store.Table(configMaps.GroupResource()), storage.Key{Namespace: "default", Name: "a"}, "1", nil)
+	srv.RestartFromBackup(1 << 40)
+	require.Equal(t, ended, srv.store.Current())
+	require.Nil(t, definitions.Get(storage.Key{Name: "foos.example.com"}))
 }
 
-// However far it goes back, the first namespaces are there, as kube-apiserver
-// makes them when it starts.
-func TestRestartBackToTheBeginning(t *testing.T) {
+// RestartFromBackup to the beginning keeps the initial namespaces, which
+// kube-apiserver creates when it starts.
+func TestRestartFromBackupKeepsInitialNamespaces(t *testing.T) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
-	before := srv.store.current()
-	put(t, srv.store.table(configMaps.GroupResource()), key{"default", "a"}, "1", nil)
-	srv.RestartBack(1 << 40)
-	require.Equal(t, before, srv.store.current())
-	require.Nil(t, srv.store.table(configMaps.GroupResource()).get(key{"default", "a"}))
+	before := srv.store.Current()
+	put(t, srv.store.Table(configMaps.GroupResource()), storage.Key{Namespace: "default", Name: "a"}, "1", nil)
+	srv.RestartFromBackup(1 << 40)
+	require.Equal(t, before, srv.store.Current())
+	require.Nil(t, srv.store.Table(configMaps.GroupResource()).Get(storage.Key{Namespace: "default", Name: "a"}))
 	benchCreate(t, srv.testClient(t), srv.URL+benchConfigMaps, benchConfigMap("b"))
 }
 
-// A rotated certificate is shown to those who connect; it is of the same
-// authority, and who is connected keeps what he has.
+// New connections get a rotated certificate of the same authority. Existing
+// connections continue.
 func TestRotateCertificate(t *testing.T) {
-	srv := NewServer(Options{Bare: true})
+	srv := NewServer(Options{NoBuiltinKinds: true})
 	defer srv.Close()
 	serial := func() string {
 		conn, err := dialTLS(srv)
@@ -178,7 +179,7 @@ func TestRotateCertificate(t *testing.T) {
 	}
 	before := serial()
 	require.Equal(t, before, serial())
-	srv.Fault(Fault{Do: Call("rotate the certificate", (*Server).RotateCertificate)})
+	srv.Fault(Fault{Action: Call("rotate the certificate", (*Server).RotateCertificate)})
 	client := srv.testClient(t)
 	for range 2 {
 		_, _, err := get(t, srv, client, "/healthz")
@@ -187,11 +188,11 @@ func TestRotateCertificate(t *testing.T) {
 	require.NotEqual(t, before, serial())
 }
 
-// A compaction in the middle: who is behind gets 410.
-func TestCompactNow(t *testing.T) {
-	inEachWay(t, func(t *testing.T, srv *Server) {
-		put(t, srv.store.table(configMaps.GroupResource()), key{"default", "b"}, "1", nil)
-		srv.Fault(Fault{On: Match{Verb: "watch"}, Times: 1, Do: Call("compact", (*Server).Compact)})
+// After a compaction, an older watch gets a 410.
+func TestWatchFromCompactedVersionGets410(t *testing.T) {
+	onEachTransport(t, func(t *testing.T, srv *Server) {
+		put(t, srv.store.Table(configMaps.GroupResource()), storage.Key{Namespace: "default", Name: "b"}, "1", nil)
+		srv.Fault(Fault{Match: Match{Verb: "watch"}, Times: 1, Action: Call("compact", (*Server).Compact)})
 		w := openWatch(t, context.Background(), srv, srv.testClient(t), "/api/v1/configmaps?watch=true&resourceVersion=2")
 		e, err := w.next()
 		require.NoError(t, err)
@@ -202,8 +203,8 @@ func TestCompactNow(t *testing.T) {
 	})
 }
 
-// A token that has expired is answered 401, from the request on that the fault
-// is about; our client reads its file again then.
+// A request with an expired token gets a 401, beginning with the request that
+// triggers the fault. The client of this module then reads its file again.
 func TestExpireToken(t *testing.T) {
 	srv := NewServer(Options{InMemory: true, Tokens: map[string]User{"old": {Name: "me"}, "new": {Name: "me"}}})
 	defer srv.Close()
@@ -220,13 +221,13 @@ func TestExpireToken(t *testing.T) {
 		return err
 	}
 	require.True(t, apierrors.IsNotFound(read()))
-	srv.Fault(Fault{Nth: 2, Do: Call("expire the token", func(s *Server) { s.ExpireToken("old") })})
+	srv.Fault(Fault{Nth: 2, Action: Call("expire the token", func(s *Server) { s.ExpireToken("old") })})
 	require.True(t, apierrors.IsNotFound(read()))
 	require.True(t, apierrors.IsUnauthorized(read()))
 	require.NoError(t, os.WriteFile(file, []byte("new"), 0o600))
 	require.True(t, apierrors.IsNotFound(read()))
-	require.Len(t, srv.Requests(Match{Where: func(r Request) bool { return r.Code == 404 && r.User.Name == "me" }}), 3)
-	for _, r := range srv.Requests(Match{Where: func(r Request) bool { return r.Code == 401 }}) {
-		require.Empty(t, r.User.Name, "nobody knows who that was")
+	require.Len(t, srv.Requests(Match{Filter: func(r Request) bool { return r.Code == 404 && r.User.Name == "me" }}), 3)
+	for _, r := range srv.Requests(Match{Filter: func(r Request) bool { return r.Code == 401 }}) {
+		require.Empty(t, r.User.Name, "the request has no user")
 	}
 }

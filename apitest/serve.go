@@ -3,22 +3,29 @@ package apitest
 import (
 	"net/http"
 	"runtime/debug"
+
+	"github.com/thinformer/thinformer/apitest/internal/listener"
+	"github.com/thinformer/thinformer/apitest/internal/params"
 )
 
-// ServeHTTP answers a request. A server can be mounted in another one by it.
-// One that is closed breaks the connection off.
+// ServeHTTP responds to a request. It allows mounting the server in another
+// one. After Close it aborts the connection.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &answer{ResponseWriter: w, log: s.requests, request: describe(r)}
-	if !s.guests.enter() {
+	out := &responseWriter{ResponseWriter: w, log: s.requests, request: describe(r)}
+	if !s.active.BeginRequest() {
 		panic(http.ErrAbortHandler)
 	}
 	s.requests.begin(out.request)
-	// Deferred, for a handler that breaks the connection off does so by a panic;
-	// and one for everything, since watches wait on this frame, which decides
-	// whether their stack has 4 KB or 8.
-	defer s.leave(out, r)
-	if apply := s.faults.of(out.request); apply != nil {
-		s.serveWith(apply, out, r)
+	s.countRequest(out.request, r)
+	// Deferred, since a handler aborts the connection by a panic. It is a single
+	// deferred call because watches wait on this frame, whose size decides whether
+	// their stack is 4 KB or 8 KB.
+	defer s.finishRequest(out, r)
+	if o := s.outages.current.Load(); o != nil && s.serveOutage(o, out, r) {
+		return
+	}
+	if apply := s.faults.matching(out.request); apply != nil {
+		s.serveWithFaults(apply, out, r)
 		return
 	}
 	if events := s.begin(out, r); events != nil {
@@ -26,86 +33,97 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// leave is the end of a request, which may be a panic.
-func (s *Server) leave(out *answer, r *http.Request) {
-	what := recover()
-	if what != nil && what != http.ErrAbortHandler {
-		what = s.apologize(out, r, what)
+// countRequest counts a received request. It is not inlined, to keep the frame
+// on which watches wait small.
+//
+//go:noinline
+func (s *Server) countRequest(request *Request, r *http.Request) {
+	conn := listener.ConnectionOf(r.Context())
+	s.traffic.received(request, conn != nil && conn.Lost.CompareAndSwap(true, false))
+}
+
+// finishRequest ends a request, which may have panicked.
+func (s *Server) finishRequest(out *responseWriter, r *http.Request) {
+	recovered := recover()
+	if recovered != nil && recovered != http.ErrAbortHandler {
+		recovered = s.recoverPanic(out, r, recovered)
 	}
 	s.requests.end(out.request)
-	s.guests.leave()
-	if what != nil {
-		panic(what) // to break the connection off is what is meant
+	s.active.EndRequest()
+	if recovered != nil {
+		panic(recovered) // intended: it aborts the connection
 	}
 }
 
-// apologize answers for a handler that has panicked: a hook's panic is told of,
-// and does not look like the end of a watch. It returns what is to be panicked
-// with instead, if anything.
-func (s *Server) apologize(out *answer, r *http.Request, what any) (instead any) {
-	s.options.logger().Error("apitest: a request made the server panic", "method", r.Method, "path", r.URL.Path, "panic", what, "stack", string(debug.Stack()))
-	if out.begun() {
+// recoverPanic responds for a handler that has panicked. It logs the panic of a
+// hook, which must not look like the end of a watch. It returns the value to
+// panic with instead, if any.
+func (s *Server) recoverPanic(out *responseWriter, r *http.Request, recovered any) (instead any) {
+	s.options.logger().Error("apitest: panic in a handler", "method", r.Method, "path", r.URL.Path, "panic", recovered, "stack", string(debug.Stack()))
+	if out.started() {
 		return http.ErrAbortHandler
 	}
 	http.Error(out, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
 	return nil
 }
 
-// describe is what the log and the faults know about a request: what its first
-// line says.
+// describe returns the fields of a request that the log and the faults use.
+// They depend on its first line only.
 func describe(r *http.Request) *Request {
 	req := &Request{
 		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, UserAgent: r.UserAgent(),
-		Verb: methodVerb(r.Method),
+		Verb: params.MethodVerb(r.Method),
 	}
-	at, ok := parsePath(r.URL.Path)
+	at, ok := params.ParsePath(r.URL.Path)
 	if !ok {
 		return req
 	}
-	req.Verb = verbOf(r, at, r.URL.Query())
+	req.Verb = params.VerbOf(r, at, r.URL.Query())
 	req.Group, req.Version, req.Resource = at.Group, at.Version, at.Resource
-	req.Subresource, req.Namespace, req.Name = at.subresource, at.namespace, at.name
+	req.Subresource, req.Namespace, req.Name = at.Subresource, at.Namespace, at.Name
 	return req
 }
 
-// answer is the way out for every answer: the log learns the code from it, and
-// faults change what passes.
-type answer struct {
+// responseWriter is the writer of every response. The log learns the code from
+// it, and faults change the bytes that pass.
+type responseWriter struct {
 	http.ResponseWriter
 	log     *requestLog
 	request *Request
 }
 
-// WriteHeader is of http.ResponseWriter.
-func (a *answer) WriteHeader(code int) {
-	a.log.answered(a.request, code)
+// WriteHeader implements http.ResponseWriter.
+func (a *responseWriter) WriteHeader(code int) {
+	a.log.setCode(a.request, code)
 	a.ResponseWriter.WriteHeader(code)
 }
 
-// Write is of http.ResponseWriter.
-func (a *answer) Write(p []byte) (int, error) {
-	a.log.answered(a.request, http.StatusOK)
+// Write implements http.ResponseWriter.
+func (a *responseWriter) Write(p []byte) (int, error) {
+	a.log.setCode(a.request, http.StatusOK)
 	return a.ResponseWriter.Write(p)
 }
 
-// begun is whether there is no other answer any more.
-func (a *answer) begun() bool { return a.log.codeOf(a.request) != 0 }
+// started reports whether the response has begun and can no longer be replaced.
+func (a *responseWriter) started() bool { return a.log.codeOf(a.request) != 0 }
 
-// by tells the log who asked.
-func (a *answer) by(user User) { a.log.made(a.request, user) }
+// setUser records the user of the request in the log.
+func (a *responseWriter) setUser(user User) { a.log.setUser(a.request, user) }
 
-// Flush is of http.Flusher.
-func (a *answer) Flush() { _ = a.FlushError() }
+// Flush implements http.Flusher.
+func (a *responseWriter) Flush() { _ = a.FlushError() }
 
-// FlushError is what http.ResponseController looks for.
-func (a *answer) FlushError() error { return http.NewResponseController(a.ResponseWriter).Flush() }
+// FlushError is called by http.ResponseController.
+func (a *responseWriter) FlushError() error {
+	return http.NewResponseController(a.ResponseWriter).Flush()
+}
 
-// Unwrap is what http.ResponseController looks for.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+// Unwrap is called by http.ResponseController.
+func (a *responseWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// noteUser tells the log who made the request that w answers.
-func noteUser(w http.ResponseWriter, user User) {
-	if out, ok := w.(interface{ by(User) }); ok {
-		out.by(user)
+// recordUser records in the log the user of the request that w responds to.
+func recordUser(w http.ResponseWriter, user User) {
+	if out, ok := w.(interface{ setUser(User) }); ok {
+		out.setUser(user)
 	}
 }

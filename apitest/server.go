@@ -9,53 +9,59 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 
+	"github.com/thinformer/thinformer/apitest/internal/listener"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Server is an API server. Make one with [NewServer], and Close it.
+// Server is an API server. [NewServer] starts one, and Close ends it.
 type Server struct {
-	// URL of the server, https://127.0.0.1:port as a rule.
+	// URL of the server, usually https://127.0.0.1:port.
 	URL string
 
 	options  Options
-	store    *store
-	registry *registry
+	store    *storage.Store
+	registry *registry.Registry
 	requests *requestLog
-	watches  atomic.Int64 // open ones
-	// token is the administrator's own; expired are tokens that were good once.
+	watches  atomic.Int64 // number of open watches
+	// token is the administrator's token. expired holds the tokens that were
+	// revoked.
 	token   string
 	expired sync.Map
-	// definitions of custom resources, and what is served of them.
+	// definitions of custom resources, and the resources that they define.
 	definitions definitions
 	faults      faults
 	seed        uint64
-	// identities are the uids and names that the server gives.
+	// identities generates the uids and names of objects.
 	identities *identities
 
-	door    *door
-	stopped *shutter      // of Stop
-	tls     *certificates // nil without TLS
+	listener *listener.Listener
+	outages  outages
+	// traffic counts each connection and request.
+	traffic traffic
+	stopped *listener.Suspension   // set by Stop
+	tls     *listener.Certificates // nil without TLS
 	http    *http.Server
-	guests  guests
+	active  listener.ActiveConnections
 
-	// alive ends with Close, and every watch with it.
-	alive context.Context
-	end   context.CancelFunc
-	// controllers end with it, and are waited for.
+	// ctx is canceled by Close, which ends every watch.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// controllers end with ctx. Close waits for them.
 	controllers sync.WaitGroup
 }
 
-// NewServer starts a server. It panics when it cannot listen, as
-// httptest.NewServer does, or when one of the resources cannot be served.
+// NewServer starts a server. It panics if it cannot listen, as
+// httptest.NewServer does, or if one of the resources is invalid.
 func NewServer(options Options) *Server {
 	s := &Server{
 		options:  options,
-		store:    newStore(options.history()),
-		registry: newRegistry(),
+		store:    storage.New(options.history()),
+		registry: registry.New(),
 		requests: new(requestLog),
 		seed:     options.Seed,
 	}
@@ -66,23 +72,23 @@ func NewServer(options Options) *Server {
 	if options.Tokens != nil {
 		s.token = cryptorand.Text()
 	}
-	s.alive, s.end = context.WithCancel(context.Background())
-	if err := s.furnish(); err != nil {
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if err := s.registerInitial(); err != nil {
 		panic(err)
 	}
 	if err := s.listen(); err != nil {
 		panic(fmt.Errorf("apitest: start a server: %w", err))
 	}
 	if options.Controllers {
-		s.controllers.Go(s.control)
+		s.controllers.Go(s.runControllers)
 	}
 	return s
 }
 
-// furnish registers what is served from the start.
-func (s *Server) furnish() error {
-	if !s.options.Bare {
-		s.registerBuiltin()
+// registerInitial registers the resources that are served from the start.
+func (s *Server) registerInitial() error {
+	if !s.options.NoBuiltinKinds {
+		s.registry.RegisterBuiltin(s.store)
 	}
 	if err := s.createNamespaces(); err != nil {
 		return err
@@ -100,77 +106,66 @@ func (s *Server) listen() (err error) {
 	if address == "" {
 		address = "127.0.0.1:0"
 	}
-	s.stopped = new(shutter)
-	s.door = &door{address: address, inMemory: s.options.InMemory, serve: s.accept}
+	s.stopped = new(listener.Suspension)
+	s.listener = listener.New(address, s.options.InMemory, s.acceptFrom, s.admitConnection)
 	s.http = &http.Server{
 		Handler:     s,
-		BaseContext: func(net.Listener) context.Context { return s.alive },
-		ConnContext: withConnection,
-		ConnState:   s.guests.connected,
+		BaseContext: func(net.Listener) context.Context { return s.ctx },
+		ConnContext: listener.WithConnection,
+		ConnState:   s.active.StateChanged,
 		ErrorLog:    slog.NewLogLogger(s.options.logger().Handler(), slog.LevelDebug),
 	}
-	secure := !s.options.Plain && !s.options.InMemory
+	secure := !s.options.PlainHTTP && !s.options.InMemory
 	if secure {
-		if s.tls, err = newCertificates(address); err != nil {
+		if s.tls, err = listener.NewCertificates(address); err != nil {
 			return err
 		}
-		s.http.TLSConfig = s.tls.config()
+		s.http.TLSConfig = s.tls.TLSConfig()
 	}
-	if err = s.door.open(); err != nil {
+	if err = s.listener.Open(); err != nil {
 		return err
 	}
-	switch {
-	case s.options.InMemory:
-		s.URL = "http://" + pipeAddress{}.String()
-	case secure:
-		s.URL = "https://" + reachable(s.door.address)
-	default:
-		s.URL = "http://" + reachable(s.door.address)
+	scheme := "http://"
+	if secure {
+		scheme = "https://"
 	}
+	s.URL = scheme + s.listener.DialAddress()
 	return nil
 }
 
-// reachable is an address to go to: who listens everywhere is here as well.
-func reachable(address string) string {
-	if at, err := netip.ParseAddrPort(address); err == nil && at.Addr().IsUnspecified() {
-		return fmt.Sprintf("127.0.0.1:%d", at.Port())
-	}
-	return address
-}
-
-// accept serves connections until the door is shut.
-func (s *Server) accept(through net.Listener) {
+// acceptFrom serves connections until the listener is closed.
+func (s *Server) acceptFrom(from net.Listener) {
 	var err error
 	if s.tls != nil {
-		err = s.http.ServeTLS(through, "", "")
+		err = s.http.ServeTLS(from, "", "")
 	} else {
-		err = s.http.Serve(through)
+		err = s.http.Serve(from)
 	}
 	if !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-		s.options.logger().Error("apitest: the server has stopped", "url", s.URL, "error", err)
+		s.options.logger().Error("apitest: server stopped", "url", s.URL, "error", err)
 	}
 }
 
-// Close ends every watch and connection and waits for the server's goroutines:
-// no hook is called and nothing is logged after it. A hook that does not return
-// keeps it waiting, so that none may call it.
+// Close ends every watch and connection and waits for the server's goroutines.
+// After Close, no hook is called and nothing is logged. A hook must not call
+// Close: Close waits for hooks that are running.
 func (s *Server) Close() {
-	s.end()
-	s.door.close()
+	s.cancel()
+	s.listener.Close()
 	s.http.Close()
-	s.guests.wait()
+	s.active.Wait()
 	s.controllers.Wait()
 }
 
-// Config is how to reach the server as an administrator. It is the caller's
-// own.
+// Config returns the configuration of an administrator's client. The caller may
+// change it.
 func (s *Server) Config() *rest.Config {
 	config := &rest.Config{Host: s.URL, BearerToken: s.token}
 	if s.tls != nil {
-		config.TLS.CAData = s.tls.authority
+		config.TLS.CAData = s.tls.Authority
 	}
 	if s.options.InMemory {
-		config.Dial = s.door.dial
+		config.Dial = s.Dial
 	}
 	return config
 }
@@ -186,10 +181,10 @@ func (o *Options) maxRequestBytes() int64 {
 	if o.MaxRequestBytes <= 0 {
 		return 3 << 20
 	}
-	return min(o.MaxRequestBytes, 1<<40) // more is none
+	return min(o.MaxRequestBytes, 1<<40) // a larger limit has no effect
 }
 
-func (o *Options) history() (changes, room int) {
+func (o *Options) history() (changes, maxBytes int) {
 	if o.History == 0 {
 		return 10_000, 128 << 20
 	}

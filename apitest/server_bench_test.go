@@ -14,21 +14,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/apitest/internal/listener"
 )
 
-// ways are how a server is reached.
-var ways = []struct {
+// transports are the transports of a server.
+var transports = []struct {
 	name    string
 	options Options
 }{
 	{"in memory", Options{InMemory: true}},
-	{"plain", Options{Plain: true}},
+	{"plain", Options{PlainHTTP: true}},
 	{"TLS", Options{}},
 }
 
-// From NewServer to the first answered request: the goal is 2 ms.
+// From NewServer to the first response: the goal is 2 ms.
 func BenchmarkStart(b *testing.B) {
-	for _, way := range ways {
+	for _, way := range transports {
 		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
 				srv := NewServer(way.options)
@@ -75,14 +77,14 @@ func benchCreate(t testing.TB, client *http.Client, url string, body []byte) {
 	}
 }
 
-// A create over HTTP and its event at a watcher: the goal is 250 us.
+// A create over HTTP and its event at a watch: the goal is 250 us.
 func BenchmarkCreateAndEvent(b *testing.B) {
-	for _, way := range ways {
+	for _, way := range transports {
 		b.Run(way.name, func(b *testing.B) {
 			srv := NewServer(way.options)
 			defer srv.Close()
 			client := srv.testClient(b)
-			w := openWatch(b, context.Background(), srv, srv.testClient(b), benchConfigMaps+"?watch=true&resourceVersion="+fmt.Sprint(srv.store.current()))
+			w := openWatch(b, context.Background(), srv, srv.testClient(b), benchConfigMaps+"?watch=true&resourceVersion="+fmt.Sprint(srv.store.Current()))
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
@@ -96,10 +98,10 @@ func BenchmarkCreateAndEvent(b *testing.B) {
 	}
 }
 
-// Creates over HTTP from 8 clients: the goal is 5,000 a second.
+// Creates over HTTP from 8 clients: the goal is 5,000 per second.
 func BenchmarkCreates(b *testing.B) {
 	for resource, body := range map[string]func(string) []byte{"pods": benchPod, "configmaps": benchConfigMap} {
-		for _, way := range ways {
+		for _, way := range transports {
 			b.Run(resource+" "+way.name, func(b *testing.B) {
 				srv := NewServer(way.options)
 				defer srv.Close()
@@ -122,14 +124,14 @@ func BenchmarkCreates(b *testing.B) {
 	}
 }
 
-// What an idle watch holds, beyond an answer of net/http that has begun and does
-// not end: the goal is 5 KB.
+// The memory of an idle watch, in addition to an unfinished response of
+// net/http: the goal is 5 KB.
 func BenchmarkIdleWatch(b *testing.B) {
-	for _, way := range ways {
+	for _, way := range transports {
 		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
 				srv := NewServer(way.options)
-				path := benchConfigMaps + "?watch=true&allowWatchBookmarks=true&labelSelector=app%3Dbench&resourceVersion=" + fmt.Sprint(srv.store.current())
+				path := benchConfigMaps + "?watch=true&allowWatchBookmarks=true&labelSelector=app%3Dbench&resourceVersion=" + fmt.Sprint(srv.store.Current())
 				ours := idleBytes(b, srv.testClient, srv.URL+path)
 				url, client, end := idleServer(b, srv, path)
 				theirs := idleBytes(b, client, url)
@@ -142,12 +144,12 @@ func BenchmarkIdleWatch(b *testing.B) {
 	}
 }
 
-// idleBytes is what each of many answers takes that have begun, client included.
+// idleBytes returns the memory per unfinished response, including the client.
 func idleBytes(b *testing.B, newClient func(testing.TB) *http.Client, url string) float64 {
 	const n = 2_000
 	ctx, cancel := context.WithCancel(context.Background())
 	client := newClient(b)
-	before := heldBytes()
+	before := heapAndStackBytes()
 	answers := make([]*http.Response, n)
 	for i := range answers {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -156,7 +158,7 @@ func idleBytes(b *testing.B, newClient func(testing.TB) *http.Client, url string
 		require.NoError(b, err)
 		require.Equal(b, http.StatusOK, answers[i].StatusCode)
 	}
-	taken := heldBytes() - before
+	taken := heapAndStackBytes() - before
 	cancel()
 	for _, answer := range answers {
 		answer.Body.Close()
@@ -165,9 +167,9 @@ func idleBytes(b *testing.B, newClient func(testing.TB) *http.Client, url string
 	return float64(taken) / n
 }
 
-// heldBytes are those of objects and of stacks. A stack shrinks by half with
-// each collection.
-func heldBytes() int64 {
+// heapAndStackBytes returns the memory of objects and stacks. A stack shrinks by half
+// with each collection.
+func heapAndStackBytes() int64 {
 	var stats runtime.MemStats
 	for range 4 {
 		runtime.GC()
@@ -176,8 +178,8 @@ func heldBytes() int64 {
 	return int64(stats.HeapAlloc + stats.StackInuse)
 }
 
-// idleServer is a server of net/http that is reached as srv is, and answers each
-// request with a beginning.
+// idleServer is a net/http server on the same transport as srv that begins a
+// response to each request.
 func idleServer(b testing.TB, srv *Server, path string) (url string, client func(testing.TB) *http.Client, end func()) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -185,29 +187,26 @@ func idleServer(b testing.TB, srv *Server, path string) (url string, client func
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	twin := &Server{options: srv.options, tls: srv.tls}
+	reference := &Server{options: srv.options, tls: srv.tls}
 	server := &http.Server{Handler: handler}
 	if srv.tls != nil {
-		server.TLSConfig = srv.tls.config()
+		server.TLSConfig = srv.tls.TLSConfig()
 	}
-	twin.door = &door{address: "127.0.0.1:0", inMemory: srv.options.InMemory, serve: func(through net.Listener) {
-		if twin.tls != nil {
+	reference.listener = listener.New("127.0.0.1:0", srv.options.InMemory, func(through net.Listener) {
+		if reference.tls != nil {
 			_ = server.ServeTLS(through, "", "")
 		} else {
 			_ = server.Serve(through)
 		}
-	}}
-	require.NoError(b, twin.door.open())
-	scheme, address := "http://", twin.door.address
-	if twin.tls != nil {
+	}, nil)
+	require.NoError(b, reference.listener.Open())
+	scheme, address := "http://", reference.listener.DialAddress()
+	if reference.tls != nil {
 		scheme = "https://"
 	}
-	if srv.options.InMemory {
-		address = pipeAddress{}.String()
-	}
-	return scheme + address + path, twin.testClient, func() {
+	return scheme + address + path, reference.testClient, func() {
 		server.Close()
-		twin.door.close()
+		reference.listener.Close()
 	}
 }
 

@@ -25,9 +25,9 @@ import (
 
 var configMaps = rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap", Namespaced: true}
 
-func TestServerIsReachedInEachWay(t *testing.T) {
+func TestServerOnEachTransport(t *testing.T) {
 	for name, options := range map[string]Options{
-		"with TLS": {}, "plain": {Plain: true}, "in memory": {InMemory: true},
+		"with TLS": {}, "plain": {PlainHTTP: true}, "in memory": {InMemory: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options.Resources = []Resource{{ResourceInfo: configMaps}}
@@ -42,8 +42,8 @@ func TestServerIsReachedInEachWay(t *testing.T) {
 	}
 }
 
-// Whatever is listened on, the URL and the certificate of Config lead there.
-func TestConfigLeadsToEachAddress(t *testing.T) {
+// The URL and the certificate of Config are valid for any address.
+func TestConfigForEachAddress(t *testing.T) {
 	host, err := os.Hostname()
 	require.NoError(t, err)
 	for _, address := range []string{"", ":0", "0.0.0.0:0", "localhost:0", host + ":0"} {
@@ -51,7 +51,7 @@ func TestConfigLeadsToEachAddress(t *testing.T) {
 			if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
 				t.Skipf("this machine does not know its own name: %v", err)
 			}
-			srv := NewServer(Options{Address: address, Bare: true})
+			srv := NewServer(Options{Address: address, NoBuiltinKinds: true})
 			defer srv.Close()
 			for range 2 {
 				response, _, err := get(t, srv, srv.testClient(t), "/healthz")
@@ -64,9 +64,10 @@ func TestConfigLeadsToEachAddress(t *testing.T) {
 	}
 }
 
-// Who listens everywhere is reached with TLS by every address of the machine.
-func TestCertificateIsGoodEverywhere(t *testing.T) {
-	srv := NewServer(Options{Address: ":0", Bare: true})
+// A server that listens on all addresses can be reached with TLS at each of
+// them.
+func TestCertificateIsValidForAllAddresses(t *testing.T) {
+	srv := NewServer(Options{Address: ":0", NoBuiltinKinds: true})
 	defer srv.Close()
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(srv.Config().TLS.CAData)
@@ -80,9 +81,9 @@ func TestCertificateIsGoodEverywhere(t *testing.T) {
 	}
 }
 
-// A server that cannot listen says where and why.
+// A server that cannot listen reports the address and the reason.
 func TestServerThatCannotListen(t *testing.T) {
-	taken := NewServer(Options{Bare: true})
+	taken := NewServer(Options{NoBuiltinKinds: true})
 	defer taken.Close()
 	for address, why := range map[string]string{
 		"127.0.0.1":       "missing port in address",
@@ -97,15 +98,15 @@ func TestServerThatCannotListen(t *testing.T) {
 					require.ErrorContains(t, err, "apitest: start a server: listen tcp")
 					require.ErrorContains(t, err, why)
 				}()
-				NewServer(Options{Address: address, Plain: plain}).Close()
+				NewServer(Options{Address: address, PlainHTTP: plain}).Close()
 			}()
 		}
 	}
 }
 
-// Close waits for requests that are being answered: no hook runs after it.
+// Close waits for requests that are being served: no hook runs after it.
 func TestCloseWaitsForRequests(t *testing.T) {
-	for name, options := range map[string]Options{"with TLS": {}, "plain": {Plain: true}, "in memory": {InMemory: true}} {
+	for name, options := range map[string]Options{"with TLS": {}, "plain": {PlainHTTP: true}, "in memory": {InMemory: true}} {
 		t.Run(name, func(t *testing.T) {
 			entered, release := make(chan struct{}), make(chan struct{})
 			var ended atomic.Bool
@@ -130,17 +131,17 @@ func TestCloseWaitsForRequests(t *testing.T) {
 			srv.Close()
 			require.True(t, ended.Load())
 			require.Error(t, <-asked)
-			srv.Close() // closing twice is once
-			require.Panics(t, func() { as(srv, http.MethodGet, "/healthz") }, "who is mounted elsewhere breaks off")
+			srv.Close() // a second Close does nothing
+			require.Panics(t, func() { serveRequest(srv, http.MethodGet, "/healthz") }, "a mounted server aborts the connection")
 		})
 	}
 }
 
-// A panic in a watch is logged, and its client does not take it for the end.
+// A panic in a watch is logged, and its client does not see a normal end.
 func TestPanicInAWatch(t *testing.T) {
 	var logged bytes.Buffer
 	srv := NewServer(Options{InMemory: true, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
-	srv.Fault(Fault{Do: AfterEvents(1, Call("panic", func(*Server) { panic("no!") }))})
+	srv.Fault(Fault{Action: AfterEvents(1, Call("panic", func(*Server) { panic("no!") }))})
 	response, err := srv.testClient(t).Get(srv.URL + "/api/v1/namespaces?watch=true")
 	require.NoError(t, err)
 	defer response.Body.Close()
@@ -150,18 +151,18 @@ func TestPanicInAWatch(t *testing.T) {
 	require.Contains(t, logged.String(), "no!")
 }
 
-// A resource that no path leads to, or that no object can be of, is refused.
-func TestRegisterRefuses(t *testing.T) {
-	srv := NewServer(Options{InMemory: true, Bare: true})
+// A resource that no path can name, or that no object can have, is rejected.
+func TestRegisterRejectsInvalidResources(t *testing.T) {
+	srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 	defer srv.Close()
 	for _, test := range []struct{ group, version, resource, kind, listKind, want string }{
 		{"", "", "widgets", "Widget", "", "needs a version, a plural name and a kind"},
-		{"a/b", "v1", "widgets", "Widget", "", `the group "a/b"`},
-		{"", "..", "widgets", "Widget", "", `the version ".."`},
-		{"", "v1", "widgets/status", "Widget", "", `the plural name "widgets/status"`},
-		{"", "v1", "Widgets", "Widget", "", `the plural name "Widgets"`},
-		{"", "v1", "widgets", "\x00", "", `the kind "\x00"`},
-		{"", "v1", "widgets", "Widget", "A B", `the kind of lists "A B"`},
+		{"a/b", "v1", "widgets", "Widget", "", `invalid group "a/b"`},
+		{"", "..", "widgets", "Widget", "", `invalid version ".."`},
+		{"", "v1", "widgets/status", "Widget", "", `invalid plural name "widgets/status"`},
+		{"", "v1", "Widgets", "Widget", "", `invalid plural name "Widgets"`},
+		{"", "v1", "widgets", "\x00", "", `invalid kind "\x00"`},
+		{"", "v1", "widgets", "Widget", "A B", `invalid kind of lists "A B"`},
 		{"example.com", "v1beta1", "widgets", "Widget", "WidgetList", ""},
 	} {
 		of := Resource{ListKind: test.listKind}
@@ -175,7 +176,8 @@ func TestRegisterRefuses(t *testing.T) {
 	require.Panics(t, func() { NewServer(Options{InMemory: true, Resources: []Resource{{}}}) })
 }
 
-// A bound of bodies that is none is the default, and the largest number is none.
+// The default limit of bodies applies unless it is positive. The largest number
+// means no limit.
 func TestBoundsOfBodies(t *testing.T) {
 	require.EqualValues(t, 3<<20, new(Options).maxRequestBytes())
 	require.EqualValues(t, 3<<20, (&Options{MaxRequestBytes: -1}).maxRequestBytes())

@@ -21,9 +21,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the answers of apitest into the transcripts, where a stated limit lets them differ")
 
-// The answers in the transcripts are those of a kube-apiserver, which e2e plays
-// them against: what passes here, a client cannot tell apart.
-func TestAClientCannotTell(t *testing.T) {
+// The responses in the transcripts are those of a kube-apiserver, against which
+// e2e runs the same scripts.
+func TestResponsesMatchTranscripts(t *testing.T) {
 	for name, script := range transcripts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +42,7 @@ func TestAClientCannotTell(t *testing.T) {
 	}
 }
 
-func TestEveryExchangeSaysWhatItHolds(t *testing.T) {
+func TestEveryExchangeHasAComment(t *testing.T) {
 	exchanges := 0
 	for _, script := range transcripts(t) {
 		for _, e := range script.Exchanges {
@@ -53,20 +53,20 @@ func TestEveryExchangeSaysWhatItHolds(t *testing.T) {
 			require.NotEmpty(t, e.Comment, "%s:%d", script.Name, e.Line)
 		}
 	}
-	require.GreaterOrEqual(t, exchanges, 500, "where have they gone?")
+	require.GreaterOrEqual(t, exchanges, 500, "transcripts are missing")
 }
 
-// What differs from a kube-apiserver is a limit that the package comment states,
-// and the two answers differ; and no limit is stated that nothing differs by.
-func TestEveryDifferenceIsAStatedLimit(t *testing.T) {
-	chapter, err := os.ReadFile("doc.go")
+// Each difference from a kube-apiserver is a limit in the package comment, and
+// the two responses differ. Each limit has a transcript.
+func TestEveryDifferenceIsDocumented(t *testing.T) {
+	comment, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
-	_, list, found := strings.Cut(string(chapter), "// # Limits\n")
+	_, list, found := strings.Cut(string(comment), "// # Limits\n")
 	require.True(t, found)
 	var stated []string
 	for _, m := range regexp.MustCompile(`(?m)^//   - (.*)`).FindAllStringSubmatch(list, -1) {
 		name, _, _ := strings.Cut(m[1], ": ")
-		require.Regexp(t, "^[a-z]+$", name, "transcripts cannot call a limit so")
+		require.Regexp(t, "^[a-z]+$", name, "transcripts cannot contain this name of a limit")
 		require.NotContains(t, stated, name, "stated twice")
 		stated = append(stated, name)
 	}
@@ -78,15 +78,15 @@ func TestEveryDifferenceIsAStatedLimit(t *testing.T) {
 			}
 			held[e.Limit] = true
 			require.Contains(t, stated, e.Limit, "%s:%d", script.Name, e.Line)
-			require.NotEqual(t, e.Want, e.Ours, "%s:%d: it does not differ any more", script.Name, e.Line)
+			require.NotEqual(t, e.Want, e.Ours, "%s:%d: the responses no longer differ", script.Name, e.Line)
 		}
 	}
 	for _, name := range stated {
-		require.Contains(t, held, name, "no transcript shows this limit: is it one?")
+		require.Contains(t, held, name, "no transcript shows this limit")
 	}
 }
 
-// transcripts are all scripts, by the names of their files.
+// transcripts returns all scripts by file name.
 func transcripts(t *testing.T) map[string]*transcript.Script {
 	t.Helper()
 	names, err := filepath.Glob("testdata/transcripts/*.txt")
@@ -102,8 +102,8 @@ func transcripts(t *testing.T) map[string]*transcript.Script {
 	return scripts
 }
 
-// serverOfTranscripts is a server that knows the users of the transcripts, of
-// whom one may do everything and one nothing, as in a new cluster.
+// serverOfTranscripts returns a server with the users of the transcripts. One of
+// them may do everything and one may do nothing, as in a new cluster.
 func serverOfTranscripts(t *testing.T) transcript.Server {
 	t.Helper()
 	const known = "system:authenticated"

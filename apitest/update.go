@@ -6,11 +6,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/apitest/internal/params"
 )
 
-// update answers a PUT.
+// update serves a PUT.
 func (c *call) update() error {
-	options, err := c.updateOptions()
+	options, err := params.ParseUpdate(c.query, c.r.UserAgent())
 	if err != nil {
 		return err
 	}
@@ -25,8 +27,8 @@ func (c *call) update() error {
 		return err
 	}
 	m := mutation{
-		writeOptions: options, uid: obj.GetUID(),
-		orCreate: c.resource.strategy.createByUpdate && c.subresource == "",
+		WriteOptions: options, uid: obj.GetUID(),
+		orCreate: c.resource.Strategy.CreateByUpdate && c.Subresource == "",
 	}
 	rec, created, err := c.mutate(m, func(*unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		return obj.DeepCopy(), nil
@@ -38,17 +40,17 @@ func (c *call) update() error {
 	if created {
 		code = http.StatusCreated
 	}
-	return c.answer(code, rec.raw)
+	return c.respond(code, rec.Raw)
 }
 
-// checkName compares the name in the body with the one in the path.
+// checkName compares the name in the body with the name in the path.
 func (c *call) checkName(obj *unstructured.Unstructured) error {
 	switch name := obj.GetName(); name {
-	case c.name:
+	case c.Name:
 		return nil
 	case "":
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", c.name))
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", c.Name))
 	default:
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, c.name))
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, c.Name))
 	}
 }

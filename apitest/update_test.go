@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
 )
 
 // API conventions, "Concurrency control and consistency".
@@ -13,9 +15,9 @@ func TestUpdateIsGuardedByVersions(t *testing.T) {
 	s := plainServer(t)
 	code, made := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"name":"a"}}`)
 	require.Equal(t, 201, code)
-	version, uid := shown(at(made, "metadata.resourceVersion")), shown(at(made, "metadata.uid"))
+	version, uid := asText(objects.At(made, "metadata.resourceVersion")), asText(objects.At(made, "metadata.uid"))
 	put := "PUT " + inDefault + "configmaps/a"
-	play(t, s, []step{
+	runSteps(t, s, []step{
 		{put, `{"metadata":{"name":"a","resourceVersion":"1"}}`, 409, map[string]string{"reason": "Conflict", "message": `Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again`}},
 		{put, `{"metadata":{"name":"a","resourceVersion":"x"}}`, 500, map[string]string{"message": `strconv.ParseUint: parsing "x": invalid syntax`}},
 		{put, `{"metadata":{"name":"a","uid":"x"}}`, 409, map[string]string{"reason": "Conflict"}},
@@ -29,15 +31,16 @@ func TestUpdateIsGuardedByVersions(t *testing.T) {
 		{"GET " + inDefault + "configmaps/a", "", 200, map[string]string{"data.a": "b"}},
 		{"PUT " + inDefault + "configmaps/none", `{"metadata":{"name":"none"}}`, 404, nil},
 		{"PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l", `{"metadata":{"name":"l"}}`, 201, nil},
-		{"PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l", `{"metadata":{"name":"l"}}`, 422, nil}, // leases want a version
+		{"PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l", `{"metadata":{"name":"l"}}`, 422, nil}, // leases require a version
 	})
 }
 
-// "The status is a subresource": each of the two writes leaves the other's part
-// alone, and the generation counts what is not status.
-func TestSpecAndStatusAreApart(t *testing.T) {
+// "The status is a subresource": writes of the spec and the status do not
+// change the other part, and the generation counts changes outside of the
+// status.
+func TestSpecAndStatusAreSeparate(t *testing.T) {
 	const of = "/apis/apps/v1/namespaces/default/deployments"
-	play(t, plainServer(t), []step{
+	runSteps(t, plainServer(t), []step{
 		{"POST " + of, `{"metadata":{"name":"d"},"spec":{"replicas":1},"status":{"replicas":9}}`, 201, map[string]string{"status.replicas": "-", "metadata.generation": "1"}},
 		{"PUT " + of + "/d/status", `{"metadata":{"name":"d"},"spec":{"replicas":5},"status":{"replicas":2}}`, 200, map[string]string{"spec.replicas": "1", "status.replicas": "2", "metadata.generation": "1"}},
 		{"PUT " + of + "/d", `{"metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":9}}`, 200, map[string]string{"spec.replicas": "3", "status.replicas": "2", "metadata.generation": "2"}},
@@ -50,21 +53,21 @@ func TestSpecAndStatusAreApart(t *testing.T) {
 	})
 }
 
-// No update is lost: eight writers count in one object, each with the version
-// that it has read.
+// No update is lost: eight writers increment counters in one object, each with
+// the version that it has read.
 func TestNoUpdateIsLost(t *testing.T) {
 	s := plainServer(t)
 	const writers, counts = 8, 10
-	play(t, s, []step{{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"},"data":{"n":"0"}}`, 201, nil}})
+	runSteps(t, s, []step{{"POST " + inDefault + "configmaps", `{"metadata":{"name":"a"},"data":{"n":"0"}}`, 201, nil}})
 	var all sync.WaitGroup
 	for range writers {
 		all.Go(func() {
 			for done := 0; done < counts; {
 				_, now := exchange(t, s, "GET "+inDefault+"configmaps/a", "")
 				var n int
-				_, _ = fmt.Sscan(shown(at(now, "data.n")), &n)
+				_, _ = fmt.Sscan(asText(objects.At(now, "data.n")), &n)
 				code, answer := exchange(t, s, "PUT "+inDefault+"configmaps/a", fmt.Sprintf(
-					`{"metadata":{"name":"a","resourceVersion":%q},"data":{"n":"%d"}}`, at(now, "metadata.resourceVersion"), n+1))
+					`{"metadata":{"name":"a","resourceVersion":%q},"data":{"n":"%d"}}`, objects.At(now, "metadata.resourceVersion"), n+1))
 				switch code {
 				case 200:
 					done++
@@ -77,5 +80,5 @@ func TestNoUpdateIsLost(t *testing.T) {
 		})
 	}
 	all.Wait()
-	play(t, s, []step{{"GET " + inDefault + "configmaps/a", "", 200, map[string]string{"data.n": fmt.Sprint(writers * counts)}}})
+	runSteps(t, s, []step{{"GET " + inDefault + "configmaps/a", "", 200, map[string]string{"data.n": fmt.Sprint(writers * counts)}}})
 }

@@ -2,7 +2,6 @@ package apitest
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -13,48 +12,52 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
 )
 
 var metadataPath = field.NewPath("metadata")
 
-// validateCreate checks the metadata of a new object.
+// validateCreate validates the metadata of a new object.
 func (c *call) validateCreate(obj *unstructured.Unstructured) error {
 	found := c.validateMetadata(obj)
 	return c.invalid(obj, found)
 }
 
-// validateUpdate checks the metadata of an object's next state. The real server
-// checks them twice, for all kinds and then for the one, and counts the causes
-// so.
+// validateUpdate validates the metadata of an object's next state. The real
+// server validates them twice, by the common rules and by those of the kind,
+// which shows in the number of causes.
 func (c *call) validateUpdate(next, current *unstructured.Unstructured) error {
 	var found field.ErrorList
-	if !isPlain(metadataOf(next.Object), c.resource.Namespaced) {
-		found = validation.ValidateObjectMetaAccessor(next, c.resource.Namespaced, validatePathSegment, metadataPath)
+	if !objects.IsPlain(objects.Metadata(next.Object), c.resource.Namespaced) {
+		found = validation.ValidateObjectMetaAccessor(next, c.resource.Namespaced, registry.ValidatePathSegment, metadataPath)
 	}
 	change := validation.ValidateObjectMetaAccessorUpdate(next, current, metadataPath)
 	found = append(found, change...)
-	if c.resource.builtin != nil {
+	if c.resource.Builtin != nil {
 		found = append(found, c.validateMetadata(next)...)
 	}
 	found = append(found, change...)
 	found = append(found, c.validateFinalizers(next)...)
 	found = append(found, c.validateNamespaceStatus(next)...)
-	found = append(found, frozen(next.Object, current.Object)...)
+	found = append(found, validateImmutable(next.Object, current.Object)...)
 	return c.invalid(next, found)
 }
 
-// validateMetadata by the rules of the kind.
+// validateMetadata validates by the rules of the kind.
 func (c *call) validateMetadata(obj *unstructured.Unstructured) field.ErrorList {
-	if isPlain(metadataOf(obj.Object), c.resource.Namespaced) {
+	if objects.IsPlain(objects.Metadata(obj.Object), c.resource.Namespaced) {
 		return nil
 	}
-	found := validation.ValidateObjectMetaAccessor(obj, c.resource.Namespaced, c.resource.strategy.name, metadataPath)
+	found := validation.ValidateObjectMetaAccessor(obj, c.resource.Namespaced, c.resource.Strategy.Name, metadataPath)
 	return append(found, c.validateFinalizers(obj)...)
 }
 
-// validateFinalizers: those of built-in kinds belong to somebody with a domain.
+// validateFinalizers checks that finalizers of built-in kinds are qualified by
+// a domain.
 func (c *call) validateFinalizers(obj *unstructured.Unstructured) (found field.ErrorList) {
-	if c.resource.builtin == nil {
+	if c.resource.Builtin == nil {
 		return nil
 	}
 	for i, name := range obj.GetFinalizers() {
@@ -65,10 +68,10 @@ func (c *call) validateFinalizers(obj *unstructured.Unstructured) (found field.E
 	return found
 }
 
-// warnOfFinalizers: in those of custom resources a domain is only asked for.
-// were are those that the object had already.
+// warnOfFinalizers warns about new finalizers of custom resources without a
+// domain. were are the finalizers before the write.
 func (c *call) warnOfFinalizers(obj *unstructured.Unstructured, were []string) {
-	if !c.resource.custom {
+	if !c.resource.Custom {
 		return
 	}
 	added := slices.DeleteFunc(obj.GetFinalizers(), func(name string) bool { return slices.Contains(were, name) })
@@ -89,21 +92,13 @@ func (c *call) warnOfFinalizers(obj *unstructured.Unstructured, were []string) {
 	}
 }
 
-func standardFinalizer(name string) bool {
-	switch name {
-	case "kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
-		return true
-	}
-	return false
-}
-
-// validateNamespaceStatus: a namespace ends when it is deleted, and not by its
-// status alone.
+// validateNamespaceStatus checks that the phase of a namespace corresponds to
+// its deletion timestamp.
 func (c *call) validateNamespaceStatus(obj *unstructured.Unstructured) field.ErrorList {
-	if c.GroupResource() != namespaces {
+	if c.GroupResource() != registry.Namespaces {
 		return nil
 	}
-	phase, deleting := at(obj.Object, "status.phase"), isDeleting(metadataOf(obj.Object))
+	phase, deleting := objects.At(obj.Object, "status.phase"), objects.IsDeleting(objects.Metadata(obj.Object))
 	path := field.NewPath("status", "Phase")
 	switch {
 	case deleting && phase != "Terminating":
@@ -114,8 +109,9 @@ func (c *call) validateNamespaceStatus(obj *unstructured.Unstructured) field.Err
 	return nil
 }
 
-// frozen: config maps and secrets can say that their data stay.
-func frozen(next, current map[string]any) (found field.ErrorList) {
+// validateImmutable checks that the data of immutable config maps and secrets
+// do not change.
+func validateImmutable(next, current map[string]any) (found field.ErrorList) {
 	if kind := current["kind"]; current["immutable"] != true || kind != "ConfigMap" && kind != "Secret" {
 		return nil
 	}
@@ -124,28 +120,27 @@ func frozen(next, current map[string]any) (found field.ErrorList) {
 		found = append(found, field.Forbidden(field.NewPath("immutable"), message))
 	}
 	for _, name := range []string{"data", "binaryData"} {
-		if !sameContent(next[name], current[name]) {
+		if !objects.SameContent(next[name], current[name]) {
 			found = append(found, field.Forbidden(field.NewPath(name), message))
 		}
 	}
 	return found
 }
 
-// mostFaults is how many are told: apimachinery takes a time that grows with the
-// square of their number to tell them.
-const mostFaults = 1000
+// maxFieldErrors bounds the reported errors: apimachinery takes quadratic time
+// to format them.
+const maxFieldErrors = 1000
 
-// invalid is the answer to an object in which something was found, nil if
-// nothing was.
+// invalid returns the error for the findings, nil if there are none.
 func (c *call) invalid(obj *unstructured.Unstructured, found field.ErrorList) error {
 	if len(found) == 0 {
 		return nil
 	}
-	found = found[:min(len(found), mostFaults)]
+	found = found[:min(len(found), maxFieldErrors)]
 	return apierrors.NewInvalid(schema.GroupKind{Group: c.Group, Kind: c.resource.Kind}, obj.GetName(), found)
 }
 
-// invalidKind is the answer to a custom resource of another kind.
+// invalidKind returns the error for a custom resource of another kind.
 func invalidKind(content map[string]any, got schema.GroupKind, want string) error {
 	metadata, _ := content["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
@@ -153,15 +148,10 @@ func invalidKind(content map[string]any, got schema.GroupKind, want string) erro
 		field.Invalid(field.NewPath("kind"), got.Kind, fmt.Sprintf("must be %s", want))})
 }
 
-// sameContent compares two values; nothing and empty are the same.
-func sameContent(a, b any) bool {
-	if isEmpty(a) && isEmpty(b) {
+func standardFinalizer(name string) bool {
+	switch name {
+	case "kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents:
 		return true
 	}
-	return reflect.DeepEqual(a, b)
-}
-
-func isEmpty(value any) bool {
-	content, ok := value.(map[string]any)
-	return value == nil || ok && len(content) == 0
+	return false
 }

@@ -8,102 +8,109 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/apitest/internal/fault"
+	"github.com/thinformer/thinformer/apitest/internal/params"
+	"github.com/thinformer/thinformer/apitest/internal/registry"
+	"github.com/thinformer/thinformer/apitest/internal/response"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// patience is how long a request waits for a version that there is not yet.
-const patience = 3 * time.Second
+// versionWaitTimeout bounds how long a request waits for a version that has not
+// been assigned yet.
+const versionWaitTimeout = 3 * time.Second
 
-// selects says whether a watcher is concerned with a state of an object.
-type selects func(*record) bool
+// recordFilter reports whether a watch selects a state of an object.
+type recordFilter func(*storage.Record) bool
 
-// event is what a change is to those who select: one that starts matching is
-// ADDED, one that stops matching is DELETED as it was, at the version of the
-// change. It reports false for what is none of their business.
-func (s selects) event(of change) (watch.EventType, *record, bool) {
-	before := of.was != nil && s(of.was)
-	after := !of.now.deleted && s(of.now)
+// event returns the event of a change for a watch. An object that starts to
+// match is ADDED; one that stops matching is DELETED in its former state, at
+// the version of the change. It reports false if neither state matches.
+func (s recordFilter) event(of storage.Change) (watch.EventType, *storage.Record, bool) {
+	before := of.Old != nil && s(of.Old)
+	after := !of.New.Deleted && s(of.New)
 	switch {
 	case before && after:
-		return watch.Modified, of.now, true
+		return watch.Modified, of.New, true
 	case after:
-		return watch.Added, of.now, true
-	case before && of.now.deleted:
-		return watch.Deleted, of.now, true
+		return watch.Added, of.New, true
+	case before && of.New.Deleted:
+		return watch.Deleted, of.New, true
 	case before:
-		return watch.Deleted, of.was.restamped(of.now.version), true
+		return watch.Deleted, of.Old.WithVersion(of.New.Version), true
 	}
 	return "", nil, false
 }
 
-// watching is one watch that stands.
-type watching struct {
+// activeWatch is an open watch.
+type activeWatch struct {
 	*call
-	watchOptions
-	selects selects
-	out     frames
-	changes *follower
-	// initial is the state to be sent first, and failure why there is nothing
-	// else to send; either may be nil.
-	initial *snapshot
+	params.WatchOptions
+	filter  recordFilter
+	out     response.Frames
+	changes *storage.Follower
+	// initial is the state to send first. failure is the error to send instead of
+	// events. Either may be nil.
+	initial *storage.Snapshot
 	failure error
-	// bell is what the watch waits for, timer what rings it by the clock.
-	bell  bell
-	timer *time.Timer
-	// unheard undoes what listen did to contexts; calm ends the faults between
-	// the watch and its stream.
-	unheard func() bool
-	calm    func()
-	// begun is the version after which changes are sent: a bookmark of it would
-	// tell its client nothing.
-	begun uint64
-	// deadline and bookmarkAt are when the watch ends and when its next
+	// The watch waits on notifier. timer notifies it for bookmarks and the
+	// timeout.
+	notifier storage.Notifier
+	timer    *time.Timer
+	// stopContextNotify ends the notifications by contexts. endFaults ends the
+	// faults between the watch and its stream.
+	stopContextNotify func() bool
+	endFaults         func()
+	// startVersion is the version after which changes are sent. A bookmark at it
+	// would contain no news.
+	startVersion uint64
+	// deadline and bookmarkAt are the times at which the watch ends and the next
 	// bookmark is due; zero is never.
 	deadline, bookmarkAt time.Time
 }
 
-// watch finds out what a watch is to send. It is sent by what is returned: once
-// the answer has begun, what goes wrong is an event of it.
+// watch parses a watch and finds its start. The returned function sends the
+// events: once the response has begun, an error is an event of it.
 func (c *call) watch() (events func(), err error) {
-	options, err := parseWatch(c.query)
+	options, err := params.ParseWatch(c.query)
 	if err != nil {
 		return nil, err
 	}
-	w := &watching{call: c, watchOptions: options, deadline: time.Now().Add(options.timeout)}
-	if w.selects, err = c.concerns(); err != nil {
+	w := &activeWatch{call: c, WatchOptions: options, deadline: time.Now().Add(options.Timeout)}
+	if w.filter, err = c.parseRecordFilter(); err != nil {
 		return nil, err
 	}
-	w.begin()
-	c.query = nil // a watch is long, and done with it
+	w.findStart()
+	c.query = nil // not needed for the rest of the watch, which may be long
 	return w.run, nil
 }
 
-// run sends the events, until the watch ends. It waits with little above it on
-// the stack.
-func (w *watching) run() {
+// run sends the events until the watch ends. It waits with a shallow stack.
+func (w *activeWatch) run() {
 	w.server.watches.Add(1)
 	defer w.end()
 	if !w.open() {
 		return
 	}
 	for w.catchUp() {
-		if w.resource.over != nil {
-			w.waitForEither(w.resource.over)
+		if w.resource.Over != nil {
+			w.waitForEither(w.resource.Over)
 		} else {
-			<-w.bell
+			<-w.notifier
 		}
 	}
 }
 
-// open begins the answer, and sends what is there from the beginning. It reports
-// whether there is more to come.
-func (w *watching) open() bool {
-	body, err := openStream(w.w, mimeJSON)
+// open begins the response, and sends the initial events. It reports whether
+// the watch continues.
+func (w *activeWatch) open() bool {
+	body, err := response.OpenStream(w.w, response.MediaTypeJSON)
 	if err != nil {
 		return false // the client has gone
 	}
 	var begin func() error
-	if w.out, begin, w.calm = w.disturb(body); begin() != nil {
-		return false // that is what the fault is
+	if w.r, w.out, begin, w.endFaults = fault.Inject(w.r, body); begin() != nil {
+		return false // the fault has ended the watch
 	}
 	if w.failure != nil {
 		w.fail()
@@ -112,100 +119,100 @@ func (w *watching) open() bool {
 	if w.sendState() != nil {
 		return false
 	}
-	w.listen()
+	w.startNotifications()
 	return true
 }
 
-// end is called however the watch has ended. It panics where a fault has broken
-// the answer off on another goroutine.
-func (w *watching) end() {
+// end is called in every case when the watch has ended. It panics if a fault
+// has aborted the response on another goroutine.
+func (w *activeWatch) end() {
 	defer w.server.watches.Add(-1)
-	if w.bell != nil {
-		w.deafen()
+	if w.notifier != nil {
+		w.stopNotifications()
 	}
-	if w.calm != nil {
-		w.calm()
+	if w.endFaults != nil {
+		w.endFaults()
 	}
 }
 
-// concerns is the part of a table that the path and the selectors name.
-func (c *call) concerns() (selects, error) {
-	chosen, err := parseSelection(c.query, c.resource)
+// parseRecordFilter returns the filter of the path and the selectors.
+func (c *call) parseRecordFilter() (recordFilter, error) {
+	chosen, err := registry.ParseSelection(c.query, c.resource)
 	if err != nil {
 		return nil, err
 	}
-	if c.name != "" {
-		if err := chosen.named(c.name); err != nil {
+	if c.Name != "" {
+		if err := chosen.RequirePathName(c.Name); err != nil {
 			return nil, err
 		}
 	}
-	if chosen.everything() {
-		namespace := c.namespace
-		return func(r *record) bool { return namespace == "" || r.namespace == namespace }, nil
+	if chosen.MatchesAll() {
+		namespace := c.Namespace
+		return func(r *storage.Record) bool { return namespace == "" || r.Namespace == namespace }, nil
 	}
-	return func(r *record) bool {
-		return (c.namespace == "" || r.namespace == c.namespace) && chosen.matches(r)
+	return func(r *storage.Record) bool {
+		return (c.Namespace == "" || r.Namespace == c.Namespace) && chosen.Matches(r)
 	}, nil
 }
 
-// begin finds where to start.
-func (w *watching) begin() {
-	table := w.resource.table
+// findStart determines the first events of the watch.
+func (w *activeWatch) findStart() {
+	table := w.resource.Table
 	var err error
-	switch w.start {
-	case fromVersion:
-		w.changes, err = table.follow(w.version)
-	case fromNow:
-		_, w.changes = table.open()
-	case fromState:
-		if err = w.await(w.version); err == nil {
-			w.initial, w.changes = table.open()
+	switch w.Start {
+	case params.FromVersion:
+		w.changes, err = table.Follow(w.Version)
+	case params.FromNow:
+		_, w.changes = table.Open()
+	case params.FromState:
+		if err = w.await(w.Version); err == nil {
+			w.initial, w.changes = table.Open()
 		}
 	}
 	if err != nil {
 		w.failure = err
 		return
 	}
-	w.begun = w.changes.seen
+	w.startVersion = w.changes.Seen
 }
 
-// sendState sends what there is as ADDED events.
-func (w *watching) sendState() error {
+// sendState sends the present state as ADDED events.
+func (w *activeWatch) sendState() error {
 	if w.initial == nil {
 		return nil
 	}
 	state := w.initial
-	w.initial = nil // and with it what has changed since
-	for r := range state.records(w.namespace, nil, false) {
-		if !w.selects(r) {
+	w.initial = nil // releases the snapshot
+	for r := range state.Records(w.Namespace, nil, false) {
+		if !w.filter(r) {
 			continue
 		}
-		if err := w.send(watch.Added, r, w.begun); err != nil {
+		if err := w.send(watch.Added, r, w.startVersion); err != nil {
 			return err
 		}
 	}
-	if w.endMark {
-		if err := w.sendMark(w.begun, true); err != nil {
+	if w.InitialEventsEnd {
+		if err := w.sendBookmarkObject(w.startVersion, true); err != nil {
 			return err
 		}
 	}
-	return w.out.flush()
+	return w.out.Flush()
 }
 
-func (w *watching) send(kind watch.EventType, r *record, version uint64) error {
-	object, err := w.format.object(w.resource, r.raw)
+func (w *activeWatch) send(kind watch.EventType, r *storage.Record, version uint64) error {
+	object, err := w.format.Object(w.resource, r.Raw)
 	if err != nil {
 		return err
 	}
-	return w.out.send(frame{kind: kind, object: object, version: version})
+	return w.out.Send(response.Frame{Type: kind, Object: object, Version: version})
 }
 
-// catchUp sends the changes that there are, and does what the clock asks for. It
-// reports whether the watch goes on.
-func (w *watching) catchUp() bool {
+// catchUp sends the available changes, and a bookmark if it is due. It reports
+// whether the watch continues.
+func (w *activeWatch) catchUp() bool {
 	for {
 		sent, err := w.sendChanges()
-		if err != nil || w.over() {
+		if err != nil || w.isOver() {
 			return false
 		}
 		if sent == 0 {
@@ -214,46 +221,47 @@ func (w *watching) catchUp() bool {
 	}
 }
 
-// waitForEither is a function of its own so that only those pay for a select
-// whose resource can end.
+// waitForEither is a separate function so that only watches whose resource can
+// end need the stack of a select.
 //
 //go:noinline
-func (w *watching) waitForEither(over <-chan struct{}) {
+func (w *activeWatch) waitForEither(over <-chan struct{}) {
 	select {
-	case <-w.bell:
+	case <-w.notifier:
 	case <-over:
 	}
 }
 
-// listen has the bell rung for all that a watch waits for.
-func (w *watching) listen() {
-	w.bell = newBell()
-	w.changes.hang(w.bell)
+// startNotifications notifies the notifier of everything that a watch waits
+// for.
+func (w *activeWatch) startNotifications() {
+	w.notifier = storage.NewNotifier()
+	w.changes.AddNotifier(w.notifier)
 	now := time.Now()
 	w.scheduleBookmark(now)
-	w.timer = time.AfterFunc(w.nextTime().Sub(now), w.bell.ring)
-	w.unheard = context.AfterFunc(w.r.Context(), w.bell.ring)
+	w.timer = time.AfterFunc(w.nextTime().Sub(now), w.notifier.Notify)
+	w.stopContextNotify = context.AfterFunc(w.r.Context(), w.notifier.Notify)
 	if w.r.Context().Value(http.ServerContextKey) != w.server.http {
-		// Mounted in another server: the request does not end with ours.
-		gone, closed := w.unheard, context.AfterFunc(w.server.alive, w.bell.ring)
-		w.unheard = func() bool { closed(); return gone() }
+		// Mounted in another server: the request does not end with this one.
+		gone, closed := w.stopContextNotify, context.AfterFunc(w.server.ctx, w.notifier.Notify)
+		w.stopContextNotify = func() bool { closed(); return gone() }
 	}
 }
 
-func (w *watching) deafen() {
-	w.unheard()
+func (w *activeWatch) stopNotifications() {
+	w.stopContextNotify()
 	w.timer.Stop()
-	w.changes.takeAway(w.bell)
+	w.changes.RemoveNotifier(w.notifier)
 }
 
-// over is whether the watch has come to its end. It does what the clock asks
-// for.
-func (w *watching) over() bool {
-	if w.r.Context().Err() != nil || w.server.alive.Err() != nil {
+// isOver reports whether the watch has ended. It sends a bookmark if one is
+// due.
+func (w *activeWatch) isOver() bool {
+	if w.r.Context().Err() != nil || w.server.ctx.Err() != nil {
 		return true
 	}
 	select {
-	case <-w.resource.over:
+	case <-w.resource.Over:
 		w.drain()
 		return true
 	default:
@@ -269,11 +277,11 @@ func (w *watching) over() bool {
 	return false
 }
 
-// sendChanges sends the changes that are there, or a part of them. An error is
-// that the watch cannot go on: it is behind the history, or the table or the
-// client has gone. The client learns why when it comes again.
-func (w *watching) sendChanges() (sent int, err error) {
-	changes, err := w.changes.next()
+// sendChanges sends a batch of the available changes. On an error the watch
+// cannot continue: it is behind the history, or the table or the client has
+// gone. The client gets the reason on its next request.
+func (w *activeWatch) sendChanges() (sent int, err error) {
+	changes, err := w.changes.Next()
 	if err != nil {
 		return 0, err
 	}
@@ -285,55 +293,57 @@ func (w *watching) sendChanges() (sent int, err error) {
 	return len(changes), nil
 }
 
-// drain sends what was there when the resource went.
-func (w *watching) drain() {
-	for last := w.server.store.current(); w.changes.seen < last; {
+// drain sends the changes before the end of the resource.
+func (w *activeWatch) drain() {
+	for last := w.server.store.Current(); w.changes.Seen < last; {
 		if _, err := w.sendChanges(); err != nil {
 			return
 		}
 	}
 }
 
-func (w *watching) sendChange(of change) error {
-	kind, r, concerned := w.selects.event(of)
+func (w *activeWatch) sendChange(of storage.Change) error {
+	kind, r, concerned := w.filter.event(of)
 	if !concerned {
 		return nil
 	}
-	if err := w.send(kind, r, of.now.version); err != nil {
+	if err := w.send(kind, r, of.New.Version); err != nil {
 		return err
 	}
-	return w.out.flush()
+	return w.out.Flush()
 }
 
-// sendBookmark tells up to where every change was sent, and plans the next.
-func (w *watching) sendBookmark(now time.Time) error {
+// sendBookmark sends the version up to which all changes were sent, and
+// schedules the next bookmark.
+func (w *activeWatch) sendBookmark(now time.Time) error {
 	w.scheduleBookmark(now)
-	if w.changes.seen <= w.begun {
+	if w.changes.Seen <= w.startVersion {
 		return nil
 	}
-	if err := w.sendMark(w.changes.seen, false); err != nil {
+	if err := w.sendBookmarkObject(w.changes.Seen, false); err != nil {
 		return err
 	}
-	return w.out.flush()
+	return w.out.Flush()
 }
 
-func (w *watching) sendMark(version uint64, initialEnd bool) error {
-	object, err := w.format.object(w.resource, bookmark(w.resource, version, initialEnd))
+func (w *activeWatch) sendBookmarkObject(version uint64, initialEnd bool) error {
+	object, err := w.format.Object(w.resource, response.Bookmark(w.resource, version, initialEnd))
 	if err != nil {
 		return err
 	}
-	return w.out.send(frame{kind: watch.Bookmark, object: object, version: version, initialEnd: initialEnd})
+	return w.out.Send(response.Frame{Type: watch.Bookmark, Object: object, Version: version, InitialEnd: initialEnd})
 }
 
-// scheduleBookmark plans the next bookmark: regularly, and once shortly before
-// the end, so that the client's next watch has little to catch up with.
-func (w *watching) scheduleBookmark(now time.Time) {
+// scheduleBookmark schedules the next bookmark: periodically, and once shortly
+// before the end, so that the client's next watch has few changes to catch up
+// with.
+func (w *activeWatch) scheduleBookmark(now time.Time) {
 	w.bookmarkAt = time.Time{}
-	if !w.bookmarks {
+	if !w.Bookmarks {
 		return
 	}
-	const parting = 2 * time.Second
-	last := w.deadline.Add(-parting)
+	const beforeEnd = 2 * time.Second
+	last := w.deadline.Add(-beforeEnd)
 	if next := now.Add(w.server.options.bookmarkEvery()); next.Before(last) {
 		w.bookmarkAt = next
 	} else if now.Before(last) {
@@ -341,8 +351,8 @@ func (w *watching) scheduleBookmark(now time.Time) {
 	}
 }
 
-// nextTime is when the clock has something to do.
-func (w *watching) nextTime() time.Time {
+// nextTime returns the time of the next bookmark or of the end.
+func (w *activeWatch) nextTime() time.Time {
 	if w.bookmarkAt.IsZero() {
 		return w.deadline
 	}
@@ -350,24 +360,24 @@ func (w *watching) nextTime() time.Time {
 }
 
 // fail sends an ERROR event.
-func (w *watching) fail() {
+func (w *activeWatch) fail() {
 	err := w.failure
-	if older := (tooOld{}); errors.As(err, &older) {
-		err = expired(older, w.resource)
+	if older := (storage.TooOld{}); errors.As(err, &older) {
+		err = params.ExpiredError(older, w.GroupVersionResource.Resource)
 	}
-	status, err := json.Marshal(statusOf(err))
-	if err != nil || w.out.send(frame{kind: watch.Error, object: status}) != nil {
+	status, err := json.Marshal(response.StatusOf(err))
+	if err != nil || w.out.Send(response.Frame{Type: watch.Error, Object: status}) != nil {
 		return
 	}
-	w.out.flush()
+	w.out.Flush()
 }
 
-// OpenWatches is how many watches are being answered.
+// OpenWatches returns the number of open watches.
 func (s *Server) OpenWatches() int { return int(s.watches.Load()) }
 
 func (o *Options) bookmarkEvery() time.Duration {
-	if o.BookmarkEvery > 0 {
-		return o.BookmarkEvery
+	if o.BookmarkInterval > 0 {
+		return o.BookmarkInterval
 	}
 	return time.Minute
 }

@@ -12,45 +12,50 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// watchRoom is a server in a bubble with some objects: a@2, b@3, a deleted @4,
-// c@5 in default, d@6 in other.
-type watchRoom struct {
+// watchFixture is a server in a bubble with some objects: a@2, b@3, a deleted
+// @4, c@5 in default, d@6 in other.
+type watchFixture struct {
 	*testing.T
 	*Server
-	table  *table
+	table  *storage.Table
 	client *http.Client
 }
 
-func inWatchRoom(t *testing.T, options Options, f func(t *testing.T, r *watchRoom)) {
+func withWatchFixture(t *testing.T, options Options, f func(t *testing.T, r *watchFixture)) {
 	synctest.Test(t, func(t *testing.T) {
-		options.InMemory, options.Bare, options.Resources = true, true, []Resource{{ResourceInfo: configMaps}}
+		options.InMemory, options.NoBuiltinKinds, options.Resources = true, true, []Resource{{ResourceInfo: configMaps}}
 		srv := NewServer(options)
 		defer srv.Close()
-		r := &watchRoom{T: t, Server: srv, table: srv.store.table(configMaps.GroupResource()), client: srv.testClient(t)}
+		r := &watchFixture{T: t, Server: srv, table: srv.store.Table(configMaps.GroupResource()), client: srv.testClient(t)}
 		r.put("a")
 		r.put("b")
 		r.remove("a")
 		r.put("c")
-		put(t, r.table, key{"other", "d"}, "", nil)
+		put(t, r.table, storage.Key{Namespace: "other", Name: "d"}, "", nil)
 		f(t, r)
 	})
 }
 
-func (r *watchRoom) put(name string) { put(r.T, r.table, key{"default", name}, "", nil) }
+func (r *watchFixture) put(name string) {
+	put(r.T, r.table, storage.Key{Namespace: "default", Name: name}, "", nil)
+}
 
-func (r *watchRoom) remove(name string) {
-	_, err := r.table.remove(r.table.get(key{"default", name}))
+func (r *watchFixture) remove(name string) {
+	_, err := r.table.Remove(r.table.Get(storage.Key{Namespace: "default", Name: name}))
 	require.NoError(r.T, err)
 }
 
-func (r *watchRoom) open(path string) *watched {
+func (r *watchFixture) open(path string) *watchClient {
 	return openWatch(r.T, context.Background(), r.Server, r.client, path)
 }
 
-// rest is all events until the stream ends, in short.
-func (w *watched) rest(t *testing.T) string {
+// readAll returns all events until the stream ends, in short form.
+func (w *watchClient) readAll(t *testing.T) string {
 	t.Helper()
 	var all []string
 	for {
@@ -70,8 +75,8 @@ func (w *watched) rest(t *testing.T) string {
 	}
 }
 
-// Where a watch begins, by its parameters, and what is refused: as a
-// kube-apiserver of 1.36 answered the same.
+// The start of a watch depends on its parameters; invalid ones are rejected. A
+// kube-apiserver 1.37 gave the same responses.
 func TestWatchStart(t *testing.T) {
 	const (
 		all  = "/api/v1/configmaps?timeoutSeconds=10"
@@ -92,7 +97,7 @@ func TestWatchStart(t *testing.T) {
 		{"sendInitialEvents=false, 0: from now", all + "&watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0", ""},
 		{"sendInitialEvents=false, a version", all + "&watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=4", "ADDED c@5, ADDED d@6"},
 		{"limit and continue mean nothing", all + "&watch=true&limit=1&continue=x&resourceVersion=5", "ADDED d@6"},
-		{"watch= and watch=yes say yes", all + "&watch=&resourceVersion=5", "ADDED d@6"},
+		{"watch= and watch=yes are true", all + "&watch=&resourceVersion=5", "ADDED d@6"},
 		{"the deprecated path, unset: the state, no end", "/api/v1/watch/configmaps?timeoutSeconds=10&allowWatchBookmarks=true", "ADDED b@3, ADDED c@5, ADDED d@6"},
 		{"the deprecated path of a namespace", "/api/v1/watch/namespaces/default/configmaps?timeoutSeconds=10&resourceVersion=4", "ADDED c@5"},
 		{"the deprecated path of one", "/api/v1/watch/namespaces/default/configmaps/b?timeoutSeconds=10", "ADDED b@3"},
@@ -117,10 +122,10 @@ func TestWatchStart(t *testing.T) {
 			`422 Invalid: ListOptions.meta.k8s.io "" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided, sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+			withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 				w := r.open(test.path)
 				if w.StatusCode == http.StatusOK {
-					require.Equal(t, test.want, w.rest(t))
+					require.Equal(t, test.want, w.readAll(t))
 					return
 				}
 				var status event
@@ -132,9 +137,9 @@ func TestWatchStart(t *testing.T) {
 	}
 }
 
-// What a watch by selectors is told of one that starts to match, stops to match
-// and is deleted: a kube-apiserver sent the same. What stops to match is shown as
-// it was when it did, at the version of the change.
+// The events of a watch with selectors for an object that starts to match,
+// stops matching and is deleted; a kube-apiserver sent the same. An object that
+// stops matching is sent in its former state, at the version of the change.
 func TestWatchSelects(t *testing.T) {
 	for selector, want := range map[string]string{
 		"labelSelector=x%3D1":                                  "ADDED o@8 map[x:1], MODIFIED o@9 map[x:1 y:1], DELETED o@10 map[x:1 y:1], ADDED o@11 map[x:1], DELETED o@12 map[x:1]",
@@ -145,10 +150,10 @@ func TestWatchSelects(t *testing.T) {
 		"fieldSelector=metadata.namespace%3Dother":             "",
 		"fieldSelector=metadata.name%3Do,metadata.name%21%3Do": "",
 	} {
-		inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+		withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 			w := r.open("/api/v1/configmaps?watch=true&timeoutSeconds=1&resourceVersion=6&" + selector)
 			for _, labels := range []map[string]string{nil, {"x": "1"}, {"x": "1", "y": "1"}, {"x": "2"}, {"x": "1"}} {
-				put(t, r.table, key{"default", "o"}, "", labels)
+				put(t, r.table, storage.Key{Namespace: "default", Name: "o"}, "", labels)
 			}
 			r.remove("o")
 			var got []string
@@ -166,9 +171,9 @@ func TestWatchSelects(t *testing.T) {
 }
 
 // sendInitialEvents waits for a version for three seconds.
-func TestWatchAwaitsAVersion(t *testing.T) {
+func TestWatchWaitsForVersion(t *testing.T) {
 	const path = "/api/v1/configmaps?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=10&resourceVersion=8"
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		time.AfterFunc(2*time.Second, func() {
 			r.put("e")
 			r.put("f")
@@ -176,31 +181,31 @@ func TestWatchAwaitsAVersion(t *testing.T) {
 		start := time.Now()
 		w := r.open(path)
 		require.Equal(t, 2*time.Second, time.Since(start))
-		require.Equal(t, "ADDED b@3, ADDED c@5, ADDED e@7, ADDED f@8, ADDED d@6", w.rest(t))
+		require.Equal(t, "ADDED b@3, ADDED c@5, ADDED e@7, ADDED f@8, ADDED d@6", w.readAll(t))
 	})
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		start := time.Now()
 		w := r.open(path)
 		require.Equal(t, 3*time.Second, time.Since(start))
-		require.Contains(t, w.rest(t), "ERROR 504 Timeout")
+		require.Contains(t, w.readAll(t), "ERROR 504 Timeout")
 	})
 }
 
-// A watch from a version of the future sends what comes after it.
-func TestWatchOfTheFutureSkipsWhatIsBefore(t *testing.T) {
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+// A watch from a future version sends the changes after it.
+func TestWatchFromFutureVersion(t *testing.T) {
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		w := r.open("/api/v1/configmaps?watch=true&resourceVersion=7&timeoutSeconds=10")
 		r.put("e")
 		r.put("f")
-		require.Equal(t, "ADDED f@8", w.rest(t))
+		require.Equal(t, "ADDED f@8", w.readAll(t))
 	})
 }
 
-// Bookmarks come every BookmarkEvery and two seconds before the end, each of a
-// version up to which everything was sent, and none where nothing has happened
-// since the watch began.
+// Bookmarks are sent every BookmarkInterval and two seconds before the end, each
+// with a version up to which everything was sent, and none if nothing has
+// changed since the watch began.
 func TestWatchBookmarks(t *testing.T) {
-	inWatchRoom(t, Options{BookmarkEvery: 10 * time.Second}, func(t *testing.T, r *watchRoom) {
+	withWatchFixture(t, Options{BookmarkInterval: 10 * time.Second}, func(t *testing.T, r *watchFixture) {
 		start := time.Now()
 		w := r.open("/api/v1/namespaces/other/configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=6&timeoutSeconds=35")
 		time.AfterFunc(15*time.Second, func() { r.put("e") })
@@ -214,19 +219,19 @@ func TestWatchBookmarks(t *testing.T) {
 			require.Equal(t, "ConfigMap", e.Object.Kind)
 			require.Equal(t, want.at*time.Second, time.Since(start))
 		}
-		require.Empty(t, w.rest(t))
+		require.Empty(t, w.readAll(t))
 		require.Equal(t, 35*time.Second, time.Since(start))
 	})
 }
 
-// Without allowWatchBookmarks there are none, and a watch lasts between half an
-// hour and a whole one by itself.
-func TestWatchEndsByItself(t *testing.T) {
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+// Without allowWatchBookmarks there are no bookmarks. The default duration of a
+// watch is between 30 and 60 minutes.
+func TestWatchTimeout(t *testing.T) {
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		start := time.Now()
 		w := r.open("/api/v1/configmaps?watch=true&resourceVersion=6&timeoutSeconds=0")
 		time.AfterFunc(time.Minute, func() { r.put("e") })
-		require.Equal(t, "ADDED e@7", w.rest(t))
+		require.Equal(t, "ADDED e@7", w.readAll(t))
 		require.GreaterOrEqual(t, time.Since(start), 30*time.Minute)
 		require.Less(t, time.Since(start), time.Hour)
 		synctest.Wait()
@@ -234,37 +239,37 @@ func TestWatchEndsByItself(t *testing.T) {
 	})
 }
 
-// A watch from a version that was forgotten is told so by an ERROR event in a
-// stream of 200, and one that is open and has missed nothing goes on.
+// A watch from an expired version gets an ERROR event in a 200 stream. An open
+// watch that has missed nothing continues.
 func TestWatchAfterCompaction(t *testing.T) {
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		idle := r.open("/api/v1/configmaps?watch=true&resourceVersion=6&timeoutSeconds=10")
-		put(t, r.store.table(benchTable), key{"default", "pod"}, "", nil)
+		put(t, r.store.Table(schema.GroupResource{Resource: "pods"}), storage.Key{Namespace: "default", Name: "pod"}, "", nil)
 		r.Compact()
-		require.Equal(t, "ERROR 410 Expired: too old resource version: 6 (7)", r.open("/api/v1/configmaps?watch=true&resourceVersion=6").rest(t))
-		require.Empty(t, r.open("/api/v1/configmaps?watch=true&resourceVersion=7&timeoutSeconds=1").rest(t))
-		require.Equal(t, "ADDED b@3, ADDED c@5, ADDED d@6", r.open("/api/v1/configmaps?watch=true&timeoutSeconds=1").rest(t))
+		require.Equal(t, "ERROR 410 Expired: too old resource version: 6 (7)", r.open("/api/v1/configmaps?watch=true&resourceVersion=6").readAll(t))
+		require.Empty(t, r.open("/api/v1/configmaps?watch=true&resourceVersion=7&timeoutSeconds=1").readAll(t))
+		require.Equal(t, "ADDED b@3, ADDED c@5, ADDED d@6", r.open("/api/v1/configmaps?watch=true&timeoutSeconds=1").readAll(t))
 		r.put("e")
-		r.Compact() // before the watch has looked
-		require.Equal(t, "ADDED e@8", idle.rest(t))
+		r.Compact() // before the watch has read the changes
+		require.Equal(t, "ADDED e@8", idle.readAll(t))
 	})
 }
 
-// History bounds what can be watched.
+// History bounds the versions from which a watch can start.
 func TestWatchBeforeTheHistory(t *testing.T) {
-	inWatchRoom(t, Options{History: 2}, func(t *testing.T, r *watchRoom) {
-		require.Equal(t, "ERROR 410 Expired: too old resource version: 3 (4)", r.open("/api/v1/configmaps?watch=true&resourceVersion=3").rest(t))
-		require.Equal(t, "ADDED c@5, ADDED d@6", r.open("/api/v1/configmaps?watch=true&resourceVersion=4&timeoutSeconds=1").rest(t))
+	withWatchFixture(t, Options{History: 2}, func(t *testing.T, r *watchFixture) {
+		require.Equal(t, "ERROR 410 Expired: too old resource version: 3 (4)", r.open("/api/v1/configmaps?watch=true&resourceVersion=3").readAll(t))
+		require.Equal(t, "ADDED c@5, ADDED d@6", r.open("/api/v1/configmaps?watch=true&resourceVersion=4&timeoutSeconds=1").readAll(t))
 	})
 }
 
-// A client that reads too slowly for the history is let go, without an error
-// and without a gap in what it was sent: coming back, it learns more.
+// A watch whose client reads too slowly for the history ends, without an error
+// and without a gap in its events. A new watch from there gets the error.
 func TestWatchThatFallsBehindEnds(t *testing.T) {
-	inWatchRoom(t, Options{History: 100}, func(t *testing.T, r *watchRoom) {
+	withWatchFixture(t, Options{History: 100}, func(t *testing.T, r *watchFixture) {
 		w := r.open("/api/v1/configmaps?watch=true&resourceVersion=6")
 		synctest.Wait()
-		for range 10_000 { // nobody reads the pipe
+		for range 10_000 { // the pipe is not read
 			r.put("e")
 		}
 		next := 7
@@ -278,23 +283,23 @@ func TestWatchThatFallsBehindEnds(t *testing.T) {
 			next++
 		}
 		require.Less(t, next, 1_000)
-		require.Contains(t, r.open(fmt.Sprintf("/api/v1/configmaps?watch=true&resourceVersion=%d", next)).rest(t), "ERROR 410 Expired")
+		require.Contains(t, r.open(fmt.Sprintf("/api/v1/configmaps?watch=true&resourceVersion=%d", next)).readAll(t), "ERROR 410 Expired")
 	})
 }
 
 // A watch ends at once with its server, its resource, and its client.
 func TestWatchEndsWith(t *testing.T) {
-	for name, end := range map[string]func(r *watchRoom, w *watched){
-		"its server":   func(r *watchRoom, w *watched) { r.Close() },
-		"its resource": func(r *watchRoom, w *watched) { r.store.drop(configMaps.GroupResource()) },
-		"a rewind": func(r *watchRoom, w *watched) {
-			require.NoError(r.T, r.store.rewind(4))
-			require.Equal(r.T, "ADDED b@3", r.open("/api/v1/configmaps?watch=true&timeoutSeconds=1").rest(r.T))
+	for name, end := range map[string]func(r *watchFixture, w *watchClient){
+		"its server":   func(r *watchFixture, w *watchClient) { r.Close() },
+		"its resource": func(r *watchFixture, w *watchClient) { r.store.Drop(configMaps.GroupResource()) },
+		"a rewind": func(r *watchFixture, w *watchClient) {
+			require.NoError(r.T, r.store.Rewind(4))
+			require.Equal(r.T, "ADDED b@3", r.open("/api/v1/configmaps?watch=true&timeoutSeconds=1").readAll(r.T))
 		},
-		"its client": func(r *watchRoom, w *watched) { w.Body.Close() },
+		"its client": func(r *watchFixture, w *watchClient) { w.Body.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+			withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 				start := time.Now()
 				w := r.open("/api/v1/configmaps?watch=true&resourceVersion=6")
 				synctest.Wait()
@@ -314,36 +319,36 @@ func TestWatchEndsWith(t *testing.T) {
 	}
 }
 
-// The last events of a resource come before its end.
-func TestWatchSeesTheLastOfAResource(t *testing.T) {
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+// The last events of a resource are sent before its watches end.
+func TestWatchSendsLastEventsOfResource(t *testing.T) {
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		w := r.open("/api/v1/configmaps?watch=true&resourceVersion=6")
 		r.remove("b")
 		r.remove("c")
-		r.store.drop(configMaps.GroupResource())
-		require.Equal(t, "DELETED b@7, DELETED c@8", w.rest(t))
+		r.store.Drop(configMaps.GroupResource())
+		require.Equal(t, "DELETED b@7, DELETED c@8", w.readAll(t))
 	})
 }
 
-// And so it is where the resource is replaced, whichever is seen first.
-func TestWatchSeesTheLastOfAResourceThatIsReplaced(t *testing.T) {
+// The same for a resource that is replaced, in either order.
+func TestWatchSendsLastEventsOfReplacedResource(t *testing.T) {
 	for range 20 {
-		inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+		withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 			over := make(chan struct{})
-			r.registry.find(configMaps.GroupVersionResource).over = over
+			r.registry.Find(configMaps.GroupVersionResource).Over = over
 			w := r.open("/api/v1/configmaps?watch=true&resourceVersion=6")
 			r.put("e")
-			synctest.Wait() // the watch hangs in the pipe
+			synctest.Wait() // the watch is blocked on the pipe
 			r.remove("b")
 			close(over)
-			require.Equal(t, "ADDED e@7, DELETED b@8", w.rest(t))
+			require.Equal(t, "ADDED e@7, DELETED b@8", w.readAll(t))
 		})
 	}
 }
 
-// A server that is mounted in another ends its watches by itself.
+// A mounted server ends its watches itself.
 func TestWatchOfAMountedServerEndsWithIt(t *testing.T) {
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		request := httptest.NewRequest(http.MethodGet, "/api/v1/configmaps?watch=true", nil)
 		answer := httptest.NewRecorder()
 		ended := make(chan struct{})
@@ -360,10 +365,10 @@ func TestWatchOfAMountedServerEndsWithIt(t *testing.T) {
 	})
 }
 
-// Each event is a chunk of its own, on the wire before the next is there.
+// Each event is a separate chunk, and is sent before the next event exists.
 func TestWatchIsChunked(t *testing.T) {
-	inWatchRoom(t, Options{}, func(t *testing.T, r *watchRoom) {
-		conn, err := r.door.dial(t.Context(), "", "")
+	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
+		conn, err := r.listener.Dial(t.Context())
 		require.NoError(t, err)
 		defer conn.Close()
 		_, err = io.WriteString(conn, "GET /api/v1/watch/namespaces/default/configmaps/e?resourceVersion=6&timeoutSeconds=5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

@@ -17,18 +17,21 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// Any client that lists and then watches from the list's version, resuming at
-// the last version it saw after cuts, ends with the server's state; when the
-// past was forgotten it gets a 410, and not silence. In a bubble, writes,
-// compactions and cuts come at distinct instants of fake time.
+// Any client that lists and then watches from the list's version, and resumes
+// from its last version after cuts, ends with the server's state. If the
+// version has expired, it gets a 410. In a bubble, writes, compactions and cuts
+// happen at different instants of fake time.
 func TestModelWatch(t *testing.T) {
 	expired, pages := 0, 0
 	eachSeed(t, func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			srv := NewServer(Options{InMemory: true, History: []int{5, 50, 0}[seed%3], BookmarkEvery: time.Second, Seed: seed})
+			srv := NewServer(Options{InMemory: true, History: []int{5, 50, 0}[seed%3], BookmarkInterval: time.Second, Seed: seed})
 			defer srv.Close()
 			m := watchModel{T: t, Server: srv, rng: rng, readers: 6, writers: 2, writes: 60, pace: func(rng *rand.Rand) {
 				time.Sleep(time.Duration(rng.IntN(400_000_000)))
@@ -37,11 +40,11 @@ func TestModelWatch(t *testing.T) {
 			expired, pages = expired+e, pages+p
 		})
 	})
-	require.True(t, *modelSeed != 0 || expired > 0 && pages > 0, "%d times 410, %d pages: the seeds do not try what they are for", expired, pages)
+	require.True(t, *modelSeed != 0 || expired > 0 && pages > 0, "%d times 410, %d pages: the seeds do not cover both", expired, pages)
 }
 
-// The same over loopback, with TLS and HTTP/2 and without, as fast as it goes,
-// for 50 watchers and 8 writers.
+// The same over loopback, with TLS and HTTP/2 and without, as fast as possible,
+// for 50 watches and 8 writers.
 func TestModelWatchOverLoopback(t *testing.T) {
 	for name, plain := range map[string]bool{"TLS": false, "plain": true} {
 		t.Run(name, func(t *testing.T) {
@@ -49,26 +52,26 @@ func TestModelWatchOverLoopback(t *testing.T) {
 			if raceEnabled {
 				writes = 15
 			}
-			srv := NewServer(Options{Plain: plain, History: 200, Seed: 1})
+			srv := NewServer(Options{PlainHTTP: plain, History: 200, Seed: 1})
 			defer srv.Close()
 			watchModel{T: t, Server: srv, rng: rand.New(rand.NewPCG(1, 1)), readers: 50, writers: 8, writes: writes, pace: func(*rand.Rand) {}, overHTTP: true}.run()
 		})
 	}
 }
 
-// watchModel is writers and readers of one server's config maps.
+// watchModel is a set of writers and readers of one server's config maps.
 type watchModel struct {
 	*testing.T
 	*Server
 	rng                      *rand.Rand
 	readers, writers, writes int
 	pace                     func(*rand.Rand)
-	// overHTTP is whether the writers are clients too.
+	// overHTTP reports whether the writers are clients too.
 	overHTTP bool
 }
 
-// run reports how often readers were told 410, and how many pages they have read
-// behind the first ones.
+// run returns how often readers got a 410, and how many pages they read after
+// the first ones.
 func (m watchModel) run() (expired, pages int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -94,7 +97,7 @@ func (m watchModel) run() (expired, pages int) {
 		writers.Go(func() { m.write(rng, put, remove) })
 	}
 	writers.Wait()
-	put(m, m.table(), key{"default", modelEnd}, "", map[string]string{"x": ""})
+	put(m, m.table(), storage.Key{Namespace: "default", Name: modelEnd}, "", map[string]string{"x": ""})
 	readers.Wait()
 	for i, state := range states {
 		require.NoError(m, failures[i], "reader %d", i)
@@ -109,19 +112,19 @@ const modelEnd = "the-end"
 
 func (m watchModel) fork() *rand.Rand { return rand.New(rand.NewPCG(m.rng.Uint64(), m.rng.Uint64())) }
 
-func (m watchModel) table() *table { return m.store.table(configMaps.GroupResource()) }
+func (m watchModel) table() *storage.Table { return m.store.Table(configMaps.GroupResource()) }
 
-func (m watchModel) write(rng *rand.Rand, put func(k key, labels map[string]string), remove func(k key)) {
+func (m watchModel) write(rng *rand.Rand, put func(k storage.Key, labels map[string]string), remove func(k storage.Key)) {
 	for range m.writes {
 		m.pace(rng)
-		k := key{"default", fmt.Sprint("o", rng.IntN(6))}
+		k := storage.Key{Namespace: "default", Name: fmt.Sprint("o", rng.IntN(6))}
 		labels := map[string]string{}
 		if rng.IntN(2) == 0 {
 			labels["x"] = "1"
 		}
 		switch n := rng.IntN(20); {
 		case n == 0:
-			m.store.compact(m.store.current() - uint64(rng.IntN(5)))
+			m.store.Compact(m.store.Current() - uint64(rng.IntN(5)))
 		case n < 7:
 			remove(k)
 		default:
@@ -130,38 +133,39 @@ func (m watchModel) write(rng *rand.Rand, put func(k key, labels map[string]stri
 	}
 }
 
-func (m watchModel) putInStore(k key, labels map[string]string) { put(m, m.table(), k, "", labels) }
+func (m watchModel) putInStore(k storage.Key, labels map[string]string) {
+	put(m, m.table(), k, "", labels)
+}
 
-func (m watchModel) removeFromStore(k key) {
-	if was := m.table().get(k); was != nil {
-		_, _ = m.table().remove(was) // another writer may have been faster
+func (m watchModel) removeFromStore(k storage.Key) {
+	if was := m.table().Get(k); was != nil {
+		_, _ = m.table().Remove(was) // another writer may be faster
 	}
 }
 
-// putBy creates an object, and updates it if it is there: without a version, whatever
-// it was.
-func (m watchModel) putBy(client *http.Client) func(key, map[string]string) {
-	return func(k key, labels map[string]string) {
+// putBy creates an object, or updates it without a version if it exists.
+func (m watchModel) putBy(client *http.Client) func(storage.Key, map[string]string) {
+	return func(k storage.Key, labels map[string]string) {
 		obj := map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap",
-			"metadata": map[string]any{"name": k.name, "labels": labels}, "data": map[string]any{"k": fmt.Sprint(m.store.current())},
+			"metadata": map[string]any{"name": k.Name, "labels": labels}, "data": map[string]any{"k": fmt.Sprint(m.store.Current())},
 		}
 		body, err := json.Marshal(obj)
 		if !assert.NoError(m, err) {
 			return
 		}
 		m.send(client, http.MethodPost, benchConfigMaps, body, http.StatusCreated, http.StatusConflict)
-		m.send(client, http.MethodPut, benchConfigMaps+"/"+k.name, body, http.StatusOK, http.StatusNotFound, http.StatusConflict)
+		m.send(client, http.MethodPut, benchConfigMaps+"/"+k.Name, body, http.StatusOK, http.StatusNotFound, http.StatusConflict)
 	}
 }
 
-func (m watchModel) removeBy(client *http.Client) func(key) {
-	return func(k key) {
-		m.send(client, http.MethodDelete, benchConfigMaps+"/"+k.name, nil, http.StatusOK, http.StatusNotFound, http.StatusConflict)
+func (m watchModel) removeBy(client *http.Client) func(storage.Key) {
+	return func(k storage.Key) {
+		m.send(client, http.MethodDelete, benchConfigMaps+"/"+k.Name, nil, http.StatusOK, http.StatusNotFound, http.StatusConflict)
 	}
 }
 
-// send makes a request that has one of some answers.
+// send sends a request, and checks that the response has one of some codes.
 func (m watchModel) send(client *http.Client, method, path string, body []byte, codes ...int) {
 	request, err := http.NewRequest(method, m.URL+path, bytes.NewReader(body))
 	if !assert.NoError(m, err) {
@@ -179,34 +183,32 @@ func (m watchModel) send(client *http.Client, method, path string, body []byte, 
 	}
 }
 
-// state is the version of each object that there is, or that has the label.
+// state returns the versions of all objects, or of those that have the label.
 func (m watchModel) state(labelled bool) map[string]string {
-	found, _, _, err := m.table().list(span{})
-	require.NoError(m, err)
 	state := map[string]string{}
-	for _, r := range found {
-		obj, err := decode(r.raw)
+	for _, r := range m.table().All("") {
+		obj, err := objects.Decode(r.Raw)
 		require.NoError(m, err)
 		if _, has := obj.GetLabels()["x"]; has || !labelled {
-			state[r.name] = obj.GetResourceVersion()
+			state[r.Name] = obj.GetResourceVersion()
 		}
 	}
 	return state
 }
 
-// modelReader is a client that lists and watches as clients do, and is cut off.
+// modelReader is a client that lists and watches, and is disconnected at
+// random.
 type modelReader struct {
 	server   *Server
 	client   *http.Client
 	rng      *rand.Rand
-	pace     func(*rand.Rand) // between pages, and while it is away
+	pace     func(*rand.Rand) // between pages, and while disconnected
 	selector string
 
-	state   map[string]string // by name, the version
-	version string            // up to which state is known
+	state   map[string]string // versions by name
+	version string            // of state
 
-	// expired and pages are how often it was told 410, and how many pages it has
-	// read behind the first.
+	// expired counts the 410s, and pages the pages after the first.
 	expired, pages int
 }
 
@@ -214,7 +216,7 @@ var errModelExpired = errors.New("410")
 
 func (r *modelReader) run(ctx context.Context) error {
 	for {
-		r.stayAway()
+		r.pauseReading()
 		begin := r.list
 		if r.rng.IntN(2) == 0 {
 			begin = r.stream
@@ -226,7 +228,7 @@ func (r *modelReader) run(ctx context.Context) error {
 			if _, over := r.state[modelEnd]; over {
 				return nil
 			}
-			r.stayAway()
+			r.pauseReading()
 			err := r.watch(ctx)
 			if errors.Is(err, errModelExpired) {
 				r.expired++
@@ -239,8 +241,8 @@ func (r *modelReader) run(ctx context.Context) error {
 	}
 }
 
-// stayAway lets things happen that it has to be told of afterwards.
-func (r *modelReader) stayAway() {
+// pauseReading lets changes happen that the client has to catch up with.
+func (r *modelReader) pauseReading() {
 	if r.rng.IntN(3) > 0 {
 		return
 	}
@@ -265,8 +267,8 @@ func (r *modelReader) get(ctx context.Context, query string) (*http.Response, er
 	return response, err
 }
 
-// list takes the state from a list, in pages of any size. Where the version of
-// the pages has been forgotten meanwhile, it begins again.
+// list reads the state from a list, in pages of random sizes. If the version of
+// the pages expires, it starts again.
 func (r *modelReader) list(ctx context.Context) error {
 	r.state, r.version = map[string]string{}, ""
 	limit := []int{0, 1, 2, 4}[r.rng.IntN(4)]
@@ -315,7 +317,7 @@ func (r *modelReader) page(ctx context.Context, query string, into *modelPage) e
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
-// stream takes the initial state from a watch, as newer clients do.
+// stream reads the initial state from a watch, as newer clients do.
 func (r *modelReader) stream(ctx context.Context) error {
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
@@ -359,7 +361,7 @@ func (r *modelReader) watch(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		if err := r.take(e); err != nil {
+		if err := r.applyEvent(e); err != nil {
 			return err
 		}
 		if e.Object.Metadata.Name == modelEnd {
@@ -369,8 +371,8 @@ func (r *modelReader) watch(ctx context.Context) error {
 	return nil
 }
 
-// take applies an event, and finds what no server may send.
-func (r *modelReader) take(e event) error {
+// applyEvent applies an event, and fails on events that no server may send.
+func (r *modelReader) applyEvent(e event) error {
 	if e.Type == "ERROR" {
 		if e.Object.Code == http.StatusGone {
 			return errModelExpired
@@ -384,7 +386,7 @@ func (r *modelReader) take(e event) error {
 	}
 	_, known := r.state[e.Object.Metadata.Name]
 	if legal := map[string]bool{"ADDED": !known, "MODIFIED": known, "DELETED": known, "BOOKMARK": true}; !legal[e.Type] {
-		return fmt.Errorf("%v of one that is known: %v", e, known)
+		return fmt.Errorf("%v for a known object: %v", e, known)
 	}
 	switch r.version = e.Object.Metadata.ResourceVersion; e.Type {
 	case "ADDED", "MODIFIED":

@@ -6,39 +6,18 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"flag"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// anObject is a draft of a config map.
-func anObject(t testing.TB, k key, value string, labels map[string]string) draft {
-	t.Helper()
-	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"value": value}}}
-	obj.SetNamespace(k.namespace)
-	obj.SetName(k.name)
-	obj.SetLabels(labels)
-	encoded, err := encode(obj)
-	require.NoError(t, err)
-	return encoded
-}
-
-// put stores an object, whatever was there.
-func put(t testing.TB, in *table, k key, value string, labels map[string]string) *record {
-	t.Helper()
-	for {
-		now, err := in.commit(k, in.get(k), anObject(t, k, value, labels))
-		if err == errMoved {
-			continue
-		}
-		require.NoError(t, err)
-		return now
-	}
-}
-
-// event as a client reads it.
+// event is an event as a client decodes it.
 type event struct {
 	Type   string
 	Object struct {
@@ -54,44 +33,41 @@ type event struct {
 	}
 }
 
-// String is a short form of an event.
+// String returns a short form of the event.
 func (e event) String() string {
 	return e.Type + " " + e.Object.Metadata.Name + "@" + e.Object.Metadata.ResourceVersion
 }
 
-// testClient reaches the server by connections of its own, one for all requests
-// where there is HTTP/2.
+// testClient returns a client with its own connections, a single one with
+// HTTP/2.
 func (s *Server) testClient(t testing.TB) *http.Client {
-	transport := &http.Transport{ForceAttemptHTTP2: true}
-	if s.options.InMemory {
-		transport.DialContext = s.door.dial
-	}
+	transport := &http.Transport{ForceAttemptHTTP2: true, DialContext: s.Dial}
 	if s.tls != nil {
 		roots := x509.NewCertPool()
-		require.True(t, roots.AppendCertsFromPEM(s.tls.authority))
+		require.True(t, roots.AppendCertsFromPEM(s.tls.Authority))
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
 
-// watched is a watch that is being read.
-type watched struct {
+// watchClient is the client side of a watch.
+type watchClient struct {
 	*http.Response
 	lines *bufio.Reader
 }
 
-func openWatch(t testing.TB, ctx context.Context, s *Server, client *http.Client, path string) *watched {
+func openWatch(t testing.TB, ctx context.Context, s *Server, client *http.Client, path string) *watchClient {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+path, nil)
 	require.NoError(t, err)
 	response, err := client.Do(request)
 	require.NoError(t, err)
 	t.Cleanup(func() { response.Body.Close() })
-	return &watched{response, bufio.NewReader(response.Body)}
+	return &watchClient{response, bufio.NewReader(response.Body)}
 }
 
-func (w *watched) next() (e event, err error) {
+func (w *watchClient) next() (e event, err error) {
 	line, err := w.lines.ReadBytes('\n')
 	if err != nil {
 		return e, err
@@ -99,4 +75,54 @@ func (w *watched) next() (e event, err error) {
 	return e, json.Unmarshal(line, &e)
 }
 
-func decodeInto(w *watched, into any) error { return json.NewDecoder(w.lines).Decode(into) }
+func decodeInto(w *watchClient, into any) error { return json.NewDecoder(w.lines).Decode(into) }
+
+// configMapDraft returns a draft of a config map.
+func configMapDraft(t testing.TB, k storage.Key, value string, labels map[string]string) objects.Draft {
+	t.Helper()
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"value": value}}}
+	obj.SetNamespace(k.Namespace)
+	obj.SetName(k.Name)
+	obj.SetLabels(labels)
+	encoded, err := objects.Encode(obj)
+	require.NoError(t, err)
+	return encoded
+}
+
+// put stores an object, in place of any existing one.
+func put(t testing.TB, in *storage.Table, k storage.Key, value string, labels map[string]string) *storage.Record {
+	t.Helper()
+	for {
+		now, err := in.Commit(k, in.Get(k), configMapDraft(t, k, value, labels))
+		if err == storage.ErrConflict {
+			continue
+		}
+		require.NoError(t, err)
+		return now
+	}
+}
+
+var (
+	modelSeed  = flag.Uint64("model.seed", 0, "run the model tests with this seed only")
+	modelSeeds = flag.Int("model.seeds", 100, "how many seeds the model tests run")
+)
+
+// eachSeed runs a model test for each seed. A failure prints how to repeat it.
+func eachSeed(t *testing.T, run func(t *testing.T, seed uint64)) {
+	first, last := uint64(1), uint64(*modelSeeds)
+	if *modelSeed != 0 {
+		first, last = *modelSeed, *modelSeed
+	} else if raceEnabled {
+		last = max(1, last/10)
+	}
+	for seed := first; seed <= last; seed++ {
+		func() {
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./apitest -run '^%s$' -model.seed=%d", t.Name(), seed)
+				}
+			}()
+			run(t, seed)
+		}()
+	}
+}

@@ -12,13 +12,14 @@ import (
 	"github.com/thinformer/thinformer/bench/process"
 	"github.com/thinformer/thinformer/bench/queue"
 	"github.com/thinformer/thinformer/bench/reconcile"
+	"github.com/thinformer/thinformer/bench/recovery"
 	"github.com/thinformer/thinformer/bench/server"
 	"github.com/thinformer/thinformer/bench/size"
 	"github.com/thinformer/thinformer/bench/stack"
 	"github.com/thinformer/thinformer/bench/store"
 )
 
-// allCases are the cases of every room, in the order of the data's way.
+// allCases returns the cases of all packages, in the order of the data flow.
 func allCases() (cases []harness.Case) {
 	cases = append(cases, decode.Cases()...)
 	cases = append(cases, list.Cases()...)
@@ -35,10 +36,11 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, fifo.LayerCases()...)
 	cases = append(cases, memory.LayerCases()...)
 	cases = append(cases, stack.LayerCases()...)
+	cases = append(cases, recovery.Cases()...)
 	return cases
 }
 
-// allRoles are what processes of these cases do.
+// allRoles returns the roles of the child processes of these cases.
 func allRoles() map[string]process.Role {
 	roles := map[string]process.Role{}
 	for _, some := range []map[string]process.Role{pods.Roles(), list.Roles(), stack.Roles(), size.Roles()} {

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// A case that a document names is there, and so is one for each -run of a
-// command.
-func TestCasesThatDocumentsNameAreThere(t *testing.T) {
+// Each case in a document exists, and each -run expression of a command matches a case.
+func TestCasesInDocumentsExist(t *testing.T) {
 	groups, names := map[string]bool{}, map[string]bool{}
 	var all []string
 	for _, c := range allCases() {
@@ -35,13 +34,13 @@ func TestCasesThatDocumentsNameAreThere(t *testing.T) {
 					continue
 				}
 				if found++; !names[name] {
-					t.Errorf("%s names %s, which is no case", file, name)
+					t.Errorf("%s names %s, which is not a case", file, name)
 				}
 			}
 			for _, command := range regexp.MustCompile("go run -C bench \\.[^\n`]* -run '([^']*)'").FindAllStringSubmatch(string(text), -1) {
 				wanted, err := regexp.Compile(command[1])
 				if err != nil || !anyMatches(wanted, all) {
-					t.Errorf("%s: no case is called like %s (%v)", file, command[1], err)
+					t.Errorf("%s: no case matches %s (%v)", file, command[1], err)
 				}
 			}
 		}

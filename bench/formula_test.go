@@ -17,7 +17,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// held is how many bytes an informer holds for each object besides the object.
+// held returns the bytes that an informer needs for each object besides the object.
 func held(t *testing.T, objects []*rest.SlimMeta, indexes int) float64 {
 	source := &listwatch.ListWatch[*rest.SlimMeta]{
 		ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*rest.SlimMeta], error) {
@@ -67,9 +67,9 @@ func liveHeap() uint64 {
 	return stats.HeapAlloc
 }
 
-// docs/faq.md says how much memory an informer takes for each object besides the
-// object itself: so many bytes, so many more for each index.
-func TestTheFormulaOfTheFAQHolds(t *testing.T) {
+// docs/faq.md has a formula for the memory of an informer per object, besides the object
+// itself: a number of bytes, and a number for each index.
+func TestFormulaInFAQIsCorrect(t *testing.T) {
 	text, err := os.ReadFile("../docs/faq.md")
 	if err != nil {
 		t.Fatal(err)

@@ -3,11 +3,12 @@ module github.com/thinformer/thinformer/bench
 go 1.26.0
 
 require (
-	github.com/thinformer/thinformer v0.0.0
-	github.com/thinformer/thinformer/interop v0.0.0
+	github.com/thinformer/thinformer v0.1.0
+	github.com/thinformer/thinformer/interop v0.1.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
+	k8s.io/klog/v2 v2.140.0
 	sigs.k8s.io/controller-runtime v0.25.2
 )
 
@@ -64,7 +65,6 @@ require (
 	golang.org/x/text v0.40.0 // indirect
 	golang.org/x/time v0.16.0
 	gopkg.in/inf.v0 v0.9.1 // indirect
-	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/utils v0.0.0-20260707023825-cf1189d6abe3 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect

@@ -1,38 +1,104 @@
+// The work is done by package reflector, which fills the queue, and by this file, which empties it.
+
 package cache
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/thinformer/thinformer/cache/internal/klogger"
 )
 
-// Controller fills a queue from a source and processes what is in it. New makes
-// one of a Config, and the NewInformer family one with a store and a handler.
+// Config configures a Controller made by New. Queue, ListerWatcher and Process
+// are required.
+type Config struct {
+	// Queue is filled by a Reflector and emptied by Process. Any implementation
+	// may be used. The Controller owns it and closes it when Run ends.
+	Queue
+	// ListerWatcher is the source of the objects.
+	ListerWatcher
+	// Process is called with each item that Queue.Pop returns. An error is
+	// logged with the key, and the item is not processed again. A panic is
+	// handled by apimachinery's runtime.HandleCrash: it ends the process or, if
+	// ReallyCrash is false, only the processing of this item.
+	Process ProcessFunc
+	// ProcessBatch is called with several changes at a time if the Queue is a
+	// QueueWithBatch. Items that cannot be batched still go to Process. A
+	// *TransactionError identifies the changes that failed. Default: Process.
+	ProcessBatch ProcessBatchFunc
+	// ObjectType is an example of the expected type. Default: any type is
+	// accepted.
+	ObjectType runtime.Object
+	// ObjectDescription names the objects in logs. Default: their type.
+	ObjectDescription string
+	// FullResyncPeriod is the interval at which Queue.Resync is called.
+	// Default: never.
+	FullResyncPeriod time.Duration
+	// MinWatchTimeout is described in [ReflectorOptions].
+	MinWatchTimeout time.Duration
+	// ShouldResync reports, each FullResyncPeriod, whether to resync. Default:
+	// always.
+	ShouldResync ShouldResyncFunc
+	// WatchErrorHandler is called when the Queue cannot be kept up to date.
+	// Default: WatchErrorHandlerWithContext.
+	WatchErrorHandler WatchErrorHandler
+	// WatchErrorHandlerWithContext is called if WatchErrorHandler is nil.
+	// Default: the error is logged.
+	WatchErrorHandlerWithContext WatchErrorHandlerWithContext
+	// WatchListPageSize is described in [Reflector].
+	WatchListPageSize int64
+}
+
+// ShouldResyncFunc reports whether to resync now.
+type ShouldResyncFunc = func() bool
+
+// reflector returns a Reflector that fills the Queue.
+func (c *Config) reflector() *Reflector {
+	r := NewReflectorWithOptions(c.ListerWatcher, c.ObjectType, c.Queue, ReflectorOptions{
+		ResyncPeriod:    c.FullResyncPeriod,
+		MinWatchTimeout: c.MinWatchTimeout,
+		TypeDescription: c.ObjectDescription,
+	})
+	r.ShouldResync = c.ShouldResync
+	r.WatchListPageSize = c.WatchListPageSize
+	r.watchErrorHandler = c.WatchErrorHandlerWithContext
+	if handler := c.WatchErrorHandler; handler != nil {
+		r.watchErrorHandler = func(_ context.Context, r *Reflector, err error) { handler(r, err) }
+	}
+	return r
+}
+
+// Controller fills a queue from a source and processes its items. New makes one
+// from a Config; the NewInformer functions make one with a store and a handler.
 type Controller interface {
-	// RunWithContext runs until ctx is done and returns when all that it has
-	// started has ended. A second time it logs that and returns.
+	// RunWithContext runs until ctx is done and returns when all goroutines
+	// that it started have ended. A second call logs an error and returns.
 	RunWithContext(ctx context.Context)
-	// Run is RunWithContext with a channel.
+	// Run calls RunWithContext with a context that ends when stopCh is closed.
 	Run(stopCh <-chan struct{})
 	// HasSynced reports whether the initial list has been processed.
 	HasSynced() bool
-	// HasSyncedChecker is HasSynced to wait for.
+	// HasSyncedChecker returns a DoneChecker for HasSynced.
 	HasSyncedChecker() DoneChecker
-	// LastSyncResourceVersion is the newest version that the source has told.
+	// LastSyncResourceVersion returns the newest resource version received from
+	// the source.
 	LastSyncResourceVersion() string
 }
 
-// New returns a Controller that does nothing until it is run. Changing c after
-// that has no effect. If c lacks something, Run logs that and returns.
+// New returns a Controller that does nothing until it is run. It copies c. If a
+// required field is missing, Run logs an error and returns.
 //
-// What comes with a store and handlers is a SharedInformer, and nearly always what
-// is wanted.
+// Most programs should use a SharedInformer instead, which has a store and
+// handlers.
 func New(c *Config) Controller {
 	made := &controller{}
 	if c != nil {
@@ -42,11 +108,11 @@ func New(c *Config) Controller {
 	return made
 }
 
-// controller is what New makes.
+// controller implements Controller for New.
 type controller struct {
 	config    Config
 	reflector *Reflector
-	began     atomic.Bool
+	started   atomic.Bool
 }
 
 func (c *controller) Run(stopCh <-chan struct{}) {
@@ -54,15 +120,16 @@ func (c *controller) Run(stopCh <-chan struct{}) {
 }
 
 var (
-	errNoQueue       = errors.New("its Config has no Queue")
-	errNoSource      = errors.New("its Config has no ListerWatcher")
-	errNoProcessFunc = errors.New("its Config has no Process function")
-	errPanicked      = errors.New("it or the process function has panicked")
-	errRanAlready    = errors.New("it runs or has run already, and runs once")
+	errNoQueue       = errors.New("Config.Queue is nil")
+	errNoSource      = errors.New("Config.ListerWatcher is nil")
+	errNoProcessFunc = errors.New("Config.Process is nil")
+	errPanicked      = errors.New("panic in the queue or in the process function")
+	errRanAlready    = errors.New("it was run before; a controller runs only once")
 )
 
-// begin is why the controller cannot run.
-func (c *controller) begin() error {
+// start marks the controller as started. It returns an error if the controller
+// cannot run.
+func (c *controller) start() error {
 	switch {
 	case c.config.Queue == nil:
 		return errNoQueue
@@ -70,15 +137,15 @@ func (c *controller) begin() error {
 		return errNoSource
 	case c.config.Process == nil:
 		return errNoProcessFunc
-	case !c.began.CompareAndSwap(false, true):
+	case !c.started.CompareAndSwap(false, true):
 		return errRanAlready
 	}
 	return nil
 }
 
 func (c *controller) RunWithContext(ctx context.Context) {
-	if err := c.begin(); err != nil {
-		loggerIn(ctx).Error("a controller does not run", c.who(), slog.Any("error", err))
+	if err := c.start(); err != nil {
+		klogger.FromContext(ctx).Error("controller cannot run", c.typeAttr(), slog.Any("error", err))
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -96,38 +163,39 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	c.processLoop(ctx)
 }
 
-// who is what logs call the controller.
-func (c *controller) who() slog.Attr { return slog.String("type", c.reflector.TypeDescription()) }
+// typeAttr identifies the controller in logs.
+func (c *controller) typeAttr() slog.Attr { return slog.String("type", c.reflector.TypeDescription()) }
 
-// How long to wait when the queue itself has failed, and that again and again.
-const leastQueuePause, mostQueuePause = time.Millisecond, time.Second
+// Delay before a retry after the queue itself has failed. It doubles with each
+// failure in a row.
+const minQueueRetryDelay, maxQueueRetryDelay = time.Millisecond, time.Second
 
-// processLoop has what is in the queue processed until ctx is done or the queue
-// closed.
+// processLoop processes the items of the queue until ctx is done or the queue
+// is closed.
 func (c *controller) processLoop(ctx context.Context) {
-	pause := leastQueuePause
+	pause := minQueueRetryDelay
 	for ctx.Err() == nil {
 		failed, err := c.processNext(ctx)
 		switch {
 		case err == nil:
-			pause = leastQueuePause
+			pause = minQueueRetryDelay
 		case failed != "":
-			loggerIn(ctx).Error("a change could not be processed", c.who(), slog.String("key", failed), slog.Any("error", err))
+			klogger.FromContext(ctx).Error("failed to process a change", c.typeAttr(), slog.String("key", failed), slog.Any("error", err))
 		case errors.Is(err, ErrFIFOClosed):
 			return
 		default:
-			loggerIn(ctx).Error("a queue does not hand out what is in it", c.who(), slog.Any("error", err))
+			klogger.FromContext(ctx).Error("failed to pop from the queue, retrying", c.typeAttr(), slog.Any("error", err))
 			select {
 			case <-ctx.Done():
 			case <-time.After(pause):
 			}
-			pause = min(2*pause, mostQueuePause)
+			pause = min(2*pause, maxQueueRetryDelay)
 		}
 	}
 }
 
-// processNext waits for something and has it processed. failed is the key of what
-// could not be; any other error is the queue's.
+// processNext waits for an item and processes it. failed is the key of an item
+// that could not be processed; other errors are errors of the queue.
 func (c *controller) processNext(ctx context.Context) (failed string, err error) {
 	returned := false
 	defer func() {
@@ -166,15 +234,57 @@ func (c *controller) HasSynced() bool {
 
 func (c *controller) HasSyncedChecker() DoneChecker {
 	if c.config.Queue == nil {
-		return neverDone{}
+		return neverDoneChecker{}
 	}
 	return c.config.Queue.HasSyncedChecker()
 }
 
 func (c *controller) LastSyncResourceVersion() string { return c.reflector.LastSyncResourceVersion() }
 
-// neverDone is the checker of what cannot run.
-type neverDone struct{}
+// neverDoneChecker is the checker of a controller that cannot run.
+type neverDoneChecker struct{}
 
-func (neverDone) Name() string          { return "a controller without a queue" }
-func (neverDone) Done() <-chan struct{} { return nil }
+func (neverDoneChecker) Name() string { return "a controller without a queue" }
+
+func (neverDoneChecker) Done() <-chan struct{} { return nil }
+
+// ProcessFunc processes an item that a Controller has popped.
+type ProcessFunc = func(obj any, isInInitialList bool) error
+
+// ProcessBatchFunc processes several changes at a time.
+type ProcessBatchFunc func(deltas []Delta, isInInitialList bool) error
+
+// keyForLog returns the key of a popped item, or a description if it has none.
+func keyForLog(obj any) string {
+	if key, err := queueKey(MetaNamespaceKeyFunc, obj); err == nil && key != "" {
+		return key
+	}
+	if deltas, ok := obj.(Deltas); ok && len(deltas) > 0 {
+		return string(deltas[0].Type)
+	}
+	return fmt.Sprintf("(a %T without a key)", obj)
+}
+
+// keysForLog returns the key of the first change that failed and the number of
+// further ones.
+func keysForLog(deltas []Delta, err error) string {
+	successful := map[int]bool{}
+	if txErr := (*TransactionError)(nil); errors.As(err, &txErr) && txErr != nil {
+		for _, i := range txErr.SuccessfulIndices {
+			successful[i] = true
+		}
+	}
+	first, failed := "(none of the changes)", 0
+	for i, d := range deltas {
+		if successful[i] {
+			continue
+		}
+		if failed++; failed == 1 {
+			first = keyForLog(Deltas{d})
+		}
+	}
+	if failed > 1 {
+		return fmt.Sprintf("%s and %d more", first, failed-1)
+	}
+	return first
+}

@@ -21,9 +21,9 @@ import (
 	"k8s.io/klog/v2/textlogger"
 )
 
-// A stage is a source with a list of pods and a watch that the test drives, and
-// what a controller's log says.
-type stage struct {
+// podSource is a source with a list of pods and a watch that the test drives.
+// It records the log of the controller.
+type podSource struct {
 	listed *podList
 	watch  *watch.FakeWatcher
 
@@ -31,28 +31,28 @@ type stage struct {
 	log strings.Builder
 }
 
-func aStage(names ...string) *stage {
-	return &stage{listed: listOf("5", names...), watch: watch.NewFake()}
+func newPodSource(names ...string) *podSource {
+	return &podSource{listed: podListOf("5", names...), watch: watch.NewFake()}
 }
 
-func (s *stage) List(metav1.ListOptions) (runtime.Object, error)   { return s.listed, nil }
-func (s *stage) Watch(metav1.ListOptions) (watch.Interface, error) { return s.watch, nil }
+func (s *podSource) List(metav1.ListOptions) (runtime.Object, error) { return s.listed, nil }
 
-func (s *stage) Write(line []byte) (int, error) {
+func (s *podSource) Watch(metav1.ListOptions) (watch.Interface, error) { return s.watch, nil }
+
+func (s *podSource) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.Write(line)
 }
 
-func (s *stage) logged() string {
+func (s *podSource) logs() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.String()
 }
 
-// plays runs a controller until the returned function is called, which waits for
-// its end.
-func (s *stage) plays(t *testing.T, c Controller) (stop func()) {
+// start runs a controller. stop cancels its context and waits for its end.
+func (s *podSource) start(t *testing.T, c Controller) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ctx = klog.NewContext(ctx, textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(s))))
 	ended := make(chan struct{})
@@ -67,29 +67,30 @@ func (s *stage) plays(t *testing.T, c Controller) (stop func()) {
 	}
 }
 
-// A protocol is what a process function was called with, a line each.
-type protocol struct {
+// callRecorder records the calls of a process function.
+type callRecorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (p *protocol) note(format string, args ...any) {
+func (p *callRecorder) record(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = append(p.lines, fmt.Sprintf(format, args...))
 }
 
-func (p *protocol) all() []string {
+func (p *callRecorder) all() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.lines)
 }
 
-// process keeps a store as every user of a DeltaFIFO does.
-func (p *protocol) process(store Store) ProcessFunc {
+// process returns a process function that updates a store, as the users of a
+// DeltaFIFO do.
+func (p *callRecorder) process(store Store) ProcessFunc {
 	return func(obj any, isInInitialList bool) error {
 		for _, d := range obj.(Deltas) {
-			p.note("%s %s %v", d.Type, keyForLog(Deltas{d}), isInInitialList)
+			p.record("%s %s %v", d.Type, keyForLog(Deltas{d}), isInInitialList)
 			if d.Type == Deleted {
 				_ = store.Delete(d.Object)
 			} else {
@@ -100,7 +101,7 @@ func (p *protocol) process(store Store) ProcessFunc {
 	}
 }
 
-func TestAControllerProcessesWhatItsQueueHandsOut(t *testing.T) {
+func TestControllerProcessesQueue(t *testing.T) {
 	for name, queueOver := range map[string]func(Store) Queue{
 		"DeltaFIFO": func(known Store) Queue {
 			return NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: known, EmitDeltaTypeReplaced: true})
@@ -110,22 +111,22 @@ func TestAControllerProcessesWhatItsQueueHandsOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := NewStore(DeletionHandlingMetaNamespaceKeyFunc)
-				s, p := aStage("a", "b"), &protocol{}
+				s, p := newPodSource("a", "b"), &callRecorder{}
 				config := &Config{Queue: queueOver(store), ListerWatcher: s, ObjectType: &pod{}, Process: p.process(store)}
 				c := New(config)
-				config.Process = nil // is not looked at any more
+				config.Process = nil // has no effect after New
 				require.False(t, c.HasSynced())
 				require.Empty(t, c.LastSyncResourceVersion())
 
-				stop := s.plays(t, c)
+				stop := s.start(t, c)
 				require.True(t, c.HasSynced())
 				<-c.HasSyncedChecker().Done()
 				require.Equal(t, "5", c.LastSyncResourceVersion())
-				changed := aPod("b")
+				changed := newPod("b")
 				changed.ResourceVersion = "6"
 				s.watch.Modify(changed)
-				s.watch.Add(aPod("c"))
-				s.watch.Delete(aPod("a"))
+				s.watch.Add(newPod("c"))
+				s.watch.Delete(newPod("a"))
 				synctest.Wait()
 				require.Equal(t, []string{
 					"Replaced shop/a true", "Replaced shop/b true",
@@ -133,96 +134,96 @@ func TestAControllerProcessesWhatItsQueueHandsOut(t *testing.T) {
 				}, p.all())
 				require.ElementsMatch(t, []string{"shop/b", "shop/c"}, store.ListKeys())
 				stop()
-				require.Empty(t, s.logged(), "nothing was wrong")
+				require.Empty(t, s.logs(), "the log of a run without errors")
 			})
 		})
 	}
 }
 
-// ownQueue is a queue of the user's.
-type ownQueue struct {
+// customQueue is a Queue of another package.
+type customQueue struct {
 	*FIFO
-	broken func() error
+	popError func() error
 }
 
-func (q *ownQueue) Pop(process PopProcessFunc) (any, error) {
-	if err := q.broken(); err != nil {
+func (q *customQueue) Pop(process PopProcessFunc) (any, error) {
+	if err := q.popError(); err != nil {
 		return nil, err
 	}
 	return q.FIFO.Pop(process)
 }
 
-func intact() error { return nil }
+func noPopError() error { return nil }
 
-func TestAControllerTakesAnyQueue(t *testing.T) {
+func TestControllerWithCustomQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, p := aStage("a"), &protocol{}
+		s, p := newPodSource("a"), &callRecorder{}
 		c := New(&Config{
-			Queue: &ownQueue{FIFO: NewFIFO(MetaNamespaceKeyFunc), broken: intact}, ListerWatcher: s,
+			Queue: &customQueue{FIFO: NewFIFO(MetaNamespaceKeyFunc), popError: noPopError}, ListerWatcher: s,
 			Process: func(obj any, isInInitialList bool) error {
-				p.note("%s %v", obj.(*pod).Name, isInInitialList)
+				p.record("%s %v", obj.(*pod).Name, isInInitialList)
 				return nil
 			},
-			ProcessBatch: func([]Delta, bool) error { panic("a FIFO hands out no batches") },
+			ProcessBatch: func([]Delta, bool) error { panic("a FIFO has no batches") },
 		})
-		stop := s.plays(t, c)
-		s.watch.Add(aPod("b"))
+		stop := s.start(t, c)
+		s.watch.Add(newPod("b"))
 		synctest.Wait()
 		stop()
 		require.Equal(t, []string{"a true", "b false"}, p.all())
 	})
 }
 
-func TestBatchesAreProcessedAsSuch(t *testing.T) {
+func TestControllerProcessesBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, p := aStage("a", "b", "c"), &protocol{}
+		s, p := newPodSource("a", "b", "c"), &callRecorder{}
 		c := New(&Config{
 			Queue: NewRealFIFOWithOptions(RealFIFOOptions{KnownObjects: NewStore(MetaNamespaceKeyFunc)}), ListerWatcher: s,
 			Process: p.process(NewStore(DeletionHandlingMetaNamespaceKeyFunc)),
 			ProcessBatch: func(deltas []Delta, isInInitialList bool) error {
-				p.note("%d changes %v", len(deltas), isInInitialList)
+				p.record("%d changes %v", len(deltas), isInInitialList)
 				return &TransactionError{SuccessfulIndices: []int{1}, TotalTransactions: 3, Errors: []error{errors.New("full")}}
 			},
 		})
-		stop := s.plays(t, c)
-		s.watch.Add(aPod("d"))
+		stop := s.start(t, c)
+		s.watch.Add(newPod("d"))
 		synctest.Wait()
 		stop()
 		require.Equal(t, []string{"3 changes true", "Added shop/d false"}, p.all())
-		require.Contains(t, s.logged(), `key="shop/a and 1 more"`)
-		require.Contains(t, s.logged(), "full")
+		require.Contains(t, s.logs(), `key="shop/a and 1 more"`)
+		require.Contains(t, s.logs(), "full")
 	})
 }
 
-// An error of a process function costs what it was about, and is logged with the
-// key. It is never taken for the queue's: ErrFIFOClosed, of another queue, is no end.
-func TestAnErrorOfProcessIsLoggedWithTheKey(t *testing.T) {
+// An error of the process function affects only its item and is logged with
+// the key. ErrFIFOClosed from a process function does not end the controller.
+func TestProcessErrorIsLoggedWithKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, p := aStage("a", "b"), &protocol{}
+		s, p := newPodSource("a", "b"), &callRecorder{}
 		c := New(&Config{
 			Queue: NewFIFO(MetaNamespaceKeyFunc), ListerWatcher: s,
 			Process: func(obj any, _ bool) error {
-				p.note("%s", obj.(*pod).Name)
-				return fmt.Errorf("handing %s on: %w", obj.(*pod).Name, ErrFIFOClosed)
+				p.record("%s", obj.(*pod).Name)
+				return fmt.Errorf("processing %s: %w", obj.(*pod).Name, ErrFIFOClosed)
 			},
 		})
-		stop := s.plays(t, c)
-		s.watch.Add(aPod("c"))
+		stop := s.start(t, c)
+		s.watch.Add(newPod("c"))
 		synctest.Wait()
 		require.ElementsMatch(t, []string{"a", "b", "c"}, p.all())
 		stop()
 		for _, name := range []string{"a", "b", "c"} {
-			require.Contains(t, s.logged(), `key="shop/`+name+`"`)
-			require.Contains(t, s.logged(), "handing "+name+" on")
+			require.Contains(t, s.logs(), `key="shop/`+name+`"`)
+			require.Contains(t, s.logs(), "processing "+name)
 		}
 	})
 }
 
-func TestWhatCouldNotBeProcessedIsNamed(t *testing.T) {
-	deltas := []Delta{{Added, aPod("a")}, {Deleted, DeletedFinalStateUnknown{Key: "shop/b"}}, {Sync, 3}}
+func TestKeysOfFailedChangesInLogs(t *testing.T) {
+	deltas := []Delta{{Added, newPod("a")}, {Deleted, DeletedFinalStateUnknown{Key: "shop/b"}}, {Sync, 3}}
 	none := &TransactionError{SuccessfulIndices: []int{0, 1, 2}}
 	for _, c := range []struct{ got, want string }{
-		{keyForLog(aPod("a")), "shop/a"},
+		{keyForLog(newPod("a")), "shop/a"},
 		{keyForLog(Deltas{deltas[0], deltas[1]}), "shop/b"},
 		{keyForLog(Deltas{{ReplacedAll, ReplacedAllInfo{}}}), "ReplacedAll"},
 		{keyForLog(Deltas{}), "(a cache.Deltas without a key)"},
@@ -231,7 +232,7 @@ func TestWhatCouldNotBeProcessedIsNamed(t *testing.T) {
 		{keyForLog(&pod{}), "(a *cache.pod without a key)"},
 		{keysForLog(deltas, errors.New("all")), "shop/a and 2 more"},
 		{keysForLog(deltas, &TransactionError{SuccessfulIndices: []int{0, 2}}), "shop/b"},
-		{keysForLog(deltas, fmt.Errorf("so: %w", &TransactionError{SuccessfulIndices: []int{0, 1}})), "Sync"},
+		{keysForLog(deltas, fmt.Errorf("wrapped: %w", &TransactionError{SuccessfulIndices: []int{0, 1}})), "Sync"},
 		{keysForLog(deltas, (*TransactionError)(nil)), "shop/a and 2 more"},
 		{keysForLog(deltas, none), "(none of the changes)"},
 	} {
@@ -239,10 +240,10 @@ func TestWhatCouldNotBeProcessedIsNamed(t *testing.T) {
 	}
 }
 
-func TestAControllerEndsWithItsQueue(t *testing.T) {
+func TestControllerStopsWhenQueueIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := NewFIFO(MetaNamespaceKeyFunc)
-		s := aStage("a")
+		s := newPodSource("a")
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -251,23 +252,22 @@ func TestAControllerEndsWithItsQueue(t *testing.T) {
 		synctest.Wait()
 		queue.Close()
 		<-ended
-		require.True(t, s.watch.IsStopped(), "Run has ended all that it has started")
+		require.True(t, s.watch.IsStopped(), "the watch after Run")
 	})
 }
 
-// A process function that takes its time is waited for; what it has not been
-// handed by then it will not be.
+// Run waits for a process function that is running, and starts no other one.
 func TestRunWaitsForProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, p := aStage("a", "b", "c"), &protocol{}
+		s, p := newPodSource("a", "b", "c"), &callRecorder{}
 		queue := NewFIFO(MetaNamespaceKeyFunc)
 		c := New(&Config{Queue: queue, ListerWatcher: s, Process: func(any, bool) error {
-			p.note("began")
+			p.record("began")
 			time.Sleep(time.Minute)
-			p.note("ended")
+			p.record("ended")
 			return nil
 		}})
-		stop := s.plays(t, c)
+		stop := s.start(t, c)
 		stop()
 		require.Equal(t, []string{"began", "ended"}, p.all())
 		require.True(t, queue.IsClosed())
@@ -275,20 +275,20 @@ func TestRunWaitsForProcess(t *testing.T) {
 	})
 }
 
-func TestAControllerRunsOnce(t *testing.T) {
+func TestControllerRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := aStage("a")
+		s := newPodSource("a")
 		c := New(&Config{Queue: NewFIFO(MetaNamespaceKeyFunc), ListerWatcher: s, Process: func(any, bool) error { return nil }})
-		stop := s.plays(t, c)
-		require.Contains(t, logged(t, c.RunWithContext), errRanAlready.Error(), "while it runs")
+		stop := s.start(t, c)
+		require.Contains(t, logsOf(t, c.RunWithContext), errRanAlready.Error(), "a second run while the first is running")
 		stop()
-		require.Contains(t, logged(t, c.RunWithContext), errRanAlready.Error(), "when it has run")
-		require.Empty(t, s.logged())
+		require.Contains(t, logsOf(t, c.RunWithContext), errRanAlready.Error(), "a second run after the first")
+		require.Empty(t, s.logs())
 	})
 }
 
-func TestAControllerSaysWhatItLacks(t *testing.T) {
-	queue, source := NewFIFO(MetaNamespaceKeyFunc), aStage()
+func TestControllerReportsMissingConfig(t *testing.T) {
+	queue, source := NewFIFO(MetaNamespaceKeyFunc), newPodSource()
 	process := func(any, bool) error { return nil }
 	for _, c := range []struct {
 		config *Config
@@ -300,7 +300,7 @@ func TestAControllerSaysWhatItLacks(t *testing.T) {
 		{&Config{Queue: queue, ListerWatcher: source}, errNoProcessFunc},
 	} {
 		made := New(c.config)
-		require.Contains(t, logged(t, made.RunWithContext), c.want.Error())
+		require.Contains(t, logsOf(t, made.RunWithContext), c.want.Error())
 		require.False(t, made.HasSynced())
 		select {
 		case <-made.HasSyncedChecker().Done():
@@ -312,17 +312,17 @@ func TestAControllerSaysWhatItLacks(t *testing.T) {
 	}
 	require.False(t, queue.IsClosed())
 	made := New(&Config{Queue: queue, ListerWatcher: (*ListWatch)(nil), Process: process})
-	require.NotEmpty(t, logged(t, made.RunWithContext), "a source that is no use ends Run, and does not hang it")
+	require.NotEmpty(t, logsOf(t, made.RunWithContext), "the log of a controller with a nil ListWatch")
 }
 
-func TestTheReflectorIsAsTheConfigSays(t *testing.T) {
+func TestControllerConfiguresReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var limits, timeouts []int64
 		asked, synced := 0, 0
 		down := apierrors.NewServiceUnavailable("down")
-		s, p := aStage("a"), &protocol{}
-		told := func(_ context.Context, r *Reflector, err error) {
-			p.note("%s %v %v", r.TypeDescription(), errors.Is(err, down), r.LastSyncResourceVersion())
+		s, p := newPodSource("a"), &callRecorder{}
+		watchError := func(_ context.Context, r *Reflector, err error) {
+			p.record("%s %v %v", r.TypeDescription(), errors.Is(err, down), r.LastSyncResourceVersion())
 		}
 		c := New(&Config{
 			Queue: NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: s}),
@@ -335,7 +335,7 @@ func TestTheReflectorIsAsTheConfigSays(t *testing.T) {
 				},
 				WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) {
 					if o.SendInitialEvents != nil {
-						return nil, apierrors.NewBadRequest("what is sendInitialEvents?")
+						return nil, apierrors.NewBadRequest("unknown parameter sendInitialEvents")
 					}
 					timeouts = append(timeouts, *o.TimeoutSeconds)
 					return s.watch, nil
@@ -347,49 +347,51 @@ func TestTheReflectorIsAsTheConfigSays(t *testing.T) {
 				}
 				return nil
 			},
-			ObjectType: &pod{}, ObjectDescription: "pods of the shop",
+			ObjectType: &pod{}, ObjectDescription: "shop pods",
 			FullResyncPeriod: 10 * time.Second, ShouldResync: func() bool { asked++; return asked > 1 },
 			MinWatchTimeout: time.Hour, WatchListPageSize: 7,
-			WatchErrorHandlerWithContext: told,
+			WatchErrorHandlerWithContext: watchError,
 		})
-		stop := s.plays(t, c)
+		stop := s.start(t, c)
 		time.Sleep(36 * time.Second)
 		stop()
 		require.Equal(t, []int64{7, 7}, limits)
 		require.GreaterOrEqual(t, timeouts[0], int64(3600))
-		require.Equal(t, []string{"pods of the shop true "}, p.all())
-		require.Equal(t, []int{3, 2}, []int{asked, synced - 1}, "the list is a Sync as well")
+		require.Equal(t, []string{"shop pods true "}, p.all())
+		require.Equal(t, []int{3, 2}, []int{asked, synced - 1}, "the calls of ShouldResync, and the Syncs except that of the list")
 	})
 }
 
-// KnownObjects for a DeltaFIFO: what the stage has listed.
-func (s *stage) ListKeys() []string { return []string{"shop/a"} }
-func (s *stage) GetByKey(string) (any, bool, error) {
+// ListKeys and GetByKey make a podSource the KnownObjects of a DeltaFIFO.
+func (s *podSource) ListKeys() []string { return []string{"shop/a"} }
+
+func (s *podSource) GetByKey(string) (any, bool, error) {
 	return &s.listed.Items[0], true, nil
 }
 
-func TestTheOldWatchErrorHandlerComesFirst(t *testing.T) {
+func TestWatchErrorHandlerTakesPrecedence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &protocol{}
-		s := aStage()
+		p := &callRecorder{}
+		s := newPodSource()
 		c := New(&Config{
 			Queue:             NewFIFO(MetaNamespaceKeyFunc),
-			ListerWatcher:     handMade{list: func() (runtime.Object, error) { return nil, errors.New("down") }, watch: func() (watch.Interface, error) { return nil, errors.New("down") }},
+			ListerWatcher:     funcSource{list: func() (runtime.Object, error) { return nil, errors.New("down") }, watch: func() (watch.Interface, error) { return nil, errors.New("down") }},
 			Process:           func(any, bool) error { return nil },
-			WatchErrorHandler: func(r *Reflector, err error) { p.note("told %v", r != nil && err != nil) },
+			WatchErrorHandler: func(r *Reflector, err error) { p.record("first handler: %v", r != nil && err != nil) },
 			WatchErrorHandlerWithContext: func(context.Context, *Reflector, error) {
-				p.note("told the other one")
+				p.record("second handler")
 			},
 		})
-		stop := s.plays(t, c)
+		stop := s.start(t, c)
 		stop()
-		require.Contains(t, p.all(), "told true")
-		require.NotContains(t, p.all(), "told the other one")
+		require.Contains(t, p.all(), "first handler: true")
+		require.NotContains(t, p.all(), "second handler")
 	})
 }
 
-// panics has panics of processing end what was called, or not, and counts them.
-func panics(t *testing.T, end bool) (counted *int) {
+// countPanics sets whether a panic of a process function ends the process, and
+// counts the panics.
+func countPanics(t *testing.T, end bool) (counted *int) {
 	t.Helper()
 	counted = new(int)
 	reallyCrash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
@@ -399,53 +401,53 @@ func panics(t *testing.T, end bool) (counted *int) {
 	return counted
 }
 
-func TestAPanicOfProcessIsApimachinerys(t *testing.T) {
+func TestProcessPanicIsHandledByHandleCrash(t *testing.T) {
 	for _, end := range []bool{false, true} {
 		t.Run(fmt.Sprint(end), func(t *testing.T) {
-			counted := panics(t, end)
+			counted := countPanics(t, end)
 			synctest.Test(t, func(t *testing.T) {
-				s, p := aStage("a"), &protocol{}
+				s, p := newPodSource("a"), &callRecorder{}
 				c := New(&Config{Queue: NewFIFO(MetaNamespaceKeyFunc), ListerWatcher: s, Process: func(obj any, _ bool) error {
 					if obj.(*pod).Name == "a" {
-						panic("at the sight of a")
+						panic("failed to process a")
 					}
-					p.note("%s", obj.(*pod).Name)
+					p.record("%s", obj.(*pod).Name)
 					return nil
 				}})
 				if end {
-					require.PanicsWithValue(t, "at the sight of a", func() { c.Run(nil) })
-					require.True(t, s.watch.IsStopped(), "Run has ended all that it has started")
+					require.PanicsWithValue(t, "failed to process a", func() { c.Run(nil) })
+					require.True(t, s.watch.IsStopped(), "the watch after Run")
 					return
 				}
-				stop := s.plays(t, c)
-				s.watch.Add(aPod("b"))
+				stop := s.start(t, c)
+				s.watch.Add(newPod("b"))
 				time.Sleep(time.Second)
 				stop()
 				require.Equal(t, []string{"b"}, p.all())
-				require.Contains(t, s.logged(), errPanicked.Error())
+				require.Contains(t, s.logs(), errPanicked.Error())
 			})
 			require.Equal(t, 1, *counted)
 		})
 	}
 }
 
-// A queue that fails again and again is asked less and less often, and the stop
-// is not kept waiting.
-func TestABrokenQueueIsAskedLessAndLess(t *testing.T) {
+// A queue that keeps failing is retried with increasing delays. A stop does
+// not wait for the delay.
+func TestFailingQueueIsRetriedWithBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		s := aStage("a")
-		queue := &ownQueue{FIFO: NewFIFO(MetaNamespaceKeyFunc), broken: func() error {
+		s := newPodSource("a")
+		queue := &customQueue{FIFO: NewFIFO(MetaNamespaceKeyFunc), popError: func() error {
 			asked++
-			return errors.New("out of order")
+			return errors.New("the queue failed")
 		}}
-		stop := s.plays(t, New(&Config{Queue: queue, ListerWatcher: s, Process: func(any, bool) error { return nil }}))
+		stop := s.start(t, New(&Config{Queue: queue, ListerWatcher: s, Process: func(any, bool) error { return nil }}))
 		time.Sleep(time.Minute)
 		begin := time.Now()
 		stop()
 		require.Zero(t, time.Since(begin))
 		require.Greater(t, asked, 60)
 		require.Less(t, asked, 75)
-		require.Contains(t, s.logged(), "out of order")
+		require.Contains(t, s.logs(), "the queue failed")
 	})
 }

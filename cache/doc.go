@@ -1,20 +1,20 @@
-// Package cache is client-go's k8s.io/client-go/tools/cache over the rooms of
-// this module: the same names, signatures and behaviour, so that a program
-// switches by changing an import path. It is the only room in which objects have
-// no type, and the only one that has old forms beside new ones.
+// Package cache has the names and signatures of k8s.io/client-go/tools/cache. A
+// program switches to it by changing an import path. It is an untyped layer
+// over the typed packages of this module, and the only package that also has
+// the deprecated forms of client-go.
 //
-//	tools/cache            here                            the room beneath
+//	tools/cache            here                            typed package
 //	ListWatch              a source of lists and watches   rest, listwatch
-//	Reflector              drives a ReflectorStore         reflector
+//	Reflector              fills a ReflectorStore          reflector
 //	DeltaFIFO, RealFIFO    a Queue of Deltas               deltafifo
 //	Store, Indexer         List, Get, ByIndex              indexer
 //	SharedIndexInformer    handlers and a store            informer
 //
-// What comes in is what client-go takes: a list and a watch, from a clientset, by
-// hand, from a fake. What goes out is what it gives: an untyped store, and
-// handlers of any.
+// The input is the same as in client-go: a list and a watch from a clientset,
+// from functions, or from a fake. The output is the same too: an untyped store,
+// and calls of untyped handlers.
 //
-// # The shortest use
+// # Usage
 //
 //	source := cache.NewListWatchFromClient(clientset.CoreV1().RESTClient(), "pods", "", fields.Everything())
 //	pods := cache.NewSharedIndexInformer(source, &v1.Pod{}, 0, cache.Indexers{})
@@ -27,61 +27,63 @@
 //		...
 //	}
 //
-// These are client-go's lines. The client may be a clientset's or one of package
-// rest: whatever has the methods. Its answers are decoded here, as they arrive, in
-// the best encoding that the expected type can read.
+// The same lines compile with client-go. The client may be that of a clientset
+// or of package rest: any type with the same methods. Its responses are decoded
+// by this package while they are received, in the most efficient encoding that
+// the expected type supports.
 //
-// # What is promised
+// # Guarantees
 //
-//   - Where client-go's behaviour is a promise, this is the same: every event is
-//     told, in the order of arrival, and nothing is merged unless
-//     HandlerOptions.MaxPending asks for it.
-//   - Where it is a defect, this is what the room beneath promises. Each
-//     difference has a row in docs/migration.md, and is shown by a program that
-//     is built with either library.
-//   - An object is held once, as itself: nothing is put around it. A call allocates
-//     what the typed room's does, and the slice that it has to return.
-//   - What client-go panics on, such as a function that is nil or an object of a
-//     wrong type, is an error here, or is logged, which says what was wrong.
+//   - Documented behavior of client-go is the same here: every event is
+//     delivered in the order of arrival, and events are merged only if
+//     HandlerOptions.MaxPending is set.
+//   - Where client-go has a defect, this package has the guarantees of the
+//     typed package. Each difference is listed in docs/migration.md and shown
+//     by a program that is built with either library.
+//   - An object is stored once, without a wrapper. A call allocates no more
+//     than the typed call and the slice that it returns.
+//   - Where client-go panics, for example for a nil function or an object of a
+//     wrong type, this package returns or logs an error that describes the
+//     problem.
 //
 // # Rules
 //
-//   - OBJECTS ARE SHARED: with the store, all handlers and all readers. Do not
-//     change one that you were given.
-//   - Handlers are told of a deletion that nobody saw by a
-//     DeletedFinalStateUnknown. DeletionHandlingMetaNamespaceKeyFunc knows it.
+//   - OBJECTS ARE SHARED by the store, all handlers and all readers. Do not
+//     modify them.
+//   - If a deletion event was missed, OnDelete receives a
+//     DeletedFinalStateUnknown. DeletionHandlingMetaNamespaceKeyFunc accepts
+//     it.
 //   - A panic of a handler ends the process, unless utilruntime.ReallyCrash is
-//     false: then it costs one notification.
-//   - Problems are logged by klog, which programs that come from client-go have
-//     set up: by the logger of the option, or of the context, or klog's own.
+//     false: then it ends only that notification.
+//   - Problems are logged by klog: by the logger of the options, or of the
+//     context, or klog's global one.
 //
-// # Old and new together
+// # Combining typed and untyped code
 //
-// A program need not move at once. [InformerOf] and [IndexerOf] show a typed
-// informer or indexer to code that wants an untyped one: both are the same store.
-// [ToTyped] makes a typed source of any ListerWatcher, client-go's included. What
-// needs client-go's own types, such as generated listers, has adapters in interop/.
+// A program can migrate step by step. [InformerOf] and [IndexerOf] return a
+// typed informer or indexer in its untyped form; both share the same data.
+// [ToTyped] returns a typed source for any ListerWatcher, including
+// client-go's. Package interop has adapters for code that needs client-go's own
+// types, such as generated listers. Function types such as [TransformFunc] are
+// aliases, so that values can be passed to the options of client-go and
+// controller-runtime.
 //
-// # How it works
+// # Implementation
 //
-// Nothing is done here that a room does: an Indexer is an indexer.Indexer of any,
-// a SharedIndexInformer an informer.SharedInformer of any, and so on. The files
-// hold what client-go's forms need besides: results as slices, tombstones as
-// objects, functions that are set after the beginning. docs/design/cache.md says
-// why it is done so.
+// An Indexer is an indexer.Indexer[any], a SharedIndexInformer an
+// informer.SharedInformer[any], and so on. The files of this package contain
+// only what the forms of client-go need in addition: results as slices,
+// tombstones as objects, and options that are set after construction.
+// docs/design/cache.md has the reasons. The files have the names of client-go's
+// files, and the first line of each says which package does the work.
 //
-// # What client-go calls these things
+// # Differences from client-go
 //
-// The same. Deprecated are the forms that client-go has deprecated, and they say
-// what to use instead. What to write once the type is known stands in
-// docs/migration.md, name by name in docs/names.md.
+// No name of tools/cache is missing. Names that client-go has deprecated are
+// deprecated here with the same advice. docs/migration.md and docs/names.md
+// describe the typed replacements. The subpackages synctrack and testing are
+// not needed: client-go's FakeControllerSource is a ListerWatcher of this
+// package too.
 //
-// # What is left out
-//
-// Of the names of tools/cache, none. The packages below it, synctrack and testing,
-// have nothing of it that a switch would need: a FakeControllerSource is a
-// ListerWatcher here as well.
-//
-// The next rooms are those in the table above, whose types are typed; and
-// workqueue, which is client-go's util/workqueue in the same way.
+// Package workqueue replaces client-go's util/workqueue in the same way.
 package cache

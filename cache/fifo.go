@@ -1,40 +1,80 @@
+// The work is done by this file.
+
 package cache
 
 import (
 	"container/list"
+	"errors"
 	"sync"
 )
 
-// FIFO is a Queue of objects: it hands out the newest one of each key, in the
-// order in which the keys came. Whoever deletes an object takes it out. A key that
-// is written again while it waits keeps its place.
+// Queue is a ReflectorStore that returns the changes written to it in order.
+type Queue interface {
+	ReflectorStore
+	// Pop waits for an item, calls process with it, and returns the error of
+	// process. When the queue is closed and empty, Pop returns ErrFIFOClosed.
+	Pop(process PopProcessFunc) (any, error)
+	// HasSynced reports whether the first list has been processed.
+	HasSynced() bool
+	// HasSyncedChecker returns a DoneChecker for HasSynced.
+	HasSyncedChecker() DoneChecker
+	// Close closes the queue: Pop returns the remaining items and then
+	// ErrFIFOClosed.
+	Close()
+}
+
+// QueueWithBatch is a Queue that can return many changes at a time.
+type QueueWithBatch interface {
+	Queue
+	// PopBatch calls processBatch with several changes of different objects, or
+	// processSingle with an item that cannot be batched.
+	PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error
+}
+
+// PopProcessFunc processes a popped item. isInInitialList is true for items of
+// the initial list.
+type PopProcessFunc = func(obj any, isInInitialList bool) error
+
+// ErrFIFOClosed means that the queue is closed. Writes return it
+// immediately, and Pop when all queued items have been returned.
+var ErrFIFOClosed = errors.New("cache: the queue is closed")
+
+// errNoProcess is returned because without a process function the popped
+// item would be lost.
+var errNoProcess = errors.New("cache: the process function is nil")
+
+// FIFO is a Queue of objects. It returns the newest object of each key, in the
+// order in which the keys were added. A key that is written again while it is
+// queued keeps its position. Delete removes a queued object.
 //
-// One object is processed at a time. Writing does not wait for that; a Pop inside
-// a process function waits for ever.
+// One object is processed at a time. Writes do not wait for processing. A Pop
+// inside a process function deadlocks.
 //
-// The queue is synced by a single write that comes first, or when the list of the
-// first Replace has been processed, or has been taken out.
+// The queue is synced immediately if the first write is a single write;
+// otherwise when the objects of the first Replace have been processed or
+// deleted.
 type FIFO struct {
 	keyFunc KeyFunc
 
-	// mu guards everything below.
+	// mu guards the fields below.
 	mu sync.Mutex
-	// changed is told of everything that a Pop may wait for.
+	// changed is signaled for everything that a Pop may wait for.
 	changed *sync.Cond
-	// queue has a *fifoItem for each key, and places finds it there.
+	// queue contains a *fifoItem for each key. places maps the key to its
+	// element.
 	queue  *list.List
 	places map[string]*list.Element
-	// busy: an object is being processed.
-	busy    bool
-	closed  bool
-	initial initialList
+	// processing is true while an object is being processed.
+	processing bool
+	closed     bool
+	initial    initialList
 }
 
 // fifoItem is an object in a FIFO.
 type fifoItem struct {
 	key string
 	obj any
-	// initial: it counts in FIFO.initial.
+	// initial is true if the item is counted in FIFO.initial.
 	initial bool
 }
 
@@ -50,7 +90,7 @@ func NewFIFO(keyFunc KeyFunc) *FIFO {
 	return f
 }
 
-// Add queues obj, or puts it in the place of the object of that key that waits.
+// Add queues obj, or replaces the queued object with the same key.
 func (f *FIFO) Add(obj any) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -61,16 +101,16 @@ func (f *FIFO) Add(obj any) error {
 	if f.closed {
 		return ErrFIFOClosed
 	}
-	f.initial.begin(0)
+	f.initial.start(0)
 	f.put(fifoItem{key: key, obj: obj})
 	f.changed.Broadcast()
 	return nil
 }
 
-// Update is Add.
+// Update calls Add.
 func (f *FIFO) Update(obj any) error { return f.Add(obj) }
 
-// Delete takes out the object with obj's key, if one waits.
+// Delete removes the queued object with obj's key, if there is one.
 func (f *FIFO) Delete(obj any) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -81,15 +121,15 @@ func (f *FIFO) Delete(obj any) error {
 	if f.closed {
 		return ErrFIFOClosed
 	}
-	f.initial.begin(0)
+	f.initial.start(0)
 	if place := f.places[key]; place != nil {
-		f.take(place)
+		f.remove(place)
 	}
 	return nil
 }
 
-// Replace makes the objects of list, in their order, all that waits. If a key
-// comes twice, its last object counts.
+// Replace replaces all queued objects with the objects of list, in their order.
+// If a key is repeated, its last object is queued.
 func (f *FIFO) Replace(list []any, resourceVersion string) error {
 	items := make([]fifoItem, len(list))
 	for i, obj := range list {
@@ -110,10 +150,10 @@ func (f *FIFO) Replace(list []any, resourceVersion string) error {
 }
 
 func (f *FIFO) replace(items []fifoItem) {
-	gone := 0 // of the initial list
+	removed := 0 // items of the initial list
 	for place := f.queue.Front(); place != nil; place = place.Next() {
 		if place.Value.(*fifoItem).initial {
-			gone++
+			removed++
 		}
 	}
 	f.queue.Init()
@@ -123,14 +163,15 @@ func (f *FIFO) replace(items []fifoItem) {
 		item.initial = initial
 		f.put(item)
 	}
-	come := 0
+	added := 0
 	if initial {
-		come = f.queue.Len()
+		added = f.queue.Len()
 	}
-	f.initial.begin(come - gone)
+	f.initial.start(added - removed)
 }
 
-// put queues an item, or puts its object in the place of the one that waits.
+// put queues an item, or replaces the object of the queued item with the same
+// key.
 func (f *FIFO) put(item fifoItem) {
 	if place := f.places[item.key]; place != nil {
 		place.Value.(*fifoItem).obj = item.obj
@@ -139,8 +180,8 @@ func (f *FIFO) put(item fifoItem) {
 	f.places[item.key] = f.queue.PushBack(&item)
 }
 
-// take takes an item out. If it counts, it counts as processed.
-func (f *FIFO) take(place *list.Element) {
+// remove removes an item. An item of the initial list counts as processed.
+func (f *FIFO) remove(place *list.Element) {
 	item := f.queue.Remove(place).(*fifoItem)
 	delete(f.places, item.key)
 	if item.initial {
@@ -148,8 +189,8 @@ func (f *FIFO) take(place *list.Element) {
 	}
 }
 
-// Pop waits for an object, and for the one before it to be processed, and calls
-// process with it. It returns the object and what process returned.
+// Pop waits for an object and for the end of the processing of the previous
+// one, and calls process. It returns the object and the error of process.
 func (f *FIFO) Pop(process PopProcessFunc) (any, error) {
 	if process == nil {
 		return nil, errNoProcess
@@ -162,11 +203,11 @@ func (f *FIFO) Pop(process PopProcessFunc) (any, error) {
 	return item.obj, process(item.obj, isInInitialList)
 }
 
-// next waits for an object to process and takes it off the queue.
+// next waits for an object to process and removes it from the queue.
 func (f *FIFO) next() (item *fifoItem, isInInitialList bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.busy || f.queue.Len() == 0 {
+	for f.processing || f.queue.Len() == 0 {
 		if f.closed && f.queue.Len() == 0 {
 			return nil, false, ErrFIFOClosed
 		}
@@ -174,41 +215,41 @@ func (f *FIFO) next() (item *fifoItem, isInInitialList bool, err error) {
 	}
 	item = f.queue.Remove(f.queue.Front()).(*fifoItem)
 	delete(f.places, item.key)
-	f.busy = true
+	f.processing = true
 	return item, !f.initial.done(), nil
 }
 
 func (f *FIFO) finish(item *fifoItem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.busy = false
+	f.processing = false
 	if item.initial {
 		f.initial.processed(1)
 	}
 	f.changed.Broadcast()
 }
 
-// Resync does nothing: all that there is waits already.
+// Resync does nothing: all objects are already queued.
 func (f *FIFO) Resync() error { return nil }
 
-// HasSynced reports whether the queue is synced: see FIFO.
+// HasSynced reports whether the queue is synced, as defined for FIFO.
 func (f *FIFO) HasSynced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.initial.done()
 }
 
-// HasSyncedChecker is HasSynced to wait for.
+// HasSyncedChecker returns a DoneChecker for HasSynced.
 func (f *FIFO) HasSyncedChecker() DoneChecker { return f }
 
-// Name is "FIFO".
+// Name returns "FIFO".
 func (f *FIFO) Name() string { return "FIFO" }
 
-// Done is closed when the queue is synced.
+// Done returns a channel that is closed when the queue is synced.
 func (f *FIFO) Done() <-chan struct{} { return f.initial.synced }
 
-// Close ends the queue: writing is an error from now on, and Pop hands out what
-// is left.
+// Close closes the queue: writes return an error, and Pop returns the remaining
+// items.
 func (f *FIFO) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,4 +262,43 @@ func (f *FIFO) IsClosed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.closed
+}
+
+// initialList tracks when a queue has processed its initial content:
+// immediately if the first write is a single write, otherwise when the first
+// list has been processed. The caller guards it with a lock.
+type initialList struct {
+	// synced is closed when started is true and remaining is 0.
+	synced chan struct{}
+	// started is true after the first write.
+	started bool
+	// remaining is the number of items of the list that have not been
+	// processed.
+	remaining int
+}
+
+func newInitialList() initialList { return initialList{synced: make(chan struct{})} }
+
+// start records a write and the number of items to process before the queue is
+// synced.
+func (l *initialList) start(items int) {
+	l.started = true
+	l.processed(-items)
+}
+
+// processed records that items of the list have been processed or removed.
+func (l *initialList) processed(items int) {
+	l.remaining -= items
+	if l.started && l.remaining == 0 && !l.done() {
+		close(l.synced)
+	}
+}
+
+func (l *initialList) done() bool {
+	select {
+	case <-l.synced:
+		return true
+	default:
+		return false
+	}
 }

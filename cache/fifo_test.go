@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fifoTwin is a FIFO as dumb as can be.
-type fifoTwin struct {
-	line   []fifoItem
-	begun  bool
-	synced bool
-	inWork bool // an item of the initial list is
+// referenceFIFO is a FIFO in a slice, without goroutines.
+type referenceFIFO struct {
+	line              []fifoItem
+	begun             bool
+	synced            bool
+	processingInitial bool // an item of the initial list is being processed
 }
 
-func (w *fifoTwin) add(key string, obj any) {
-	w.settle()
+func (w *referenceFIFO) add(key string, obj any) {
+	w.updateSynced()
 	if i := w.find(key); i >= 0 {
 		w.line[i].obj = obj
 		return
@@ -28,18 +28,18 @@ func (w *fifoTwin) add(key string, obj any) {
 	w.line = append(w.line, fifoItem{key: key, obj: obj})
 }
 
-func (w *fifoTwin) find(key string) int {
+func (w *referenceFIFO) find(key string) int {
 	return slices.IndexFunc(w.line, func(item fifoItem) bool { return item.key == key })
 }
 
-func (w *fifoTwin) remove(key string) {
+func (w *referenceFIFO) remove(key string) {
 	if i := w.find(key); i >= 0 {
 		w.line = slices.Delete(w.line, i, i+1)
 	}
-	w.settle()
+	w.updateSynced()
 }
 
-func (w *fifoTwin) replace(items []fifoItem) {
+func (w *referenceFIFO) replace(items []fifoItem) {
 	w.line = nil
 	for _, item := range items {
 		if i := w.find(item.key); i >= 0 {
@@ -49,24 +49,25 @@ func (w *fifoTwin) replace(items []fifoItem) {
 		item.initial = !w.synced
 		w.line = append(w.line, item)
 	}
-	w.settle()
+	w.updateSynced()
 }
 
-func (w *fifoTwin) pop() fifoItem {
+func (w *referenceFIFO) pop() fifoItem {
 	first := w.line[0]
 	w.line = slices.Delete(w.line, 0, 1)
-	w.inWork = first.initial
+	w.processingInitial = first.initial
 	return first
 }
 
-// settle: something was written, or processed.
-func (w *fifoTwin) settle() {
+// updateSynced is called after each write and after each processed item.
+func (w *referenceFIFO) updateSynced() {
 	w.begun = true
 	left := slices.ContainsFunc(w.line, func(item fifoItem) bool { return item.initial })
-	w.synced = w.synced || !left && !w.inWork
+	w.synced = w.synced || !left && !w.processingInitial
 }
 
-// What a FIFO hands out, and whether it is synced, is what its twin says.
+// A FIFO returns the same items as the reference, and is synced at the same
+// time.
 func TestFIFOModel(t *testing.T) {
 	for seed := range uint64(100) {
 		if runFIFOModel(t, seed); t.Failed() {
@@ -78,7 +79,7 @@ func TestFIFOModel(t *testing.T) {
 
 func runFIFOModel(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	queue, twin, version := NewFIFO(queuedKey), &fifoTwin{}, 0
+	queue, reference, version := NewFIFO(queuedKey), &referenceFIFO{}, 0
 	next := func() (string, any) {
 		version++
 		key := string(rune('A' + rng.IntN(6)))
@@ -96,42 +97,42 @@ func runFIFOModel(t *testing.T, seed uint64) {
 				items = append(items, fifoItem{key: key, obj: obj})
 			}
 			require.NoError(t, queue.Replace(list, "1"))
-			twin.replace(items)
+			reference.replace(items)
 		case 1, 2:
 			require.NoError(t, queue.Delete(obj))
-			twin.remove(key)
+			reference.remove(key)
 		default:
 			require.NoError(t, queue.Add(obj))
-			twin.add(key, obj)
+			reference.add(key, obj)
 		}
 	}
 	for range 60 {
-		if rng.IntN(2) == 0 || len(twin.line) == 0 {
+		if rng.IntN(2) == 0 || len(reference.line) == 0 {
 			write()
 		} else {
-			synced := twin.synced
-			want := twin.pop()
+			synced := reference.synced
+			want := reference.pop()
 			popped, err := queue.Pop(func(obj any, isInInitialList bool) error {
 				require.Same(t, want.obj, obj)
 				require.Equal(t, !synced, isInInitialList)
 				for range rng.IntN(3) {
 					write()
-					require.Equal(t, twin.synced, queue.HasSynced())
+					require.Equal(t, reference.synced, queue.HasSynced())
 				}
 				return nil
 			})
 			require.NoError(t, err)
 			require.Same(t, want.obj, popped)
-			twin.inWork = false
-			twin.settle()
+			reference.processingInitial = false
+			reference.updateSynced()
 		}
-		require.Equal(t, twin.synced, queue.HasSynced())
-		require.Equal(t, len(twin.line), queue.queue.Len())
-		require.Len(t, queue.places, len(twin.line))
+		require.Equal(t, reference.synced, queue.HasSynced())
+		require.Equal(t, len(reference.line), queue.queue.Len())
+		require.Len(t, queue.places, len(reference.line))
 	}
 }
 
-// Promise: "One object is processed at a time. Writing does not wait for that."
+// "One object is processed at a time. Writes do not wait for processing."
 func TestOneObjectIsProcessedAtATime(t *testing.T) {
 	queues := map[string]func() Queue{
 		"FIFO": func() Queue { return NewFIFO(queuedKey) },
@@ -141,18 +142,18 @@ func TestOneObjectIsProcessedAtATime(t *testing.T) {
 	}
 	for name, queue := range queues {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { onePopAtATime(t, queue()) })
+			synctest.Test(t, func(t *testing.T) { checkOnePopAtATime(t, queue()) })
 		})
 	}
 }
 
-func onePopAtATime(t *testing.T, queue Queue) {
+func checkOnePopAtATime(t *testing.T, queue Queue) {
 	busy, popped := false, 0
 	release := make(chan struct{})
 	consume := func() {
 		for {
 			_, err := queue.Pop(func(any, bool) error {
-				require.False(t, busy, "two at a time")
+				require.False(t, busy, "two objects are processed at a time")
 				busy = true
 				<-release
 				busy = false
@@ -173,7 +174,7 @@ func onePopAtATime(t *testing.T, queue Queue) {
 	}
 	synctest.Wait()
 	require.True(t, busy)
-	require.NoError(t, queue.Add(parseQueued("D")), "writing does not wait")
+	require.NoError(t, queue.Add(parseQueued("D")), "a write during processing")
 	for range 4 {
 		release <- struct{}{}
 		synctest.Wait()
@@ -183,15 +184,16 @@ func onePopAtATime(t *testing.T, queue Queue) {
 	synctest.Wait()
 }
 
-// A panic of a process function goes on to its caller, and the queue too.
-func TestAPanicWhileProcessing(t *testing.T) {
+// A panic of a process function reaches the caller of Pop. The queue
+// continues.
+func TestPanicOfProcessFunctionReachesPop(t *testing.T) {
 	for _, queue := range []Queue{
 		NewFIFO(queuedKey),
 		NewDeltaFIFOWithOptions(DeltaFIFOOptions{KeyFunction: queuedKey}),
 		NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: queuedKey, AtomicEvents: true}),
 	} {
 		require.NoError(t, queue.Replace([]any{parseQueued("A")}, "1"))
-		require.PanicsWithValue(t, "boom", func() { _, _ = queue.Pop(func(any, bool) error { panic("boom") }) })
+		require.PanicsWithValue(t, "process failed", func() { _, _ = queue.Pop(func(any, bool) error { panic("process failed") }) })
 		require.True(t, queue.HasSynced(), "%T", queue)
 		require.NoError(t, queue.Add(parseQueued("B")))
 		_, err := queue.Pop(func(any, bool) error { return nil })
@@ -199,8 +201,8 @@ func TestAPanicWhileProcessing(t *testing.T) {
 	}
 }
 
-// Without a process function nothing is popped, and nothing is lost.
-func TestPopWithoutAProcessFunction(t *testing.T) {
+// Without a process function Pop returns an error and removes nothing.
+func TestPopWithoutProcessFunctionReturnsError(t *testing.T) {
 	for _, queue := range []Queue{
 		NewFIFO(queuedKey),
 		NewDeltaFIFOWithOptions(DeltaFIFOOptions{KeyFunction: queuedKey}),
@@ -218,15 +220,15 @@ func TestPopWithoutAProcessFunction(t *testing.T) {
 }
 
 // Objects without a key, and queues without a key function, are errors.
-func TestQueuesWithoutKeys(t *testing.T) {
-	fails := func(any) (string, error) { return "", errNameless }
+func TestObjectsWithoutKeysAreErrors(t *testing.T) {
+	fails := func(any) (string, error) { return "", errNoName }
 	for _, queue := range []Queue{
 		NewFIFO(fails),
 		NewFIFO(nil),
 		NewDeltaFIFO(fails, nil),
 		NewDeltaFIFO(nil, nil),
-		NewRealFIFO(fails, keyShelf{}, nil),
-		NewRealFIFO(nil, keyShelf{}, nil),
+		NewRealFIFO(fails, orderedStore{}, nil),
+		NewRealFIFO(nil, orderedStore{}, nil),
 	} {
 		for _, obj := range []any{"a string", 7, nil, Deltas(nil), (*queuedObject)(nil)} {
 			require.ErrorAs(t, queue.Add(obj), &KeyError{}, "%T %v", queue, obj)
@@ -238,21 +240,21 @@ func TestQueuesWithoutKeys(t *testing.T) {
 	var own KeyError
 	require.ErrorAs(t, NewDeltaFIFO(fails, nil).Add("a string"), &own)
 	require.Equal(t, "a string", own.Obj)
-	require.ErrorIs(t, own, errNameless)
+	require.ErrorIs(t, own, errNoName)
 }
 
-// Of a store of our own nothing is copied to know what it has.
-func TestKnownObjectsOfAnOwnStore(t *testing.T) {
+// A store of this package is used as KnownObjects without an adapter.
+func TestKnownObjectsOfIndexer(t *testing.T) {
 	store := newIndexer(queuedKey, nil)
-	require.Same(t, store.ix, knownBy(store, nil))
-	require.Nil(t, knownBy(nil, nil))
+	require.Same(t, store.ix, knownObjectsOf(store, nil))
+	require.Nil(t, knownObjectsOf(nil, nil))
 }
 
-// Strings and whatever else a key function can name are objects.
+// Strings and other values are objects if the key function returns their keys.
 func TestQueuesOfStrings(t *testing.T) {
 	itself := func(obj any) (string, error) { return obj.(string), nil }
 	for _, queue := range []Queue{
-		NewFIFO(itself), NewDeltaFIFO(itself, keyShelf{}), NewRealFIFO(itself, keyShelf{}, nil),
+		NewFIFO(itself), NewDeltaFIFO(itself, orderedStore{}), NewRealFIFO(itself, orderedStore{}, nil),
 	} {
 		require.NoError(t, queue.Add("A"))
 		popped, err := queue.Pop(func(any, bool) error { return nil })

@@ -1,3 +1,5 @@
+// The work is done by this file and the standard library.
+
 package cache
 
 import (
@@ -8,25 +10,25 @@ import (
 )
 
 // LessFunc reports whether the first object comes before the second.
-type LessFunc func(any, any) bool
+type LessFunc = func(any, any) bool
 
 var (
 	errHeapClosed = errors.New("cache: the heap is closed")
-	errNoLessFunc = errors.New("cache: the heap has no function that says what comes first")
+	errNoLessFunc = errors.New("cache: the heap has no LessFunc")
 )
 
-// Heap is a queue that hands out first what its LessFunc says comes first, and
-// holds one object of each key. The LessFunc is called with the heap's lock held:
-// it must not call the heap. If it panics on an object that comes in, the object
-// stays out.
+// Heap is a priority queue that is ordered by a LessFunc and contains one
+// object per key. The LessFunc is called with the lock of the heap held and
+// must not call the heap. If it panics on a new object, the object is not
+// added.
 type Heap struct {
 	keyFunc KeyFunc
 
-	// mu guards everything below.
+	// mu guards the fields below.
 	mu sync.RWMutex
-	// changed is told of everything that a Pop may wait for.
+	// changed is signaled for everything that a Pop may wait for.
 	changed *sync.Cond
-	// order has the items, and byKey each of them too.
+	// order and byKey contain the same items.
 	order  heapOrder
 	byKey  map[string]*heapItem
 	closed bool
@@ -35,11 +37,11 @@ type Heap struct {
 type heapItem struct {
 	key string
 	obj any
-	// index is the item's place in heapOrder.items.
+	// index is the position of the item in heapOrder.items.
 	index int
 }
 
-// heapOrder is what container/heap keeps in order.
+// heapOrder implements heap.Interface.
 type heapOrder struct {
 	items []*heapItem
 	less  LessFunc
@@ -74,17 +76,17 @@ func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap {
 	return h
 }
 
-// Add puts obj in, in the place of an object with the same key.
+// Add adds obj, or replaces the object with the same key.
 func (h *Heap) Add(obj any) error { return h.add(true, obj) }
 
-// BulkAdd is Add of all of list, before any of it can be popped. If one has no
-// key, none is put in.
+// BulkAdd adds all objects of list before any of them can be popped. If one of
+// them has no key, none is added.
 func (h *Heap) BulkAdd(list []any) error { return h.add(true, list...) }
 
-// AddIfNotPresent puts obj in, if there is no object with the same key.
+// AddIfNotPresent adds obj if there is no object with the same key.
 func (h *Heap) AddIfNotPresent(obj any) error { return h.add(false, obj) }
 
-// Update is Add.
+// Update calls Add.
 func (h *Heap) Update(obj any) error { return h.Add(obj) }
 
 func (h *Heap) add(update bool, objs ...any) error {
@@ -117,11 +119,12 @@ func (h *Heap) put(key string, obj any, update bool) {
 	case item == nil:
 		h.insert(&heapItem{key: key, obj: obj})
 	case update:
-		h.exchange(item, obj)
+		h.replaceObject(item, obj)
 	}
 }
 
-// insert puts an item in. If the LessFunc panics on it, which goes on, it is not.
+// insert adds an item. If the LessFunc panics, the item is not added and the
+// panic continues.
 func (h *Heap) insert(item *heapItem) {
 	placed := false
 	defer func() {
@@ -134,9 +137,9 @@ func (h *Heap) insert(item *heapItem) {
 	placed = true
 }
 
-// exchange gives an item another object. If the LessFunc panics on that, which
-// goes on, the item keeps the one it had.
-func (h *Heap) exchange(item *heapItem, obj any) {
+// replaceObject replaces the object of an item. If the LessFunc panics, the
+// item keeps its object and the panic continues.
+func (h *Heap) replaceObject(item *heapItem, obj any) {
 	before, placed := item.obj, false
 	defer func() {
 		if !placed {
@@ -149,13 +152,14 @@ func (h *Heap) exchange(item *heapItem, obj any) {
 	placed = true
 }
 
-// remove takes an item out, without a look at its object.
+// remove removes an item without comparing its object.
 func (h *Heap) remove(item *heapItem) {
 	delete(h.byKey, item.key)
 	heap.Remove(&h.order, item.index)
 }
 
-// Delete takes out the object with obj's key. That there is none is an error.
+// Delete removes the object with obj's key. It returns an error if there is
+// none.
 func (h *Heap) Delete(obj any) error {
 	key, err := h.keyFunc(obj)
 	if err != nil {
@@ -171,8 +175,8 @@ func (h *Heap) Delete(obj any) error {
 	return nil
 }
 
-// Pop waits for an object and takes out the one that comes first. When the heap
-// is closed it takes out what is left, and then returns an error.
+// Pop waits for an object, and removes and returns the first one. When the heap
+// is closed, Pop returns the remaining objects and then an error.
 func (h *Heap) Pop() (any, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,7 +191,7 @@ func (h *Heap) Pop() (any, error) {
 	return item.obj, nil
 }
 
-// List is every object, in no order.
+// List returns all objects, in no particular order.
 func (h *Heap) List() []any {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -198,7 +202,7 @@ func (h *Heap) List() []any {
 	return list
 }
 
-// ListKeys is the key of every object, in no order.
+// ListKeys returns the keys of all objects, in no particular order.
 func (h *Heap) ListKeys() []string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -209,7 +213,7 @@ func (h *Heap) ListKeys() []string {
 	return keys
 }
 
-// Get is the object with the key of obj.
+// Get returns the object with the key of obj.
 func (h *Heap) Get(obj any) (any, bool, error) {
 	key, err := h.keyFunc(obj)
 	if err != nil {
@@ -218,7 +222,7 @@ func (h *Heap) Get(obj any) (any, bool, error) {
 	return h.GetByKey(key)
 }
 
-// GetByKey is the object with that key.
+// GetByKey returns the object with that key.
 func (h *Heap) GetByKey(key string) (any, bool, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -229,8 +233,8 @@ func (h *Heap) GetByKey(key string) (any, bool, error) {
 	return item.obj, true, nil
 }
 
-// Close ends the heap: adding is an error from now on, and Pop hands out what is
-// left.
+// Close closes the heap: adding returns an error, and Pop returns the remaining
+// objects.
 func (h *Heap) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

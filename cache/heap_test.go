@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ranked is what the tests put into a heap.
+// ranked is an object in a heap.
 type ranked struct {
 	key  string
 	rank int
@@ -20,16 +20,16 @@ type ranked struct {
 func rankedKey(obj any) (string, error) {
 	r, ok := obj.(ranked)
 	if !ok {
-		return "", errNameless
+		return "", errNoName
 	}
 	return r.key, nil
 }
 
 func rankedLess(a, b any) bool { return a.(ranked).rank < b.(ranked).rank }
 
-// A LessFunc that panics on an object of a wrong type costs that object and no
-// other.
-func TestHeapKeepsOutWhatCannotBeCompared(t *testing.T) {
+// If the LessFunc panics on an object of another type, only that object is not
+// added.
+func TestHeapRejectsIncomparableObjects(t *testing.T) {
 	key := func(obj any) (string, error) {
 		if r, ok := obj.(ranked); ok {
 			return r.key, nil
@@ -51,8 +51,8 @@ func TestHeapKeepsOutWhatCannotBeCompared(t *testing.T) {
 	}
 }
 
-// A heap holds what its twin, a map, holds, and what it pops is one that nothing
-// in the map comes before.
+// A heap contains the same objects as a map, and pops an object that no other
+// object precedes.
 func TestHeapModel(t *testing.T) {
 	for seed := range uint64(100) {
 		if runHeapModel(t, seed); t.Failed() {
@@ -64,75 +64,75 @@ func TestHeapModel(t *testing.T) {
 
 func runHeapModel(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	heap, twin := NewHeap(rankedKey, rankedLess), map[string]any{}
+	heap, reference := NewHeap(rankedKey, rankedLess), map[string]any{}
 	next := func() ranked { return ranked{strconv.Itoa(rng.IntN(20)), rng.IntN(10)} }
 	for range 80 {
 		r := next()
 		switch rng.IntN(9) {
 		case 0, 1:
 			require.NoError(t, heap.Add(r))
-			twin[r.key] = r
+			reference[r.key] = r
 		case 2:
 			require.NoError(t, heap.Update(r))
-			twin[r.key] = r
+			reference[r.key] = r
 		case 3:
 			require.NoError(t, heap.AddIfNotPresent(r))
-			if _, ok := twin[r.key]; !ok {
-				twin[r.key] = r
+			if _, ok := reference[r.key]; !ok {
+				reference[r.key] = r
 			}
 		case 4:
 			other := next()
 			require.NoError(t, heap.BulkAdd([]any{r, other}))
-			twin[r.key] = r
-			twin[other.key] = other
+			reference[r.key] = r
+			reference[other.key] = other
 		case 5:
-			_, ok := twin[r.key]
+			_, ok := reference[r.key]
 			require.Equal(t, !ok, heap.Delete(r) != nil)
-			delete(twin, r.key)
+			delete(reference, r.key)
 		case 6:
 			obj, ok, err := heap.Get(r)
 			require.NoError(t, err)
-			want, there := twin[r.key]
+			want, there := reference[r.key]
 			require.Equal(t, there, ok)
 			require.Equal(t, want, obj)
 		default:
-			popFromBoth(t, heap, twin)
+			popFromBoth(t, heap, reference)
 		}
-		require.ElementsMatch(t, slices.Collect(maps.Values(twin)), heap.List())
-		require.ElementsMatch(t, slices.Collect(maps.Keys(twin)), heap.ListKeys())
+		require.ElementsMatch(t, slices.Collect(maps.Values(reference)), heap.List())
+		require.ElementsMatch(t, slices.Collect(maps.Keys(reference)), heap.ListKeys())
 	}
 	heap.Close()
-	for len(twin) > 0 {
-		popFromBoth(t, heap, twin)
+	for len(reference) > 0 {
+		popFromBoth(t, heap, reference)
 	}
 	_, err := heap.Pop()
 	require.ErrorIs(t, err, errHeapClosed)
 }
 
-func popFromBoth(t *testing.T, heap *Heap, twin map[string]any) {
-	if len(twin) == 0 {
+func popFromBoth(t *testing.T, heap *Heap, reference map[string]any) {
+	if len(reference) == 0 {
 		return
 	}
 	obj, err := heap.Pop()
 	require.NoError(t, err)
 	popped := obj.(ranked)
-	require.Equal(t, twin[popped.key], obj)
-	for _, other := range twin {
+	require.Equal(t, reference[popped.key], obj)
+	for _, other := range reference {
 		require.False(t, rankedLess(other, obj), "%v comes before %v", other, obj)
 	}
-	delete(twin, popped.key)
+	delete(reference, popped.key)
 }
 
-// Promise: "BulkAdd is Add of all of list, before any of it can be popped. If one
-// has no key, none is put in."
-func TestHeapBulkAddIsWhole(t *testing.T) {
+// "BulkAdd adds all objects of list before any of them can be popped. If one
+// of them has no key, none is added."
+func TestHeapBulkAddIsAtomic(t *testing.T) {
 	heap := NewHeap(rankedKey, rankedLess)
 	require.ErrorAs(t, heap.BulkAdd([]any{ranked{"A", 1}, 7}), &KeyError{})
 	require.Empty(t, heap.List())
 }
 
-// What has no key, and a heap that cannot tell what comes first, are errors.
-func TestHeapOfNothing(t *testing.T) {
+// Objects without a key, and a heap without a LessFunc, are errors.
+func TestHeapWithoutFunctionsReturnsErrors(t *testing.T) {
 	heap := NewHeap(rankedKey, rankedLess)
 	require.ErrorAs(t, heap.Add(7), &KeyError{})
 	require.ErrorAs(t, heap.Delete(7), &KeyError{})
@@ -142,7 +142,7 @@ func TestHeapOfNothing(t *testing.T) {
 	require.ErrorIs(t, NewHeap(rankedKey, nil).Add(ranked{}), errNoLessFunc)
 }
 
-// Pop waits for what is added, and Close ends the waiting.
+// Pop waits for an object. Close ends the wait.
 func TestHeapPopWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heap := NewHeap(rankedKey, rankedLess)

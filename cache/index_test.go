@@ -9,9 +9,9 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// An index function that fails, or panics, costs that object its entry in that
-// index, and neither the write nor the process.
-func TestIndexFuncThatFails(t *testing.T) {
+// If an index function fails or panics, the object is not in that index. The
+// write succeeds.
+func TestIndexFuncError(t *testing.T) {
 	ix := NewIndexer(MetaNamespaceKeyFunc, Indexers{
 		"fails":  func(obj any) ([]string, error) { return []string{"all"}, failFor(obj, "bad") },
 		"panics": func(obj any) ([]string, error) { return []string{"all"}, panicFor(obj, "bad") },
@@ -30,8 +30,8 @@ func TestIndexFuncThatFails(t *testing.T) {
 		require.ElementsMatch(t, want, got, name)
 	}
 	_, err := ix.Index("fails", bad)
-	require.ErrorIs(t, err, errBad, "who asks for an object hears what the function says of it")
-	require.Panics(t, func() { _, _ = ix.Index("panics", bad) }, "and so does who made it panic")
+	require.ErrorIs(t, err, errBad, "Index returns the error of the function")
+	require.Panics(t, func() { _, _ = ix.Index("panics", bad) }, "Index passes on the panic of the function")
 }
 
 var errBad = errors.New("bad")
@@ -50,8 +50,8 @@ func panicFor(obj any, name string) error {
 	return nil
 }
 
-// An object that is under several values is found once.
-func TestIndexFindsEachOnce(t *testing.T) {
+// An object with several of the queried values is returned once.
+func TestIndexReturnsEachObjectOnce(t *testing.T) {
 	words := func(obj any) ([]string, error) { return obj.([]string)[1:], nil }
 	ix := NewIndexer(func(obj any) (string, error) { return obj.([]string)[0], nil }, Indexers{"word": words})
 	for _, obj := range [][]string{{"1", "a", "b"}, {"2", "b", "c"}, {"3", "c"}, {"4"}} {
@@ -74,7 +74,7 @@ func TestIndexFindsEachOnce(t *testing.T) {
 	}
 }
 
-// GetIndexers is the caller's own, and so is the map that NewIndexer was given.
+// GetIndexers returns a copy, and NewIndexer copies its argument.
 func TestGetIndexersIsACopy(t *testing.T) {
 	given := Indexers{"color": byColor}
 	ix := NewIndexer(MetaNamespaceKeyFunc, given)
@@ -89,7 +89,7 @@ func TestGetIndexersIsACopy(t *testing.T) {
 	require.EqualError(t, err, "a int has no color")
 	delete(got, "color")
 	require.Len(t, ix.GetIndexers(), 2)
-	require.NoError(t, NewIndexer(MetaNamespaceKeyFunc, nil).AddIndexers(got), "which also one without any takes")
+	require.NoError(t, NewIndexer(MetaNamespaceKeyFunc, nil).AddIndexers(got), "a store without indexers accepts them")
 
 	typed := indexer.New(indexer.Options[*thing]{})
 	_, err = typed.AddIndex("color", func(t *thing) []string { return []string{t.color} })
@@ -97,11 +97,11 @@ func TestGetIndexersIsACopy(t *testing.T) {
 	over := IndexerOf(typed)
 	values, err = over.GetIndexers()["color"](newThing("", "", "", "red"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"red"}, values, "an index that was added to the typed one")
+	require.Equal(t, []string{"red"}, values, "an index of the typed indexer")
 }
 
-// An index without a function is left out; the others are there.
-func TestNewIndexerWithoutAFunction(t *testing.T) {
+// NewIndexer leaves out an index without a function and adds the others.
+func TestNewIndexerOmitsIndexWithoutFunction(t *testing.T) {
 	ix := NewIndexer(MetaNamespaceKeyFunc, Indexers{"color": byColor, "none": nil})
 	require.NoError(t, ix.Add(newThing("", "a", "", "red")))
 	_, err := ix.ByIndex("none", "")
@@ -117,8 +117,8 @@ func TestIndexFuncToKeyFuncAdapter(t *testing.T) {
 		fails  string
 	}{
 		"one value": {values: []string{"a"}, key: "a"},
-		"none":      {fails: "the key of a int is to be its only index value, and it has 0"},
-		"two":       {values: []string{"a", "b"}, fails: "and it has 2"},
+		"none":      {fails: "the index function returned 0 values for a int, want 1"},
+		"two":       {values: []string{"a", "b"}, fails: "returned 2 values"},
 		"an error":  {values: []string{"a"}, err: errBad, fails: "bad"},
 	} {
 		key, err := IndexFuncToKeyFuncAdapter(func(any) ([]string, error) { return c.values, c.err })(5)
@@ -131,4 +131,56 @@ func TestIndexFuncToKeyFuncAdapter(t *testing.T) {
 	}
 	_, err := IndexFuncToKeyFuncAdapter(nil)(5)
 	require.ErrorIs(t, err, errNoIndexFunc)
+}
+
+// A TypedIndexer returns the same objects as its Indexer, in slices of the
+// type.
+func TestTypedIndexer(t *testing.T) {
+	color := func(t *thing) ([]string, error) { return []string{t.color}, nil }
+	for name, ix := range map[string]Indexer{
+		"ours":    NewIndexer(MetaNamespaceKeyFunc, nil),
+		"typed":   IndexerOf(indexer.New(indexer.Options[*thing]{})),
+		"foreign": foreignIndexer{NewIndexer(MetaNamespaceKeyFunc, nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			typed := typedIndexer[*thing]{ix}
+			a, b, c := newThing("", "a", "", "red"), newThing("", "b", "", "red"), newThing("", "c", "", "blue")
+			require.NoError(t, typed.Replace([]any{a, b, c}, ""))
+			require.NoError(t, typed.AddTypedIndexers(TypedIndexers[*thing]{"color": color}))
+			require.Error(t, typed.AddTypedIndexers(TypedIndexers[*thing]{"color": color}))
+			require.Error(t, typed.AddTypedIndexers(TypedIndexers[*thing]{"none": nil}))
+			red, err := typed.ByTypedIndex("color", "red")
+			require.NoError(t, err)
+			require.ElementsMatch(t, []*thing{a, b}, red)
+			blue, err := typed.TypedIndex("color", newThing("", "", "", "blue"))
+			require.NoError(t, err)
+			require.Equal(t, []*thing{c}, blue)
+			none, err := typed.ByTypedIndex("color", "green")
+			require.NoError(t, err)
+			require.Equal(t, []*thing{}, none)
+			_, err = typed.ByTypedIndex("shape", "")
+			require.EqualError(t, err, "Index with name shape does not exist")
+			_, err = typed.TypedIndex("shape", a)
+			require.EqualError(t, err, "Index with name shape does not exist")
+		})
+	}
+}
+
+// An object of another type is not in a typed index. A query that finds it
+// returns an error; nothing panics.
+func TestTypedIndexerReportsOtherTypes(t *testing.T) {
+	ix := NewIndexer(MetaNamespaceKeyFunc, TypedIndexersToIndexers(TypedIndexers[*thing]{
+		"color": func(t *thing) ([]string, error) { return []string{t.color}, nil },
+	}))
+	require.NoError(t, ix.AddIndexers(Indexers{NamespaceIndex: MetaNamespaceIndexFunc}))
+	require.NoError(t, ix.Add(newPartialObject("x", "a", "")))
+	require.NoError(t, ix.Add(newThing("x", "b", "", "red")))
+	typed := typedIndexer[*thing]{ix}
+	red, err := typed.ByTypedIndex("color", "red")
+	require.NoError(t, err)
+	require.Len(t, red, 1)
+	_, err = typed.ByTypedIndex(NamespaceIndex, "x")
+	require.EqualError(t, err, "an object in index namespace is a *v1.PartialObjectMetadata, want *cache.thing")
+	_, err = TypedIndexerFuncToIndexerFunc(func(string) ([]string, error) { return nil, nil })(5)
+	require.EqualError(t, err, "the object is a int, want string")
 }

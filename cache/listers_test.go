@@ -13,15 +13,15 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// kind is a runtime.Object.
-type kind = metav1.PartialObjectMetadata
+// partialObject is a runtime.Object.
+type partialObject = metav1.PartialObjectMetadata
 
-func newKind(namespace, name, app string) *kind {
-	return &kind{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": app}}}
+func newPartialObject(namespace, name, app string) *partialObject {
+	return &partialObject{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": app}}}
 }
 
-// foreign is an Indexer that is none of ours, for all that this package can see.
-type foreign struct{ Indexer }
+// foreignIndexer is an Indexer of another package.
+type foreignIndexer struct{ Indexer }
 
 func parse(t *testing.T, selector string) labels.Selector {
 	t.Helper()
@@ -30,24 +30,26 @@ func parse(t *testing.T, selector string) labels.Selector {
 	return s
 }
 
-// Listers find the same in every store: with a namespace index or without, by a
-// label index or without, in a typed one and in one that somebody else wrote.
-func TestListers(t *testing.T) {
-	a, b, c, d := newKind("x", "a", "web"), newKind("x", "b", "db"), newKind("y", "a", "web"), newKind("", "d", "web")
+// Listers return the same objects for every store: with and without a
+// namespace index or a label index, typed, and of another package.
+func TestListersOfAllStores(t *testing.T) {
+	a, b, c, d := newPartialObject("x", "a", "web"), newPartialObject("x", "b", "db"), newPartialObject("y", "a", "web"), newPartialObject("", "d", "web")
 	byNamespace := Indexers{NamespaceIndex: MetaNamespaceIndexFunc}
-	labeled := indexer.New(indexer.Options[*kind]{})
+	labeled := indexer.New(indexer.Options[*partialObject]{})
 	_, err := labeled.AddLabelIndex("app")
 	require.NoError(t, err)
-	both := IndexerOf(indexer.New(indexer.Options[*kind]{}))
+	both := IndexerOf(indexer.New(indexer.Options[*partialObject]{}))
 	require.NoError(t, both.AddIndexers(byNamespace))
 	for name, ix := range map[string]Indexer{
-		"plain":              NewIndexer(MetaNamespaceKeyFunc, nil),
-		"by namespace":       NewIndexer(MetaNamespaceKeyFunc, byNamespace),
-		"by label":           IndexerOf(labeled),
-		"keys of its own":    NewIndexer(func(obj any) (string, error) { return obj.(*kind).Namespace + "-" + obj.(*kind).Name, nil }, nil),
-		"by both":            both,
-		"foreign":            foreign{NewIndexer(MetaNamespaceKeyFunc, byNamespace)},
-		"foreign, not index": foreign{NewIndexer(MetaNamespaceKeyFunc, nil)},
+		"plain":        NewIndexer(MetaNamespaceKeyFunc, nil),
+		"by namespace": NewIndexer(MetaNamespaceKeyFunc, byNamespace),
+		"by label":     IndexerOf(labeled),
+		"custom keys": NewIndexer(func(obj any) (string, error) {
+			return obj.(*partialObject).Namespace + "-" + obj.(*partialObject).Name, nil
+		}, nil),
+		"by both":              both,
+		"foreign":              foreignIndexer{NewIndexer(MetaNamespaceKeyFunc, byNamespace)},
+		"foreign, not indexed": foreignIndexer{NewIndexer(MetaNamespaceKeyFunc, nil)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, ix.Replace([]any{a, b, c, d}, "1"))
@@ -88,11 +90,11 @@ func TestListers(t *testing.T) {
 	}
 }
 
-// Get finds by name what has no namespace, and in a namespace what is there. What
-// is not there is a NotFound that names the resource.
+// Get returns a cluster-scoped object by name and a namespaced object in its
+// namespace. For other names it returns NotFound with the resource.
 func TestGenericListerGets(t *testing.T) {
 	ix := NewIndexer(MetaNamespaceKeyFunc, nil)
-	a, d := newKind("x", "a", ""), newKind("", "d", "")
+	a, d := newPartialObject("x", "a", ""), newPartialObject("", "d", "")
 	require.NoError(t, ix.Replace([]any{a, d}, "1"))
 	l := NewGenericLister(ix, schema.GroupResource{Group: "g", Resource: "kinds"})
 	for key, c := range map[string]struct {
@@ -100,12 +102,12 @@ func TestGenericListerGets(t *testing.T) {
 		name string
 		want runtime.Object
 	}{
-		"by key":                {l.Get, "x/a", a},
-		"in its namespace":      {l.ByNamespace("x").Get, "a", a},
-		"in no namespace":       {l.Get, "d", d},
-		"in the namespace \"\"": {l.ByNamespace("").Get, "d", d},
-		"in another":            {l.ByNamespace("y").Get, "a", nil},
-		"not at all":            {l.Get, "z", nil},
+		"by key":          {l.Get, "x/a", a},
+		"own namespace":   {l.ByNamespace("x").Get, "a", a},
+		"cluster-scoped":  {l.Get, "d", d},
+		"namespace \"\"":  {l.ByNamespace("").Get, "d", d},
+		"other namespace": {l.ByNamespace("y").Get, "a", nil},
+		"missing object":  {l.Get, "z", nil},
 	} {
 		got, err := c.get(c.name)
 		if c.want == nil {
@@ -118,32 +120,32 @@ func TestGenericListerGets(t *testing.T) {
 	}
 }
 
-// What client-go's listers panic at is an error: no store, no function, an object
-// that is none.
-func TestListerMistakes(t *testing.T) {
+// Arguments at which client-go's listers panic are errors here: no store, no
+// function, or an object of a wrong type.
+func TestListerErrors(t *testing.T) {
 	words := NewIndexer(func(obj any) (string, error) { return obj.(string), nil }, nil)
 	require.NoError(t, words.Add("a"))
 	l, none := NewGenericLister(words, schema.GroupResource{Resource: "words"}), NewGenericLister(nil, schema.GroupResource{Resource: "none"})
-	says := func(want string, err error) {
+	wantError := func(want string, err error) {
 		t.Helper()
 		require.ErrorContains(t, err, want)
 	}
-	says("the store is nil", ListAll(nil, nil, func(any) {}))
-	says("the store is nil", ListAllByNamespace(nil, "x", nil, func(any) {}))
-	says("no function to append", ListAll(words, nil, nil))
+	wantError("the store is nil", ListAll(nil, nil, func(any) {}))
+	wantError("the store is nil", ListAllByNamespace(nil, "x", nil, func(any) {}))
+	wantError("the append function is nil", ListAll(words, nil, nil))
 	_, err := l.List(nil)
-	says("listing words: a string in the store of words is no runtime.Object", err)
+	wantError("listing words: a string in the store of words is no runtime.Object", err)
 	_, err = l.Get("a")
-	says("a string in the store of words is no runtime.Object", err)
+	wantError("a string in the store of words is no runtime.Object", err)
 	_, err = none.List(nil)
-	says("listing none: listing: the store is nil", err)
+	wantError("listing none: listing: the store is nil", err)
 	_, err = none.Get("a")
-	says("the store is nil", err)
-	says("listing namespace x: object has no meta", ListAllByNamespace(words, "x", nil, func(any) {}))
-	says("listing namespace x: object has no meta", ListAllByNamespace(foreign{words}, "x", nil, func(any) {}))
-	says("listing by labels: object has no meta", ListAll(foreign{words}, parse(t, "a=b"), func(any) {}))
-	require.NoError(t, ListAll(words, labels.Nothing(), func(any) { t.Error("listed") }), "no object is asked")
+	wantError("the store is nil", err)
+	wantError("listing namespace x: object has no meta", ListAllByNamespace(words, "x", nil, func(any) {}))
+	wantError("listing namespace x: object has no meta", ListAllByNamespace(foreignIndexer{words}, "x", nil, func(any) {}))
+	wantError("listing by labels: object has no meta", ListAll(foreignIndexer{words}, parse(t, "a=b"), func(any) {}))
+	require.NoError(t, ListAll(words, labels.Nothing(), func(any) { t.Error("listed") }), "a selector that matches nothing")
 	for _, selector := range []string{"a=b", "!a"} {
-		says("listing by labels: object has no meta", ListAll(words, parse(t, selector), func(any) {}))
+		wantError("listing by labels: object has no meta", ListAll(words, parse(t, selector), func(any) {}))
 	}
 }

@@ -1,3 +1,5 @@
+// The work is done by the functions of a ListWatch. listwatch_source.go makes a source for package reflector.
+
 package cache
 
 import (
@@ -9,36 +11,119 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/listwatch"
 	"github.com/thinformer/thinformer/rest"
 )
 
-// ListFunc lists. One that has not returned a second after an informer or a
-// Reflector was told to stop is left behind, and its answer thrown away; so is a
-// WatchFunc, whose watch is stopped when it comes.
+// Lister lists the objects of a source.
+//
+// Deprecated: use ListerWithContext.
+type Lister interface {
+	// List returns a list object: its Items are the objects, and a watch
+	// continues at its ResourceVersion.
+	List(options metav1.ListOptions) (runtime.Object, error)
+}
+
+// ListerWithContext is a Lister that can be canceled.
+type ListerWithContext interface {
+	ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
+}
+
+// Watcher streams the changes of a source.
+//
+// Deprecated: use WatcherWithContext.
+type Watcher interface {
+	Watch(options metav1.ListOptions) (watch.Interface, error)
+}
+
+// WatcherWithContext is a Watcher that can be canceled while it connects.
+type WatcherWithContext interface {
+	WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// ListerWatcher is a source of lists and watches. If it also implements
+// ListerWatcherWithContext, those methods are used.
+//
+// Deprecated: use ListerWatcherWithContext.
+type ListerWatcher interface {
+	Lister
+	Watcher
+}
+
+// ListerWatcherWithContext is a ListerWatcher that can be canceled.
+type ListerWatcherWithContext interface {
+	ListerWithContext
+	WatcherWithContext
+}
+
+// ToListerWithContext returns l if it implements ListerWithContext, else an
+// adapter that ignores the context.
+func ToListerWithContext(l Lister) ListerWithContext {
+	if l, ok := l.(ListerWithContext); ok {
+		return l
+	}
+	return contextlessLister{l}
+}
+
+type contextlessLister struct{ lister Lister }
+
+func (l contextlessLister) ListWithContext(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	return l.lister.List(options)
+}
+
+// ToWatcherWithContext returns w if it implements WatcherWithContext, else an
+// adapter that ignores the context.
+func ToWatcherWithContext(w Watcher) WatcherWithContext {
+	if w, ok := w.(WatcherWithContext); ok {
+		return w
+	}
+	return contextlessWatcher{w}
+}
+
+type contextlessWatcher struct{ watcher Watcher }
+
+func (w contextlessWatcher) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	return w.watcher.Watch(options)
+}
+
+// ToListerWatcherWithContext returns lw if it implements
+// ListerWatcherWithContext, else an adapter that ignores the context in each
+// method that does not accept one.
+func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
+	if lw, ok := lw.(ListerWatcherWithContext); ok {
+		return lw
+	}
+	return struct {
+		ListerWithContext
+		WatcherWithContext
+	}{ToListerWithContext(lw), ToWatcherWithContext(lw)}
+}
+
+// ListFunc lists. A call that has not returned ten seconds after an informer or
+// a Reflector was stopped is abandoned and its result discarded. The same
+// applies to a WatchFunc; a watch that it returns later is stopped.
 //
 // Deprecated: use ListWithContextFunc.
-type ListFunc func(options metav1.ListOptions) (runtime.Object, error)
+type ListFunc = func(options metav1.ListOptions) (runtime.Object, error)
 
-// ListWithContextFunc lists, and can be stopped.
-type ListWithContextFunc func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
+// ListWithContextFunc lists and can be canceled.
+type ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 
 // WatchFunc watches.
 //
 // Deprecated: use WatchFuncWithContext.
-type WatchFunc func(options metav1.ListOptions) (watch.Interface, error)
+type WatchFunc = func(options metav1.ListOptions) (watch.Interface, error)
 
-// WatchFuncWithContext watches, and can be stopped while it connects.
-type WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+// WatchFuncWithContext watches and can be canceled while it connects.
+type WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 
-// ListWatch is a ListerWatcher of functions: one that lists and one that
-// watches. Of the two forms that each may have, the one with a context is used
-// where there is one.
+// ListWatch is a ListerWatcher made of a list function and a watch function.
+// Each of them has two forms; the form with a context is preferred.
 //
-// A ListWatch that NewListWatchFromClient has made, and whose functions nobody
-// has changed since, is more than that to an informer or a Reflector that knows
-// the type of its objects: it is asked for the bytes of its answers, and they are
-// decoded while they arrive, as in a [rest.View].
+// If a ListWatch was made by NewListWatchFromClient and its functions were not
+// changed, informers and Reflectors that know the type of the objects read the
+// raw responses and decode them while they are received, as a [rest.View] does.
 type ListWatch struct {
 	// Deprecated: use ListWithContextFunc.
 	ListFunc ListFunc
@@ -48,16 +133,21 @@ type ListWatch struct {
 	ListWithContextFunc  ListWithContextFunc
 	WatchFuncWithContext WatchFuncWithContext
 
-	// DisableChunking: informers and Reflectors ask for the whole list at once.
-	// Default: in pages.
+	// DisableChunking makes informers and Reflectors request the whole list at
+	// once. Default: in pages.
 	DisableChunking bool
 
-	// send sends what the functions would send; nil for a ListWatch made by hand.
-	// made is what the functions were when that was so, and resource what
-	// they ask for.
-	send     rest.Send
-	made     functions
-	resource string
+	// rawRequest sends the requests of the functions and returns the raw
+	// response; nil for a ListWatch that was not made by
+	// NewListWatchFromClient. originalFunctions are the functions at that time.
+	// They request resource in namespace.
+	rawRequest        rest.RawRequestFunc
+	originalFunctions functions
+	resource          string
+	namespace         string
+	// recovery is shared with the other sources of the client; nil for a
+	// ListWatch that was not made by NewListWatchFromClient.
+	recovery *rest.Recovery
 }
 
 var (
@@ -65,7 +155,7 @@ var (
 	_ ListerWatcherWithContext = (*ListWatch)(nil)
 )
 
-// List lists with whichever function there is.
+// List calls the list function.
 //
 // Deprecated: use ListWithContext.
 func (lw *ListWatch) List(options metav1.ListOptions) (runtime.Object, error) {
@@ -75,7 +165,7 @@ func (lw *ListWatch) List(options metav1.ListOptions) (runtime.Object, error) {
 	return lw.ListWithContext(context.Background(), options)
 }
 
-// ListWithContext lists with whichever function there is.
+// ListWithContext calls the list function.
 func (lw *ListWatch) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	switch {
 	case lw.ListWithContextFunc != nil:
@@ -86,7 +176,7 @@ func (lw *ListWatch) ListWithContext(ctx context.Context, options metav1.ListOpt
 	return nil, fmt.Errorf("list: %w: neither ListFunc nor ListWithContextFunc is set", listwatch.ErrNoFunc)
 }
 
-// Watch watches with whichever function there is.
+// Watch calls the watch function.
 //
 // Deprecated: use WatchWithContext.
 func (lw *ListWatch) Watch(options metav1.ListOptions) (watch.Interface, error) {
@@ -96,7 +186,7 @@ func (lw *ListWatch) Watch(options metav1.ListOptions) (watch.Interface, error) 
 	return lw.WatchWithContext(context.Background(), options)
 }
 
-// WatchWithContext watches with whichever function there is.
+// WatchWithContext calls the watch function.
 func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	switch {
 	case lw.WatchFuncWithContext != nil:
@@ -107,18 +197,30 @@ func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOp
 	return nil, fmt.Errorf("watch: %w: neither WatchFunc nor WatchFuncWithContext is set", listwatch.ErrNoFunc)
 }
 
-// sender is what sends the requests of the ListWatch, nil unless its functions
-// are those that it was made with: another one may ask for something else.
-func (lw *ListWatch) sender() rest.Send {
-	if lw.send == nil || lw.functions() != lw.made {
+// rawRequestFunc returns rawRequest, or nil if the functions were changed,
+// because a changed function may request something else.
+func (lw *ListWatch) rawRequestFunc() rest.RawRequestFunc {
+	if lw.rawRequest == nil || lw.functions() != lw.originalFunctions {
 		return nil
 	}
-	return lw.send
+	return lw.rawRequest
 }
 
-// functions are the four of a ListWatch, so that they can be compared: each is
-// its closure, with what that has captured, and not its code, which all that
-// NewListWatchFromClient makes have in common.
+// nameWithNamespace appends the namespace of lw to name, so that sources of one
+// resource have different names.
+func nameWithNamespace(name string, lw ListerWatcher) string {
+	if nilcheck.IsNilPointer(lw) {
+		return name
+	}
+	if inner := listWatchIn(lw); inner != nil && inner.namespace != "" {
+		return name + " -n " + inner.namespace
+	}
+	return name
+}
+
+// functions identifies the four functions of a ListWatch for comparison. It
+// contains closures and not code pointers, because all results of
+// NewListWatchFromClient share their code.
 type functions [4]unsafe.Pointer
 
 func (lw *ListWatch) functions() functions {
@@ -128,27 +230,29 @@ func (lw *ListWatch) functions() functions {
 	}
 }
 
-// closure is what a variable of a function type points to.
+// closure returns the pointer in a variable of a function type.
 func closure[F ListFunc | ListWithContextFunc | WatchFunc | WatchFuncWithContext](f *F) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(f))
 }
 
-// watchListSemantics is what a source may say of itself: that it does not know
-// of SendInitialEvents. The fakes of client-go do.
+// watchListSemantics is implemented by sources that report whether they support
+// SendInitialEvents, such as the fakes of client-go.
 type watchListSemantics interface{ IsWatchListSemanticsUnSupported() bool }
 
-// ToListWatcherWithWatchListSemantics is lw with the word of client on whether
-// it streams the initial state. One that says nothing does.
+// ToListWatcherWithWatchListSemantics returns lw as a source that streams
+// initial events if client supports them. A client that does not declare
+// this is assumed to support them.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
-	says, ok := client.(watchListSemantics)
-	return &vouchedListWatch{lw, ok && says.IsWatchListSemanticsUnSupported()}
+	semantics, ok := client.(watchListSemantics)
+	return &semanticsListWatch{lw, ok && semantics.IsWatchListSemanticsUnSupported()}
 }
 
-// vouchedListWatch is a ListWatch of a client that is known.
-type vouchedListWatch struct {
+// semanticsListWatch is a ListWatch that reports whether it supports initial
+// events.
+type semanticsListWatch struct {
 	*ListWatch
 	unsupported bool
 }
 
-// IsWatchListSemanticsUnSupported is what the client has said.
-func (lw *vouchedListWatch) IsWatchListSemanticsUnSupported() bool { return lw.unsupported }
+// IsWatchListSemanticsUnSupported returns the answer of the client.
+func (lw *semanticsListWatch) IsWatchListSemanticsUnSupported() bool { return lw.unsupported }

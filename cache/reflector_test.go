@@ -22,13 +22,14 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/cache/internal/decoded"
 	"github.com/thinformer/thinformer/reflector"
 	"github.com/thinformer/thinformer/rest"
 )
 
-// running runs a Reflector in a bubble until what it returns is called, which
-// waits for it.
-func running(r *Reflector) (stop func()) {
+// startReflector runs a Reflector in a synctest bubble. stop waits for its
+// end.
+func startReflector(r *Reflector) (stop func()) {
 	stopCh := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { r.Run(stopCh) })
@@ -38,26 +39,27 @@ func running(r *Reflector) (stop func()) {
 	}
 }
 
-// A Reflector keeps a store equal to the server, in both ways of decoding.
-func TestReflectorFillsAStore(t *testing.T) {
+// A Reflector keeps a store equal to the server, whether this package or the
+// client decodes the responses.
+func TestReflectorFillsStore(t *testing.T) {
 	for name, lwOf := range map[string]func(*rest.RESTClient) ListerWatcher{
-		"streamed": func(c *rest.RESTClient) ListerWatcher { return podsOf(c) },
-		"decoded":  func(c *rest.RESTClient) ListerWatcher { return byHand(podsOf(c)) },
+		"streamed": func(c *rest.RESTClient) ListerWatcher { return podListWatch(c) },
+		"decoded":  func(c *rest.RESTClient) ListerWatcher { return withFunctionsOnly(podListWatch(c)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv, client := serverWithClient(t)
-				apitest.Create(t, srv, aPod("a"))
+				apitest.Create(t, srv, newPod("a"))
 				var expected any = &pod{}
 				if name == "decoded" {
 					expected = &unstructured.Unstructured{}
 				}
 				store, r := NewNamespaceKeyedIndexerAndReflector(lwOf(client), expected, 0)
 				require.Empty(t, r.LastSyncResourceVersion())
-				stop := running(r)
+				stop := startReflector(r)
 				time.Sleep(time.Second)
-				apitest.Create(t, srv, aPod("b"))
-				apitest.Modify(t, srv, aPod("a"), func(p *pod) { p.Labels = map[string]string{"app": "x"} })
+				apitest.Create(t, srv, newPod("b"))
+				apitest.Modify(t, srv, newPod("a"), func(p *pod) { p.Labels = map[string]string{"app": "x"} })
 				time.Sleep(time.Second)
 				require.ElementsMatch(t, []string{"shop/a", "shop/b"}, store.ListKeys())
 				found, err := store.ByIndex(NamespaceIndex, "shop")
@@ -68,59 +70,61 @@ func TestReflectorFillsAStore(t *testing.T) {
 				require.True(t, exists)
 				require.IsType(t, expected, a)
 				require.Equal(t, map[string]string{"app": "x"}, a.(metav1.Object).GetLabels())
-				apitest.Delete(t, srv, aPod("b"))
+				apitest.Delete(t, srv, newPod("b"))
 				time.Sleep(time.Second)
 				require.Equal(t, []string{"shop/a"}, store.ListKeys())
 				require.Equal(t, store.LastStoreSyncResourceVersion(), r.LastSyncResourceVersion())
 				stop()
-				apitest.Create(t, srv, aPod("c"))
+				apitest.Create(t, srv, newPod("c"))
 				time.Sleep(time.Second)
-				require.Equal(t, []string{"shop/a"}, store.ListKeys(), "it has stopped")
+				require.Equal(t, []string{"shop/a"}, store.ListKeys(), "the store after the Reflector has stopped")
 			})
 		})
 	}
 }
 
-// handMade is a ListerWatcher of the oldest form, of a list and a watch.
-type handMade struct {
+// funcSource is a ListerWatcher without contexts, made of two functions.
+type funcSource struct {
 	list  func() (runtime.Object, error)
 	watch func() (watch.Interface, error)
 }
 
-func (h handMade) List(metav1.ListOptions) (runtime.Object, error)   { return h.list() }
-func (h handMade) Watch(metav1.ListOptions) (watch.Interface, error) { return h.watch() }
+func (h funcSource) List(metav1.ListOptions) (runtime.Object, error) { return h.list() }
 
-func listOf(version string, names ...string) *podList {
+func (h funcSource) Watch(metav1.ListOptions) (watch.Interface, error) { return h.watch() }
+
+func podListOf(version string, names ...string) *podList {
 	l := &podList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 	for _, name := range names {
-		l.Items = append(l.Items, *aPod(name))
+		l.Items = append(l.Items, *newPod(name))
 	}
 	return l
 }
 
-// A source without versions, as fakes are, is listed and followed.
-func TestReflectorOnAFakeWithoutVersions(t *testing.T) {
+// A source without versions, such as a fake, is listed and watched.
+func TestReflectorWithFakeWithoutVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := watch.NewFake()
 		store := NewStore(MetaNamespaceKeyFunc)
-		r := NewReflector(handMade{
-			list:  func() (runtime.Object, error) { return listOf("", "a"), nil },
+		r := NewReflector(funcSource{
+			list:  func() (runtime.Object, error) { return podListOf("", "a"), nil },
 			watch: func() (watch.Interface, error) { return fake, nil },
 		}, &pod{}, store, 0)
-		stop := running(r)
+		stop := startReflector(r)
 		defer stop()
 		synctest.Wait()
-		require.Equal(t, []string{"shop/a"}, store.ListKeys(), "at once: it is not waited for a mark that fakes do not send")
-		fake.Add(aPod("b"))
-		fake.Modify(aPod("a"))
-		fake.Delete(aPod("a"))
+		require.Equal(t, []string{"shop/a"}, store.ListKeys(), "the store before any bookmark, which fakes do not send")
+		fake.Add(newPod("b"))
+		fake.Modify(newPod("a"))
+		fake.Delete(newPod("a"))
 		synctest.Wait()
 		require.Equal(t, []string{"shop/b"}, store.ListKeys())
 	})
 }
 
-// The name of a Reflector is where it was made; its type, what it expects.
-func TestReflectorIsNamed(t *testing.T) {
+// The default name of a Reflector is the line that created it, and its default
+// type description is the expected type.
+func TestReflectorDefaultNames(t *testing.T) {
 	kind := &unstructured.Unstructured{}
 	kind.SetGroupVersionKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	for want, expected := range map[string]any{
@@ -135,17 +139,17 @@ func TestReflectorIsNamed(t *testing.T) {
 	require.Equal(t, "things", NewReflectorWithOptions(nil, nil, nil, ReflectorOptions{TypeDescription: "things"}).TypeDescription())
 }
 
-// logged runs a function with a context whose log is returned.
-func logged(t *testing.T, run func(ctx context.Context)) string {
+// logsOf returns the log of a function that logs to its context.
+func logsOf(t *testing.T, run func(ctx context.Context)) string {
 	t.Helper()
 	var out bytes.Buffer
 	run(klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))))
 	return out.String()
 }
 
-// What cannot run says so in the log and returns; it does not panic.
-func TestReflectorThatCannotRun(t *testing.T) {
-	lw := handMade{list: func() (runtime.Object, error) { return listOf("1"), nil }}
+// A Reflector that cannot run logs the reason and returns; it does not panic.
+func TestReflectorLogsWhyItCannotRun(t *testing.T) {
+	lw := funcSource{list: func() (runtime.Object, error) { return podListOf("1"), nil }}
 	for name, c := range map[string]struct {
 		r    *Reflector
 		want error
@@ -157,39 +161,38 @@ func TestReflectorThatCannotRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorIs(t, c.r.ListAndWatchWithContext(t.Context()), c.want)
-			require.Contains(t, logged(t, c.r.RunWithContext), c.want.Error())
+			require.Contains(t, logsOf(t, c.r.RunWithContext), c.want.Error())
 		})
 	}
 	require.Equal(t, "7", newReflectorView("pods", "*v1.Pod", func() string { return "7" }).LastSyncResourceVersion())
 }
 
-// A second Run beside the first logs that, and changes nothing.
+// A second concurrent Run logs an error and has no other effect.
 func TestReflectorRunsOnceAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewStore(MetaNamespaceKeyFunc)
-		r := NewReflector(handMade{
-			list:  func() (runtime.Object, error) { return listOf("1", "a"), nil },
+		r := NewReflector(funcSource{
+			list:  func() (runtime.Object, error) { return podListOf("1", "a"), nil },
 			watch: func() (watch.Interface, error) { return watch.NewFake(), nil },
 		}, &pod{}, store, 0)
-		stop := running(r)
+		stop := startReflector(r)
 		defer stop()
 		synctest.Wait()
-		require.Contains(t, logged(t, r.RunWithContext), reflector.ErrRunning.Error())
+		require.Contains(t, logsOf(t, r.RunWithContext), reflector.ErrRunning.Error())
 		require.Equal(t, []string{"shop/a"}, store.ListKeys())
 	})
 }
 
-// The fields count as they are when it runs: the pages are as large as is said,
-// and a resync happens when ShouldResync says so.
+// The fields are read when the Reflector runs: page size, and ShouldResync.
 func TestReflectorReadsItsFieldsWhenItRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var limits []int64
 		resyncs, asked := 0, 0
-		store := &resynced{Store: NewStore(MetaNamespaceKeyFunc), did: func() { resyncs++ }}
+		store := &resyncCounter{Store: NewStore(MetaNamespaceKeyFunc), did: func() { resyncs++ }}
 		r := NewReflector(&ListWatch{
 			ListFunc: func(o metav1.ListOptions) (runtime.Object, error) {
 				limits = append(limits, o.Limit)
-				l := listOf("1", "a")
+				l := podListOf("1", "a")
 				if o.Continue == "" {
 					l.Continue = "more"
 				}
@@ -199,7 +202,7 @@ func TestReflectorReadsItsFieldsWhenItRuns(t *testing.T) {
 		}, &pod{}, store, 10*time.Second)
 		r.WatchListPageSize = 7
 		r.ShouldResync = func() bool { asked++; return asked > 1 }
-		stop := running(r)
+		stop := startReflector(r)
 		time.Sleep(35 * time.Second)
 		stop()
 		require.Equal(t, []int64{7, 7}, limits)
@@ -207,25 +210,25 @@ func TestReflectorReadsItsFieldsWhenItRuns(t *testing.T) {
 	})
 }
 
-type resynced struct {
+type resyncCounter struct {
 	Store
 	did func()
 }
 
-func (s *resynced) Resync() error {
+func (s *resyncCounter) Resync() error {
 	s.did()
 	return nil
 }
 
-// A failure is told to the handler, with the Reflector, and tried again after the
-// backoff of the options.
-func TestReflectorTellsWatchErrors(t *testing.T) {
+// A failure is reported to the handler, with the Reflector, and retried after
+// the backoff of the options.
+func TestReflectorReportsWatchErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []error
+		var errs []error
 		var at []time.Duration
 		begin := time.Now()
 		down := apierrors.NewServiceUnavailable("down")
-		r := NewReflectorWithOptions(handMade{list: func() (runtime.Object, error) {
+		r := NewReflectorWithOptions(funcSource{list: func() (runtime.Object, error) {
 			at = append(at, time.Since(begin))
 			return nil, down
 		}}, &pod{}, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{
@@ -233,103 +236,128 @@ func TestReflectorTellsWatchErrors(t *testing.T) {
 		})
 		r.watchErrorHandler = func(_ context.Context, of *Reflector, err error) {
 			require.Same(t, r, of)
-			told = append(told, err)
+			errs = append(errs, err)
 		}
-		stop := running(r)
+		stop := startReflector(r)
 		time.Sleep(23 * time.Second)
 		stop()
 		require.Equal(t, []time.Duration{0, 1e9, 4e9, 13e9, 22e9}, at)
-		require.Len(t, told, len(at))
-		require.True(t, apierrors.IsServiceUnavailable(told[0]))
+		require.Len(t, errs, len(at))
+		require.True(t, apierrors.IsServiceUnavailable(errs[0]))
 	})
 }
 
-// What is of another type costs only itself.
-func TestReflectorPassesOverWrongTypes(t *testing.T) {
+// An object of another type affects no other object.
+func TestReflectorSkipsUnexpectedTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := watch.NewFake()
 		store := NewStore(MetaNamespaceKeyFunc)
-		r := NewReflector(handMade{
-			list:  func() (runtime.Object, error) { return listOf("1", "a"), nil },
+		r := NewReflector(funcSource{
+			list:  func() (runtime.Object, error) { return podListOf("1", "a"), nil },
 			watch: func() (watch.Interface, error) { return fake, nil },
 		}, &pod{}, store, 0)
-		var told []error
-		r.watchErrorHandler = func(_ context.Context, _ *Reflector, err error) { told = append(told, err) }
-		stop := running(r)
+		var errs []error
+		r.watchErrorHandler = func(_ context.Context, _ *Reflector, err error) { errs = append(errs, err) }
+		stop := startReflector(r)
 		defer stop()
 		synctest.Wait()
-		stranger := &unstructured.Unstructured{Object: map[string]any{}}
-		stranger.SetName("stranger")
-		stranger.SetResourceVersion("5")
-		fake.Add(stranger)
-		fake.Add(aPod("b"))
+		other := &unstructured.Unstructured{Object: map[string]any{}}
+		other.SetName("other")
+		other.SetResourceVersion("5")
+		fake.Add(other)
+		fake.Add(newPod("b"))
 		synctest.Wait()
 		require.ElementsMatch(t, []string{"shop/a", "shop/b"}, store.ListKeys())
-		require.Len(t, told, 1)
+		require.Len(t, errs, 1)
 		var item *rest.ItemError
-		require.ErrorAs(t, told[0], &item)
-		require.Equal(t, "stranger", item.Name)
+		require.ErrorAs(t, errs[0], &item)
+		require.Equal(t, "other", item.Name)
 		require.ErrorContains(t, item, "*unstructured.Unstructured")
 		require.ErrorContains(t, item, "*cache.pod")
-		require.Equal(t, "5", r.LastSyncResourceVersion(), "its version is passed all the same")
+		require.Equal(t, "5", r.LastSyncResourceVersion(), "the version of a skipped object counts")
 	})
 }
 
-// Run ends although the ListerWatcher never returns.
-func TestReflectorEndsThoughTheListHangs(t *testing.T) {
+// Run ends even if the ListerWatcher never returns.
+func TestReflectorStopsDuringHangingList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		late := watch.NewFake()
-		for _, lw := range []handMade{
-			{list: func() (runtime.Object, error) { <-hang; return nil, errors.New("too late") }},
+		for _, lw := range []funcSource{
+			{list: func() (runtime.Object, error) { <-hang; return nil, errors.New("late") }},
 			{
-				list:  func() (runtime.Object, error) { return listOf("1"), nil },
+				list:  func() (runtime.Object, error) { return podListOf("1"), nil },
 				watch: func() (watch.Interface, error) { <-hang; return late, nil },
 			},
 		} {
-			stop := running(NewReflector(lw, &pod{}, NewStore(MetaNamespaceKeyFunc), 0))
+			stop := startReflector(NewReflector(lw, &pod{}, NewStore(MetaNamespaceKeyFunc), 0))
 			time.Sleep(time.Second)
 			begin := time.Now()
 			stop()
-			require.LessOrEqual(t, time.Since(begin), lastWords)
+			require.LessOrEqual(t, time.Since(begin), decoded.CallGracePeriod)
 		}
 		close(hang)
 		synctest.Wait()
-		require.True(t, late.IsStopped(), "a watch that comes too late is stopped")
+		require.True(t, late.IsStopped(), "a watch that is returned late")
 	})
 }
 
-// A panic of a ListerWatcher is a failure like others.
-func TestReflectorSurvivesAPanicOfTheSource(t *testing.T) {
+// Tests with goleak do not fail because of a late watch of a fake: Run waits
+// for a slow function and stops the watch that it returns.
+func TestRunWaitsForLateWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := watch.NewFake()
+		asked, returned := make(chan struct{}), false
+		lw := fakeListWatch(fake)
+		lw.WatchFunc = func(metav1.ListOptions) (watch.Interface, error) {
+			close(asked)
+			time.Sleep(5 * time.Second)
+			returned = true
+			return fake, nil
+		}
+		i := NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, 0, Indexers{})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { i.RunWithContext(ctx); close(ended) }()
+		<-asked
+		cancel()
+		<-ended
+		require.True(t, returned)
+		require.True(t, fake.IsStopped())
+	})
+}
+
+// A panic of a ListerWatcher is handled as any other failure.
+func TestReflectorRecoversFromSourcePanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		store := NewStore(MetaNamespaceKeyFunc)
-		r := NewReflector(handMade{
+		r := NewReflector(funcSource{
 			list: func() (runtime.Object, error) {
 				if calls++; calls == 1 {
-					panic("nobody thought of this")
+					panic("the source failed")
 				}
-				return listOf("1", "a"), nil
+				return podListOf("1", "a"), nil
 			},
 			watch: func() (watch.Interface, error) { return watch.NewFake(), nil },
 		}, &pod{}, store, 0)
-		var told []error
-		r.watchErrorHandler = func(_ context.Context, _ *Reflector, err error) { told = append(told, err) }
-		stop := running(r)
+		var errs []error
+		r.watchErrorHandler = func(_ context.Context, _ *Reflector, err error) { errs = append(errs, err) }
+		stop := startReflector(r)
 		time.Sleep(time.Minute)
 		stop()
-		require.Len(t, told, 1)
-		require.ErrorContains(t, told[0], "nobody thought of this")
+		require.Len(t, errs, 1)
+		require.ErrorContains(t, errs[0], "the source failed")
 		require.Equal(t, []string{"shop/a"}, store.ListKeys())
 	})
 }
 
-// ListAndWatch returns when everything has to be read again, and says why.
-func TestListAndWatchReturnsWhatEndsIt(t *testing.T) {
+// ListAndWatch returns the error that requires a relist.
+func TestListAndWatchReturnsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := watch.NewFake()
-		r := NewReflector(handMade{
-			list:  func() (runtime.Object, error) { return listOf("1", "a"), nil },
+		r := NewReflector(funcSource{
+			list:  func() (runtime.Object, error) { return podListOf("1", "a"), nil },
 			watch: func() (watch.Interface, error) { return fake, nil },
 		}, &pod{}, NewStore(MetaNamespaceKeyFunc), 0)
 		ended := make(chan error, 1)
@@ -342,25 +370,27 @@ func TestListAndWatchReturnsWhatEndsIt(t *testing.T) {
 		go func() { ended <- r.ListAndWatchWithContext(ctx) }()
 		synctest.Wait()
 		cancel()
-		require.NoError(t, <-ended, "whoever has ended it knows why")
+		require.NoError(t, <-ended, "the end of the context is not an error")
 	})
 }
 
-// A watch that ends as soon as it was opened is a VeryShortWatchError.
-func TestVeryShortWatch(t *testing.T) {
+// A watch that ends immediately is a VeryShortWatchError.
+func TestImmediateEndIsVeryShortWatchError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := NewNamedReflector("pods", handMade{
-			list:  func() (runtime.Object, error) { return listOf("1", "a"), nil },
+		r := NewNamedReflector("pods", funcSource{
+			list:  func() (runtime.Object, error) { return podListOf("1", "a"), nil },
 			watch: func() (watch.Interface, error) { return watch.NewEmptyWatch(), nil },
 		}, &pod{}, NewStore(MetaNamespaceKeyFunc), 0)
-		var told []error
-		r.watchErrorHandler = func(_ context.Context, _ *Reflector, err error) { told = append(told, err) }
-		stop := running(r)
+		var errs []error
+		r.watchErrorHandler = func(_ context.Context, _ *Reflector, err error) { errs = append(errs, err) }
+		stop := startReflector(r)
 		time.Sleep(500 * time.Millisecond)
 		stop()
-		require.Len(t, told, 1)
-		var short *VeryShortWatchError
-		require.ErrorAs(t, told[0], &short)
-		require.Equal(t, "pods", short.Name)
+		require.Len(t, errs, 2, "the first watch is resumed immediately, the second after a delay")
+		for _, err := range errs {
+			var short *VeryShortWatchError
+			require.ErrorAs(t, err, &short)
+			require.Equal(t, "pods", short.Name)
+		}
 	})
 }

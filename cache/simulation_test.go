@@ -28,11 +28,11 @@ var (
 	simSteps = flag.Int("sim.steps", 50, "how many steps each simulation takes")
 )
 
-// The simulation of the informer room plays everything that a server can do to
-// the typed informer. This one plays the most of it to what is around that one
-// here: the sources, the handlers, the store. At the end the store equals what
-// the server has, and each handler was told every event of a legal history, in
-// the order in which the others were told it.
+// The simulation of package informer applies all faults of a server to a typed
+// informer. This one applies most of them to the untyped layer: the sources,
+// the handlers and the store. At the end the store equals the server, and each
+// handler has received a valid history, in the same order as the other
+// handlers.
 func TestSimulation(t *testing.T) {
 	defer func(crash bool) { utilruntime.ReallyCrash = crash }(utilruntime.ReallyCrash)
 	utilruntime.ReallyCrash = false
@@ -47,7 +47,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// silent is a logger that says nothing.
+// silent is a logger that discards everything.
 var silent klog.Logger
 
 // simulation is one run.
@@ -56,9 +56,11 @@ type simulation struct {
 	rng      *rand.Rand
 	server   *apitest.Server
 	informer SharedIndexInformer
-	handlers []*simHandler
-	writes   int
-	events   []string
+	// functions is set if the source is a ListWatch of functions.
+	functions bool
+	handlers  []*simHandler
+	writes    int
+	events    []string
 }
 
 func (s *simulation) note(format string, args ...any) {
@@ -72,7 +74,7 @@ func (s *simulation) failf(format string, args ...any) {
 
 func simulate(t *testing.T, seed uint64) {
 	s := &simulation{t: t, rng: rand.New(rand.NewPCG(seed, 7))}
-	s.setTheScene()
+	s.start()
 	for range 8 {
 		s.write()
 	}
@@ -86,17 +88,17 @@ func simulate(t *testing.T, seed uint64) {
 		synctest.Wait()
 		s.step()
 		synctest.Wait()
-		s.indexAgrees()
+		s.checkIndex()
 	}
-	s.settle()
-	s.verdict()
+	s.waitUntilIdle()
+	s.checkResult()
 	cancel()
 	<-ended
 }
 
-// setTheScene makes a server, and an informer of one of the two kinds of source:
-// one whose bytes are decoded here, and one whose client decodes.
-func (s *simulation) setTheScene() {
+// start creates a server and an informer. The informer reads from a ListWatch
+// whose responses are decoded by this package, or by the client.
+func (s *simulation) start() {
 	srv, client := serverWithClient(s.t)
 	s.server = srv
 	lw := NewListWatchFromClient(client, "configmaps", metav1.NamespaceAll, nil)
@@ -107,6 +109,7 @@ func (s *simulation) setTheScene() {
 		u.SetKind("ConfigMap")
 		example = u
 	} else {
+		s.functions = true
 		beneath := *lw
 		lw = &ListWatch{ListFunc: func(o metav1.ListOptions) (runtime.Object, error) {
 			return beneath.ListWithContext(s.t.Context(), o)
@@ -120,7 +123,8 @@ func (s *simulation) setTheScene() {
 
 func simIndex(obj any) ([]string, error) { return []string{obj.(metav1.Object).GetLabels()["on"]}, nil }
 
-// simFaults are what can befall a request: a list, a watch, or any.
+// simFaults are the faults of requests: of a list, of a watch, or of any
+// request.
 var simFaults = map[string]map[string]apitest.Action{
 	"": {
 		"410": apitest.Fail(410, 0), "429": apitest.Fail(429, 2*time.Second), "500": apitest.Fail(500, 0), "403": apitest.Fail(403, 0),
@@ -135,7 +139,7 @@ var simFaults = map[string]map[string]apitest.Action{
 	},
 }
 
-// midway can befall a watch after some events as well.
+// midway are the faults that may also occur after some events of a watch.
 var midway = []string{"410", "500", "garbage", "cut", "break", "reset"}
 
 func (s *simulation) setFault() {
@@ -148,7 +152,7 @@ func (s *simulation) setFault() {
 	if verb == "watch" && slices.Contains(midway, name) && s.rng.IntN(2) == 0 {
 		do = apitest.AfterEvents(s.rng.IntN(4), do)
 	}
-	s.server.Fault(apitest.Fault{On: apitest.Match{Verb: verb, Resource: "configmaps"}, Times: 1 + s.rng.IntN(3), Do: do})
+	s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: verb, Resource: "configmaps"}, Times: 1 + s.rng.IntN(3), Action: do})
 	s.note("fault %s of a %s", name, verb)
 }
 
@@ -181,7 +185,7 @@ func (s *simulation) object(name string) *metav1.PartialObjectMetadata {
 	return o
 }
 
-// mark makes a state unlike any before.
+// mark changes the object so that its state is unique.
 func (s *simulation) mark(o *metav1.PartialObjectMetadata) {
 	o.Labels = map[string]string{"on": fmt.Sprint(s.rng.IntN(3))}
 	o.Annotations = map[string]string{"write": fmt.Sprint(s.writes)}
@@ -203,16 +207,16 @@ func (s *simulation) writeTo(name string) {
 	default:
 		apitest.Modify(s.t, s.server, like, s.mark)
 	}
-	s.note("write %d, to %s", s.writes, name)
+	s.note("write %d of %s", s.writes, name)
 }
 
-// indexAgrees: the index has what the store has.
-func (s *simulation) indexAgrees() {
+// checkIndex checks that the index has the objects of the store.
+func (s *simulation) checkIndex() {
 	ix := s.informer.GetIndexer()
 	want, got := map[string][]string{}, map[string][]string{}
 	for _, obj := range ix.List() {
 		value := obj.(metav1.Object).GetLabels()["on"]
-		want[value] = append(want[value], sightOf(obj))
+		want[value] = append(want[value], stateOf(obj))
 	}
 	for _, value := range ix.ListIndexFuncValues("on") {
 		found, err := ix.ByIndex("on", value)
@@ -220,20 +224,21 @@ func (s *simulation) indexAgrees() {
 			s.failf("%v", err)
 		}
 		for _, obj := range found {
-			got[value] = append(got[value], sightOf(obj))
+			got[value] = append(got[value], stateOf(obj))
 		}
 		slices.Sort(got[value])
 		slices.Sort(want[value])
 	}
 	if !maps.EqualFunc(want, got, slices.Equal) {
-		s.failf("the store has %v, and the index %v", want, got)
+		s.failf("the store has %v, but the index has %v", want, got)
 	}
 }
 
-// settle ends all faults, and waits until all have been told everything.
-func (s *simulation) settle() {
-	s.server.LiftFaults()
-	s.note("all is well")
+// waitUntilIdle ends all faults and waits until all handlers have received all
+// events.
+func (s *simulation) waitUntilIdle() {
+	s.server.RemoveFaults()
+	s.note("end of all faults")
 	for _, h := range s.handlers {
 		h.wake()
 	}
@@ -245,21 +250,21 @@ func (s *simulation) settle() {
 	synctest.Wait()
 }
 
-func (s *simulation) verdict() {
+func (s *simulation) checkResult() {
 	want := map[string]string{}
 	for _, o := range apitest.List(s.t, s.server, s.object("a")) {
-		want[o.Name] = sightOf(o)
+		want[o.Name] = stateOf(o)
 	}
 	got := map[string]string{}
 	for _, obj := range s.informer.GetStore().List() {
-		got[obj.(metav1.Object).GetName()] = sightOf(obj)
+		got[obj.(metav1.Object).GetName()] = stateOf(obj)
 	}
 	if !maps.Equal(want, got) {
-		s.failf("the server has %v, and the store %v", want, got)
+		s.failf("the server has %v, but the store has %v", want, got)
 	}
 	for n, h := range s.handlers {
 		if err := h.check(s.handlers[0], want); err != nil {
-			s.failf("handler %d: %v\nit was told\n%v\nand the first one\n%v", n, err, h.soFar(), s.handlers[0].soFar())
+			s.failf("handler %d: %v\nits calls\n%v\ncalls of the first handler\n%v", n, err, h.callsSoFar(), s.handlers[0].callsSoFar())
 		}
 	}
 }

@@ -22,23 +22,23 @@ var (
 	storeSeeds = flag.Int("store.seeds", 60, "how many seeds the model test of stores runs")
 )
 
-// storeTwin is a store in a map, which answers every question by looking at all
-// that it has.
-type storeTwin struct {
+// referenceStore is a store in a map. It answers every query by examining all
+// objects.
+type referenceStore struct {
 	objects  map[string]*thing
 	indexers Indexers
 	version  int
 }
 
-func (w *storeTwin) write(deleted bool, t *thing) {
+func (w *referenceStore) write(deleted bool, t *thing) {
 	if w.objects[must(MetaNamespaceKeyFunc(t))] = t; deleted {
 		delete(w.objects, must(MetaNamespaceKeyFunc(t)))
 	}
 	w.version = max(w.version, number(t))
 }
 
-// keys is those of what an index has under any of the values.
-func (w *storeTwin) keys(index string, values ...string) []string {
+// keys returns the keys of the objects with any of the values in an index.
+func (w *referenceStore) keys(index string, values ...string) []string {
 	keys := []string{}
 	for key, t := range w.objects {
 		if under, _ := w.indexers[index](t); slices.ContainsFunc(under, func(v string) bool { return slices.Contains(values, v) }) {
@@ -70,7 +70,8 @@ func sortedKeys(objects []any) []string {
 	return keys
 }
 
-// modelIndexers are of one value for each object, of none for some, of several.
+// modelIndexers return one value per object, no value for some objects, or
+// several.
 var modelIndexers = Indexers{
 	NamespaceIndex: MetaNamespaceIndexFunc,
 	"color": func(obj any) ([]string, error) {
@@ -82,33 +83,33 @@ var modelIndexers = Indexers{
 	"letters": func(obj any) ([]string, error) { return strings.Split(obj.(*thing).color, ""), nil },
 }
 
-// storeGame plays one seed: the same on a store and its twin.
-type storeGame struct {
+// storeModelTest applies the writes of one seed to a store and its reference.
+type storeModelTest struct {
 	*rand.Rand
-	t    *testing.T
-	real Indexer
-	twin *storeTwin
+	t         *testing.T
+	real      Indexer
+	reference *referenceStore
 }
 
-func (g *storeGame) thing() *thing {
+func (g *storeModelTest) thing() *thing {
 	pick := func(of ...string) string { return of[g.IntN(len(of))] }
 	t := newThing(pick("", "x", "y"), pick("a", "b", "c", "d", "e"), fmt.Sprint(1+g.IntN(200)), pick("red", "blue", "none", "green"))
 	t.Labels = map[string]string{"app": pick("web", "db")}
 	return t
 }
 
-func (g *storeGame) step() {
+func (g *storeModelTest) step() {
 	t := g.thing()
 	switch g.IntN(10) {
 	case 0, 1, 2:
 		require.NoError(g.t, g.real.Add(t))
-		g.twin.write(false, t)
+		g.reference.write(false, t)
 	case 3, 4:
 		require.NoError(g.t, g.real.Update(t))
-		g.twin.write(false, t)
+		g.reference.write(false, t)
 	case 5, 6:
 		require.NoError(g.t, g.real.Delete(t))
-		g.twin.write(true, t)
+		g.reference.write(true, t)
 	case 7:
 		g.transaction()
 	case 8:
@@ -118,35 +119,35 @@ func (g *storeGame) step() {
 	}
 }
 
-func (g *storeGame) transaction() {
+func (g *storeModelTest) transaction() {
 	var txns []Transaction
 	for range g.IntN(5) {
 		txn := Transaction{Object: g.thing(), Type: []TransactionType{TransactionTypeAdd, TransactionTypeUpdate, TransactionTypeDelete}[g.IntN(3)]}
 		txns = append(txns, txn)
-		g.twin.write(txn.Type == TransactionTypeDelete, txn.Object.(*thing))
+		g.reference.write(txn.Type == TransactionTypeDelete, txn.Object.(*thing))
 	}
 	require.Nil(g.t, g.real.(TransactionStore).Transaction(txns...))
 }
 
-func (g *storeGame) replace() {
+func (g *storeModelTest) replace() {
 	var list []any
-	g.twin.objects = map[string]*thing{}
+	g.reference.objects = map[string]*thing{}
 	for range g.IntN(12) {
 		t := g.thing()
 		list = append(list, t)
-		g.twin.write(false, t)
+		g.reference.write(false, t)
 	}
-	g.twin.version = 1 + g.IntN(200) // it may go back
-	require.NoError(g.t, g.real.Replace(list, fmt.Sprint(g.twin.version)))
+	g.reference.version = 1 + g.IntN(200) // it may be older
+	require.NoError(g.t, g.real.Replace(list, fmt.Sprint(g.reference.version)))
 }
 
-func (g *storeGame) addIndexers() {
+func (g *storeModelTest) addIndexers() {
 	added := Indexers{}
 	taken := false
 	for name, f := range modelIndexers {
 		if g.IntN(3) == 0 {
 			added[name] = f
-			taken = taken || g.twin.indexers[name] != nil
+			taken = taken || g.reference.indexers[name] != nil
 		}
 	}
 	err := g.real.AddIndexers(added)
@@ -155,12 +156,12 @@ func (g *storeGame) addIndexers() {
 		return
 	}
 	require.NoError(g.t, err)
-	maps.Copy(g.twin.indexers, added)
+	maps.Copy(g.reference.indexers, added)
 }
 
-// compare asks both everything.
-func (g *storeGame) compare() {
-	t, w := g.t, g.twin
+// compare compares the results of all queries.
+func (g *storeModelTest) compare() {
+	t, w := g.t, g.reference
 	keys := slices.Sorted(maps.Keys(w.objects))
 	require.Equal(t, len(keys), len(g.real.ListKeys()))
 	require.Subset(t, g.real.ListKeys(), keys)
@@ -189,12 +190,12 @@ func (g *storeGame) compare() {
 	}
 }
 
-func (g *storeGame) compareList(namespace, text string) {
+func (g *storeModelTest) compareList(namespace, text string) {
 	selector := must(labels.Parse(text))
 	var listed []any
 	require.NoError(g.t, ListAllByNamespace(g.real, namespace, selector, func(obj any) { listed = append(listed, obj) }))
 	want := []string{}
-	for key, t := range g.twin.objects {
+	for key, t := range g.reference.objects {
 		if (namespace == "" || t.Namespace == namespace) && selector.Matches(labels.Set(t.Labels)) {
 			want = append(want, key)
 		}
@@ -203,24 +204,25 @@ func (g *storeGame) compareList(namespace, text string) {
 	require.Equal(g.t, want, sortedKeys(listed))
 }
 
-func (g *storeGame) compareIndex(name string) {
-	if g.twin.indexers[name] == nil {
+func (g *storeModelTest) compareIndex(name string) {
+	if g.reference.indexers[name] == nil {
 		_, err := g.real.ByIndex(name, "red")
 		require.Error(g.t, err)
 		require.Empty(g.t, g.real.ListIndexFuncValues(name))
 		return
 	}
 	for _, value := range []string{"", "x", "red", "blue", "none", "e", "r"} {
-		want := g.twin.keys(name, value)
+		want := g.reference.keys(name, value)
 		require.Equal(g.t, want, sortedKeys(must(g.real.ByIndex(name, value))))
 		require.Equal(g.t, want, must(g.real.IndexKeys(name, value)))
 		require.Equal(g.t, len(want) > 0, slices.Contains(g.real.ListIndexFuncValues(name), value))
 	}
 	like := g.thing()
-	require.Equal(g.t, g.twin.keys(name, must(g.twin.indexers[name](like))...), sortedKeys(must(g.real.Index(name, like))))
+	require.Equal(g.t, g.reference.keys(name, must(g.reference.indexers[name](like))...), sortedKeys(must(g.real.Index(name, like))))
 }
 
-// A store answers as one does that looks at all it has, whatever was written.
+// After any sequence of writes, a store returns the same results as the
+// reference.
 func TestStoreModel(t *testing.T) {
 	seeds := *storeSeeds
 	first := uint64(1)
@@ -233,7 +235,7 @@ func TestStoreModel(t *testing.T) {
 			"IndexerOf":  IndexerOf(indexer.New(indexer.Options[*thing]{})),
 		} {
 			t.Run(fmt.Sprintf("%s/-store.seed=%d", name, seed), func(t *testing.T) {
-				g := &storeGame{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, real: real, twin: &storeTwin{objects: map[string]*thing{}, indexers: Indexers{}}}
+				g := &storeModelTest{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, real: real, reference: &referenceStore{objects: map[string]*thing{}, indexers: Indexers{}}}
 				for range 60 {
 					g.step()
 					g.compare()
@@ -243,15 +245,14 @@ func TestStoreModel(t *testing.T) {
 	}
 }
 
-// Whatever many goroutines write, and whatever indexes are added meanwhile, every
-// answer is one of one moment: what an index has, it has under the right value, and
-// once.
-func TestStoreByManyAtOnce(t *testing.T) {
+// With concurrent writers and new indexes, each result is from one version of
+// the store: an indexed object has the value, and is returned once.
+func TestStoreConcurrency(t *testing.T) {
 	ix := NewIndexer(MetaNamespaceKeyFunc, Indexers{"color": modelIndexers["color"]})
 	var writers, readers sync.WaitGroup
 	for w := range 4 {
 		writers.Go(func() {
-			g := &storeGame{Rand: rand.New(rand.NewPCG(uint64(w), 1))}
+			g := &storeModelTest{Rand: rand.New(rand.NewPCG(uint64(w), 1))}
 			for i := range 400 {
 				switch g.IntN(8) {
 				case 0:
@@ -280,14 +281,14 @@ func TestStoreByManyAtOnce(t *testing.T) {
 				red, err := ix.ByIndex("color", "red")
 				for _, obj := range red {
 					if err != nil || obj.(*thing).color != "red" {
-						t.Errorf("under red: %v, %v", obj, err)
+						t.Errorf("an object in index red: %v, %v", obj, err)
 					}
 				}
 				if keys := sortedKeys(red); len(slices.Compact(keys)) != len(red) {
-					t.Errorf("found twice: %v", keys)
+					t.Errorf("an object is returned twice by ByIndex: %v", keys)
 				}
 				if keys := sortedKeys(ix.List()); len(slices.Compact(keys)) != len(keys) {
-					t.Errorf("listed twice: %v", keys)
+					t.Errorf("an object is returned twice by List: %v", keys)
 				}
 				for name, f := range ix.GetIndexers() {
 					if _, err := f(newThing("", "a", "", "red")); err != nil {

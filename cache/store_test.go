@@ -12,7 +12,7 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// thing is an object with metadata and no more.
+// thing is an object that has only metadata and a color.
 type thing struct {
 	metav1.ObjectMeta
 	color string
@@ -32,8 +32,8 @@ func byColor(obj any) ([]string, error) {
 
 var colorAndNamespace = Indexers{"color": byColor, NamespaceIndex: MetaNamespaceIndexFunc}
 
-// What a Store and an Indexer are told is what they have, and what they return
-// is there to be read: also of no objects, a slice.
+// A Store and an Indexer return what was written. A result without objects is
+// an empty slice, not nil.
 func TestIndexer(t *testing.T) {
 	typed := indexer.New(indexer.Options[*thing]{})
 	over := IndexerOf(typed)
@@ -92,38 +92,38 @@ func TestIndexer(t *testing.T) {
 			require.NoError(t, ix.Resync())
 		})
 	}
-	require.Equal(t, "12", typed.Version(), "both are the same store")
+	require.Equal(t, "12", typed.Version(), "the version of the typed indexer")
 }
 
-// A mistake is an error that says so, and changes nothing.
-func TestIndexerMistakes(t *testing.T) {
+// An invalid write returns an error and changes nothing.
+func TestIndexerErrors(t *testing.T) {
 	ix := NewIndexer(MetaNamespaceKeyFunc, colorAndNamespace)
 	over := IndexerOf(indexer.New(indexer.Options[*thing]{}))
 	var nilThing *thing
 	for name, c := range map[string]struct {
 		err  error
-		says string
+		want string
 	}{
-		"a string":                  {ix.Add("a"), "couldn't create key for object of type string: object has no meta"},
-		"nil":                       {ix.Add(nil), "it is nil"},
-		"a nil pointer":             {ix.Update(nilThing), "it is a nil *cache.thing"},
-		"a delete of nil":           {ix.Delete(nil), "couldn't create key"},
-		"one of a list":             {ix.Replace([]any{newThing("", "a", "", ""), 5}, "1"), "item 1: couldn't create key for object of type int"},
-		"no key function":           {NewStore(nil).Add(newThing("", "a", "", "")), "the key function is nil"},
-		"a wrong type":              {over.Add(metav1.ObjectMeta{Name: "a"}), "the object is a v1.ObjectMeta and not a *cache.thing"},
-		"a key in place of a thing": {over.Add(ExplicitKey("a")), "is a cache.ExplicitKey and not a *cache.thing"},
-		"a wrong type in a list":    {over.Replace([]any{"a"}, "1"), "the object is a string and not a *cache.thing"},
-		"nil in place of a thing":   {over.Add(nil), "the object is a <nil> and not a *cache.thing"},
-		"a name that is taken":      {ix.AddIndexers(Indexers{"new": byColor, "color": byColor}), "an index of that name exists"},
-		"no index function":         {ix.AddIndexers(Indexers{"new": nil}), "an index needs a function"},
+		"string":                 {ix.Add("a"), "couldn't create key for object of type string: object has no meta"},
+		"nil":                    {ix.Add(nil), "it is nil"},
+		"nil pointer":            {ix.Update(nilThing), "it is a nil *cache.thing"},
+		"deletion of nil":        {ix.Delete(nil), "couldn't create key"},
+		"item of a list":         {ix.Replace([]any{newThing("", "a", "", ""), 5}, "1"), "item 1: couldn't create key for object of type int"},
+		"no key function":        {NewStore(nil).Add(newThing("", "a", "", "")), "the key function is nil"},
+		"wrong type":             {over.Add(metav1.ObjectMeta{Name: "a"}), "the object is a v1.ObjectMeta, want *cache.thing"},
+		"ExplicitKey":            {over.Add(ExplicitKey("a")), "is a cache.ExplicitKey, want *cache.thing"},
+		"wrong type in a list":   {over.Replace([]any{"a"}, "1"), "the object is a string, want *cache.thing"},
+		"nil in a typed indexer": {over.Add(nil), "the object is a <nil>, want *cache.thing"},
+		"existing index":         {ix.AddIndexers(Indexers{"new": byColor, "color": byColor}), "an index of that name exists"},
+		"no index function":      {ix.AddIndexers(Indexers{"new": nil}), "an index needs a function"},
 	} {
-		t.Run(name, func(t *testing.T) { require.ErrorContains(t, c.err, c.says) })
+		t.Run(name, func(t *testing.T) { require.ErrorContains(t, c.err, c.want) })
 	}
 	require.Empty(t, ix.List())
 	require.Empty(t, over.List())
 	require.Len(t, ix.GetIndexers(), 2)
-	require.NoError(t, NewStore(MetaNamespaceKeyFunc, nil).Add(newThing("", "a", "", "")), "an option that is nil")
-	require.Empty(t, NewThreadSafeStore(nil, nil, nil).List(), "an option that is nil")
+	require.NoError(t, NewStore(MetaNamespaceKeyFunc, nil).Add(newThing("", "a", "", "")), "a nil option")
+	require.Empty(t, NewThreadSafeStore(nil, nil, nil).List(), "a nil option")
 
 	var keyError KeyError
 	require.ErrorAs(t, ix.Add(5), &keyError)
@@ -137,19 +137,18 @@ func TestIndexerMistakes(t *testing.T) {
 		require.EqualError(t, ask(), "Index with name shape does not exist")
 	}
 	_, err := ix.Index("color", 5)
-	require.EqualError(t, err, "a int has no color", "the error of the function itself")
+	require.EqualError(t, err, "a int has no color", "the error of the index function")
 	_, err = over.Index("color", 5)
 	require.Error(t, err)
 }
 
-// Strings and ints are objects to who has a key function for them, and so is what
-// has an empty key.
+// With a key function for them, strings are objects. The empty key is valid.
 func TestStoreOfStrings(t *testing.T) {
 	s := NewStore(func(obj any) (string, error) {
-		if word, ok := obj.(string); ok {
-			return word, nil
+		if text, ok := obj.(string); ok {
+			return text, nil
 		}
-		return "", errors.New("no word")
+		return "", errors.New("not a string")
 	})
 	require.NoError(t, s.Replace([]any{"a", "", "b", "a"}, ""))
 	require.NoError(t, s.Add("c"))
@@ -161,4 +160,149 @@ func TestStoreOfStrings(t *testing.T) {
 	require.Nil(t, s.(TransactionStore).Transaction(Transaction{"", TransactionTypeDelete}, Transaction{"d", TransactionTypeAdd}))
 	require.ElementsMatch(t, []any{"a", "c", "d"}, s.List())
 	require.Empty(t, s.LastStoreSyncResourceVersion())
+}
+
+// The version of a store is the newest version that was written. Only Replace,
+// which ends a relist, sets an older one.
+func TestStoreVersion(t *testing.T) {
+	s := NewStore(MetaNamespaceKeyFunc)
+	write := func(write func(any) error, version string) func() {
+		return func() { require.NoError(t, write(newThing("", "a", version, ""))) }
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"new", func() {}, ""},
+		{"add", write(s.Add, "9"), "9"},
+		{"update to a newer version, compared as a number", write(s.Update, "10"), "10"},
+		{"update to an older version", write(s.Update, "7"), "10"},
+		{"update without a version", write(s.Update, ""), "10"},
+		{"delete", write(s.Delete, "11"), "11"},
+		{"delete of an older version", write(s.Delete, "8"), "11"},
+		{"bookmark", func() { s.Bookmark("20") }, "20"},
+		{"older bookmark", func() { s.Bookmark("15") }, "20"},
+		{"empty bookmark", func() { s.Bookmark("") }, "20"},
+		{"replace", func() { require.NoError(t, s.Replace(nil, "5")) }, "5"},
+		{"replace without a version", func() { require.NoError(t, s.Replace(nil, "")) }, "5"},
+	} {
+		step.do()
+		require.Equal(t, step.want, s.LastStoreSyncResourceVersion(), step.name)
+	}
+}
+
+// IndexKeys returns the keys under which the objects were stored, even if the
+// key function returns others.
+func TestIndexKeysWithCustomKeys(t *testing.T) {
+	typed := indexer.New(indexer.Options[*thing]{})
+	ix := IndexerOf(typed)
+	require.NoError(t, ix.AddIndexers(colorAndNamespace))
+	typed.KeyedWriter().Set("other", newThing("x", "a", "", "red"), "")
+	require.NoError(t, ix.Add(newThing("x", "b", "", "red")))
+	keys, err := ix.IndexKeys("color", "red")
+	require.NoError(t, err)
+	require.Equal(t, []string{"other", "x/b"}, keys)
+}
+
+// A Transaction applies the valid writes in order, as one change, and reports
+// the others.
+func TestTransaction(t *testing.T) {
+	ix := NewIndexer(MetaNamespaceKeyFunc, colorAndNamespace)
+	store := ix.(TransactionStore)
+	require.Nil(t, store.Transaction())
+	require.NoError(t, ix.Add(newThing("", "gone", "1", "red")))
+	a, a2 := newThing("", "a", "5", "red"), newThing("", "a", "6", "blue")
+	failed := store.Transaction(
+		Transaction{Object: a, Type: TransactionTypeAdd},
+		Transaction{Object: "not a thing", Type: TransactionTypeUpdate},
+		Transaction{Object: a2, Type: TransactionTypeUpdate},
+		Transaction{Object: newThing("", "gone", "3", ""), Type: TransactionTypeDelete},
+		Transaction{Object: newThing("", "b", "4", ""), Type: "Upsert"},
+	)
+	require.Equal(t, []int{0, 2, 3}, failed.SuccessfulIndices)
+	require.Equal(t, 5, failed.TotalTransactions)
+	require.Len(t, failed.Errors, 2)
+	require.ErrorContains(t, failed, "2 of 5 transactions failed")
+	require.ErrorContains(t, failed, `unknown transaction type "Upsert"`)
+	var keyError KeyError
+	require.ErrorAs(t, failed, &keyError)
+	require.Equal(t, "not a thing", keyError.Obj)
+	require.Equal(t, []any{a2}, ix.List())
+	require.Equal(t, "6", ix.LastStoreSyncResourceVersion(), "the newest version of the applied writes")
+
+	require.NotNil(t, store.Transaction(Transaction{Object: 1, Type: TransactionTypeAdd}))
+	require.Equal(t, []any{a2}, ix.List())
+}
+
+// Readers see all writes of a Transaction or none.
+func TestTransactionIsOneChange(t *testing.T) {
+	s := NewStore(func(obj any) (string, error) { return fmt.Sprint(obj.([2]int)[0]), nil })
+	const objects, rounds = 5, 2000
+	write := func(round int) {
+		var txns []Transaction
+		for i := range objects {
+			txns = append(txns, Transaction{Object: [2]int{i, round}, Type: TransactionTypeUpdate})
+		}
+		_ = s.(TransactionStore).Transaction(txns...)
+	}
+	write(0)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for round := range rounds {
+			write(round)
+		}
+	}()
+	for reading := true; reading; {
+		select {
+		case <-done:
+			reading = false
+		default:
+		}
+		list := s.List()
+		require.Len(t, list, objects)
+		for _, obj := range list {
+			require.Equal(t, list[0].([2]int)[1], obj.([2]int)[1])
+		}
+	}
+}
+
+// With a transformer, the transformed object is stored under the key and
+// version of the original. An object for which the transformer fails is not
+// stored.
+func TestWithTransformer(t *testing.T) {
+	errTransform := errors.New("invalid")
+	transform := func(obj any) (any, error) {
+		in := obj.(*thing)
+		if in.color == "invalid" {
+			return nil, errTransform
+		}
+		return newThing(in.Namespace, "transformed-"+in.Name, "", "transformed"), nil
+	}
+	ix := NewIndexer(MetaNamespaceKeyFunc, colorAndNamespace, WithTransformer(transform))
+	require.NoError(t, ix.Add(newThing("x", "a", "1", "")))
+	require.NoError(t, ix.Update(newThing("x", "b", "2", "")))
+	require.Equal(t, "2", ix.LastStoreSyncResourceVersion())
+	require.Nil(t, ix.(TransactionStore).Transaction(
+		Transaction{Object: newThing("x", "c", "3", ""), Type: TransactionTypeAdd},
+		Transaction{Object: newThing("x", "b", "4", "invalid"), Type: TransactionTypeDelete},
+	))
+	keys, err := ix.IndexKeys("color", "transformed")
+	require.NoError(t, err)
+	require.Equal(t, []string{"x/a", "x/c"}, keys, "the keys of the original objects")
+	for _, err := range []error{
+		ix.Add(newThing("x", "d", "8", "invalid")),
+		ix.Update(newThing("x", "a", "8", "invalid")),
+		ix.Replace([]any{newThing("x", "e", "8", ""), newThing("x", "d", "8", "invalid")}, "9"),
+		ix.(TransactionStore).Transaction(Transaction{Object: newThing("x", "d", "8", "invalid"), Type: TransactionTypeAdd}),
+	} {
+		require.ErrorIs(t, err, errTransform)
+	}
+	require.ElementsMatch(t, []string{"x/a", "x/c"}, ix.ListKeys())
+	require.Equal(t, "4", ix.LastStoreSyncResourceVersion())
+	list := []any{newThing("x", "f", "10", "plain")}
+	require.NoError(t, ix.Replace(list, "10"))
+	require.Equal(t, "plain", list[0].(*thing).color, "the argument is not changed")
+	require.Equal(t, "transformed", ix.List()[0].(*thing).color)
 }

@@ -9,45 +9,46 @@ import (
 	"sync"
 
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/rest"
 )
 
 // Controller calls a Reconciler with the keys that For, Owns, Watches and Channel
-// bring. Those are called before Run; all other methods may be called at any
-// time, from any goroutine.
+// enqueue. Call those four before Run. All methods are safe for concurrent use.
 type Controller struct {
 	name       string
 	reconciler Reconciler
 	options    Options
 	logger     *slog.Logger
 
-	mu      sync.Mutex
-	wrong   []error
-	watches []watched
-	// current is the run that goes on, nil if none does.
+	mu         sync.Mutex
+	configErrs []error
+	watches    []keySource
+	// current is the active run, nil if there is none.
 	current *run
-	// owners is what For watches, for Owns. It does not change while a run goes on.
+	// owners holds the resources passed to For. Owns uses them to find owner keys. It
+	// does not change during a run.
 	owners []rest.ResourceInfo
-	// before is closed when nothing goes on that the last run has left behind;
-	// nil before the first.
-	before <-chan struct{}
-	counts counts
-	// unseen is what runs that have ended have written, as far as the informers
-	// had not seen it.
-	unseen map[Request][]*wait
+	// previousEnded is closed when everything that the last run left behind has ended.
+	// It is nil before the first run.
+	previousEnded <-chan struct{}
+	counts        counts
+	// pendingWrites holds the writes of ended runs that the informers had not
+	// observed.
+	pendingWrites map[Request][]*wait
 }
 
-// New returns a controller that does nothing until it is run. What is wrong with
-// the arguments is the error of Run.
+// New returns a controller that does nothing until it is run. Run returns the errors
+// in the arguments.
 func New(name string, r Reconciler, o Options) *Controller {
 	c := &Controller{name: name, reconciler: r}
 	if name == "" {
 		c.fail(ErrNoName)
 	}
-	if isNil(r) {
+	if nilcheck.IsNilPointer(r) {
 		c.fail(fmt.Errorf("%w: %s", ErrNoReconciler, name))
 	}
-	if err := o.mistakes(name); err != nil {
+	if err := o.validate(name); err != nil {
 		c.fail(err)
 	}
 	c.options = o.withDefaults()
@@ -55,17 +56,17 @@ func New(name string, r Reconciler, o Options) *Controller {
 	return c
 }
 
-// Name is what logs and states call it.
+// Name returns the name that is used in logs and states.
 func (c *Controller) Name() string { return c.name }
 
-// Informers are those that it watches, each once.
+// Informers returns the informers that the controller watches, each once.
 func (c *Controller) Informers() []informer.AnyInformer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []informer.AnyInformer
 	seen := map[informer.AnyInformer]bool{}
 	for _, w := range c.watches {
-		if inf := w.any(); inf != nil && !seen[inf] {
+		if inf := w.informer(); inf != nil && !seen[inf] {
 			seen[inf] = true
 			all = append(all, inf)
 		}
@@ -76,32 +77,49 @@ func (c *Controller) Informers() []informer.AnyInformer {
 func (c *Controller) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wrong = append(c.wrong, err)
+	c.failLocked(err)
 }
 
-func (c *Controller) add(w watched) {
+// failLocked records a configuration error for Run to return. During a run it also
+// ends the run, since the missing watch would otherwise go unnoticed.
+func (c *Controller) failLocked(err error) {
+	c.configErrs = append(c.configErrs, err)
+	if c.current != nil {
+		c.current.quit(&configError{err})
+	}
+}
+
+// configError is the cause of a run that ended because of a configuration error.
+type configError struct{ error }
+
+func (m *configError) Unwrap() error { return m.error }
+
+func (c *Controller) add(w keySource) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.current != nil {
-		c.wrong = append(c.wrong, fmt.Errorf("%w: %s", ErrRunning, c.name))
+		c.failLocked(fmt.Errorf("%w: %s: For, Owns, Watches or Channel was called during Run, which ends the run: call them before Run", ErrRunning, c.name))
 		return
 	}
 	c.watches = append(c.watches, w)
 }
 
-// Run waits for the informers to sync, which somebody else runs, such as their
-// factory, and then reconciles until ctx is done. At the end no new reconcile
-// begins, and those that have begun are waited for as StopTimeout and
-// CancelTimeout say; if it was leadership that has ended ([Leading]), their ctx
-// ends at once.
+// Run waits for the informers to sync and then reconciles until ctx is done. It does
+// not run the informers: their factory or their owner does. At the end no new
+// reconcile begins. Reconciles in progress are waited for as described at StopTimeout
+// and CancelTimeout. If leadership was lost ([Leading]), their ctx ends at once.
 //
-// When it has returned it may be called again, as a program does that leads, and
-// then does not, and leads again: all keys come anew.
+// Run may be called again after it has returned, for example by a program that loses
+// leadership and wins it again. All keys are then enqueued again.
 //
-// Possible errors: what was wrong with the arguments of New, For and the like;
-// ErrNothingWatched, ErrRunning; informer.ErrNotRunning, informer.ErrStopped and
-// what else keeps an informer from being waited for; *StopError.
+// Possible errors: the errors in the arguments of New, For and the like;
+// ErrNothingWatched, ErrTwoOwners, ErrNoOwner, ErrNoContext; ErrRunning, also if For
+// or the like is called during Run, which ends the run; informer.ErrNotRunning,
+// informer.ErrStopped and other reasons why an informer cannot sync; *StopError.
 func (c *Controller) Run(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: %s", ErrNoContext, c.name)
+	}
 	r, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -113,44 +131,53 @@ func (c *Controller) Run(ctx context.Context) error {
 func (c *Controller) begin(ctx context.Context) (*run, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.wrong) > 0 {
-		return nil, errors.Join(c.wrong...)
-	}
-	if len(c.watches) == 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
-	}
-	if len(c.owners) == 0 && slices.ContainsFunc(c.watches, watched.needsOwner) {
-		return nil, fmt.Errorf("%w: %s", ErrNoOwner, c.name)
+	if err := c.validateLocked(); err != nil {
+		return nil, err
 	}
 	if c.current != nil {
 		return nil, fmt.Errorf("%w: %s", ErrRunning, c.name)
 	}
-	if c.before != nil {
+	if c.previousEnded != nil {
 		select {
-		case <-c.before:
+		case <-c.previousEnded:
 		default:
-			return nil, fmt.Errorf("%w: %s: its last Run has left something behind that goes on", ErrRunning, c.name)
+			return nil, fmt.Errorf("%w: %s: functions of its last Run have not returned yet", ErrRunning, c.name)
 		}
 	}
 	c.current = newRun(ctx, Leading(ctx), c)
 	return c.current, nil
 }
 
+// validateLocked returns the errors in the arguments of New, For and the like.
+func (c *Controller) validateLocked() error {
+	switch owns := slices.ContainsFunc(c.watches, keySource.needsFor); {
+	case len(c.configErrs) > 0:
+		return errors.Join(c.configErrs...)
+	case len(c.watches) == 0:
+		return fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
+	case owns && len(c.owners) == 0:
+		return fmt.Errorf("%w: %s", ErrNoOwner, c.name)
+	case owns:
+		return c.validateOwners()
+	}
+	return nil
+}
+
 func (c *Controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.before, c.current = c.current.ended, nil
+	c.previousEnded, c.current = c.current.ended, nil
 }
 
-// State tells what the controller is doing.
+// State returns a snapshot of what the controller is doing.
 func (c *Controller) State() State {
 	c.mu.Lock()
 	r := c.current
 	c.mu.Unlock()
 	s := State{Name: c.name}
-	c.counts.into(&s)
+	c.counts.fill(&s)
 	if r != nil {
-		r.into(&s)
+		r.fill(&s)
 	}
 	return s
 }

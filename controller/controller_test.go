@@ -25,8 +25,8 @@ var configMaps = rest.ResourceInfo{
 	Namespaced:           true,
 }
 
-// A change of an object is a reconcile of its key.
-func TestAChangeIsReconciled(t *testing.T) {
+// A change of an object causes a reconcile of its key.
+func TestChangeIsReconciled(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	t.Cleanup(srv.Close)
 	client, err := rest.New(srv.Config())

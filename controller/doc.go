@@ -1,21 +1,21 @@
-// Package controller calls a function of yours with the key of an object,
-// whenever something about that object may have changed, until what is there is
-// what was asked for.
+// Package controller runs reconcilers: it calls a function with the key of an
+// object whenever the object or a related object may have changed, and retries
+// until the call succeeds.
 //
 //	informers                        one queue          MaxConcurrentReconciles
 //	┌──────────┐ For      Request{                     ┌────────┐
 //	│ widgets  ├──────►  Namespace,  ─► priority,  ──► │ worker │──► Reconcile(ctx, Request)
-//	├──────────┤ Owns     Name }        each key       ├────────┤       │ error: again, later
-//	│ pods     ├──────►               once             │ worker │       │ RequeueAfter: then
+//	├──────────┤ Owns     Name }        each key       ├────────┤       │ error: retry with backoff
+//	│ pods     ├──────►               once             │ worker │       │ RequeueAfter: after the delay
 //	├──────────┤ Watches                ▲              └────────┘       ▼ nil: done
-//	│ configs  ├──────►                 └──────────────────────────── the key may come again
+//	│ configs  ├──────►                 └──────────────────────────── the key may be enqueued again
 //	└──────────┘
 //
-// What comes in are informers and the rules by which a change of an object
-// becomes a key. What goes out are calls of Reconcile, which reads from the
-// informers, writes to the server, and can be called again at any time.
+// The inputs are informers and functions that map a changed object to keys. The
+// output is calls of Reconcile, which reads from the informers and writes to the
+// server. Reconcile must be idempotent.
 //
-// # The shortest use
+// # Minimal example
 //
 //	factory := informer.NewFactory(informer.FactoryOptions{})
 //	widgets := informer.For(factory, rest.NewView[*Widget](client, widgetInfo), informer.Options[*Widget]{})
@@ -23,7 +23,7 @@
 //	c := controller.New("widgets", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 //		widget, ok := widgets.Get(req.String())
 //		if !ok {
-//			return controller.Result{}, nil // it is gone
+//			return controller.Result{}, nil // deleted
 //		}
 //		...
 //	}), controller.Options{})
@@ -31,11 +31,11 @@
 //
 //	err := controller.Run(ctx, controller.RunOptions{Factory: factory}, c)
 //
-// # A program
+// # Programs
 //
-// [Run] is what stands at the end of main: it runs the informers, waits for them
-// and says what they wait for, runs the controllers while this replica leads,
-// answers probes, and ends everything in order on SIGTERM.
+// [Run] is the last call of main. It runs the informers, waits for them to sync
+// and logs what they wait for, runs the controllers while this replica leads,
+// serves health endpoints, and stops everything in order on SIGTERM.
 //
 //	err := controller.Run(ctx, controller.RunOptions{
 //		Factory: factory,
@@ -43,95 +43,95 @@
 //		Serve:   controller.HTTP{Address: ":8080"}, // /healthz, /readyz, /debug/
 //	}, c, others...)
 //
-// In a test of your own it is the same, with a context that you cancel. In a
-// testing/synctest bubble set NoSignals, and give HTTP a Listener in memory.
+// Tests can call it in the same way, with a context that they cancel. In a
+// testing/synctest bubble set NoSignals and use an in-memory Listener for HTTP.
 //
-// # What is promised
+// # Guarantees
 //
-// Of keys:
+// Keys:
 //
-//   - A key is with one call of Reconcile at a time, however many workers there
-//     are. What happens to it meanwhile brings it once more, afterwards.
-//   - After the last change of an object its key is reconciled, by a call that
-//     begins when the store has that change: whatever has failed before, and
-//     whichever runs have ended in between.
-//   - Many changes are one call. What goes first is what has changed, then what
-//     was there at the beginning, then the sweep; what waits for ten seconds is
-//     overdue and gets its turn.
-//   - A key is not reconciled before the informers of the controller have seen
-//     what its last reconcile wrote with its ctx. What was written with any other
-//     context is not waited for. Past [Options.WriteTimeout] it is an error, a
-//     [StaleError], and the key waits on.
+//   - A key is passed to one call of Reconcile at a time, whatever the number of
+//     workers. A change during the call enqueues the key once more.
+//   - After the last change of an object its key is reconciled by a call that
+//     begins when the store has the change, regardless of earlier failures and
+//     even if Run was called again in between.
+//   - Changes are merged into one call. Changed keys have priority over the
+//     initial keys, and those over the resync. A key that has waited for ten
+//     seconds takes precedence.
+//   - A key is not reconciled before the informers of the controller have observed
+//     what its last reconcile wrote with its ctx. Writes with any other context are
+//     not tracked. After [Options.WriteTimeout] a [StaleError] is reported, and the
+//     key continues to wait. Writes of objects that an informer's selectors exclude,
+//     and writes to another server, do not hold the key.
 //
-// Of outcomes:
+// Results:
 //
-//   - An error brings the key again, after 5 milliseconds and then twice as long
-//     each time, up to 5 minutes, each key on its own; [Options.Backoff] says
-//     otherwise. When it has gone well, that begins anew. A [Result] beside an
-//     error does not count.
-//   - [TerminalError] does not bring it again.
-//   - RequeueAfter brings it at that time. Of several the earliest counts, also
-//     if a later call asks for none.
-//   - A panic, and a call that ends its goroutine, cost that call: it counts as an
-//     error. After [Options.MaxPanics] in a row the key is in quarantine: only a
-//     change of something that is watched brings it back, for one try each.
-//   - With [Options.Sweep] the key of every object of For comes once in each
-//     period, evenly spread. That takes the place of resync.
+//   - After an error the key is retried with exponential backoff, from 5
+//     milliseconds to 5 minutes by default, counted for each key; see
+//     [Options.Backoff]. A success resets it. A [Result] returned with an error is
+//     ignored.
+//   - After a [TerminalError] the key is not retried.
+//   - RequeueAfter enqueues the key at that time. If there are several, the
+//     earliest counts, even if a later call requests none.
+//   - A panic and runtime.Goexit affect only that call: they count as an error.
+//     After [Options.MaxPanics] in a row the key is put into quarantine: it is
+//     reconciled only after a change of a watched object, once for each change.
+//   - With [Options.ResyncPeriod] the key of every object of For is enqueued once in
+//     each period, evenly spread. This replaces the resync of the informers.
 //
-// Of the end:
+// Stopping:
 //
-//   - When the ctx of Run is done no reconcile begins. Those that have begun have
-//     StopTimeout; then their ctx ends; after CancelTimeout Run returns, and
-//     a [StopError] names what goes on nevertheless.
-//   - When it is leadership that has ended, their ctx ends at once.
-//   - The ctx of a reconcile ends with it, so that what it has left behind does
-//     nothing in its name.
-//   - An informer that ends while the controller runs ends the controller, with an
-//     error: it would not hear of changes any more.
-//   - A controller can be run again; all keys come anew then.
+//   - When the ctx of Run is done, no reconcile begins. Reconciles in progress have
+//     StopTimeout to return; then their ctx ends. After another CancelTimeout, Run
+//     returns a [StopError] that names the reconciles that are still running.
+//   - When leadership is lost, their ctx ends at once.
+//   - The ctx of a reconcile ends when the reconcile returns, so that goroutines
+//     started by the reconcile can no longer use the ctx.
+//   - If an informer ends while the controller runs, Run returns an error, because
+//     the controller would miss changes.
+//   - A controller can be run again. All keys are then enqueued again.
 //
-// # Rules
+// # Rules for reconcilers
 //
 //   - Read from the informers, and write with ctx. Objects of an informer are
-//     shared: informer.Clone makes a copy to change.
-//   - Do what is missing, and not what the last event seems to ask for: events
-//     are merged, and what you know of them may be old.
-//   - Heed ctx. Who waits for something comes back with RequeueAfter instead, and
-//     leaves the worker to others.
-//   - Mappings and predicates are called by the informers, one after another, and
-//     must not wait. One that panics is logged and costs that notification.
+//     shared: copy them with informer.Clone before changing them.
+//   - Compare the current state with the desired state. Do not react to single
+//     events: they are merged, and the cache may be stale.
+//   - Respect ctx. Instead of waiting, return RequeueAfter, so that the worker is
+//     free for other keys.
+//   - The informers call mappings and predicates one after another. These must not
+//     block. If one panics, the panic is logged and that notification is lost.
 //
-// # What is logged, and what can be asked
+// # Logs and state
 //
-// A failure is logged once, with controller, namespace and name. The same error of
-// the same key again is logged when it has come twice as often as when it was
-// logged last; a conflict, which is what versions are for, from the sixth in a row
-// on, and before that at the debug level. Nothing is logged of what goes well.
-// [Logger] is the logger for your own lines.
+// A failure is logged once, with the controller, namespace and name. The same error
+// of the same key is logged again when its count has doubled. Conflicts are logged
+// at the debug level up to the fifth in a row. Successes are not logged. [Logger]
+// returns the logger for messages of a reconciler.
 //
-// [Controller.State] tells which informers are waited for and why, what is in work
-// since when, what waits for its own writes, what is retried, when, and after what
-// error, and what is in quarantine. A [Trace] is told of each step; without one it costs nothing.
+// [Controller.State] shows the informers that are not ready and why, the keys that
+// are being reconciled and since when, the keys that wait for their own writes, the
+// keys that will be retried, when and after which error, and the quarantine. A
+// [Trace] is called at each step; without one there is no cost.
 //
-// # How it works
+// # Implementation
 //
-// A run registers a handler with each informer and takes it away at its end; what
-// is there then comes as an initial list. The queue is a workqueue.Priority. Only
-// keys that have failed are remembered, and only those that are held. A reconcile
-// allocates its context, 176 bytes, and a context of the standard library behind
-// it when somebody asks for its Done or a value. docs/design/controller.md says
-// why it is done so.
+// A run registers a handler with each informer and removes it at the end; existing
+// objects are received as the initial list. The queue is a workqueue.PriorityQueue. Only
+// failed and held keys are stored. A reconcile allocates a context of 176 bytes, and a
+// standard context in addition when Done or Value is called. See
+// docs/design/controller.md for the reasons.
 //
-// # What others call these things
+// # Names in other libraries
 //
 //	controller-runtime                     here
 //	Builder.For, Owns, Watches             the same, as functions
 //	source.Channel                         Channel
 //	reconcile.Reconciler, Request, Result  Reconciler, Request, Result
-//	Result.Requeue                         gone: return an error, or RequeueAfter
+//	Result.Requeue                         none: return an error, or RequeueAfter
 //	predicate.GenerationChangedPredicate   GenerationChanged
-//	cache.Options.SyncPeriod               Options.Sweep
-//	RecoverPanic                           always; MaxPanics is the quarantine
+//	cache.Options.SyncPeriod               Options.ResyncPeriod
+//	RecoverPanic                           always; see also MaxPanics
 //	Manager                                Run
 //	LeaderElectionRunnable                 Elector, and package leader
 //	log.FromContext                        Logger
@@ -140,6 +140,6 @@
 //	syncHandler                            Reconcile
 //	AddRateLimited, Forget, NumRequeues    Backoff, State.Retrying
 //
-// The room upstream is informer, which tells of changes, and workqueue, which
-// delivers the keys. Package leader elects one of several programs.
+// The upstream packages are informer, which reports changes, and workqueue, which
+// delivers the keys. Package leader elects one of several processes.
 package controller

@@ -2,35 +2,45 @@ package controller
 
 import "errors"
 
-// Each of these names a mistake of the caller's.
+// Errors that report incorrect use or a missed deadline. Test for them with
+// [errors.Is].
 var (
 	// ErrNoReconciler: the Reconciler is nil, or a nil pointer in an interface.
 	ErrNoReconciler = errors.New("controller: no Reconciler")
-	// ErrNoName: a controller needs a name, which logs and states call it by.
+	// ErrNoName: the name of a controller is empty. Logs and states need one.
 	ErrNoName = errors.New("controller: no name")
-	// ErrOptions: an option has no meaning, such as a negative number of workers.
-	ErrOptions = errors.New("controller: the options are wrong")
-	// ErrNothingWatched: nothing would ever bring the controller a key.
-	ErrNothingWatched = errors.New("controller: it watches nothing: call For, Owns, Watches or Channel before Run")
-	// ErrRunning: Run of a controller that runs, or For and the like while it
-	// does.
-	ErrRunning = errors.New("controller: it is running already")
+	// ErrOptions: an option is invalid, such as a negative number of workers.
+	ErrOptions = errors.New("controller: invalid options")
+	// ErrNothingWatched: the controller has no source of keys.
+	ErrNothingWatched = errors.New("controller: nothing is watched: call For, Owns, Watches or Channel before Run")
+	// ErrNoContext: the ctx of Run is nil.
+	ErrNoContext = errors.New("controller: the context is nil: give Run one that ends with the program, or context.Background()")
+	// ErrRequeueAfter: a reconcile returned a negative RequeueAfter.
+	ErrRequeueAfter = errors.New("controller: RequeueAfter is negative: return 0 for no further call, an error for a retry, or a positive duration")
+	// ErrRunning: Run, For, Owns, Watches or Channel was called while the controller
+	// is running.
+	ErrRunning = errors.New("controller: already running")
 	// ErrNoInformer: the informer given to For, Owns or Watches is nil.
-	ErrNoInformer = errors.New("controller: no informer")
-	// ErrNoController: one of the controllers given to Run is nil.
+	ErrNoInformer = errors.New("controller: the informer is nil")
+	// ErrNoController: one of the controllers passed to Run is nil.
 	ErrNoController = errors.New("controller: a controller is nil")
-	// ErrSameName: two controllers of a Run have one name.
-	ErrSameName = errors.New("controller: two controllers have one name")
-	// ErrNothingToRun: Run was given neither controllers nor informers.
-	ErrNothingToRun = errors.New("controller: nothing to run: there is no controller, no Factory and no Informers")
-	// ErrStillRunning: something has not ended in its time. It goes on, on its
-	// own.
-	ErrStillRunning = errors.New("controller: it has not ended in time")
-	// ErrNoOwner: Owns without a For, so that nobody knows what the owners are.
-	ErrNoOwner = errors.New("controller: Owns needs a For, of a source that knows its Kind")
-	// ErrOwner: an object cannot have such an owner. The message says why.
-	ErrOwner = errors.New("controller: the controller reference cannot be set")
-	// ErrFinalize: Finalize cannot work with what it was given. The message says
-	// what.
-	ErrFinalize = errors.New("controller: the arguments of Finalize are wrong")
+	// ErrSameName: two controllers passed to Run have the same name.
+	ErrSameName = errors.New("controller: two controllers have the same name")
+	// ErrNothingToRun: Run was called with neither controllers nor informers.
+	ErrNothingToRun = errors.New("controller: nothing to run: pass a controller, a Factory or Informers")
+	// ErrStillRunning: something did not end within its time limit and continues to
+	// run.
+	ErrStillRunning = errors.New("controller: not ended in time")
+	// ErrSyncTimeout: the informers did not sync within RunOptions.SyncTimeout.
+	ErrSyncTimeout = errors.New("controller: the informers did not sync in time")
+	// ErrNoOwner: Owns was called without a For, so that the kind of the owners is not
+	// known.
+	ErrNoOwner = errors.New("controller: Owns needs a For with an informer whose ResourceInfo has a Kind")
+	// ErrTwoOwners: Owns was called for a controller with For of two different
+	// kinds. A key does not contain a kind.
+	ErrTwoOwners = errors.New("controller: Owns needs For of a single kind: use one controller for each kind")
+	// ErrControllerReference: the controller reference cannot be set. The message says why.
+	ErrControllerReference = errors.New("controller: the controller reference cannot be set")
+	// ErrFinalize: an argument of Finalize is invalid. The message says which.
+	ErrFinalize = errors.New("controller: invalid argument of Finalize")
 )

@@ -13,8 +13,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Each config map has an account somewhere else, which is closed before the
-// config map goes.
+// Each config map has an account outside of the cluster. The account is closed before
+// the config map is deleted.
 func ExampleFinalize() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -30,40 +30,39 @@ func ExampleFinalize() {
 	opened := make(chan struct{})
 	ctx, stop := context.WithCancel(context.Background())
 	work := func(_ context.Context, m *configMap) (controller.Result, error) {
-		fmt.Println("open the account, unless it is; finalizers:", m.Finalizers)
+		fmt.Println("open the account; finalizers:", m.Finalizers)
 		close(opened)
 		return controller.Result{}, nil
 	}
 	cleanup := func(context.Context, *configMap) (controller.Result, error) {
-		fmt.Println("close the account, unless it is")
+		fmt.Println("close the account")
 		return controller.Result{}, nil
 	}
 	c := controller.New("accounts", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 		m, ok := cached.Get(req.String())
 		if !ok {
-			fmt.Println(req.Name, "is gone")
+			fmt.Println(req.Name, "is deleted")
 			stop()
 			return controller.Result{}, nil
 		}
 		return controller.Finalize(ctx, maps.Namespace(req.Namespace), m, "example.com/account", cleanup, work)
 	}), controller.Options{})
-	// The marks that Finalize sets are no reason to look again; that the object
-	// is being deleted is one.
+	// A change of the finalizers needs no reconcile. The start of the deletion does.
 	controller.For(c, cached, controller.Changed(func(m *configMap) bool { return m.DeletionTimestamp != nil }))
 
 	apitest.Create(nil, srv, newMap("shop"))
 	go func() {
 		<-opened
-		if err := maps.Namespace("default").Delete(ctx, "shop", metav1.DeleteOptions{}); err != nil {
+		if err := maps.Namespace("default").Delete(context.WithoutCancel(ctx), "shop", metav1.DeleteOptions{}); err != nil {
 			panic(err)
 		}
 	}()
-	quiet := slog.New(slog.DiscardHandler)
-	if err := controller.Run(ctx, controller.RunOptions{Factory: factory, Logger: quiet, NoSignals: true}, c); err != nil {
+	discard := slog.New(slog.DiscardHandler)
+	if err := controller.Run(ctx, controller.RunOptions{Factory: factory, Logger: discard, NoSignals: true}, c); err != nil {
 		panic(err)
 	}
 	// Output:
-	// open the account, unless it is; finalizers: [example.com/account]
-	// close the account, unless it is
-	// shop is gone
+	// open the account; finalizers: [example.com/account]
+	// close the account
+	// shop is deleted
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// A whole program: probes and a debug page on one address, and an end in order.
-// With an elector of package leader as RunOptions.Leader it runs on several
-// replicas, of which one acts.
+// A complete program with health endpoints and a debug page on one address, which stops
+// in order. With an elector of package leader as RunOptions.Leader it can run on several
+// replicas; only the leader reconciles.
 func ExampleRun() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -34,14 +34,14 @@ func ExampleRun() {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "prices"},
 	})
 
-	ctx, stop := context.WithCancel(context.Background()) // SIGTERM does it as well
+	ctx, stop := context.WithCancel(context.Background()) // SIGTERM ends the program as well
 	var address string
 	factory := informer.NewFactory(informer.FactoryOptions{})
 	maps := informer.For(factory, rest.NewView[*configMap](client, configMaps), informer.Options[*configMap]{})
 	c := controller.New("maps", controller.Func(func(_ context.Context, req controller.Request) (controller.Result, error) {
 		if req.Namespace == "shop" {
 			fmt.Println("reconciling", req)
-			ask("http://" + address + "/readyz?verbose")
+			printResponse("http://" + address + "/readyz?verbose")
 			stop()
 		}
 		return controller.Result{}, nil
@@ -51,8 +51,8 @@ func ExampleRun() {
 	err = controller.Run(ctx, controller.RunOptions{
 		Factory: factory,
 		Serve: controller.HTTP{
-			Address:   "127.0.0.1:0", // ":8080" in a Pod
-			Listening: func(at net.Addr) { address = at.String() },
+			Address:  "127.0.0.1:0", // ":8080" in a Pod
+			OnListen: func(at net.Addr) { address = at.String() },
 		},
 		Logger: slog.New(slog.DiscardHandler),
 	}, c)
@@ -65,7 +65,7 @@ func ExampleRun() {
 	// ended: <nil>
 }
 
-func ask(url string) {
+func printResponse(url string) {
 	response, err := http.Get(url)
 	if err != nil {
 		fmt.Println(err)

@@ -15,7 +15,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// A controller that greets config maps: the first try fails, and is repeated.
+// A controller that prints a greeting for config maps. The first attempt fails and is
+// retried.
 func Example() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -30,31 +31,31 @@ func Example() {
 
 	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
 	defer stop()
-	tries := 0
+	attempts := 0
 	c := controller.New("greeter", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 		config, ok := cached.Get(req.String())
 		if !ok {
-			return controller.Result{}, nil // it is gone
+			return controller.Result{}, nil // deleted
 		}
-		if tries++; tries == 1 {
-			return controller.Result{}, errors.New("not yet")
+		if attempts++; attempts == 1 {
+			return controller.Result{}, errors.New("not ready")
 		}
-		fmt.Printf("try %d: hello %s, %s\n", tries, req, config.Data["who"])
+		fmt.Printf("attempt %d: hello %s, %s\n", attempts, req, config.Data["name"])
 		stop()
 		return controller.Result{}, nil
 	}), controller.Options{Logger: slog.New(slog.DiscardHandler)})
 	controller.For(c, cached)
 
 	if _, err := maps.Namespace("default").Create(ctx, &configMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "greeting"}, Data: map[string]string{"who": "world"},
+		ObjectMeta: metav1.ObjectMeta{Name: "greeting"}, Data: map[string]string{"name": "world"},
 	}, metav1.CreateOptions{}); err != nil {
 		panic(err)
 	}
 	if err := controller.Run(ctx, controller.RunOptions{Factory: factory, Logger: slog.New(slog.DiscardHandler)}, c); err != nil {
 		panic(err)
 	}
-	fmt.Println("failed before:", c.State().Errors)
+	fmt.Println("failed attempts:", c.State().Errors)
 	// Output:
-	// try 2: hello default/greeting, world
-	// failed before: 1
+	// attempt 2: hello default/greeting, world
+	// failed attempts: 1
 }

@@ -14,21 +14,20 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// The classic mistake: a reconcile looks into the informer for the child of its
-// object, finds none, and creates one. When it is called again before the watch
-// has brought the child, it creates another. With the ctx of Reconcile it is not
-// called again before.
+// A reconcile looks for the child of its object in the informer and creates one if there
+// is none. If it is called again before the informer has received the child, it creates
+// a second one. If it writes with the ctx of Reconcile, it is not called again before.
 func Example_duplicateCreate() {
-	fmt.Println("children, if created with a context of one's own:", children(false))
-	fmt.Println("children, if created with the ctx of Reconcile:", children(true))
+	fmt.Println("children created with another context:", children(false))
+	fmt.Println("children created with the ctx of Reconcile:", children(true))
 	// Output:
-	// children, if created with a context of one's own: 3
-	// the watch is late, and the parent waits
-	// children, if created with the ctx of Reconcile: 1
+	// children created with another context: 3
+	// the informer is late: the key of the parent waits
+	// children created with the ctx of Reconcile: 1
 }
 
-// children is how many the parent has after three calls of Reconcile, or when one
-// has found a child.
+// children returns the number of children after three calls of Reconcile, or after a call
+// that has found a child.
 func children(tracked bool) int {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -38,10 +37,10 @@ func children(tracked bool) int {
 	}
 	defer client.Close()
 	maps := rest.NewResource[*configMap](client, configMaps).Namespace("default")
-	quiet := slog.New(slog.DiscardHandler)
-	factory := informer.NewFactory(informer.FactoryOptions{Logger: quiet})
+	discard := slog.New(slog.DiscardHandler)
+	factory := informer.NewFactory(informer.FactoryOptions{Logger: discard})
 	cached := informer.For(factory, maps, informer.Options[*configMap]{PreferList: true})
-	srv.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.DelayEvents(time.Hour)})
+	srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.DelayEvents(time.Hour)})
 	apitest.Create(nil, srv, newMap("parent"))
 
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
@@ -68,16 +67,16 @@ func children(tracked bool) int {
 		_, err := maps.Create(ctx, child, metav1.CreateOptions{})
 		return controller.Result{RequeueAfter: time.Millisecond}, err
 	}), controller.Options{
-		Logger:       quiet,
+		Logger:       discard,
 		WriteTimeout: 100 * time.Millisecond,
 		Trace: &controller.Trace{Stale: func(controller.TraceInfo, *controller.StaleError) {
-			fmt.Println("the watch is late, and the parent waits")
-			srv.LiftFaults()
-			srv.Restart() // another watch, which is not late
+			fmt.Println("the informer is late: the key of the parent waits")
+			srv.RemoveFaults()
+			srv.Restart() // the next watch is not late
 		}},
 	})
 	controller.For(c, cached)
-	if err := controller.Run(ctx, controller.RunOptions{Factory: factory, Logger: quiet}, c); err != nil {
+	if err := controller.Run(ctx, controller.RunOptions{Factory: factory, Logger: discard}, c); err != nil {
 		panic(err)
 	}
 	return len(apitest.List(nil, srv, newMap(""))) - 1

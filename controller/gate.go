@@ -10,66 +10,72 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// gate keeps a key from being reconciled before the informers of the controller
-// have seen what its last reconcile wrote.
+// gate prevents a key from being reconciled before the informers of the controller
+// have observed what its last reconcile wrote.
 //
-// A reconcile that writes nothing costs it nothing. What was written is asked of
-// the informers when the reconcile has ended. If one has not seen it yet, the key
-// is held: a worker that gets it puts it aside. It is queued again when the
-// informers' events, or their versions, say that all has been seen, if it was put
-// aside meanwhile.
+// It adds no cost to a reconcile that writes nothing. When a reconcile has ended, the
+// gate checks whether the informers have observed its writes. If not, the key is held:
+// a worker that gets it skips it. When the events or the version of the informers show
+// that all writes were observed, a key that was skipped is enqueued again.
 type gate struct {
-	run    *run
-	places []*place
+	run       *run
+	informers []*trackedInformer
 
-	// ctx ends the goroutines that follow informers, and work counts those, and
-	// the timers that may yet ring.
+	// ctx ends the goroutines that follow informers, and queries. wg counts those
+	// goroutines and the active timers.
 	ctx    context.Context
 	cancel context.CancelFunc
-	work   sync.WaitGroup
+	wg     sync.WaitGroup
+	// queries is a semaphore for queries in progress.
+	queries chan struct{}
 
 	mu   sync.Mutex
-	held map[Request]*hold
-	// stopped: what is held is the controller's, for its next run.
+	held map[Request]*heldKey
+	// stopped is set when the held keys have been handed to the controller for its
+	// next run.
 	stopped bool
 }
 
-// A hold is a key that must wait. All of it belongs to the gate's lock.
-type hold struct {
+// heldKey is a key that must wait. It is guarded by gate.mu.
+type heldKey struct {
 	request Request
 	since   time.Time
-	// waits are those for which something is yet to be seen.
+	// waits are the waits that have not ended.
 	waits map[*wait]struct{}
-	// wanted: a worker has put the key aside.
-	wanted bool
-	timer  *time.Timer
-	// overdue: it was reported that nothing has come; stale is the report.
-	overdue bool
-	stale   *StaleError
+	// requeue is set when a worker has skipped the key.
+	requeue bool
+	timer   *time.Timer
+	// early is set if the timer fires before WriteTimeout, because the informer's
+	// selectors excluded an awaited object before.
+	early bool
+	// reported is set when the wait has exceeded WriteTimeout and was reported. stale
+	// is the report.
+	reported bool
+	stale    *StaleError
 }
 
 func newGate(r *run) *gate {
-	g := &gate{run: r, held: map[Request]*hold{}}
+	g := &gate{run: r, held: map[Request]*heldKey{}, queries: make(chan struct{}, maxQueries)}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	for _, w := range r.c.watches {
-		if inf, ok := w.any().(follower); ok && g.placeOf(inf) == nil {
-			g.places = append(g.places, &place{gate: g, inf: inf})
+		if inf, ok := w.informer().(sharedInformer); ok && g.informerOf(inf) == nil {
+			g.informers = append(g.informers, &trackedInformer{gate: g, shared: inf})
 		}
 	}
 	return g
 }
 
-func (g *gate) placeOf(inf any) *place {
-	for _, p := range g.places {
-		if any(p.inf) == inf {
+func (g *gate) informerOf(inf any) *trackedInformer {
+	for _, p := range g.informers {
+		if any(p.shared) == inf {
 			return p
 		}
 	}
 	return nil
 }
 
-// holds reports whether the key that a worker has got must wait. Then the worker
-// puts it aside, and the gate queues it again when it may go on.
+// holds reports whether a worker must skip the key. The gate then enqueues it again
+// when it is released.
 func (g *gate) holds(req Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,53 +83,53 @@ func (g *gate) holds(req Request) bool {
 	if h == nil {
 		return false
 	}
-	h.wanted = true
+	h.requeue = true
 	return true
 }
 
-// wrote is told of each write that the server has accepted, on the goroutine
-// that has made it: while the reconcile runs, or afterwards.
-func (g *gate) wrote(job *reconciling, written rest.Written) {
-	waits := g.waitsFor(written)
+// wrote is called for each write that the server has accepted, on the goroutine that
+// made it, during the reconcile or after it.
+func (g *gate) wrote(job *reconcileContext, written rest.WriteInfo) {
+	waits := g.newWaits(written)
 	if len(waits) == 0 {
 		return
 	}
 	job.mu.Lock()
 	settled := job.settled
 	if !settled {
-		job.unseen = with(job.unseen, waits)
+		job.waits = mergeWaits(job.waits, waits)
 	}
 	job.mu.Unlock()
 	if settled {
-		g.hold(job.request, waits)
+		g.holdKey(job.request, waits)
 	}
 }
 
-// settle is told that a reconcile has returned, before its key can come to
-// another worker.
-func (g *gate) settle(job *reconciling) {
+// reconcileEnded is called when a reconcile has returned, before another worker can
+// get its key.
+func (g *gate) reconcileEnded(job *reconcileContext) {
 	job.mu.Lock()
-	waits := job.unseen
-	job.unseen, job.settled = nil, true
+	waits := job.waits
+	job.waits, job.settled = nil, true
 	job.mu.Unlock()
-	g.hold(job.request, waits)
+	g.holdKey(job.request, waits)
 }
 
-// hold holds a key until all of it has been seen. First it is noted who waits,
-// and then the stores are asked: what comes in between is not missed.
-func (g *gate) hold(req Request, waits []*wait) {
+// holdKey holds a key until all waits have ended. It registers the waits before it
+// checks the stores, so that no event in between is missed.
+func (g *gate) holdKey(req Request, waits []*wait) {
 	if len(waits) == 0 {
 		return
 	}
-	if !g.note(req, waits) {
-		g.run.c.inherit(map[Request][]*wait{req: waits})
+	if !g.register(req, waits) {
+		g.run.c.savePending(map[Request][]*wait{req: waits})
 		return
 	}
 	g.check(waits)
-	g.follow(waits)
+	g.followInformers(waits)
 }
 
-func (g *gate) note(req Request, waits []*wait) (noted bool) {
+func (g *gate) register(req Request, waits []*wait) (noted bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.stopped {
@@ -131,21 +137,25 @@ func (g *gate) note(req Request, waits []*wait) (noted bool) {
 	}
 	h := g.held[req]
 	if h == nil {
-		h = &hold{request: req, since: time.Now(), waits: map[*wait]struct{}{}}
+		h = &heldKey{request: req, since: time.Now(), waits: map[*wait]struct{}{}}
 		g.held[req] = h
-		g.work.Add(1)
-		h.timer = time.AfterFunc(g.run.c.options.WriteTimeout, func() { defer g.work.Done(); g.ring(h) })
+		g.wg.Add(1)
+		patience := g.run.c.options.WriteTimeout
+		if h.early = slices.ContainsFunc(waits, (*wait).wasLeftOut); h.early {
+			patience = min(patience, earlyQueryDelay)
+		}
+		h.timer = time.AfterFunc(patience, func() { defer g.wg.Done(); g.timerFired(h) })
 	}
 	for _, w := range waits {
-		w.hold = h
+		w.heldKey = h
 		h.waits[w] = struct{}{}
-		w.place.add(w)
+		w.informer.add(w)
 	}
 	return true
 }
 
-// look checks who waits for an object.
-func (g *gate) look(p *place, key string) {
+// checkObject checks the waits for an object.
+func (g *gate) checkObject(p *trackedInformer, key string) {
 	g.mu.Lock()
 	waits := slices.Clone(p.byKey[key])
 	g.mu.Unlock()
@@ -155,40 +165,40 @@ func (g *gate) look(p *place, key string) {
 func (g *gate) check(waits []*wait) {
 	for _, w := range waits {
 		if w.seen() {
-			g.over(w)
+			g.finish(w)
 		}
 	}
 }
 
-// over ends a wait. With the last one the key may go on.
-func (g *gate) over(w *wait) {
+// finish ends a wait. The last one releases the key.
+func (g *gate) finish(w *wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.stopped || w.over {
+	if g.stopped || w.done {
 		return
 	}
-	w.over = true
-	w.place.remove(w)
-	h := w.hold
+	w.done = true
+	w.informer.remove(w)
+	h := w.heldKey
 	delete(h.waits, w)
 	if len(h.waits) > 0 {
 		return
 	}
 	delete(g.held, h.request)
 	if h.timer.Stop() {
-		g.work.Done()
+		g.wg.Done()
 	}
-	if h.wanted {
+	if h.requeue {
 		g.run.queue.Add(h.request)
 	}
 }
 
-// stop is told that no worker is left. What is still held the controller keeps
-// for its next run: the informers may be as late then.
+// stop is called when all workers have ended. The controller saves the remaining waits
+// for its next run, since the informers may still be late then.
 func (g *gate) stop() {
 	g.cancel()
-	g.run.c.inherit(g.close())
-	g.work.Wait()
+	g.run.c.savePending(g.close())
+	g.wg.Wait()
 }
 
 func (g *gate) close() map[Request][]*wait {
@@ -199,15 +209,15 @@ func (g *gate) close() map[Request][]*wait {
 	for req, h := range g.held {
 		left[req] = slices.Collect(maps.Keys(h.waits))
 		if h.timer.Stop() {
-			g.work.Done()
+			g.wg.Done()
 		}
 	}
 	g.held = nil
 	return left
 }
 
-// into tells how many keys are held, and of those for which it has been too long.
-func (g *gate) into(s *State) {
+// fill adds the number of held keys and the stale ones.
+func (g *gate) fill(s *State) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s.Held = len(g.held)
@@ -218,45 +228,45 @@ func (g *gate) into(s *State) {
 	}
 }
 
-// start holds what the controller's last run has left, before there are workers
-// and after the informers' events come: none is missed.
+// start restores the waits of the last run, before the workers start and after the
+// informers' events are received, so that none is missed.
 func (g *gate) start() {
-	for req, waits := range g.run.c.bequeathed() {
-		g.adopt(req, waits)
+	for req, waits := range g.run.c.takePending() {
+		g.restorePending(req, waits)
 	}
 }
 
-// adopt holds what another run has written.
-func (g *gate) adopt(req Request, waits []*wait) {
+// restorePending holds a key for the writes of another run.
+func (g *gate) restorePending(req Request, waits []*wait) {
 	var own []*wait
 	for _, w := range waits {
-		if p := g.placeOf(w.place.inf); p != nil {
-			own = append(own, &wait{written: w.written, place: p, key: w.key, uid: w.uid, after: w.after, epoch: w.epoch})
+		if p := g.informerOf(w.informer.shared); p != nil {
+			own = append(own, w.copyFor(p))
 		}
 	}
-	g.hold(req, own)
+	g.holdKey(req, own)
 }
 
-// inherit keeps what a run has written and not seen, for the next one.
-func (c *Controller) inherit(left map[Request][]*wait) {
+// savePending saves waits that have not ended for the next run.
+func (c *Controller) savePending(left map[Request][]*wait) {
 	if len(left) == 0 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.unseen == nil {
-		c.unseen = map[Request][]*wait{}
+	if c.pendingWrites == nil {
+		c.pendingWrites = map[Request][]*wait{}
 	}
 	for req, waits := range left {
-		c.unseen[req] = append(c.unseen[req], waits...)
+		c.pendingWrites[req] = append(c.pendingWrites[req], waits...)
 	}
 }
 
-// bequeathed is what runs that have ended have left.
-func (c *Controller) bequeathed() map[Request][]*wait {
+// takePending returns and clears the saved waits.
+func (c *Controller) takePending() map[Request][]*wait {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	left := c.unseen
-	c.unseen = nil
+	left := c.pendingWrites
+	c.pendingWrites = nil
 	return left
 }

@@ -14,53 +14,53 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// What a reconcile has deleted its next one does not find: also if the informer
-// has not even seen yet that it was there.
-func TestWhatWasDeletedIsNotFoundAgain(t *testing.T) {
-	type step = func(ctx context.Context, s *setting) error
-	create := func(ctx context.Context, s *setting) error {
+// A reconcile does not read an object that the last reconcile of its key has deleted,
+// even if the informer had not received the object before.
+func TestDeletedObjectsAreNotReadAgain(t *testing.T) {
+	type step = func(ctx context.Context, s *fixture) error
+	create := func(ctx context.Context, s *fixture) error {
 		_, err := s.maps.Create(ctx, newMap("b"), metav1.CreateOptions{})
 		return err
 	}
-	createKept := func(ctx context.Context, s *setting) error {
+	createKept := func(ctx context.Context, s *fixture) error {
 		kept := newMap("b")
 		kept.Finalizers = []string{"example.com/kept"}
 		_, err := s.maps.Create(ctx, kept, metav1.CreateOptions{})
 		return err
 	}
-	remove := func(ctx context.Context, s *setting) error {
+	remove := func(ctx context.Context, s *fixture) error {
 		return s.maps.Delete(ctx, "b", metav1.DeleteOptions{})
 	}
-	release := func(ctx context.Context, s *setting) error {
+	release := func(ctx context.Context, s *fixture) error {
 		_, err := s.maps.Patch(ctx, "b", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		return err
 	}
 	for name, c := range map[string]struct {
-		there   bool // it is, before the controller begins
+		exists  bool // the object exists when the controller starts
 		options informer.Options[*configMap]
-		steps   []step // a second between them
-		waits   time.Duration
+		steps   []step        // with a second between them
+		waits   time.Duration // the delay of the next reconcile
 	}{
-		"there, and deleted":               {there: true, steps: []step{remove}, waits: late},
-		"created and deleted":              {steps: []step{create, remove}, waits: late + time.Second},
-		"deleted, created and deleted":     {there: true, steps: []step{remove, create, remove}, waits: late + 2*time.Second},
-		"created, marked and let go":       {steps: []step{createKept, remove, release}, waits: late + 2*time.Second},
-		"created, deleted and never shown": {options: informer.Options[*configMap]{Filter: func(o *configMap) bool { return o.Name != "b" }}, steps: []step{create, remove}, waits: late},
+		"deleted":                                     {exists: true, steps: []step{remove}, waits: watchDelay},
+		"created and deleted":                         {steps: []step{create, remove}, waits: watchDelay + time.Second},
+		"deleted, created and deleted":                {exists: true, steps: []step{remove, create, remove}, waits: watchDelay + 2*time.Second},
+		"created and deleted with a finalizer":        {steps: []step{createKept, remove, release}, waits: watchDelay + 2*time.Second},
+		"created and deleted, excluded by the filter": {options: informer.Options[*configMap]{Filter: func(o *configMap) bool { return o.Name != "b" }}, steps: []step{create, remove}, waits: watchDelay},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSetting(t, late)
-				if c.there {
-					s.make("b")
+				s := newFixture(t, watchDelay)
+				if c.exists {
+					s.create("b")
 				}
 				maps := informer.For(s.factory, s.maps, c.options)
-				ask := make(chan controller.Request)
-				var came []time.Time
+				requests := make(chan controller.Request)
+				var starts []time.Time
 				ctl := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 					if req.Name != "key" {
 						return controller.Result{}, nil
 					}
-					if came = append(came, time.Now()); len(came) == 1 {
+					if starts = append(starts, time.Now()); len(starts) == 1 {
 						for _, step := range c.steps {
 							require.NoError(t, step(ctx, s))
 							time.Sleep(time.Second)
@@ -68,22 +68,22 @@ func TestWhatWasDeletedIsNotFoundAgain(t *testing.T) {
 						return controller.Result{}, nil
 					}
 					_, found := maps.Get("default/b")
-					require.False(t, found, "it was deleted")
+					require.False(t, found, "the deleted object is found")
 					return controller.Result{}, nil
 				}), controller.Options{})
 				controller.For(ctl, maps)
-				controller.Channel(ctl, ask)
+				controller.Channel(ctl, requests)
 				stop := s.run(ctl)
 				time.Sleep(10 * time.Second)
 				for range 100 {
-					ask <- controller.Request{Name: "key"}
+					requests <- controller.Request{Name: "key"}
 					time.Sleep(100 * time.Millisecond)
 				}
 				require.Zero(t, ctl.State().Held)
 				stop()
-				require.Greater(t, len(came), 1)
-				require.GreaterOrEqual(t, came[1].Sub(came[0]), c.waits)
-				require.Less(t, came[1].Sub(came[0]), c.waits+time.Second)
+				require.Greater(t, len(starts), 1)
+				require.GreaterOrEqual(t, starts[1].Sub(starts[0]), c.waits)
+				require.Less(t, starts[1].Sub(starts[0]), c.waits+time.Second)
 			})
 		})
 	}

@@ -16,25 +16,24 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// patient is of informers that hear nothing for as long as their watch is late.
-var patient = informer.Options[*configMap]{PreferList: true, Silence: 24 * time.Hour, WatchTimeout: 24 * time.Hour}
+// withoutIdleTimeout has the options of an informer that keeps a silent watch open.
+var withoutIdleTimeout = informer.Options[*configMap]{PreferList: true, IdleTimeout: 24 * time.Hour, WatchTimeout: 24 * time.Hour}
 
-func (s *setting) touch(ctx context.Context, name string) string {
+func (s *fixture) touch(ctx context.Context, name string) string {
 	obj, err := s.maps.Patch(ctx, name, types.MergePatchType, []byte(`{"data":{"x":"y"}}`), metav1.PatchOptions{})
 	require.NoError(s.t, err)
 	return obj.ResourceVersion
 }
 
-// A server that was set back to a backup may have lost what was written: its key
-// does not wait for that for ever.
-func TestAKeyDoesNotWaitForAnotherEpoch(t *testing.T) {
+// A restored server may have lost a write. The key does not wait for it forever.
+func TestNewEpochReleasesTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSetting(t, 0)
+		s := newFixture(t, 0)
 		for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-			s.make(name)
+			s.create(name)
 		}
-		s.server.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.DelayEvents(time.Hour)})
-		maps := informer.For(s.factory, s.maps, patient)
+		s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.DelayEvents(time.Hour)})
+		maps := informer.For(s.factory, s.maps, withoutIdleTimeout)
 		var runs atomic.Int32
 		c := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 			if req.Name != "a" {
@@ -50,8 +49,11 @@ func TestAKeyDoesNotWaitForAnotherEpoch(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.EqualValues(t, 1, runs.Load())
 		require.Equal(t, 1, c.State().Held)
-		s.server.LiftFaults()
-		s.server.RestartBack(4)
+		s.server.RemoveFaults()
+		back := s.server.BeginOutage(apitest.Outage{Form: apitest.OutageRefused})
+		s.server.RestartFromBackup(4)
+		time.Sleep(2 * time.Second) // the server is down during the restore
+		back()
 		time.Sleep(3 * time.Minute)
 		require.Equal(t, 1, maps.State().Epoch)
 		require.Zero(t, c.State().Held)
@@ -60,19 +62,18 @@ func TestAKeyDoesNotWaitForAnotherEpoch(t *testing.T) {
 	})
 }
 
-// An informer that has stopped will not see what was written: the controller ends
-// with an error, and reconciles nothing on what that informer knew, however long
-// its end takes.
-func TestAStoppedInformerLetsNoKeyGo(t *testing.T) {
+// A stopped informer does not observe the write. The controller ends with an error and
+// does not reconcile the key with the old state, however long the stop takes.
+func TestStoppedInformerReleasesNoKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSetting(t, 0)
-		s.make("a")
-		s.server.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.DelayEvents(time.Hour)})
-		maps := informer.New(s.maps, patient)
+		s := newFixture(t, 0)
+		s.create("a")
+		s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.DelayEvents(time.Hour)})
+		maps := informer.New(s.maps, withoutIdleTimeout)
 		ctx, stop := context.WithCancel(t.Context())
-		informed, ended := make(chan error), make(chan error)
-		go func() { informed <- maps.Run(ctx) }()
-		ask := make(chan controller.Request, 1)
+		informerEnded, ended := make(chan error), make(chan error)
+		go func() { informerEnded <- maps.Run(ctx) }()
+		requests := make(chan controller.Request, 1)
 		runs := 0
 		c := controller.New("maps", controller.Func(func(ctx context.Context, _ controller.Request) (controller.Result, error) {
 			runs++
@@ -83,39 +84,39 @@ func TestAStoppedInformerLetsNoKeyGo(t *testing.T) {
 			time.Sleep(10 * time.Minute)
 			return nil
 		})
-		controller.Channel(c, ask)
+		controller.Channel(c, requests)
 		go func() { ended <- c.Run(t.Context()) }()
-		ask <- controller.Request{Name: "key"}
+		requests <- controller.Request{Name: "key"}
 		time.Sleep(time.Minute)
 		require.Equal(t, 1, c.State().Held)
 		stop()
 		require.ErrorIs(t, <-ended, informer.ErrStopped)
-		require.NoError(t, <-informed)
+		require.NoError(t, <-informerEnded)
 		require.Equal(t, 1, runs)
 	})
 }
 
-// Of several informers of one resource each is to see what was written: a
-// reconcile may read any.
-func TestEachInformerOfAResourceIsWaitedFor(t *testing.T) {
+// If a controller has several informers of one resource, a key waits for all of them,
+// since a reconcile may read any.
+func TestKeyWaitsForEachInformerOfAResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSetting(t, late)
-		s.make("a")
+		s := newFixture(t, watchDelay)
+		apitest.Create(t, s.server, withLabels("a", "app", "shop"))
 		maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
-		some := informer.For(s.factory, s.maps, informer.Options[*configMap]{Tweak: func(o *metav1.ListOptions) { o.LabelSelector = "of=somebody" }})
+		selected := informer.For(s.factory, s.maps, informer.Options[*configMap]{TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "app=shop" }})
 		written, runs := "", 0
 		c := controller.New("maps", controller.Func(func(ctx context.Context, _ controller.Request) (controller.Result, error) {
 			if runs++; runs == 1 {
 				written = s.touch(ctx, "a")
 				return controller.Result{RequeueAfter: time.Second}, nil
 			}
-			for _, inf := range []*informer.SharedInformer[*configMap]{maps, some} {
+			for _, inf := range []*informer.SharedInformer[*configMap]{maps, selected} {
 				require.GreaterOrEqual(t, versionOf(inf.Version()), versionOf(written))
 			}
 			return controller.Result{}, nil
 		}), controller.Options{})
 		controller.For(c, maps)
-		controller.Watches(c, some, func(*configMap) []controller.Request { return nil })
+		controller.Watches(c, selected, func(*configMap) []controller.Request { return nil })
 		stop := s.run(c)
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()

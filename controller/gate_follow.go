@@ -7,87 +7,88 @@ import (
 	"slices"
 
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/resourceversion"
 )
 
-// Events tell of the objects that an informer shows, and only of changes. What it
-// is not shown, since a selector, a filter or a transform leaves it out, is seen
-// when the informer's version has passed. One goroutine for each informer waits
-// for that, as long as there is anything to wait for.
+// Events report only changes of the objects that an informer stores. An object that a
+// selector, a filter or a transform excludes counts as observed when the informer's
+// version has passed the written one. While there are waits, one goroutine for each
+// informer waits for that version.
 
-// farOff is a version that no server gets to: who waits for it hears that a new
-// epoch has begun, or that the informer has stopped.
-const farOff = "99999999999999999999"
+// unreachableVersion is a version that no server reaches. A wait for it ends when a
+// new epoch begins or the informer stops.
+const unreachableVersion = "99999999999999999999"
 
-// follow sees to it that the informers of these waits are followed.
-func (g *gate) follow(waits []*wait) {
+// followInformers starts a goroutine for each informer of the waits that has none.
+func (g *gate) followInformers(waits []*wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, w := range waits {
-		p := w.place
+		p := w.informer
 		switch {
-		case g.stopped || w.over:
+		case g.stopped || w.done:
 		case !p.following:
 			p.following = true
-			g.work.Add(1)
-			go g.followPlace(p)
-		case p.again != nil && len(p.byVersion) > 0 && !atLeast(p.byVersion[0].version(), p.until):
-			p.again() // an earlier one than it waits for
+			g.wg.Add(1)
+			go g.followInformer(p)
+		case p.cancelWait != nil && len(p.byVersion) > 0 && !resourceversion.IsAtLeast(p.byVersion[0].version(), p.awaited):
+			p.cancelWait() // restart with the earlier version
 		}
 	}
 }
 
-func (g *gate) followPlace(p *place) {
-	defer g.work.Done()
+func (g *gate) followInformer(p *trackedInformer) {
+	defer g.wg.Done()
 	for {
 		ctx, version := g.nextVersion(p)
 		if ctx == nil {
 			return
 		}
-		err := p.inf.WaitForVersion(ctx, version)
+		err := p.shared.WaitForVersion(ctx, version)
 		switch {
 		case err == nil:
-			g.passed(p, version)
-		case ctx.Err() != nil: // there is an earlier one, or all ends
+			g.versionReached(p, version)
+		case ctx.Err() != nil: // canceled by an earlier version, or by stop
 		case errors.Is(err, informer.ErrNewEpoch):
 			g.newEpoch(p)
-		default: // it has stopped, and the run ends for that: what is held stays so
+		default: // the informer has stopped, which ends the run; held keys stay held
 			return
 		}
 	}
 }
 
-// nextVersion is what to wait for now, and a context that ends when that
-// changes: nil if there is nothing left to wait for.
-func (g *gate) nextVersion(p *place) (ctx context.Context, version string) {
+// nextVersion returns the version to wait for, and a context that ends when that
+// version changes. The context is nil if there are no waits.
+func (g *gate) nextVersion(p *trackedInformer) (ctx context.Context, version string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p.again != nil {
-		p.again()
-		p.again = nil
+	if p.cancelWait != nil {
+		p.cancelWait()
+		p.cancelWait = nil
 	}
 	if g.stopped || len(p.byKey) == 0 {
 		p.following = false
 		return nil, ""
 	}
-	p.until = farOff
+	p.awaited = unreachableVersion
 	if len(p.byVersion) > 0 {
-		p.until = p.byVersion[0].version()
+		p.awaited = p.byVersion[0].version()
 	}
-	ctx, p.again = context.WithCancel(g.ctx)
-	return ctx, p.until
+	ctx, p.cancelWait = context.WithCancel(g.ctx)
+	return ctx, p.awaited
 }
 
-// passed: the informer has seen all up to a version.
-func (g *gate) passed(p *place, version string) {
+// versionReached checks the waits up to a version that the informer has reached.
+func (g *gate) versionReached(p *trackedInformer, version string) {
 	g.mu.Lock()
-	waits := p.upTo(version)
+	waits := p.popUpTo(version)
 	g.mu.Unlock()
 	g.check(waits)
 }
 
-// newEpoch: the server's versions have gone back. What was written before may be
-// gone, and no version says so.
-func (g *gate) newEpoch(p *place) {
+// newEpoch checks all waits of an informer after the server's versions have gone back.
+// Earlier writes may be lost, and no version would show it.
+func (g *gate) newEpoch(p *trackedInformer) {
 	g.mu.Lock()
 	waits := slices.Concat(slices.Collect(maps.Values(p.byKey))...)
 	g.mu.Unlock()

@@ -18,11 +18,11 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// late is how far the watches of these tests are behind.
-const late = 3 * time.Second
+// watchDelay is the delay of the watches in most of these tests.
+const watchDelay = 3 * time.Second
 
-// setting is a server whose watches are late, and what a controller needs of it.
-type setting struct {
+// fixture is a server with delayed watches, and a client and a factory for controllers.
+type fixture struct {
 	t       *testing.T
 	server  *apitest.Server
 	client  *rest.Client
@@ -30,25 +30,25 @@ type setting struct {
 	factory *informer.Factory
 }
 
-func newSetting(t *testing.T, behind time.Duration) *setting {
+func newFixture(t *testing.T, delay time.Duration) *fixture {
 	t.Helper()
 	server := apitest.NewServer(apitest.Options{InMemory: true})
 	t.Cleanup(server.Close)
 	client, err := rest.New(server.Config())
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	if behind > 0 {
-		server.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.DelayEvents(behind)})
+	if delay > 0 {
+		server.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.DelayEvents(delay)})
 	}
-	return &setting{
+	return &fixture{
 		t: t, server: server, client: client,
 		maps:    rest.NewResource[*configMap](client, configMaps).Namespace("default"),
 		factory: informer.NewFactory(informer.FactoryOptions{}),
 	}
 }
 
-// run runs a controller until the test is over, or stop is called.
-func (s *setting) run(c *controller.Controller) (stop func()) {
+// run runs a controller until stop is called or the test ends.
+func (s *fixture) run(c *controller.Controller) (stop func()) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	require.NoError(s.t, s.factory.Start(ctx))
 	ended := make(chan error, 1)
@@ -60,7 +60,7 @@ func (s *setting) run(c *controller.Controller) (stop func()) {
 	}
 }
 
-func (s *setting) make(name string) *configMap {
+func (s *fixture) create(name string) *configMap {
 	return apitest.Create(s.t, s.server, newMap(name))
 }
 
@@ -71,14 +71,14 @@ func newMap(name string) *configMap {
 	}
 }
 
-// The classic mistake: a reconcile looks for the child of its object in the
-// informer, finds none and creates one; and again, for the informer has not seen
-// the first one yet. With the ctx that Reconcile is given it waits for that.
-func TestAChildIsNotCreatedTwice(t *testing.T) {
+// A reconcile that looks for a child in the informer and creates one if there is none
+// creates one child. Without the ctx of Reconcile it creates several, since the informer
+// has not received the first one.
+func TestChildIsNotCreatedTwice(t *testing.T) {
 	for _, tracked := range []bool{true, false} {
 		t.Run(fmt.Sprintf("tracked=%v", tracked), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSetting(t, late)
+				s := newFixture(t, watchDelay)
 				maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
 				runs := 0
 				c := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
@@ -100,7 +100,7 @@ func TestAChildIsNotCreatedTwice(t *testing.T) {
 					return controller.Result{RequeueAfter: time.Second}, err
 				}), controller.Options{})
 				controller.For(c, maps)
-				s.make("parent")
+				s.create("parent")
 				stop := s.run(c)
 				time.Sleep(time.Minute)
 				stop()
@@ -109,21 +109,20 @@ func TestAChildIsNotCreatedTwice(t *testing.T) {
 					require.Equal(t, 1, children)
 					require.Equal(t, 2, runs)
 				} else {
-					require.Greater(t, children, 1, "the test shows nothing if this does not happen")
+					require.Greater(t, children, 1, "the untracked case does not show the problem")
 				}
 			})
 		})
 	}
 }
 
-// A counter that goes back: a reconcile reads its count from the informer, and
-// writes one more; and again, with what it has read before. With the ctx that it
-// is given every count is there.
-func TestACounterDoesNotGoBack(t *testing.T) {
+// A reconcile that reads a counter from the informer and writes the next value counts
+// every call. Without the ctx of Reconcile it reads old values and repeats counts.
+func TestCounterDoesNotDecrease(t *testing.T) {
 	for _, tracked := range []bool{true, false} {
 		t.Run(fmt.Sprintf("tracked=%v", tracked), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSetting(t, late)
+				s := newFixture(t, watchDelay)
 				maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
 				counted := 0
 				c := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
@@ -137,7 +136,7 @@ func TestACounterDoesNotGoBack(t *testing.T) {
 					return controller.Result{RequeueAfter: time.Second}, err
 				}), controller.Options{})
 				controller.For(c, maps)
-				s.make("counter")
+				s.create("counter")
 				stop := s.run(c)
 				time.Sleep(time.Minute)
 				stop()
@@ -146,7 +145,7 @@ func TestACounterDoesNotGoBack(t *testing.T) {
 				if tracked {
 					require.Equal(t, strconv.Itoa(counted), written)
 				} else {
-					require.NotEqual(t, strconv.Itoa(counted), written, "the test shows nothing if this does not happen")
+					require.NotEqual(t, strconv.Itoa(counted), written, "the untracked case does not show the problem")
 				}
 			})
 		})

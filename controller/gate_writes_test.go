@@ -16,109 +16,109 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// A reconcile that has written comes again when the informer has seen it, not
-// before, however often its key is asked for, and whatever it was that it wrote.
-func TestAKeyWaitsForItsWrites(t *testing.T) {
-	patch := func(ctx context.Context, s *setting, name string) error {
+// A key whose reconcile has written is not reconciled again before the informer has
+// observed the write, whatever the kind of write.
+func TestKeyWaitsForItsWrites(t *testing.T) {
+	patch := func(ctx context.Context, s *fixture, name string) error {
 		_, err := s.maps.Patch(ctx, name, types.MergePatchType, []byte(`{"data":{"x":"y"}}`), metav1.PatchOptions{})
 		return err
 	}
-	create := func(ctx context.Context, s *setting, name string) error {
+	create := func(ctx context.Context, s *fixture, name string) error {
 		_, err := s.maps.Create(ctx, newMap(name), metav1.CreateOptions{})
 		return err
 	}
-	remove := func(ctx context.Context, s *setting, name string) error {
+	remove := func(ctx context.Context, s *fixture, name string) error {
 		return s.maps.Delete(ctx, name, metav1.DeleteOptions{})
 	}
-	selected := func(o *metav1.ListOptions) { o.LabelSelector = "of=somebody" }
-	type writes = func(ctx context.Context, s *setting) error
+	selected := func(o *metav1.ListOptions) { o.LabelSelector = "app=shop" }
+	type writes = func(ctx context.Context, s *fixture) error
 	for name, c := range map[string]struct {
 		options   informer.Options[*configMap]
-		elsewhere bool
+		elsewhere bool // the informer has another namespace
 		writes    writes
 		waits     time.Duration
 	}{
-		"nothing":  {writes: func(context.Context, *setting) error { return nil }},
-		"a patch":  {writes: func(ctx context.Context, s *setting) error { return patch(ctx, s, "a") }, waits: late},
-		"a create": {writes: func(ctx context.Context, s *setting) error { return create(ctx, s, "b") }, waits: late},
-		"a delete": {writes: func(ctx context.Context, s *setting) error { return remove(ctx, s, "a") }, waits: late},
-		"what failed afterwards": {writes: func(ctx context.Context, s *setting) error {
+		"no write": {writes: func(context.Context, *fixture) error { return nil }},
+		"patch":    {writes: func(ctx context.Context, s *fixture) error { return patch(ctx, s, "a") }, waits: watchDelay},
+		"create":   {writes: func(ctx context.Context, s *fixture) error { return create(ctx, s, "b") }, waits: watchDelay},
+		"delete":   {writes: func(ctx context.Context, s *fixture) error { return remove(ctx, s, "a") }, waits: watchDelay},
+		"write and then an error": {writes: func(ctx context.Context, s *fixture) error {
 			return errors.Join(patch(ctx, s, "a"), errors.New("failed"))
-		}, waits: late},
-		"a panic afterwards": {writes: func(ctx context.Context, s *setting) error {
+		}, waits: watchDelay},
+		"write and then a panic": {writes: func(ctx context.Context, s *fixture) error {
 			panic(patch(ctx, s, "a"))
-		}, waits: late},
-		"a delete that is seen before the reconcile ends": {writes: func(ctx context.Context, s *setting) error {
+		}, waits: watchDelay},
+		"delete that is observed before the reconcile ends": {writes: func(ctx context.Context, s *fixture) error {
 			err := remove(ctx, s, "a")
-			time.Sleep(2 * late)
+			time.Sleep(2 * watchDelay)
 			return err
-		}, waits: 2 * late},
-		"a goroutine's": {writes: func(ctx context.Context, s *setting) error {
+		}, waits: 2 * watchDelay},
+		"write of a goroutine": {writes: func(ctx context.Context, s *fixture) error {
 			done := make(chan error)
 			go func() { done <- patch(ctx, s, "a") }()
 			return <-done
-		}, waits: late},
-		"created and deleted": {writes: func(ctx context.Context, s *setting) error {
+		}, waits: watchDelay},
+		"create and delete": {writes: func(ctx context.Context, s *fixture) error {
 			return errors.Join(create(ctx, s, "b"), remove(ctx, s, "b"))
-		}, waits: late},
-		"deleted and created": {writes: func(ctx context.Context, s *setting) error {
+		}, waits: watchDelay},
+		"delete and create": {writes: func(ctx context.Context, s *fixture) error {
 			return errors.Join(remove(ctx, s, "a"), create(ctx, s, "a"))
-		}, waits: late},
-		"several": {writes: func(ctx context.Context, s *setting) error {
+		}, waits: watchDelay},
+		"several writes": {writes: func(ctx context.Context, s *fixture) error {
 			return errors.Join(patch(ctx, s, "a"), create(ctx, s, "b"), remove(ctx, s, "a"))
-		}, waits: late},
-		"without the ctx": {writes: func(_ context.Context, s *setting) error { return patch(context.Background(), s, "a") }},
-		"outside the selector, until the next bookmark": {
-			options: informer.Options[*configMap]{Tweak: selected},
-			writes:  func(ctx context.Context, s *setting) error { return create(ctx, s, "b") }, waits: time.Minute + late,
+		}, waits: watchDelay},
+		"write with another context": {writes: func(_ context.Context, s *fixture) error { return patch(context.Background(), s, "a") }},
+		"excluded by the selector": {
+			options: informer.Options[*configMap]{TweakListOptions: selected},
+			writes:  func(ctx context.Context, s *fixture) error { return create(ctx, s, "b") },
 		},
-		"outside the filter": {
+		"excluded by the filter": {
 			options: informer.Options[*configMap]{Filter: func(o *configMap) bool { return o.Name == "a" }},
-			writes:  func(ctx context.Context, s *setting) error { return create(ctx, s, "b") }, waits: late,
+			writes:  func(ctx context.Context, s *fixture) error { return create(ctx, s, "b") }, waits: watchDelay,
 		},
-		"in another namespace than the informer": {
+		"in another namespace": {
 			elsewhere: true,
-			writes:    func(ctx context.Context, s *setting) error { return create(ctx, s, "b") },
+			writes:    func(ctx context.Context, s *fixture) error { return create(ctx, s, "b") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSetting(t, late)
-				s.make("a")
+				s := newFixture(t, watchDelay)
+				s.create("a")
 				source := s.maps
 				if c.elsewhere {
 					source = s.maps.Namespace("other")
 				}
 				maps := informer.For(s.factory, source, c.options)
-				ask := make(chan controller.Request)
-				var came []time.Time
+				requests := make(chan controller.Request)
+				var starts []time.Time
 				ctl := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 					if req.Name != "key" {
 						return controller.Result{}, nil
 					}
-					if came = append(came, time.Now()); len(came) > 1 {
+					if starts = append(starts, time.Now()); len(starts) > 1 {
 						return controller.Result{}, nil
 					}
 					return controller.Result{}, c.writes(ctx, s)
 				}), controller.Options{})
 				controller.For(ctl, maps)
-				controller.Channel(ctl, ask)
+				controller.Channel(ctl, requests)
 				stop := s.run(ctl)
-				time.Sleep(90 * time.Second) // a little after the bookmarks
+				time.Sleep(90 * time.Second) // not at the time of a bookmark
 				began := time.Now()
 				for range 30 {
-					ask <- controller.Request{Name: "key"}
+					requests <- controller.Request{Name: "key"}
 					time.Sleep(100 * time.Millisecond)
 				}
 				time.Sleep(2 * time.Minute)
 				require.Zero(t, ctl.State().Held)
 				stop()
-				require.Greater(t, len(came), 1)
-				waited := came[1].Sub(began)
+				require.Greater(t, len(starts), 1)
+				waited := starts[1].Sub(began)
 				if c.waits == 0 {
 					require.Less(t, waited, time.Second)
 				} else {
-					require.GreaterOrEqual(t, waited, min(c.waits, 2*late))
+					require.GreaterOrEqual(t, waited, min(c.waits, 2*watchDelay))
 					require.LessOrEqual(t, waited, c.waits+time.Second)
 				}
 			})
@@ -126,14 +126,14 @@ func TestAKeyWaitsForItsWrites(t *testing.T) {
 	}
 }
 
-// An informer that does not get on is named, once, with how far it is; the key
-// waits for it all the same, in the next run of the controller too.
-func TestAKeyWaitsForAnInformerThatIsStuck(t *testing.T) {
+// An informer that makes no progress is reported once in each run, with its version. The
+// key continues to wait, also in the next run of the controller.
+func TestKeyWaitsForAnInformerWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSetting(t, 0)
-		s.make("a")
-		slow := s.server.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.DelayEvents(time.Hour)})
-		maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{PreferList: true, Silence: 24 * time.Hour, WatchTimeout: 24 * time.Hour})
+		s := newFixture(t, 0)
+		s.create("a")
+		slow := s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.DelayEvents(time.Hour)})
+		maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{PreferList: true, IdleTimeout: 24 * time.Hour, WatchTimeout: 24 * time.Hour})
 		var stale []*controller.StaleError
 		written := ""
 		runs := 0
@@ -166,11 +166,11 @@ func TestAKeyWaitsForAnInformerThatIsStuck(t *testing.T) {
 			cancel()
 			require.Equal(t, 1, runs)
 		}
-		require.Len(t, stale, 3, "once in each run")
-		require.Equal(t, written, stale[0].Written.ResourceVersion)
+		require.Len(t, stale, 3, "one report in each run")
+		require.Equal(t, written, stale[0].Write.ResourceVersion)
 		require.Equal(t, time.Minute, stale[0].Waited)
-		require.ErrorContains(t, stale[0], "controller maps: default/a waits: informer configmaps has not seen configmaps default/a at version "+written)
-		slow.Lift()
+		require.ErrorContains(t, stale[0], "controller maps: default/a waits: informer configmaps -n default has not seen configmaps default/a at version "+written)
+		slow.Remove()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		require.NoError(t, c.Run(ctx))
 		cancel()

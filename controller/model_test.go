@@ -16,31 +16,30 @@ import (
 )
 
 var (
-	modelSeed  = flag.Uint64("model.seed", 0, "run the model test with this seed only, and log every step")
-	modelSeeds = flag.Uint64("model.seeds", 300, "how many seeds the model test runs")
+	modelSeed  = flag.Uint64("model.seed", 0, "run the model test with this seed only and log every step")
+	modelSeeds = flag.Uint64("model.seeds", 300, "number of seeds of the model test")
 )
 
-// Random changes, failures, panics, delays, slow reconciles and restarts: a key
-// is never reconciled twice at once, every key that was changed is reconciled
-// after its last change, and none is left with a failure that was to be retried
-// or a delay that has passed.
+// With random changes, failures, panics, delays, slow reconciles and restarts, a key is
+// never reconciled twice at once, every key is reconciled after its last change, and every
+// failure and RequeueAfter is followed by another reconcile.
 func TestModel(t *testing.T) {
 	first, last := uint64(1), *modelSeeds
 	if *modelSeed != 0 {
 		first, last = *modelSeed, *modelSeed
 	}
 	for seed := first; seed <= last && !t.Failed(); seed++ {
-		synctest.Test(t, func(t *testing.T) { newModel(t, seed).play() })
+		synctest.Test(t, func(t *testing.T) { newModel(t, seed).run() })
 		if t.Failed() {
-			t.Logf("repeat with: go test ./controller -run TestModel -model.seed=%d", seed)
+			t.Logf("run again: go test ./controller -run TestModel -model.seed=%d", seed)
 		}
 	}
 }
 
-// model is what is known of each key beside the controller.
+// model runs a controller with random input and stores the last reconcile of each key.
 type model struct {
 	*testing.T
-	*shelf
+	*fakeSource
 	seed    uint64
 	c       *Controller
 	stopRun func(cause error)
@@ -48,16 +47,16 @@ type model struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	// healed: reconciles succeed from now on.
-	healed bool
-	// active are in a reconcile now.
+	// healthy is set when all further reconciles succeed.
+	healthy bool
+	// active holds the keys that are being reconciled.
 	active map[Request]bool
-	last   map[Request]look
+	last   map[Request]lastReconcile
 }
 
 // look is the last reconcile of a key.
-type look struct {
-	version string // of the object when it began, "" if there was none
+type lastReconcile struct {
+	version string // of the object at the start, "" if there was none
 	ended   time.Time
 	outcome string
 	due     time.Duration
@@ -65,18 +64,18 @@ type look struct {
 
 func newModel(t *testing.T, seed uint64) *model {
 	m := &model{
-		T: t, shelf: newShelf("a", "b", "n/c"), seed: seed, random: rand.New(rand.NewPCG(seed, 1)),
-		active: map[Request]bool{}, last: map[Request]look{},
+		T: t, fakeSource: newFakeSource("a", "b", "n/c"), seed: seed, random: rand.New(rand.NewPCG(seed, 1)),
+		active: map[Request]bool{}, last: map[Request]lastReconcile{},
 	}
 	o := Options{
 		MaxConcurrentReconciles: 1 + m.random.IntN(4),
 		Backoff:                 Backoff{Base: 10 * time.Millisecond, Max: time.Second},
 		MaxPanics:               1 + m.random.IntN(3),
 		StopTimeout:             time.Duration(1+m.random.IntN(100)) * time.Millisecond,
-		Logger:                  (&logs{}).logger(0),
+		Logger:                  (&logRecorder{}).logger(0),
 	}
 	if m.random.IntN(2) == 0 {
-		o.Sweep = time.Duration(1+m.random.IntN(1000)) * time.Millisecond
+		o.ResyncPeriod = time.Duration(1+m.random.IntN(1000)) * time.Millisecond
 	}
 	if m.random.IntN(4) == 0 {
 		o.ReconcileTimeout = 20 * time.Millisecond
@@ -92,8 +91,8 @@ func (m *model) log(format string, args ...any) {
 }
 
 func (m *model) reconcile(ctx context.Context, req Request) (result Result, err error) {
-	books := m.c.watches[0].(*watch[*book]).inf
-	l := look{}
+	books := m.c.watches[0].(*Watch[*book]).inf
+	l := lastReconcile{}
 	if b, ok := books.Get(req.String()); ok {
 		l.version = b.ResourceVersion
 	}
@@ -103,12 +102,12 @@ func (m *model) reconcile(ctx context.Context, req Request) (result Result, err 
 	}
 	m.active[req] = true
 	outcome, wait := m.random.IntN(12), time.Duration(m.random.IntN(30))*time.Millisecond
-	if m.healed {
+	if m.healthy {
 		outcome, wait = 0, time.Millisecond
 	}
-	heeds := m.random.IntN(2) == 0
+	respectsContext := m.random.IntN(2) == 0
 	m.mu.Unlock()
-	m.log("%v begins at version %q", req, l.version)
+	m.log("%v starts at version %q", req, l.version)
 	defer func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -117,7 +116,7 @@ func (m *model) reconcile(ctx context.Context, req Request) (result Result, err 
 		m.last[req] = l
 		m.log("%v: %s", req, l.outcome)
 	}()
-	if heeds {
+	if respectsContext {
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -127,19 +126,19 @@ func (m *model) reconcile(ctx context.Context, req Request) (result Result, err 
 	}
 	switch outcome {
 	case 0, 1, 2, 3, 4:
-		l.outcome = "well"
+		l.outcome = "succeeded"
 	case 5, 6:
 		l.outcome, l.due = "delayed", time.Duration(1+outcome)*5*time.Millisecond
 		return Result{RequeueAfter: l.due}, nil
 	case 7, 8:
 		l.outcome = "failed"
-		return Result{}, errors.New("no ink")
+		return Result{}, errors.New("failed")
 	case 9:
-		l.outcome = "given up"
-		return Result{}, TerminalError(errors.New("not in this language"))
+		l.outcome = "terminal"
+		return Result{}, TerminalError(errors.New("invalid spec"))
 	case 10:
 		l.outcome = "panicked"
-		panic("ink")
+		panic("broken")
 	case 11:
 		l.outcome = "panicked"
 		runtime.Goexit()
@@ -147,8 +146,8 @@ func (m *model) reconcile(ctx context.Context, req Request) (result Result, err 
 	return Result{}, nil
 }
 
-// begin runs the controller, end ends its run.
-func (m *model) begin() {
+// startRun starts Run.
+func (m *model) startRun() {
 	leading, lose := context.WithCancelCause(context.Background())
 	ctx, stop := context.WithCancel(WithLeading(leading, leading))
 	m.ended = make(chan error, 1)
@@ -161,8 +160,9 @@ func (m *model) begin() {
 	go func(ended chan<- error) { ended <- m.c.Run(ctx) }(m.ended)
 }
 
-func (m *model) end(cause error) {
-	m.log("end: %v", cause)
+// endRun stops Run. If cause is not nil, the leadership ends with it.
+func (m *model) endRun(cause error) {
+	m.log("end of the run: %v", cause)
 	m.stopRun(cause)
 	if err := <-m.ended; err != nil {
 		m.Errorf("Run: %v", err)
@@ -170,47 +170,47 @@ func (m *model) end(cause error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.active) > 0 {
-		m.Errorf("after the end of Run these go on: %v", m.active)
+		m.Errorf("Run has returned, and these keys are still being reconciled: %v", m.active)
 	}
-	m.last = map[Request]look{} // what was to come comes anew with the next run
+	m.last = map[Request]lastReconcile{} // the next run enqueues all keys
 }
 
-func (m *model) play() {
-	books, _ := m.read(m.T)
+func (m *model) run() {
+	books, _ := m.runInformer(m.T)
 	For(m.c, books)
 	keys := []string{"a", "b", "n/c", "n/d", "e"}
-	m.begin()
+	m.startRun()
 	for i := range 80 {
 		m.mu.Lock()
-		what, key, wait := m.random.IntN(20), keys[m.random.IntN(len(keys))], time.Duration(m.random.IntN(60))*time.Millisecond
+		action, key, wait := m.random.IntN(20), keys[m.random.IntN(len(keys))], time.Duration(m.random.IntN(60))*time.Millisecond
 		m.mu.Unlock()
 		switch {
-		case what < 10:
+		case action < 10:
 			m.log("put %s", key)
 			m.put(key, i)
-		case what < 12:
+		case action < 12:
 			m.log("remove %s", key)
 			m.remove(key)
-		case what == 12:
-			m.end(nil)
-			m.begin()
-		case what == 13:
-			m.end(ErrNotLeading)
-			m.begin()
+		case action == 12:
+			m.endRun(nil)
+			m.startRun()
+		case action == 13:
+			m.endRun(ErrNotLeading)
+			m.startRun()
 		default:
 			time.Sleep(wait)
 		}
 	}
 	m.mu.Lock()
-	m.healed = true
+	m.healthy = true
 	m.mu.Unlock()
 	time.Sleep(10 * time.Second)
 	synctest.Wait()
 	m.check(keys)
-	m.end(nil)
+	m.endRun(nil)
 }
 
-// check is done when all has come to rest.
+// check reports errors in the state at the end, when the controller is idle.
 func (m *model) check(keys []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -223,28 +223,28 @@ func (m *model) check(keys []string) {
 		if _, err := fmt.Sscanf(key, "n/%s", &req.Name); err == nil {
 			req.Namespace = "n"
 		}
-		m.shelf.mu.Lock()
+		m.fakeSource.mu.Lock()
 		if b, ok := m.books[key]; ok {
 			version = b.ResourceVersion
 		}
-		m.shelf.mu.Unlock()
+		m.fakeSource.mu.Unlock()
 		l, ok := m.last[req]
 		if version != "" && !ok || l.version != version {
-			m.Errorf("%v was reconciled last at version %q, and is at %q", req, l.version, version)
+			m.Errorf("%v was last reconciled at version %q; it is at %q", req, l.version, version)
 		}
 		if l.outcome == "failed" || l.outcome == "delayed" || l.outcome == "panicked" && !quarantined[req] {
-			m.Errorf("%v %s at %v, and has not come again", req, l.outcome, l.ended)
+			m.Errorf("%v %s at %v and was not reconciled again", req, l.outcome, l.ended)
 		}
 	}
-	s, sweeps := m.c.State(), m.c.options.Sweep > 0
-	if s.RetryingCount != 0 || !s.Synced || !sweeps && (s.Queued != 0 || len(s.Working) != 0) {
-		m.Errorf("it is not at rest: %+v", s)
+	s, resyncs := m.c.State(), m.c.options.ResyncPeriod > 0
+	if s.RetryingCount != 0 || !s.Synced || !resyncs && (s.Queued != 0 || len(s.Working) != 0) {
+		m.Errorf("the controller is not idle: %+v", s)
 	}
 }
 
-// Of 10,000 keys that change at once each is reconciled once, and the workers
-// are never idle meanwhile.
-func TestManyKeysAtOnce(t *testing.T) {
+// 10,000 keys that change at once are each reconciled once, and no worker is idle
+// meanwhile.
+func TestManyKeysKeepAllWorkersBusy(t *testing.T) {
 	const n, workers = 10_000, 8
 	var names []string
 	for i := range n {
@@ -252,24 +252,24 @@ func TestManyKeysAtOnce(t *testing.T) {
 	}
 	var mu sync.Mutex
 	count := map[Request]int{}
-	atDesk(t, Options{MaxConcurrentReconciles: workers}, func(_ *desk, _ context.Context, req Request) (Result, error) {
+	runTestController(t, Options{MaxConcurrentReconciles: workers}, func(_ *testController, _ context.Context, req Request) (Result, error) {
 		time.Sleep(time.Millisecond)
 		mu.Lock()
 		defer mu.Unlock()
 		count[req]++
 		return Result{}, nil
-	}, func(d *desk) {
-		d.after(time.Minute)
+	}, func(tc *testController) {
+		tc.sleep(time.Minute)
 		clear(count)
-		begin, done := time.Now(), d.c.State().Reconciles+n
+		begin, done := time.Now(), tc.c.State().Reconciles+n
 		for _, name := range names {
-			d.put(name, 1)
+			tc.put(name, 1)
 		}
-		for d.c.State().Reconciles < done {
+		for tc.c.State().Reconciles < done {
 			time.Sleep(time.Millisecond)
 		}
 		assert.InDelta(t, n/workers*time.Millisecond, time.Since(begin), float64(2*time.Millisecond))
-		d.after(time.Minute)
+		tc.sleep(time.Minute)
 		assert.Len(t, count, n)
 		for req, times := range count {
 			if times != 1 {

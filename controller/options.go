@@ -9,57 +9,59 @@ import (
 
 // Options configures a controller. The zero value is a working default.
 type Options struct {
-	// MaxConcurrentReconciles is how many keys are worked on at the same time.
-	// Default: 1.
+	// MaxConcurrentReconciles is the number of workers: how many keys are reconciled
+	// at the same time. Default: 1.
 	MaxConcurrentReconciles int
 
-	// Backoff is how long a key waits after each failure in a row.
+	// Backoff is the delay of a key after each consecutive failure.
 	Backoff Backoff
 
-	// Sweep is the period in which every object of For's informer is looked at
-	// again although nothing has happened: one after another, spread over the
-	// period, after everything else there is to do. Nothing is read from the
-	// server for it. A tenth of a second is the least. Default: never.
-	Sweep time.Duration
+	// ResyncPeriod is the period in which every object of For's informer is reconciled
+	// again although it has not changed. The keys are spread evenly over the period
+	// and have the lowest priority. A resync reads nothing from the server. The
+	// minimum is 100 milliseconds. Default: no resync.
+	ResyncPeriod time.Duration
 
-	// ReconcileTimeout is how long one reconcile may take before its ctx ends.
-	// Default: without bound.
+	// ReconcileTimeout is the maximum duration of one reconcile, after which its ctx
+	// ends. Default: no limit.
 	ReconcileTimeout time.Duration
 
-	// WriteTimeout is how long a key waits until the informers have seen what
-	// its last reconcile wrote, before that is an error. Default: two minutes.
+	// WriteTimeout is how long a key waits for the informers to observe what its last
+	// reconcile wrote. After that the server is asked whether the informer's selectors
+	// exclude the object. If they do not, a [StaleError] is reported and the key
+	// continues to wait. For an object that the last such query found to be excluded,
+	// the server is asked after one second. Default: two minutes.
 	WriteTimeout time.Duration
 
-	// StopTimeout is how long Run waits at its end for reconciles that have
-	// begun. Then their ctx ends, and after CancelTimeout Run returns without
-	// those that have not returned still, and names them. Defaults: 20 and 5
-	// seconds.
+	// StopTimeout is how long Run, when it stops, waits for reconciles that are in
+	// progress. Then their ctx ends. After another CancelTimeout Run returns a
+	// [StopError] that names the reconciles that still have not returned. Defaults: 20
+	// and 5 seconds.
 	StopTimeout, CancelTimeout time.Duration
 
-	// MaxPanics is how many panics in a row a key may cost before it is put into
-	// quarantine: then it is not retried, but only looked at when its object has
-	// changed. Default: 5. Negative: never.
+	// MaxPanics is the number of consecutive panics after which a key is put into
+	// quarantine. A key in quarantine is not retried; it is reconciled only when its
+	// object changes. Default: 5. If negative, no key is put into quarantine.
 	MaxPanics int
 
-	// Logger is where problems are logged, and what [Logger] is made of.
-	// Default: [slog.Default].
+	// Logger receives log output and is the base of [Logger]. Default: [slog.Default].
 	Logger *slog.Logger
 
-	// Trace is told of each key's way. Default: nobody.
+	// Trace is called at each step of a key. Default: none.
 	Trace *Trace
 }
 
-// Backoff is an exponential backoff, of each key on its own.
+// Backoff is an exponential backoff, counted for each key separately.
 type Backoff struct {
-	// Base is the wait after the first failure, doubled after each other one.
+	// Base is the delay after the first failure. It doubles with each further failure.
 	// Default: 5 milliseconds.
 	Base time.Duration
-	// Max is the longest wait. Default: 5 minutes.
+	// Max is the maximum delay. Default: 5 minutes.
 	Max time.Duration
 }
 
-// mistakes are the options that have no meaning, each as an error.
-func (o Options) mistakes(controller string) error {
+// validate returns an error for each option that has no meaning.
+func (o Options) validate(controller string) error {
 	var wrong []error
 	negative := func(name string, v any) {
 		wrong = append(wrong, fmt.Errorf("%w: %s: %s is %v, which is negative", ErrOptions, controller, name, v))
@@ -72,7 +74,7 @@ func (o Options) mistakes(controller string) error {
 		value time.Duration
 	}{
 		{"Backoff.Base", o.Backoff.Base}, {"Backoff.Max", o.Backoff.Max},
-		{"Sweep", o.Sweep}, {"ReconcileTimeout", o.ReconcileTimeout}, {"WriteTimeout", o.WriteTimeout},
+		{"ResyncPeriod", o.ResyncPeriod}, {"ReconcileTimeout", o.ReconcileTimeout}, {"WriteTimeout", o.WriteTimeout},
 		{"StopTimeout", o.StopTimeout}, {"CancelTimeout", o.CancelTimeout},
 	} {
 		if d.value < 0 {
@@ -82,7 +84,7 @@ func (o Options) mistakes(controller string) error {
 	return errors.Join(wrong...)
 }
 
-// withDefaults are the options with what was left out.
+// withDefaults returns the options with defaults filled in.
 func (o Options) withDefaults() Options {
 	orDefault(&o.MaxConcurrentReconciles, 1)
 	orDefault(&o.Backoff.Base, 5*time.Millisecond)

@@ -9,26 +9,26 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// TerminalError is err as an error that repeating does not mend: it is logged,
-// and the key does not come again before something has changed. nil stays nil.
+// TerminalError wraps err as an error that a retry does not fix. It is logged, and the
+// key is reconciled again only after a change. It returns nil if err is nil.
 func TerminalError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &terminal{err}
+	return &terminalError{err}
 }
 
-type terminal struct{ error }
+type terminalError struct{ error }
 
-func (t *terminal) Unwrap() error { return t.error }
+func (t *terminalError) Unwrap() error { return t.error }
 
 func isTerminal(err error) bool {
-	var t *terminal
+	var t *terminalError
 	return errors.As(err, &t)
 }
 
-// IgnoreNotFound is nil if err says that an object is not there, else err: for
-// a delete of what may be gone already.
+// IgnoreNotFound returns nil if err reports that an object does not exist, and err
+// otherwise. Use it to delete an object that may already be deleted.
 func IgnoreNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -36,32 +36,37 @@ func IgnoreNotFound(err error) error {
 	return err
 }
 
-// outcome is how a reconcile has ended.
+// outcome is the outcome of a reconcile.
 type outcome struct {
 	result Result
 	err    error
-	// text is what err says, and terminal and conflict what it is. Nobody asks
-	// err itself again, whose methods are the user's.
+	// text, terminal and conflict are derived from err once. err's methods are user
+	// code and are not called again.
 	text               string
 	terminal, conflict bool
-	// panic is err, if that is one.
-	panic *panicError
+	// panicErr is err if the reconcile panicked.
+	panicErr *panicError
 }
 
-// returned is the outcome of a reconcile that has returned. It asks the error
-// what it is, and where that panics, as a nil pointer in an interface does, the
-// reconcile has panicked.
-func returned(result Result, err error) outcome {
+// returnedOutcome is the outcome of a reconcile that returned. It inspects err. If
+// err's methods panic, for example for a nil pointer in an interface, the reconcile
+// counts as panicked.
+func returnedOutcome(result Result, err error) outcome {
+	if err == nil && result.RequeueAfter < 0 {
+		err = fmt.Errorf("%w: %v", ErrRequeueAfter, result.RequeueAfter)
+	}
 	if err == nil {
 		return outcome{result: result}
 	}
 	return outcome{result: result, err: err, text: err.Error(), terminal: isTerminal(err), conflict: apierrors.IsConflict(err)}
 }
 
-// panicked is the outcome of one that has not.
-func panicked(err *panicError) outcome { return outcome{err: err, text: err.Error(), panic: err} }
+// panickedOutcome is the outcome of a reconcile that panicked.
+func panickedOutcome(err *panicError) outcome {
+	return outcome{err: err, text: err.Error(), panicErr: err}
+}
 
-// panicError is a reconcile that panicked.
+// panicError is the error of a reconcile that panicked.
 type panicError struct {
 	value any
 	stack []byte
@@ -69,64 +74,65 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// unfinished is the outcome where the goroutine was ended from within, as FailNow
-// of a test does.
-var unfinished = panicked(&panicError{value: "the goroutine was ended (runtime.Goexit)"})
+// goexitOutcome is the outcome of a reconcile that ended its goroutine, as FailNow of
+// a test does.
+var goexitOutcome = panickedOutcome(&panicError{value: "the goroutine was ended (runtime.Goexit)"})
 
-// settle says when the key is to come again.
-func (r *run) settle(job *reconciling, o outcome) {
+// finish records the outcome of a reconcile and requeues the key if needed.
+func (r *run) finish(job *reconcileContext, o outcome) {
 	req, counts := job.request, &r.c.counts
 	counts.reconciles.Add(1)
 	switch {
 	case o.err == nil:
-		r.troubles.forget(req)
+		r.retries.forget(req)
 		if o.result.RequeueAfter > 0 {
 			r.queue.AddAfter(req, o.result.RequeueAfter)
 		}
-		r.tellEnded(job, o)
+		r.traceEnded(job, o)
 	case o.terminal:
 		counts.errors.Add(1)
-		r.troubles.forget(req)
-		job.logger().Error("Reconciling has failed, and is not repeated", "err", o.err)
-		r.tellEnded(job, o)
+		r.retries.forget(req)
+		job.logger().Error("Reconcile failed with a terminal error; the key is not retried", "err", o.err)
+		r.traceEnded(job, o)
 	default:
-		v := r.failed(job, o)
-		r.tellEnded(job, o)
-		r.tellFailed(req, v, o.err)
+		v := r.retry(job, o)
+		r.traceEnded(job, o)
+		r.traceFailed(req, v, o.err)
 	}
 }
 
-// failed has the key come again later.
-func (r *run) failed(job *reconciling, o outcome) verdict {
+// retry requeues a failed key with backoff.
+func (r *run) retry(job *reconcileContext, o outcome) retryDecision {
 	r.c.counts.errors.Add(1)
-	if o.panic != nil {
+	if o.panicErr != nil {
 		r.c.counts.panics.Add(1)
 	}
-	v := r.troubles.failed(job.request, o, time.Now())
+	v := r.retries.failed(job.request, o, time.Now())
 	switch {
 	case v.quarantined:
-		job.logger().Error("Reconciling has panicked too often, and is not repeated before something has changed",
-			"failures", v.failures, "err", o.err, "stack", string(o.panic.stack))
+		job.logger().Error("Reconcile panicked too often; the key is in quarantine until it changes",
+			"failures", v.failures, "err", o.err, "stack", string(o.panicErr.stack))
 		return v
-	case r.base.Err() != nil: // it was told to end
-		job.logger().Debug("Reconciling was cut off", "err", o.err)
-	case o.panic != nil && v.news:
-		job.logger().Error("Reconciling has panicked", "failures", v.failures, "retry", v.wait, "err", o.err, "stack", string(o.panic.stack))
-	case v.news:
-		job.logger().Log(job, o.level(v.failures), "Reconciling has failed", "failures", v.failures, "retry", v.wait, "err", o.err)
+	case r.reconcileBase.Err() != nil: // its ctx was canceled
+		job.logger().Debug("Reconcile was interrupted", "err", o.err)
+	case o.panicErr != nil && v.shouldLog:
+		job.logger().Error("Reconcile panicked", "failures", v.failures, "retry", v.wait, "err", o.err, "stack", string(o.panicErr.stack))
+	case v.shouldLog:
+		job.logger().Log(job, o.level(v.failures), "Reconcile failed", "failures", v.failures, "retry", v.wait, "err", o.err)
 	}
 	r.c.counts.retries.Add(1)
 	r.queue.AddAfter(job.request, v.wait)
 	return v
 }
 
-// normalConflicts is how many conflicts in a row are nothing to worry about.
-const normalConflicts = 5
+// expectedConflicts is the number of consecutive conflicts that are logged at the
+// debug level.
+const expectedConflicts = 5
 
-// level of the log: that somebody else has written meanwhile is what versions are
-// for, and no error as long as the next try gets through.
+// level returns the log level of a failure. A conflict means that another client has
+// written the object; it is an error only if retries do not resolve it.
 func (o outcome) level(failures int) slog.Level {
-	if o.conflict && failures <= normalConflicts {
+	if o.conflict && failures <= expectedConflicts {
 		return slog.LevelDebug
 	}
 	return slog.LevelError

@@ -7,35 +7,36 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Owned is an object that says who owns it.
+// Owned is an object with owner references.
 type Owned interface {
 	rest.Object
 	GetOwnerReferences() []metav1.OwnerReference
 }
 
-// Ownable is an object that can be given an owner. Whatever embeds
-// metav1.ObjectMeta is one.
+// Ownable is an object whose owner references can be set. Every type that embeds
+// metav1.ObjectMeta implements it.
 type Ownable interface {
 	Owned
 	SetOwnerReferences([]metav1.OwnerReference)
 }
 
-// SetControllerReference makes owner, an object of the resource info, the
-// controller of obj. That is written into obj's owner references, and sent with
-// obj. When owner is gone the garbage collector deletes obj, and Owns brings
-// owner's key when obj changes.
+// SetControllerReference makes owner the controller of obj. info describes the
+// resource of owner. The reference is added to obj's owner references and is sent with
+// obj. When owner is deleted, the garbage collector deletes obj. When obj changes,
+// Owns enqueues the key of owner.
 //
 //	err := controller.SetControllerReference(widget, widgets.ResourceInfo(), pod)
 //
-// Again does no harm: an object has one reference to an owner. An owner that was
-// deleted and made again under its name is another one.
+// It is idempotent: an object has one reference to an owner. An owner that was deleted
+// and created again with the same name is a different owner.
 //
-// Possible errors: *AlreadyOwnedError; ErrOwner. Then obj is as it was.
+// Possible errors: *AlreadyOwnedError, ErrControllerReference. On an error obj is unchanged.
 func SetControllerReference(owner rest.Object, info rest.ResourceInfo, obj Ownable) error {
-	if err := wrongOwner(owner, info, obj); err != nil {
+	if err := validateOwner(owner, info, obj); err != nil {
 		return err
 	}
 	yes := true
@@ -62,48 +63,48 @@ func SetControllerReference(owner rest.Object, info rest.ResourceInfo, obj Ownab
 	return nil
 }
 
-func wrongOwner(owner rest.Object, info rest.ResourceInfo, obj Ownable) error {
+func validateOwner(owner rest.Object, info rest.ResourceInfo, obj Ownable) error {
 	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s", ErrOwner, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w: %s", ErrControllerReference, fmt.Sprintf(format, args...))
 	}
 	switch {
-	case isNil(owner):
+	case nilcheck.IsNilPointer(owner):
 		return wrong("the owner is nil")
-	case isNil(obj):
+	case nilcheck.IsNilPointer(obj):
 		return wrong("the object is nil")
 	case info.Kind == "" || info.Version == "":
 		return wrong("the ResourceInfo of the owner %q has no kind, or no version", owner.GetName())
 	case owner.GetUID() == "" || owner.GetName() == "":
-		return wrong("the owner, %s %q, has no uid or no name: give one that was read from the server", info.Kind, owner.GetName())
+		return wrong("the owner, %s %q, has no uid or no name: pass an object that was read from the server", info.Kind, owner.GetName())
 	case !info.Namespaced || owner.GetNamespace() == obj.GetNamespace():
 		return nil
 	case obj.GetNamespace() == "":
-		return wrong("the object %q has no namespace, and its owner is %s %s/%s: set the object's namespace first; what is not in namespaces cannot have such an owner",
+		return wrong("the object %q has no namespace, and its owner is %s %s/%s: set the object's namespace first; a cluster-scoped object cannot have a namespaced owner",
 			obj.GetName(), info.Kind, owner.GetNamespace(), owner.GetName())
 	default:
-		return wrong("the object %q is in namespace %q, and its owner is %s %s/%s: an owner is of the same namespace, or of none",
+		return wrong("the object %q is in namespace %q, and its owner is %s %s/%s: the owner must be in the same namespace or cluster-scoped",
 			obj.GetName(), obj.GetNamespace(), info.Kind, owner.GetNamespace(), owner.GetName())
 	}
 }
 
-// AlreadyOwnedError says that an object has another controller.
+// AlreadyOwnedError reports that an object already has another controller.
 type AlreadyOwnedError struct {
-	// Namespace and Name are the object's.
+	// Namespace and Name identify the object.
 	Namespace, Name string
-	// Owner is its controller, and Wanted what was to be.
+	// Owner is the existing controller, Wanted the rejected one.
 	Owner, Wanted metav1.OwnerReference
 }
 
 // Error implements error.
 func (e *AlreadyOwnedError) Error() string {
-	return fmt.Sprintf("controller: %s %s (uid %s) cannot be the controller of %q: that is %s %s (uid %s)",
+	return fmt.Sprintf("controller: %s %s (uid %s) cannot be the controller of %q, which is already controlled by %s %s (uid %s)",
 		e.Wanted.Kind, e.Wanted.Name, e.Wanted.UID, Request{Namespace: e.Namespace, Name: e.Name}, e.Owner.Kind, e.Owner.Name, e.Owner.UID)
 }
 
 func isController(ref *metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller }
 
-// mayOwn notes what a For watches.
-func (c *Controller) mayOwn(info rest.ResourceInfo) {
+// addOwnerKind records the resource of a For.
+func (c *Controller) addOwnerKind(info rest.ResourceInfo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.current == nil && info.Kind != "" {
@@ -111,9 +112,22 @@ func (c *Controller) mayOwn(info rest.ResourceInfo) {
 	}
 }
 
-// controllerOf is the key of the controller of an object, if that is of one of
-// these kinds, in whatever version of its group.
-func controllerOf(obj Owned, owners []rest.ResourceInfo) []Request {
+// validateOwners returns an error if For was called with two kinds and Owns is used:
+// the keys of the owners could not be distinguished. Versions of one kind count as one
+// kind.
+func (c *Controller) validateOwners() error {
+	first := c.owners[0].GroupVersionKind().GroupKind()
+	for _, other := range c.owners[1:] {
+		if kind := other.GroupVersionKind().GroupKind(); kind != first {
+			return fmt.Errorf("%w: %s: For was called with %s and %s", ErrTwoOwners, c.name, first, kind)
+		}
+	}
+	return nil
+}
+
+// ownerRequests returns the key of obj's controller, if that is of one of the given
+// kinds, in any version of its group.
+func ownerRequests(obj Owned, owners []rest.ResourceInfo) []Request {
 	refs := obj.GetOwnerReferences()
 	for i := range refs {
 		ref := &refs[i]

@@ -15,16 +15,16 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-func owning(namespace, name string, uid types.UID) *configMap {
+func newOwner(namespace, name string, uid types.UID) *configMap {
 	return &configMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: uid}}
 }
 
-// There is one reference to an owner, however often it is set, and one
+// SetControllerReference is idempotent: an object has one reference to an owner and one
 // controller.
-func TestSetControllerReference(t *testing.T) {
-	owner, child := owning("default", "a", "u1"), newMap("child")
-	readers := []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "b", UID: "u2"}, {APIVersion: "v0", Kind: "ConfigMap", Name: "a", UID: "u1"}}
-	child.OwnerReferences = readers
+func TestSetControllerReferenceIsIdempotent(t *testing.T) {
+	owner, child := newOwner("default", "a", "u1"), newMap("child")
+	shared := []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "b", UID: "u2"}, {APIVersion: "v0", Kind: "ConfigMap", Name: "a", UID: "u1"}}
+	child.OwnerReferences = shared
 	for range 2 {
 		require.NoError(t, controller.SetControllerReference(owner, configMaps, child))
 		require.Len(t, child.OwnerReferences, 2)
@@ -33,14 +33,14 @@ func TestSetControllerReference(t *testing.T) {
 		require.True(t, *ref.Controller && *ref.BlockOwnerDeletion)
 		require.Equal(t, "v1 ConfigMap a u1", ref.APIVersion+" "+ref.Kind+" "+ref.Name+" "+string(ref.UID))
 	}
-	require.Nil(t, readers[1].Controller, "the list may be shared with an informer")
+	require.Nil(t, shared[1].Controller, "the list of the informer was changed")
 
 	before := child.DeepCopyRefs()
-	err := controller.SetControllerReference(owning("default", "a", "u3"), configMaps, child)
+	err := controller.SetControllerReference(newOwner("default", "a", "u3"), configMaps, child)
 	var owned *controller.AlreadyOwnedError
 	require.ErrorAs(t, err, &owned)
 	require.Equal(t, types.UID("u1"), owned.Owner.UID)
-	require.EqualError(t, err, `controller: ConfigMap a (uid u3) cannot be the controller of "default/child": that is ConfigMap a (uid u1)`)
+	require.EqualError(t, err, `controller: ConfigMap a (uid u3) cannot be the controller of "default/child", which is already controlled by ConfigMap a (uid u1)`)
 	require.Equal(t, before, child.OwnerReferences)
 }
 
@@ -51,9 +51,9 @@ func (c *configMap) DeepCopyRefs() (refs []metav1.OwnerReference) {
 	return refs
 }
 
-// An owner that the garbage collector would not understand is refused: it would
-// delete the object at once.
-func TestAnOwnerThatCannotBe(t *testing.T) {
+// SetControllerReference rejects an owner that the garbage collector does not find,
+// because it would delete the object at once.
+func TestInvalidOwnersAreRejected(t *testing.T) {
 	cluster := rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Kind: "Node"}
 	noKind := configMaps
 	noKind.Kind = ""
@@ -63,15 +63,15 @@ func TestAnOwnerThatCannotBe(t *testing.T) {
 		obj   *configMap
 		want  string
 	}{
-		"no owner":               {nil, configMaps, newMap("x"), "the owner is nil"},
-		"no object":              {owning("default", "a", "u"), configMaps, nil, "the object is nil"},
-		"no kind":                {owning("default", "a", "u"), noKind, newMap("x"), "has no kind"},
-		"no uid":                 {owning("default", "a", ""), configMaps, newMap("x"), "has no uid"},
-		"no name":                {owning("default", "", "u"), configMaps, newMap("x"), "no name"},
-		"another namespace":      {owning("other", "a", "u"), configMaps, newMap("x"), `"x" is in namespace "default", and its owner is ConfigMap other/a`},
-		"no namespace":           {owning("other", "a", "u"), configMaps, owning("", "x", ""), "set the object's namespace first"},
-		"of no namespace":        {owning("", "a", "u"), cluster, newMap("x"), ""},
-		"neither in a namespace": {owning("", "a", "u"), cluster, owning("", "x", ""), ""},
+		"no owner":                   {nil, configMaps, newMap("x"), "the owner is nil"},
+		"no object":                  {newOwner("default", "a", "u"), configMaps, nil, "the object is nil"},
+		"no kind":                    {newOwner("default", "a", "u"), noKind, newMap("x"), "has no kind"},
+		"no uid":                     {newOwner("default", "a", ""), configMaps, newMap("x"), "has no uid"},
+		"no name":                    {newOwner("default", "", "u"), configMaps, newMap("x"), "no name"},
+		"another namespace":          {newOwner("other", "a", "u"), configMaps, newMap("x"), `"x" is in namespace "default", and its owner is ConfigMap other/a`},
+		"object without a namespace": {newOwner("other", "a", "u"), configMaps, newOwner("", "x", ""), "set the object's namespace first"},
+		"cluster-scoped owner":       {newOwner("", "a", "u"), cluster, newMap("x"), ""},
+		"both cluster-scoped":        {newOwner("", "a", "u"), cluster, newOwner("", "x", ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := controller.SetControllerReference(c.owner, c.info, c.obj)
@@ -79,7 +79,7 @@ func TestAnOwnerThatCannotBe(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, controller.ErrOwner)
+			require.ErrorIs(t, err, controller.ErrControllerReference)
 			require.ErrorContains(t, err, c.want)
 			if c.obj != nil {
 				require.Empty(t, c.obj.OwnerReferences)
@@ -88,9 +88,9 @@ func TestAnOwnerThatCannotBe(t *testing.T) {
 	}
 }
 
-// Owns goes by group and kind, whatever version the reference was written with,
-// and whichever of Owns and For was called first.
-func TestOwnsBringsTheOwner(t *testing.T) {
+// Owns compares group and kind and ignores the version. Owns and For may be called in any
+// order.
+func TestOwnsEnqueuesTheOwner(t *testing.T) {
 	yes, no := true, false
 	ref := func(apiVersion, kind, name string, is *bool) metav1.OwnerReference {
 		return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: "u", Controller: is}
@@ -100,18 +100,18 @@ func TestOwnsBringsTheOwner(t *testing.T) {
 		refs []metav1.OwnerReference
 		want string
 	}{
-		{"the version of For", []metav1.OwnerReference{ref("apps/v1", "Deployment", "web", &yes)}, "default/web"},
+		{"same version", []metav1.OwnerReference{ref("apps/v1", "Deployment", "web", &yes)}, "default/web"},
 		{"another version", []metav1.OwnerReference{ref("apps/v1beta1", "Deployment", "web", &yes)}, "default/web"},
-		{"after another owner", []metav1.OwnerReference{ref("v1", "Pod", "x", nil), ref("apps/v1", "Deployment", "web", &yes)}, "default/web"},
+		{"second of two owners", []metav1.OwnerReference{ref("v1", "Pod", "x", nil), ref("apps/v1", "Deployment", "web", &yes)}, "default/web"},
 		{"another group", []metav1.OwnerReference{ref("v1", "Deployment", "web", &yes)}, ""},
 		{"another kind", []metav1.OwnerReference{ref("apps/v1", "StatefulSet", "web", &yes)}, ""},
 		{"not the controller", []metav1.OwnerReference{ref("apps/v1", "Deployment", "web", &no), ref("apps/v1", "Deployment", "web", nil)}, ""},
-		{"nonsense", []metav1.OwnerReference{ref("a/b/c", "Deployment", "web", &yes)}, ""},
-		{"none", nil, ""},
+		{"invalid version", []metav1.OwnerReference{ref("a/b/c", "Deployment", "web", &yes)}, ""},
+		{"no owner", nil, ""},
 	} {
 		for _, ownsFirst := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
-				s := newSetting(t, 0)
+				s := newFixture(t, 0)
 				deployments := rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, Kind: "Deployment", Namespaced: true}
 				owners := informer.For(s.factory, rest.NewView[*metav1.PartialObjectMetadata](s.client, deployments), informer.Options[*metav1.PartialObjectMetadata]{})
 				owned := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
@@ -145,8 +145,9 @@ func TestOwnsBringsTheOwner(t *testing.T) {
 	}
 }
 
+// Owns without a For is an error.
 func TestOwnsNeedsAFor(t *testing.T) {
-	s := newSetting(t, 0)
+	s := newFixture(t, 0)
 	c := controller.New("c", controller.Func(func(context.Context, controller.Request) (controller.Result, error) {
 		return controller.Result{}, nil
 	}), controller.Options{})

@@ -5,46 +5,47 @@ import (
 	"slices"
 )
 
-// Predicate says whether an update of an object is worth a reconcile. Of several
-// all have to agree; [Or] is for those of which one is enough. It is asked about
-// updates only: what is new, or gone, is always worth one.
+// Predicate reports whether an update of an object needs a reconcile. All predicates
+// must return true; use [Or] for alternatives. They apply to updates; creates and
+// deletes always reconcile, unless [Watch.FilterCreates] or [Watch.FilterDeletes] is
+// used.
 type Predicate[T any] func(old, new T) bool
 
-// GenerationChanged agrees where what was asked for has changed, and not only the
-// status or the metadata. A deletion that has begun counts as well: the server
-// makes it another generation.
+// GenerationChanged reports whether the generation differs: the spec has changed, not
+// only the status or the metadata. The start of a deletion counts as well, since the
+// server increments the generation.
 //
-// It is for kinds that have generations. Custom resources do; where one has no
-// status subresource, a change of the status is a generation as well. Config maps,
-// secrets, endpoints and some others have none, which is 0 before and after: of
-// those it finds no update worth a reconcile.
+// Use it for kinds that have generations. Custom resources do; without a status
+// subresource, a change of the status also increments the generation. Config maps,
+// secrets, endpoints and some other kinds have none: their generation is always 0, and
+// no update of them would be reconciled.
 func GenerationChanged[T interface{ GetGeneration() int64 }](old, new T) bool {
 	return old.GetGeneration() != new.GetGeneration()
 }
 
-// LabelChanged agrees where a label has changed, come or gone.
+// LabelChanged reports whether a label was added, changed or removed.
 func LabelChanged[T interface{ GetLabels() map[string]string }](old, new T) bool {
 	return !maps.Equal(old.GetLabels(), new.GetLabels())
 }
 
-// AnnotationChanged agrees where an annotation has changed, come or gone.
+// AnnotationChanged reports whether an annotation was added, changed or removed.
 func AnnotationChanged[T interface{ GetAnnotations() map[string]string }](old, new T) bool {
 	return !maps.Equal(old.GetAnnotations(), new.GetAnnotations())
 }
 
-// Changed agrees where of gives something else for the new state than for the old
-// one. A struct of several values is one projection of them all.
+// Changed returns a predicate that reports whether of returns different values for the
+// old and the new state. To compare several values, return a struct of them.
 func Changed[T any, K comparable](of func(T) K) Predicate[T] {
 	if of == nil {
-		return nil // which Run refuses
+		return nil // Run rejects it
 	}
 	return func(old, new T) bool { return of(old) != of(new) }
 }
 
-// Or is true if any of them is.
+// Or returns a predicate that is true if any of the given ones is.
 func Or[T any](predicates ...Predicate[T]) Predicate[T] {
 	if slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }) {
-		return nil // which Run refuses
+		return nil // Run rejects it
 	}
 	return func(old, new T) bool {
 		for _, p := range predicates {

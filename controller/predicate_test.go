@@ -10,6 +10,7 @@ import (
 	"github.com/thinformer/thinformer/controller"
 )
 
+// Each predicate returns true for exactly its kind of change.
 func TestPredicates(t *testing.T) {
 	meta := func(change func(*configMap)) *configMap {
 		obj := newMap("a")
@@ -19,39 +20,39 @@ func TestPredicates(t *testing.T) {
 	}
 	same := meta(func(*configMap) {})
 	changes := map[string]*configMap{
-		"nothing":         meta(func(*configMap) {}),
-		"generation":      meta(func(o *configMap) { o.Generation = 2 }),
-		"a label's value": meta(func(o *configMap) { o.Labels["a"] = "c" }),
-		"a label came":    meta(func(o *configMap) { o.Labels["b"] = "" }),
-		"labels went":     meta(func(o *configMap) { o.Labels = nil }),
-		"an annotation":   meta(func(o *configMap) { o.Annotations["a"] = "c" }),
-		"data":            meta(func(o *configMap) { o.Data = map[string]string{"x": "y"} }),
+		"nothing":        meta(func(*configMap) {}),
+		"generation":     meta(func(o *configMap) { o.Generation = 2 }),
+		"label value":    meta(func(o *configMap) { o.Labels["a"] = "c" }),
+		"label added":    meta(func(o *configMap) { o.Labels["b"] = "" }),
+		"labels removed": meta(func(o *configMap) { o.Labels = nil }),
+		"annotation":     meta(func(o *configMap) { o.Annotations["a"] = "c" }),
+		"data":           meta(func(o *configMap) { o.Data = map[string]string{"x": "y"} }),
 	}
-	never := func(_, _ *configMap) bool { return false }
+	alwaysFalse := func(_, _ *configMap) bool { return false }
 	for name, c := range map[string]struct {
 		predicate controller.Predicate[*configMap]
-		agrees    []string
+		matches   []string
 	}{
 		"GenerationChanged": {controller.GenerationChanged[*configMap], []string{"generation"}},
-		"LabelChanged":      {controller.LabelChanged[*configMap], []string{"a label's value", "a label came", "labels went"}},
-		"AnnotationChanged": {controller.AnnotationChanged[*configMap], []string{"an annotation"}},
+		"LabelChanged":      {controller.LabelChanged[*configMap], []string{"label value", "label added", "labels removed"}},
+		"AnnotationChanged": {controller.AnnotationChanged[*configMap], []string{"annotation"}},
 		"Changed":           {controller.Changed(func(o *configMap) string { return o.Data["x"] }), []string{"data"}},
-		"Or":                {controller.Or(never, controller.GenerationChanged, controller.AnnotationChanged), []string{"generation", "an annotation"}},
+		"Or":                {controller.Or(alwaysFalse, controller.GenerationChanged, controller.AnnotationChanged), []string{"generation", "annotation"}},
 		"Or of none":        {controller.Or[*configMap](), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var agrees []string
-			for what, obj := range changes {
+			var matches []string
+			for change, obj := range changes {
 				if c.predicate(same, obj) {
-					agrees = append(agrees, what)
+					matches = append(matches, change)
 				}
 			}
-			require.ElementsMatch(t, c.agrees, agrees)
+			require.ElementsMatch(t, c.matches, matches)
 		})
 	}
 }
 
-// A struct of several values is one projection.
+// To compare several values, return a struct of them.
 func ExampleChanged() {
 	type wanted struct{ color, size string }
 	changed := controller.Changed(func(o *configMap) wanted { return wanted{o.Data["color"], o.Data["size"]} })
@@ -67,14 +68,14 @@ func ExampleChanged() {
 	// true
 }
 
-// What was asked for has changed, or somebody wants it looked at.
+// An update is reconciled if the spec or an annotation has changed.
 func ExampleOr() {
-	worthIt := controller.Or(controller.GenerationChanged[*configMap], controller.AnnotationChanged)
+	changed := controller.Or(controller.GenerationChanged[*configMap], controller.AnnotationChanged)
 
 	old, new := &configMap{}, &configMap{}
-	fmt.Println(worthIt(old, new))
-	new.Annotations = map[string]string{"example.com/look": "again"}
-	fmt.Println(worthIt(old, new))
+	fmt.Println(changed(old, new))
+	new.Annotations = map[string]string{"example.com/restart": "true"}
+	fmt.Println(changed(old, new))
 	// Output:
 	// false
 	// true

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -13,9 +12,10 @@ import (
 	"time"
 
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
-// phase is what a program does.
+// phase is the current phase of a program.
 type phase string
 
 const (
@@ -26,10 +26,10 @@ const (
 	stopping phase = "stopping"
 )
 
-// programKey is what the context of controllers has that Run runs.
+// programKey is the context key that marks controllers run by package-level Run.
 type programKey struct{}
 
-// program is one Run.
+// program is one call of Run.
 type program struct {
 	options     RunOptions
 	logger      *slog.Logger
@@ -39,45 +39,47 @@ type program struct {
 	// synced is closed when all informers have synced and Synced has returned.
 	synced chan struct{}
 
-	// halt ends the context that says whether the program is to stop: somebody
-	// has failed, and stop will say who.
-	halt context.CancelFunc
+	// stop ends the context passed to run.
+	stop context.CancelFunc
 
-	// broken is closed with the first error.
-	broken chan struct{}
+	// failure is closed with the first error.
+	failure chan struct{}
 
 	mu     sync.Mutex
 	failed []error
 }
 
 func newProgram(o RunOptions, controllers []*Controller) (*program, error) {
-	if err := wrongWith(o, controllers); err != nil {
+	if err := validateRun(o, controllers); err != nil {
+		return nil, err
+	}
+	if err := validateInformers(o, controllers); err != nil {
 		return nil, err
 	}
 	orDefault(&o.StopTimeout, 5*time.Second)
 	orDefault(&o.Logger, slog.Default())
-	p := &program{options: o, logger: o.Logger, controllers: controllers, synced: make(chan struct{}), broken: make(chan struct{})}
+	p := &program{options: o, logger: o.Logger, controllers: controllers, synced: make(chan struct{}), failure: make(chan struct{})}
 	p.phase.Store(starting)
 	return p, nil
 }
 
-// wrongWith is all that is wrong with what Run was given.
-func wrongWith(o RunOptions, controllers []*Controller) error {
+// validateRun returns all errors in the arguments of Run.
+func validateRun(o RunOptions, controllers []*Controller) error {
 	var wrong []error
-	for name, d := range map[string]time.Duration{"StopDelay": o.StopDelay, "StopTimeout": o.StopTimeout} {
+	for name, d := range map[string]time.Duration{"StopDelay": o.StopDelay, "SyncTimeout": o.SyncTimeout, "StopTimeout": o.StopTimeout} {
 		if d < 0 {
 			wrong = append(wrong, fmt.Errorf("%w: RunOptions.%s is %v, which is negative", ErrOptions, name, d))
 		}
 	}
 	for i, inf := range o.Informers {
-		if isNil(inf) {
+		if nilcheck.IsNilPointer(inf) {
 			wrong = append(wrong, fmt.Errorf("%w: RunOptions.Informers[%d] is nil", ErrNoInformer, i))
 		}
 	}
-	if isNil(o.Serve) && o.Serve != nil {
+	if nilcheck.IsNilPointer(o.Serve) && o.Serve != nil {
 		wrong = append(wrong, fmt.Errorf("%w: RunOptions.Serve is a nil %T", ErrOptions, o.Serve))
 	}
-	if isNil(o.Leader) && o.Leader != nil {
+	if nilcheck.IsNilPointer(o.Leader) && o.Leader != nil {
 		wrong = append(wrong, fmt.Errorf("%w: RunOptions.Leader is a nil %T", ErrOptions, o.Leader))
 	}
 	if len(controllers) == 0 && o.Factory == nil && len(o.Informers) == 0 {
@@ -87,46 +89,53 @@ func wrongWith(o RunOptions, controllers []*Controller) error {
 	for i, c := range controllers {
 		switch {
 		case c == nil:
-			wrong = append(wrong, fmt.Errorf("%w: it is number %d of %d", ErrNoController, i+1, len(controllers)))
+			wrong = append(wrong, fmt.Errorf("%w: number %d of %d", ErrNoController, i+1, len(controllers)))
 			continue
 		case names[c.name] == c:
 			wrong = append(wrong, fmt.Errorf("%w: %q is given twice", ErrSameName, c.name))
 		case names[c.name] != nil:
-			wrong = append(wrong, fmt.Errorf("%w: %q, which logs and states could not tell apart", ErrSameName, c.name))
+			wrong = append(wrong, fmt.Errorf("%w: %q: use a different name for each controller", ErrSameName, c.name))
 		}
 		names[c.name] = c
-		wrong = append(wrong, c.mistakes())
+		wrong = append(wrong, c.validate())
 	}
 	return errors.Join(wrong...)
 }
 
-// isNil is whether v is nil, or a nil pointer or function in an interface.
-func isNil(v any) bool {
-	value := reflect.ValueOf(v)
-	return !value.IsValid() || (value.Kind() == reflect.Pointer || value.Kind() == reflect.Func) && value.IsNil()
+// validateInformers returns the errors of informers that waiting does not fix.
+// Informers that already run are skipped.
+func validateInformers(o RunOptions, controllers []*Controller) error {
+	var wrong []error
+	for _, inf := range (&program{options: o, controllers: controllers}).informers() {
+		checked, ok := inf.(Checker)
+		if !ok || inf.State().Running {
+			continue
+		}
+		if err := checked.Check(); err != nil {
+			wrong = append(wrong, fmt.Errorf("controller: %w", err))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
-// mistakes are what was wrong with the arguments of New, For and the like.
-func (c *Controller) mistakes() error {
+// validate returns the errors in the arguments of New, For and the like.
+func (c *Controller) validate() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.wrong) == 0 && len(c.watches) == 0 {
-		return fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
-	}
-	return errors.Join(c.wrong...)
+	return c.validateLocked()
 }
 
-// run is the order of things: what starts first ends last.
+// run starts everything in order and stops it in reverse order.
 func (p *program) run(ctx context.Context) error {
-	ctx, p.halt = context.WithCancel(ctx)
-	defer p.halt()
-	ignoreSignals := p.obeySignals()
+	ctx, p.stop = context.WithCancel(ctx)
+	defer p.stop()
+	ignoreSignals := p.handleSignals()
 	defer ignoreSignals()
 	closeServer, err := p.serve()
 	if err != nil {
 		return err
 	}
-	// The controllers end later than ctx, and the informers after them.
+	// The controllers outlive ctx, and the informers outlive the controllers.
 	lasting := context.WithoutCancel(ctx)
 	work, endWork := context.WithCancel(context.WithValue(lasting, programKey{}, p))
 	feed, endFeed := context.WithCancel(lasting)
@@ -134,14 +143,14 @@ func (p *program) run(ctx context.Context) error {
 	defer endFeed()
 
 	var watching sync.WaitGroup
-	watching.Go(func() { p.passOn(ctx, endWork) })
+	watching.Go(func() { p.forwardStop(ctx, endWork) })
 	var informers sync.WaitGroup
 	if p.startInformers(feed, &informers) {
 		watching.Go(func() { p.sync(ctx) })
-		p.lead(work)
+		p.runWhenLeading(work)
 	}
-	p.halt()
-	p.within("Synced", func() error { watching.Wait(); return nil }, nil)
+	p.stop()
+	p.waitBounded("Synced", func() error { watching.Wait(); return nil }, nil)
 	endFeed()
 	p.stopInformers(&informers)
 	closeServer()
@@ -150,9 +159,9 @@ func (p *program) run(ctx context.Context) error {
 	return errors.Join(p.failed...)
 }
 
-// passOn ends the work when the program is told to stop, and a while later if
-// others have to hear of it first.
-func (p *program) passOn(ctx context.Context, endWork context.CancelFunc) {
+// forwardStop cancels the controllers after the program is asked to stop, delayed by
+// StopDelay.
+func (p *program) forwardStop(ctx context.Context, endWork context.CancelFunc) {
 	defer endWork()
 	<-ctx.Done()
 	p.phase.Store(stopping)
@@ -160,25 +169,24 @@ func (p *program) passOn(ctx context.Context, endWork context.CancelFunc) {
 	defer delay.Stop()
 	select {
 	case <-delay.C:
-	case <-p.broken: // it does not do its work any more
+	case <-p.failure: // a failed program does not wait for StopDelay
 	}
 }
 
-// fail ends the program with an error, if there is one. What two have found is
-// told once.
+// fail records an error and stops the program. The same text is recorded once.
 func (p *program) fail(err error) {
 	if err == nil {
 		return
 	}
 	p.mu.Lock()
 	if p.failed == nil {
-		close(p.broken)
+		close(p.failure)
 	}
 	if !slices.ContainsFunc(p.failed, func(other error) bool { return other.Error() == err.Error() }) {
 		p.failed = append(p.failed, err)
 	}
 	p.mu.Unlock()
-	p.halt()
+	p.stop()
 }
 
 func (p *program) hasFailed() bool {
@@ -187,8 +195,8 @@ func (p *program) hasFailed() bool {
 	return len(p.failed) > 0
 }
 
-// enter changes the phase; stopping is for good.
-func (p *program) enter(next phase) {
+// setPhase changes the phase. It does not leave the phase stopping.
+func (p *program) setPhase(next phase) {
 	for {
 		now := p.phase.Load()
 		if now == stopping || p.phase.CompareAndSwap(now, next) {
@@ -197,13 +205,13 @@ func (p *program) enter(next phase) {
 	}
 }
 
-// startInformers reports whether all have been started.
+// startInformers reports whether all informers have been started.
 func (p *program) startInformers(ctx context.Context, running *sync.WaitGroup) bool {
-	p.enter(syncing)
+	p.setPhase(syncing)
 	if p.options.Factory != nil {
 		err := p.options.Factory.Start(ctx)
 		if errors.Is(err, informer.ErrStopped) {
-			err = fmt.Errorf("%w: a factory that was shut down, as Run does at its end, does not start again: make a new one, and new informers", err)
+			err = fmt.Errorf("%w: a factory cannot be started again after Shutdown, which Run calls at its end: create a new factory and new informers", err)
 		}
 		if err != nil {
 			p.fail(fmt.Errorf("controller: start the factory: %w", err))
@@ -213,21 +221,21 @@ func (p *program) startInformers(ctx context.Context, running *sync.WaitGroup) b
 	for _, inf := range p.options.Informers {
 		running.Go(func() {
 			switch err := inf.Run(ctx); {
-			case errors.Is(err, informer.ErrFactoryRuns):
-				p.fail(fmt.Errorf("controller: run the informer %s: %w: give the factory to Run, as RunOptions.Factory, and not the informer", inf.State().Name, err))
+			case errors.Is(err, informer.ErrRunByFactory):
+				p.fail(fmt.Errorf("controller: run the informer %s: %w: pass the factory as RunOptions.Factory instead of the informer", inf.State().Name, err))
 			case err != nil:
 				p.fail(fmt.Errorf("controller: run the informer %s: %w", inf.State().Name, err))
 			case ctx.Err() == nil:
-				p.fail(fmt.Errorf("controller: the informer %s has ended by itself", inf.State().Name))
+				p.fail(fmt.Errorf("controller: the informer %s ended unexpectedly", inf.State().Name))
 			}
 		})
 	}
 	return true
 }
 
-// stopInformers waits for informers whose context has ended.
+// stopInformers waits for the informers after their context has ended.
 func (p *program) stopInformers(running *sync.WaitGroup) {
-	p.within("the informers", func() error {
+	p.waitBounded("the informers", func() error {
 		running.Wait()
 		if p.options.Factory == nil {
 			return nil
@@ -236,23 +244,23 @@ func (p *program) stopInformers(running *sync.WaitGroup) {
 	}, p.busyHandlers)
 }
 
-// busyHandlers names the handlers that an informer waits for.
+// busyHandlers describes the handlers that are still in a callback.
 func (p *program) busyHandlers() string {
 	var busy []string
 	for _, inf := range p.informers() {
 		s := inf.State()
 		for _, h := range s.Handlers {
 			if !h.Since.IsZero() {
-				busy = append(busy, fmt.Sprintf("handler %s of %s, in a callback for %v", h.Name, s.Name, time.Since(h.Since).Round(time.Millisecond)))
+				busy = append(busy, fmt.Sprintf("handler %s of %s has been in a callback for %v", h.Name, s.Name, time.Since(h.Since).Round(time.Millisecond)))
 			}
 		}
 	}
 	return strings.Join(busy, "; ")
 }
 
-// within waits for something at the end, for StopTimeout at most; whose, if
-// there is one, says then who is still at it.
-func (p *program) within(what string, wait func() error, whose func() string) {
+// waitBounded waits for StopTimeout at most. details, if not nil, describes what is
+// still running.
+func (p *program) waitBounded(name string, wait func() error, details func() string) {
 	done := make(chan error, 1)
 	go func() { done <- wait() }()
 	late := time.NewTimer(p.options.StopTimeout)
@@ -261,9 +269,9 @@ func (p *program) within(what string, wait func() error, whose func() string) {
 	case err := <-done:
 		p.fail(err)
 	case <-late.C:
-		err := fmt.Errorf("%w: %s, %v after being told to stop", ErrStillRunning, what, p.options.StopTimeout)
-		if whose != nil {
-			err = fmt.Errorf("%w: %s", err, whose())
+		err := fmt.Errorf("%w: %s, %v after the stop was requested", ErrStillRunning, name, p.options.StopTimeout)
+		if details != nil {
+			err = fmt.Errorf("%w: %s", err, details())
 		}
 		p.fail(err)
 	}

@@ -2,5 +2,6 @@
 
 package controller
 
-// RaceEnabled is for the tests of both packages.
+// RaceEnabled reports whether the race detector is enabled. It is exported for the
+// tests of package controller_test.
 const RaceEnabled = false

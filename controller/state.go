@@ -8,99 +8,99 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxListed bounds the lists of a State. The counts beside them are exact.
+// maxListed limits the lists of a State. The counts are exact.
 const maxListed = 100
 
-// State is what a controller is doing and how it fares: for health endpoints,
-// debug pages and tests. It is a copy. Its lists have at most 100 entries each;
-// where there can be more, a count stands beside.
+// State is a snapshot of a controller for health endpoints, debug pages and tests.
+// Each list has at most 100 entries; lists that can be longer have a count beside
+// them.
 type State struct {
 	Name    string
 	Running bool
-	// Synced: all that was there at the beginning is in the queue, or has been
-	// reconciled.
+	// Synced is true when the keys of all existing objects have been enqueued.
 	Synced bool
-	// Waiting are the informers whose first list is not there: nothing is
-	// reconciled before it is.
-	Waiting []Waiting
+	// Waiting lists the informers that are not ready: informers without a complete
+	// first list, for which the controller waits, and informers that lack objects of
+	// their list that could not be decoded. The other objects of the latter are
+	// reconciled.
+	Waiting []UnreadyInformer
 
-	// Queued is how many keys wait for a worker.
+	// Queued is the number of keys that wait for a worker.
 	Queued int
-	// Held is how many keys wait for informers to see what they have written.
+	// Held is the number of keys that wait for informers to observe their writes.
 	Held int
-	// Stale are those of them that have waited longer than WriteTimeout, as it was
-	// when that was noticed.
+	// Stale lists the held keys that have waited longer than WriteTimeout, with the
+	// state at that time.
 	Stale []*StaleError
-	// Working are the keys that are being reconciled, the longest first.
-	Working []Working
-	// Retrying are keys that have failed, and come again by themselves: the next
-	// first, of those that are listed. One that is being reconciled again is still
-	// among them.
-	Retrying      []Failing
+	// Working lists the keys that are being reconciled, longest first.
+	Working []ActiveRequest
+	// Retrying lists the failed keys that will be retried, by time of the next retry.
+	// A key that is being reconciled again is still listed.
+	Retrying      []FailingRequest
 	RetryingCount int
-	// Quarantined are keys that have panicked too often: only a change brings
-	// them back.
-	Quarantined      []Failing
+	// Quarantined lists the keys that have panicked too often. They are reconciled
+	// again only after a change.
+	Quarantined      []FailingRequest
 	QuarantinedCount int
 
-	// Reconciles counts the calls that have returned; Errors those of them that
-	// returned an error or panicked, Panics the latter alone; Retries the errors
-	// after which the key was to come again. All are of all runs.
+	// Reconciles counts the calls that have returned. Errors counts those that
+	// returned an error or panicked, Panics those that panicked. Retries counts the
+	// errors after which the key was requeued. The counts include all runs.
 	Reconciles, Errors, Panics, Retries uint64
 }
 
-// Waiting is an informer that has not synced.
-type Waiting struct {
+// UnreadyInformer describes an informer that is not ready.
+type UnreadyInformer struct {
 	Informer string
 	Resource schema.GroupVersionResource
-	// Reason is the last failure of its source, or that nobody runs it; nil while
-	// the first list is on its way.
+	// Synced is true if the informer has its first list and lacks objects of it.
+	Synced bool
+	// Reason is the last failure of the informer's source, or that it does not run, or
+	// which objects it lacks and why. It is nil while the first list is in progress.
 	Reason error
 }
 
-// Working is a key that is being reconciled.
-type Working struct {
+// ActiveRequest describes a key that is being reconciled.
+type ActiveRequest struct {
 	Request Request
 	Since   time.Time
 }
 
-// Failing is a key that has failed.
-type Failing struct {
+// FailingRequest describes a key that has failed.
+type FailingRequest struct {
 	Request Request
-	// Failures is how often in a row, Err how it did last.
+	// Failures is the number of consecutive failures, Err the last error.
 	Failures int
 	Err      error
-	// Next is when it comes again, if nothing brings it before.
+	// Next is the time of the next retry, unless a change enqueues the key earlier.
 	Next time.Time
 }
 
-// into tells of the run.
-func (r *run) into(s *State) {
+// fill adds the state of the run.
+func (r *run) fill(s *State) {
 	s.Running = true
 	s.Synced = r.synced.Load()
-	if !s.Synced {
-		s.Waiting = r.waiting()
-	}
+	s.Waiting = r.waiting()
 	s.Queued = r.queue.Len()
-	r.gate.into(s)
+	r.gate.fill(s)
 	s.Working = r.working()
-	r.troubles.into(s)
-	slices.SortFunc(s.Retrying, func(a, b Failing) int {
+	r.retries.fill(s)
+	slices.SortFunc(s.Retrying, func(a, b FailingRequest) int {
 		return cmp.Or(a.Next.Compare(b.Next), a.Request.compare(b.Request))
 	})
 	slices.SortFunc(s.Stale, func(a, b *StaleError) int { return a.Request.compare(b.Request) })
-	slices.SortFunc(s.Quarantined, func(a, b Failing) int { return a.Request.compare(b.Request) })
+	slices.SortFunc(s.Quarantined, func(a, b FailingRequest) int { return a.Request.compare(b.Request) })
 }
 
-// working are the keys that are with a worker.
-func (r *run) working() []Working {
-	var all []Working
-	for _, w := range r.team {
+// working returns the keys that are being reconciled.
+func (r *run) working() []ActiveRequest {
+	var all []ActiveRequest
+	for _, w := range r.workers {
 		if job := w.job.Load(); job != nil {
-			all = append(all, Working{Request: job.request, Since: job.began})
+			all = append(all, ActiveRequest{Request: job.request, Since: job.began})
 		}
 	}
-	slices.SortFunc(all, func(a, b Working) int {
+	slices.SortFunc(all, func(a, b ActiveRequest) int {
 		return cmp.Or(a.Since.Compare(b.Since), a.Request.compare(b.Request))
 	})
 	return all

@@ -12,82 +12,84 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A trace is told of each step of a key, in order.
-func TestTrace(t *testing.T) {
-	var d *desk
+// The functions of a Trace are called at each step of a key, in order.
+func TestTraceIsCalledAtEachStep(t *testing.T) {
+	var tc *testController
 	broken := true
 	trace := &Trace{
-		Queued:  func(i TraceInfo, why Reason) { d.note("%s: %v queued: %v", i.Controller, i.Request, why) },
-		Started: func(i TraceInfo) { d.note("%v started", i.Request) },
+		Queued:  func(i TraceInfo, why Reason) { tc.record("%s: %v queued: %v", i.Controller, i.Request, why) },
+		Started: func(i TraceInfo) { tc.record("%v started", i.Request) },
 		Ended: func(i TraceInfo, r Result, err error, took time.Duration) {
-			d.note("%v ended after %v: %+v, %v", i.Request, took, r, err)
+			tc.record("%v ended after %v: %+v, %v", i.Request, took, r, err)
 		},
-		Retried: func(i TraceInfo, wait time.Duration, err error) { d.note("%v again in %v: %v", i.Request, wait, err) },
+		Retried: func(i TraceInfo, wait time.Duration, err error) {
+			tc.record("%v again in %v: %v", i.Request, wait, err)
+		},
 		Quarantined: func(i TraceInfo, err error) {
-			d.note("%v in quarantine: %v", i.Request, err)
+			tc.record("%v in quarantine: %v", i.Request, err)
 		},
 	}
-	atDesk(t, Options{Trace: trace, MaxPanics: 1, Backoff: Backoff{Base: 2 * time.Second}}, func(own *desk, _ context.Context, req Request) (Result, error) {
+	runTestController(t, Options{Trace: trace, MaxPanics: 1, Backoff: Backoff{Base: 2 * time.Second}}, func(own *testController, _ context.Context, _ Request) (Result, error) {
 		time.Sleep(time.Second)
 		b, _ := own.books.Get("x")
 		switch {
 		case b.page > 0:
-			panic("ink")
+			panic("broken")
 		case broken:
 			broken = false
-			return Result{}, errors.New("no ink")
+			return Result{}, errors.New("failed")
 		}
 		return Result{RequeueAfter: time.Hour}, nil
-	}, func(own *desk) {
-		d = own
-		d.put("x", 0)
-		d.after(10 * time.Second)
+	}, func(own *testController) {
+		tc = own
+		tc.put("x", 0)
+		tc.sleep(10 * time.Second)
 		assert.Equal(t, []string{
-			"0s books: x queued: changed", "0s x started", "1s x ended after 1s: {RequeueAfter:0s}, no ink", "1s x again in 2s: no ink",
+			"0s books: x queued: changed", "0s x started", "1s x ended after 1s: {RequeueAfter:0s}, failed", "1s x again in 2s: failed",
 			"3s x started", "4s x ended after 1s: {RequeueAfter:1h0m0s}, <nil>",
-		}, d.notes())
-		d.put("x", 1)
-		d.after(time.Second)
+		}, tc.takeRecords())
+		tc.put("x", 1)
+		tc.sleep(time.Second)
 		assert.Equal(t, []string{
-			"10s books: x queued: changed", "10s x started", "11s x ended after 1s: {RequeueAfter:0s}, panic: ink", "11s x in quarantine: panic: ink",
-		}, d.notes())
+			"10s books: x queued: changed", "10s x started", "11s x ended after 1s: {RequeueAfter:0s}, panic: broken", "11s x in quarantine: panic: broken",
+		}, tc.takeRecords())
 	})
 }
 
-// What a function of a trace, a predicate or a mapping costs that panics: a line
-// of the log, and that notification at most.
-func TestPanicsBesideTheReconcile(t *testing.T) {
-	blow := func() { panic("ink") }
-	atDesk(t, Options{Trace: &Trace{
-		Queued:  func(TraceInfo, Reason) { blow() },
-		Started: func(TraceInfo) { blow() },
-		Ended:   func(TraceInfo, Result, error, time.Duration) { blow() },
-		Retried: func(TraceInfo, time.Duration, error) { blow() },
-	}, Backoff: Backoff{Base: time.Second}}, func(d *desk, _ context.Context, req Request) (Result, error) {
-		d.note("%v", req)
-		if d.c.State().Errors == 0 {
-			return Result{}, errors.New("no ink")
+// If a function of a Trace, a predicate or a mapping panics, the panic is logged, and at
+// most that notification is lost.
+func TestPanicsOutsideReconcileAreLogged(t *testing.T) {
+	doPanic := func() { panic("broken") }
+	runTestController(t, Options{Trace: &Trace{
+		Queued:  func(TraceInfo, Reason) { doPanic() },
+		Started: func(TraceInfo) { doPanic() },
+		Ended:   func(TraceInfo, Result, error, time.Duration) { doPanic() },
+		Retried: func(TraceInfo, time.Duration, error) { doPanic() },
+	}, Backoff: Backoff{Base: time.Second}}, func(tc *testController, _ context.Context, req Request) (Result, error) {
+		tc.record("%v", req)
+		if tc.c.State().Errors == 0 {
+			return Result{}, errors.New("failed")
 		}
 		return Result{}, nil
-	}, func(d *desk) {
-		d.after(time.Minute)
-		assert.Equal(t, []string{"0s x", "1s x"}, d.notes())
-		assert.Zero(t, d.c.State().Panics)
-		assert.Contains(t, fmt.Sprint(d.logs.all()), "A trace function has panicked")
+	}, func(tc *testController) {
+		tc.sleep(time.Minute)
+		assert.Equal(t, []string{"0s x", "1s x"}, tc.takeRecords())
+		assert.Zero(t, tc.c.State().Panics)
+		assert.Contains(t, fmt.Sprint(tc.logs.all()), "A trace function panicked")
 	}, "x")
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf("x", "y")
-		books, stopBooks := s.read(t)
+		s := newFakeSource("x", "y")
+		books, stopBooks := s.runInformer(t)
 		got := map[string]int{}
 		c := New("books", Func(func(_ context.Context, req Request) (Result, error) { got[req.Name]++; return Result{}, nil }), Options{})
 		Watches(c, books, func(b *book) []Request {
 			if b.Name == "x" {
-				blow()
+				doPanic()
 			}
 			return []Request{{Name: b.Name}}
 		}, func(_, b *book) bool {
 			if b.page == 1 {
-				blow()
+				doPanic()
 			}
 			return true
 		})
@@ -101,7 +103,7 @@ func TestPanicsBesideTheReconcile(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		assert.Equal(t, map[string]int{"y": 3}, got, "the initial one, page 0 and page 2")
+		assert.Equal(t, map[string]int{"y": 3}, got, "keys of the initial list, page 0 and page 2")
 		assert.True(t, c.State().Synced)
 		stop()
 		assert.NoError(t, <-ended)
@@ -109,8 +111,8 @@ func TestPanicsBesideTheReconcile(t *testing.T) {
 	})
 }
 
-// Channel brings keys until it is closed, which ends nothing.
-func TestChannel(t *testing.T) {
+// Keys received from a Channel are reconciled. Closing it does not end the controller.
+func TestChannelEnqueuesKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := make(chan Request)
 		got := make(chan Request, 10)
@@ -129,9 +131,9 @@ func TestChannel(t *testing.T) {
 	})
 }
 
-// A function of a trace that ends its goroutine, as FailNow of a test does, costs
-// that reconcile.
-func TestATraceThatEndsItsGoroutine(t *testing.T) {
+// A function of a Trace that calls runtime.Goexit, as FailNow does, affects only that
+// reconcile.
+func TestGoexitInATraceAffectsOneReconcile(t *testing.T) {
 	ended := false
 	once := func() {
 		if !ended {
@@ -144,26 +146,26 @@ func TestATraceThatEndsItsGoroutine(t *testing.T) {
 		"Ended":   {Ended: func(TraceInfo, Result, error, time.Duration) { once() }},
 	} {
 		ended = false
-		atDesk(t, Options{Trace: trace, Backoff: Backoff{Base: time.Second}}, func(d *desk, _ context.Context, req Request) (Result, error) {
-			d.note("%v", req)
+		runTestController(t, Options{Trace: trace, Backoff: Backoff{Base: time.Second}}, func(tc *testController, _ context.Context, req Request) (Result, error) {
+			tc.record("%v", req)
 			return Result{}, nil
-		}, func(d *desk) {
+		}, func(tc *testController) {
 			assert.True(t, ended)
-			assert.Empty(t, d.c.State().Working, name)
-			d.after(2 * time.Second)
-			assert.Len(t, d.notes(), 1, name)
-			d.put("x", 1)
-			assert.Len(t, d.notes(), 1, "%s: the worker goes on", name)
+			assert.Empty(t, tc.c.State().Working, name)
+			tc.sleep(2 * time.Second)
+			assert.Len(t, tc.takeRecords(), 1, name)
+			tc.put("x", 1)
+			assert.Len(t, tc.takeRecords(), 1, "%s: the worker has ended", name)
 		}, "x")
 	}
 }
 
-// A change brings the keys of the state before it as well, and what was there at
-// the beginning comes as that.
-func TestAChangeBringsTheKeysOfBothStates(t *testing.T) {
+// An update enqueues the keys of the old and the new state. Objects of the first list are
+// enqueued as initial.
+func TestAnUpdateEnqueuesTheKeysOfBothStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf("x")
-		books, stopBooks := s.read(t)
+		s := newFakeSource("x")
+		books, stopBooks := s.runInformer(t)
 		var queued []string
 		c := New("books", Func(func(context.Context, Request) (Result, error) { return Result{}, nil }), Options{
 			Trace: &Trace{Queued: func(i TraceInfo, why Reason) { queued = append(queued, i.Request.Name+" "+why.String()) }},

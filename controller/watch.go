@@ -10,146 +10,191 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// watched is one of the places that keys come from.
-type watched interface {
-	// waitForSync until the first list is there.
+// keySource is a source of keys: an informer with its mapping, or a channel.
+type keySource interface {
+	// waitForSync waits until the first list is complete.
 	waitForSync(ctx context.Context) error
-	// attach tells r of every key, from now on, of all that is there first.
-	attach(r *run) (source, error)
-	// needsOwner: it says nothing without a For.
-	needsOwner() bool
-	// any is the informer behind it, nil if there is none.
-	any() informer.AnyInformer
+	// attach starts to enqueue keys in r, beginning with the existing objects.
+	attach(r *run) (attachedSource, error)
+	// needsFor reports whether the source needs a For to find its keys.
+	needsFor() bool
+	// informer returns the informer of the source, nil if it has none.
+	informer() informer.AnyInformer
 }
 
-// source is a place that keys come from in one run.
-type source struct {
+// attachedSource is a keySource during one run.
+type attachedSource struct {
 	name string
-	// synced is closed when what is there at the beginning has been told.
+	// synced is closed when the existing objects have been enqueued.
 	synced <-chan struct{}
-	// remove ends it, without waiting; done is closed when no key comes any more,
-	// and nothing of the user's is being called.
+	// remove detaches the source without waiting. done is closed when it enqueues no
+	// more keys and no function of the user is running.
 	remove func()
 	done   <-chan struct{}
 }
 
-// For has c reconcile the objects of inf: each that comes, changes in a way that
-// all the predicates find worth it, or goes.
-func For[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) {
-	if w := add(c, inf, predicates, nil); w != nil {
-		c.mayOwn(inf.ResourceInfo())
+// For makes c reconcile the objects of inf: each one that is created, updated or
+// deleted. An update is reconciled only if all predicates return true.
+func For[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) *Watch[T] {
+	w := add(c, inf, predicates, nil, false)
+	if inf != nil {
+		c.addOwnerKind(inf.ResourceInfo())
 	}
-}
-
-// Owns has c reconcile the objects of For that own an object of inf, when that
-// one comes, changes or goes: those that its owner references name as its
-// controller. See [SetControllerReference]. It does not matter whether For or Owns
-// is called first.
-func Owns[T Owned](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) {
-	if w := add(c, inf, predicates, func(obj T) []Request { return controllerOf(obj, c.owners) }); w != nil {
-		w.owned = true
-	}
-}
-
-// Watches has c reconcile the keys that mapping names for an object of inf, when
-// that one comes, changes or goes; of a change those of the old state as well.
-// mapping may read other informers, and must not wait.
-func Watches[T rest.Object](c *Controller, inf *informer.SharedInformer[T], mapping func(T) []Request, predicates ...Predicate[T]) {
-	if mapping == nil {
-		c.fail(fmt.Errorf("%w: %s: Watches without a mapping", ErrOptions, c.name))
-		return
-	}
-	add(c, inf, predicates, mapping)
-}
-
-// Channel has c reconcile the keys that come out of requests, while it runs:
-// what happens outside of the API server. It may be closed.
-func Channel(c *Controller, requests <-chan Request) {
-	if requests == nil {
-		c.fail(fmt.Errorf("%w: %s: Channel of nil", ErrOptions, c.name))
-		return
-	}
-	c.add(&channel{requests: requests})
-}
-
-func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates []Predicate[T], keys func(T) []Request) *watch[T] {
-	if inf == nil {
-		c.fail(fmt.Errorf("%w: %s: it is a nil %T", ErrNoInformer, c.name, inf))
-		return nil
-	}
-	if slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }) {
-		c.fail(fmt.Errorf("%w: %s: a predicate for %s is nil", ErrOptions, c.name, inf.State().Name))
-		return nil
-	}
-	w := &watch[T]{inf: inf, requests: keys, predicates: predicates}
-	c.add(w)
 	return w
 }
 
-// watch is an informer as a place that keys come from.
-type watch[T rest.Object] struct {
-	inf        *informer.SharedInformer[T]
-	predicates []Predicate[T]
-	// requests are the keys that an object brings; nil if its own is the one.
-	requests func(T) []Request
-	// owned: they are brought by what they own.
-	owned bool
+// Owns makes c reconcile the object of For that controls an object of inf, when the
+// latter is created, updated or deleted. The controller is taken from the owner
+// references; see [SetControllerReference]. For and Owns may be called in any order.
+func Owns[T Owned](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) *Watch[T] {
+	return add(c, inf, predicates, func(obj T) []Request { return ownerRequests(obj, c.owners) }, true)
 }
 
-func (w *watch[T]) any() informer.AnyInformer { return w.inf }
+// Watches makes c reconcile the keys that mapping returns for an object of inf, when
+// the object is created, updated or deleted. For an update, mapping is called with the
+// old and the new state. mapping may read other informers and must not block.
+func Watches[T rest.Object](c *Controller, inf *informer.SharedInformer[T], mapping func(T) []Request, predicates ...Predicate[T]) *Watch[T] {
+	if mapping == nil {
+		c.fail(fmt.Errorf("%w: %s: Watches was called without a mapping", ErrOptions, c.name))
+		return &Watch[T]{c: c, inf: inf}
+	}
+	return add(c, inf, predicates, mapping, false)
+}
 
-func (w *watch[T]) waitForSync(ctx context.Context) error { return w.inf.WaitForSync(ctx) }
+// Channel makes c reconcile the keys that are received from requests while it runs,
+// for events from outside the API server. The channel may be closed.
+func Channel(c *Controller, requests <-chan Request) {
+	if requests == nil {
+		c.fail(fmt.Errorf("%w: %s: Channel was called with a nil channel", ErrOptions, c.name))
+		return
+	}
+	c.add(&channelSource{requests: requests})
+}
 
-func (w *watch[T]) attach(r *run) (source, error) {
-	gate := r.gate.placeOf(w.inf)
+func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates []Predicate[T], keys func(T) []Request, owned bool) *Watch[T] {
+	w := &Watch[T]{c: c, inf: inf, mapping: keys, predicates: predicates, viaOwner: owned}
+	switch {
+	case inf == nil:
+		c.fail(fmt.Errorf("%w: %s: it is a nil %T", ErrNoInformer, c.name, inf))
+	case slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }):
+		c.fail(fmt.Errorf("%w: %s: a predicate for %s is nil", ErrOptions, c.name, inf.State().Name))
+	default:
+		c.add(w)
+	}
+	return w
+}
+
+// Watch is a watched informer. For, Owns and Watches return it. Call its methods
+// before Run.
+type Watch[T rest.Object] struct {
+	c          *Controller
+	inf        *informer.SharedInformer[T]
+	predicates []Predicate[T]
+	// createFilters and deleteFilters are applied to objects that are created and
+	// deleted. Like the other fields they do not change during a run.
+	createFilters, deleteFilters []func(T) bool
+	// mapping returns the keys of an object. It is nil for the object's own key.
+	mapping func(T) []Request
+	// viaOwner is set if mapping looks up the controller of an object.
+	viaOwner bool
+}
+
+// FilterCreates makes c reconcile a created object only if p returns true. It also
+// applies to the objects that exist when the controller starts, and not to the resync.
+// All filters must return true. It returns w.
+func (w *Watch[T]) FilterCreates(p func(obj T) bool) *Watch[T] {
+	w.filter("FilterCreates", &w.createFilters, p)
+	return w
+}
+
+// FilterDeletes makes c reconcile a deleted object only if p returns true for its last
+// state. All filters must return true. It returns w.
+func (w *Watch[T]) FilterDeletes(p func(obj T) bool) *Watch[T] {
+	w.filter("FilterDeletes", &w.deleteFilters, p)
+	return w
+}
+
+func (w *Watch[T]) filter(method string, all *[]func(T) bool, p func(T) bool) {
+	w.c.mu.Lock()
+	defer w.c.mu.Unlock()
+	switch {
+	case p == nil:
+		w.c.failLocked(fmt.Errorf("%w: %s: %s was called with nil", ErrOptions, w.c.name, method))
+	case w.c.current != nil:
+		w.c.failLocked(fmt.Errorf("%w: %s: %s was called during Run, which ends the run: call it before Run", ErrRunning, w.c.name, method))
+	default:
+		*all = append(*all, p)
+	}
+}
+
+func allMatch[T any](all []func(T) bool, obj T) bool {
+	for _, p := range all {
+		if !p(obj) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *Watch[T]) informer() informer.AnyInformer { return w.inf }
+
+func (w *Watch[T]) waitForSync(ctx context.Context) error { return w.inf.WaitForSync(ctx) }
+
+func (w *Watch[T]) attach(r *run) (attachedSource, error) {
+	gate := r.gate.informerOf(w.inf)
 	place, err := w.inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{
 		AddFunc: func(obj T, isInInitialList bool) {
-			gate.saw(obj)
+			gate.observe(obj)
+			if !allMatch(w.createFilters, obj) {
+				return
+			}
 			why := ReasonChanged
 			if isInInitialList {
 				why = ReasonInitial
 			}
-			w.queue(r, obj, why)
+			w.enqueue(r, obj, why)
 		},
 		UpdateFunc: func(old, new T) {
-			gate.saw(new)
+			gate.observe(new)
 			for _, p := range w.predicates {
 				if !p(old, new) {
 					return
 				}
 			}
 			if !w.isFor() {
-				w.queue(r, old, ReasonChanged)
+				w.enqueue(r, old, ReasonChanged)
 			}
-			w.queue(r, new, ReasonChanged)
+			w.enqueue(r, new, ReasonChanged)
 		},
 		DeleteFunc: func(obj T, _ bool) {
-			gate.saw(obj)
-			w.queue(r, obj, ReasonChanged)
+			gate.observe(obj)
+			if allMatch(w.deleteFilters, obj) {
+				w.enqueue(r, obj, ReasonChanged)
+			}
 		},
 	}, informer.HandlerOptions{Name: "controller " + r.c.name})
 	if err != nil {
-		return source{}, err
+		return attachedSource{}, err
 	}
-	return source{name: w.inf.State().Name, synced: place.Synced(), remove: place.Remove, done: place.Done()}, nil
+	return attachedSource{name: w.inf.State().Name, synced: place.Synced(), remove: place.Remove, done: place.Done()}, nil
 }
 
-func (w *watch[T]) queue(r *run, obj T, why Reason) {
+func (w *Watch[T]) enqueue(r *run, obj T, why Reason) {
 	if w.isFor() {
 		r.queueKey(Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, why)
 		return
 	}
-	for _, req := range w.requests(obj) {
+	for _, req := range w.mapping(obj) {
 		r.queueKey(req, why)
 	}
 }
 
-func (w *watch[T]) needsOwner() bool       { return w.owned }
-func (w *watch[T]) isFor() bool            { return w.requests == nil }
-func (w *watch[T]) size() int              { return w.inf.Reader().Len() }
-func (w *watch[T]) keys() iter.Seq[string] { return w.inf.Keys() }
+func (w *Watch[T]) needsFor() bool         { return w.viaOwner }
+func (w *Watch[T]) isFor() bool            { return w.mapping == nil }
+func (w *Watch[T]) size() int              { return w.inf.Reader().Len() }
+func (w *Watch[T]) keys() iter.Seq[string] { return w.inf.Keys() }
 
-func (w *watch[T]) request(key string) (Request, bool) {
+func (w *Watch[T]) request(key string) (Request, bool) {
 	obj, ok := w.inf.Get(key)
 	if !ok {
 		return Request{}, false
@@ -157,14 +202,14 @@ func (w *watch[T]) request(key string) (Request, bool) {
 	return Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, true
 }
 
-// channel is a channel as a place that keys come from.
-type channel struct{ requests <-chan Request }
+// channelSource is a Go channel as a source of keys.
+type channelSource struct{ requests <-chan Request }
 
-func (*channel) any() informer.AnyInformer         { return nil }
-func (*channel) needsOwner() bool                  { return false }
-func (*channel) waitForSync(context.Context) error { return nil }
+func (*channelSource) informer() informer.AnyInformer    { return nil }
+func (*channelSource) needsFor() bool                    { return false }
+func (*channelSource) waitForSync(context.Context) error { return nil }
 
-func (ch *channel) attach(r *run) (source, error) {
+func (ch *channelSource) attach(r *run) (attachedSource, error) {
 	synced, stop, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	close(synced)
 	go func() {
@@ -176,12 +221,12 @@ func (ch *channel) attach(r *run) (source, error) {
 				return
 			case req, ok := <-requests:
 				if !ok {
-					requests = nil // it was closed, which is no end of the controller
+					requests = nil // a closed channel does not end the controller
 					continue
 				}
 				r.queueKey(req, ReasonChanged)
 			}
 		}
 	}()
-	return source{name: "a channel", synced: synced, remove: func() { close(stop) }, done: done}, nil
+	return attachedSource{name: "a channel", synced: synced, remove: func() { close(stop) }, done: done}, nil
 }

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// counts of all runs.
+// counts are totals over all runs.
 type counts struct{ reconciles, errors, panics, retries atomic.Uint64 }
 
-func (n *counts) into(s *State) {
+func (n *counts) fill(s *State) {
 	s.Reconciles, s.Errors, s.Panics, s.Retries = n.reconciles.Load(), n.errors.Load(), n.panics.Load(), n.retries.Load()
 }
 
-// A worker reconciles one key after another.
+// worker reconciles one key after another.
 type worker struct {
 	run *run
-	// job is what it has in work, nil if nothing.
-	job atomic.Pointer[reconciling]
+	// job is the reconcile in progress, nil if there is none.
+	job atomic.Pointer[reconcileContext]
 }
 
-// work until the queue is shut down.
+// work processes keys until the queue is shut down.
 func (w *worker) work() {
 	ended := false
 	defer func() {
-		if !ended { // a reconcile has taken the goroutine with it
-			w.run.workers.Go(w.work)
+		if !ended { // a reconcile has ended the goroutine
+			w.run.goroutines.Go(w.work)
 		}
 	}()
 	for {
@@ -38,28 +38,28 @@ func (w *worker) work() {
 	}
 }
 
-// one reconciles a key, unless it is not its time.
+// one reconciles a key, unless it must not be reconciled now.
 func (w *worker) one(req Request) {
 	r := w.run
 	defer r.queue.Done(req)
-	if r.ctx.Err() != nil || r.lease.Err() != nil || r.gate.holds(req) || !r.troubles.begins(req) {
+	if r.ctx.Err() != nil || r.leading.Err() != nil || r.gate.holds(req) || !r.retries.mayStart(req) {
 		return
 	}
-	job := &reconciling{run: r, request: req, began: time.Now()}
+	job := &reconcileContext{run: r, request: req, began: time.Now()}
 	if t := r.c.options.ReconcileTimeout; t > 0 {
 		job.deadline = job.began.Add(t)
 	}
 	w.job.Store(job)
 	defer w.job.Store(nil)
-	outcome := unfinished
+	outcome := goexitOutcome
 	defer func() {
 		if p := recover(); p != nil {
-			outcome = panicked(&panicError{value: p, stack: debug.Stack()})
+			outcome = panickedOutcome(&panicError{value: p, stack: debug.Stack()})
 		}
 		job.end()
-		r.gate.settle(job)
-		r.settle(job, outcome)
+		r.gate.reconcileEnded(job)
+		r.finish(job, outcome)
 	}()
-	r.tellStarted(req)
-	outcome = returned(r.c.reconciler.Reconcile(job, req))
+	r.traceStarted(req)
+	outcome = returnedOutcome(r.c.reconciler.Reconcile(job, req))
 }

@@ -5,35 +5,36 @@ import (
 	"fmt"
 )
 
-// A Batch says what a batch of deltas is a part of.
+// A Batch describes a batch of deltas.
 type Batch struct {
-	// InInitialList: the deltas belong to the first Replace or came before it.
+	// InInitialList: the deltas belong to the first Replace or were queued
+	// before it.
 	InInitialList bool
-	// Replace: the deltas are one whole Replace, to be applied in one step.
+	// Replace: the deltas are one complete Replace, to be applied in one step.
 	Replace bool
-	// Version is what Version returns when this batch and everything that
-	// arrived before it has been processed: that of a store to which a single
-	// consumer has applied it.
+	// Version is what DeltaFIFO.Version returns after this batch and everything
+	// queued before it has been processed. It is the version of a store to which
+	// a single consumer has applied the batch.
 	Version string
 	// Markers are the markers among the deltas.
 	Markers []Marker
 }
 
-// A Marker is a place in the order of arrival.
+// A Marker is a position in the order of arrival.
 type Marker struct {
 	Kind    MarkerKind
 	Version string
-	// After is how many of the batch's deltas come before the marker.
+	// After is the number of deltas of the batch before the marker.
 	After int
 }
 
-// MarkerKind says what a Marker marks.
+// MarkerKind is the kind of a Marker.
 type MarkerKind uint8
 
 const (
-	// Bookmark: everything up to Version is before this place.
+	// Bookmark: all changes up to Version are before the marker.
 	Bookmark MarkerKind = iota + 1
-	// ReplaceEnd: so ends a Replace.
+	// ReplaceEnd: the end of a Replace.
 	ReplaceEnd
 )
 
@@ -48,17 +49,18 @@ func (k MarkerKind) String() string {
 	}
 }
 
-// PopBatch waits for something to process and calls process with what has not
-// been handed out, in the order of arrival across keys and as much of it as
-// can be: up to max deltas (max <= 0: without bound), and up to the first one
-// whose key somebody else is processing. The same key may come several times.
-// Markers come with the deltas and do not count; one of which an older delta is
-// with somebody else is waited for. A batch may be markers only.
+// PopBatch waits for something to process and calls process with queued deltas
+// of all keys, in the order of arrival: as many as possible, up to max deltas
+// (max <= 0: no limit), and up to the first delta whose key another consumer is
+// processing. The same key may occur several times. Markers are part of a batch
+// and do not count towards max. A marker is not delivered while another
+// consumer is processing an older delta. A batch may consist only of markers.
 //
-// A Replace is a batch of its own, whole whatever max says.
+// A Replace is a batch of its own, and complete regardless of max.
 //
-// When a batch counts as processed, and what becomes of errors and panics, is
-// as with Pop. The slices are valid only during the call.
+// As for Pop, a batch counts as processed when process has returned or panicked,
+// and errors and panics are handled in the same way. The slices are valid only
+// during the call.
 //
 // Possible errors: that of process, that of ctx, ErrClosed, ErrNoProcess.
 func (q *DeltaFIFO[T]) PopBatch(ctx context.Context, max int, process func([]Delta[T], Batch) error) error {
@@ -70,8 +72,8 @@ func (q *DeltaFIFO[T]) PopBatch(ctx context.Context, max int, process func([]Del
 		return err
 	}
 	defer q.finish(h)
-	h.failed = true // until it has succeeded
-	if err := process(h.handed(), h.about); err != nil {
+	h.failed = true // until process has succeeded
+	if err := process(h.processArg(), h.batchInfo); err != nil {
 		return fmt.Errorf("deltafifo: processing %s: %w", h, err)
 	}
 	h.failed = false
@@ -84,30 +86,30 @@ func (q *DeltaFIFO[T]) beginBatch(h *handout[T]) bool {
 	if last == nil {
 		return false
 	}
-	h.first = q.log.cut(last, len(h.deltas))
-	h.about.InInitialList = q.initial(h.first.seq)
-	h.about.Version = q.versionAfter(h)
-	q.open = append(q.open, h)
+	h.firstNode = q.log.cut(last, len(h.deltas))
+	h.batchInfo.InInitialList = q.inInitialList(h.firstNode.seq)
+	h.batchInfo.Version = q.versionAfter(h)
+	q.processing = append(q.processing, h)
 	return true
 }
 
-// gather adds to h what it may have now, and returns the last of it.
+// gather adds to h what can be delivered now, and returns the last node.
 func (q *DeltaFIFO[T]) gather(h *handout[T]) (last *node[T]) {
 	if n := q.log.head; n != nil && n.relist {
 		return q.gatherReplace(h)
 	}
 	for n := q.log.head; n != nil && !n.relist; n = n.next {
 		if n.state == nil {
-			if q.olderOpen(n.seq) {
+			if q.olderInProgress(n.seq) {
 				break
 			}
 			h.addMarker(n)
 		} else {
-			if len(h.deltas) == h.max || n.state.working != nil && n.state.owner != h {
+			if len(h.deltas) == h.max || n.state.inProgress != nil && n.state.owner != h {
 				break
 			}
 			h.add(n)
-			n.state.unchain(n)
+			n.state.removeFirst(n)
 		}
 		last = n
 	}
@@ -115,32 +117,32 @@ func (q *DeltaFIFO[T]) gather(h *handout[T]) (last *node[T]) {
 }
 
 // gatherReplace adds the whole Replace at the head of the log to h, or nothing
-// while anything older than its end is being processed. That covers its keys:
-// a delta of such a key that is being processed is older than the key's in the
-// log, or was taken out of this Replace.
+// while a delta older than its end is being processed. That includes its keys: a
+// delta in progress of such a key is older than those in the log, or was taken
+// out of this Replace.
 func (q *DeltaFIFO[T]) gatherReplace(h *handout[T]) (last *node[T]) {
 	end := q.log.head
-	if q.olderOpen(end.seq) {
+	if q.olderInProgress(end.seq) {
 		return nil
 	}
 	for end.state != nil {
 		end = end.next
 	}
-	if q.olderOpen(end.seq) {
+	if q.olderInProgress(end.seq) {
 		return nil
 	}
 	for n := q.log.head; n != end; n = n.next {
 		h.add(n)
-		n.state.unchain(n)
+		n.state.removeFirst(n)
 	}
 	h.addMarker(end)
-	h.about.Replace = true
+	h.batchInfo.Replace = true
 	return end
 }
 
-// unchain takes the key's oldest queued delta off its chain.
-func (s *keyState[T]) unchain(n *node[T]) {
-	s.first = n.chain
+// removeFirst removes the oldest queued delta of the key from its chain.
+func (s *keyState[T]) removeFirst(n *node[T]) {
+	s.first = n.nextOfKey
 	if s.first == nil {
 		s.last = nil
 	}

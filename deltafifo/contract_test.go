@@ -16,12 +16,14 @@ import (
 
 var background = context.Background()
 
-func newThings() (*DeltaFIFO[thing], shelf) {
-	store := shelf{}
-	return New(Options[thing]{KeyFunc: thingKey, MetaFunc: thingMeta, KnownObjects: store}), store
+func newQueue() (*DeltaFIFO[testObject], mapStore) {
+	store := mapStore{}
+	return New(Options[testObject]{KeyFunc: objectKey, MetaFunc: objectMeta, KnownObjects: store}), store
 }
 
-func object(key, version string) thing { return thing{key: key, uid: "u", version: version} }
+func newObject(key, version string) testObject {
+	return testObject{key: key, uid: "u", version: version}
+}
 
 func (h *handout[T]) types() (types []DeltaType) {
 	for _, d := range h.deltas {
@@ -30,24 +32,24 @@ func (h *handout[T]) types() (types []DeltaType) {
 	return types
 }
 
-// Promise: "Version is V only when everything up to V has been handed out and
-// processed, whatever the order in which consumers finish."
-func TestWatermark(t *testing.T) {
-	for _, finishEarly := range []bool{false, true} {
-		q, _ := newThings()
-		require.NoError(t, q.Add(object("A", "1")))
-		require.NoError(t, q.Add(object("B", "2")))
-		require.NoError(t, q.Update(object("A", "3")))
+// Promise: Version is V only when everything up to V has been delivered and
+// processed, in whatever order consumers finish.
+func TestVersionIsTheWatermark(t *testing.T) {
+	for _, finishFirst := range []bool{false, true} {
+		q, _ := newQueue()
+		require.NoError(t, q.Add(newObject("A", "1")))
+		require.NoError(t, q.Add(newObject("B", "2")))
+		require.NoError(t, q.Update(newObject("A", "3")))
 		a := q.tryBegin(false, 0)
 		require.Equal(t, []DeltaType{Added, Updated}, a.types())
 		require.Empty(t, q.Version())
-		if finishEarly {
+		if finishFirst {
 			q.finish(a)
 			require.Equal(t, "1", q.Version())
 		}
 		b := q.tryBegin(false, 0)
 		q.finish(b)
-		if !finishEarly {
+		if !finishFirst {
 			require.Empty(t, q.Version())
 			q.finish(a)
 		}
@@ -55,38 +57,37 @@ func TestWatermark(t *testing.T) {
 	}
 }
 
-// Promise: "A key is known by its newest delta that is queued, else by the
-// newest that is being processed": the store need not have it yet.
-func TestADeleteOfWhatIsBeingProcessed(t *testing.T) {
-	q, store := newThings()
-	require.NoError(t, q.Add(object("A", "1")))
+// Promise: a key in progress is known, even if the store does not have it yet.
+func TestDeleteOfKeyInProgress(t *testing.T) {
+	q, store := newQueue()
+	require.NoError(t, q.Add(newObject("A", "1")))
 	h := q.tryBegin(false, 0)
 	require.Empty(t, store)
-	require.NoError(t, q.Delete(object("A", "2")))
-	require.Nil(t, q.tryBegin(false, 0), "A key is not handed out again while it is being processed")
+	require.NoError(t, q.Delete(newObject("A", "2")))
+	require.Nil(t, q.tryBegin(false, 0), "a key in progress must not be delivered again")
 	q.finish(h)
 	require.Equal(t, []DeltaType{Deleted}, q.tryBegin(false, 0).types())
 }
 
-// Promise: "a Delete of an unknown key produces nothing, so no two Deleted of a
-// key follow each other; of two the one that somebody saw is kept".
-func TestDeletes(t *testing.T) {
-	q, store := newThings()
-	require.NoError(t, q.Delete(object("A", "1")))
+// Promise: a Delete of an unknown key produces nothing, so two Deleted of a key
+// never follow each other. If the first is still queued and its final state is
+// unknown, Pop delivers it with the final state of the second.
+func TestSecondDeleteGivesTheFinalState(t *testing.T) {
+	q, store := newQueue()
+	require.NoError(t, q.Delete(newObject("A", "1")))
 	require.Zero(t, q.Len())
-	store["A"] = object("A", "1")
-	require.NoError(t, q.Replace(listOf[thing](), at("2")))
-	require.NoError(t, q.Delete(object("A", "3")))
-	require.NoError(t, q.Delete(object("A", "4")))
+	store["A"] = newObject("A", "1")
+	require.NoError(t, q.Replace(listOf[testObject](), at("2")))
+	require.NoError(t, q.Delete(newObject("A", "3")))
+	require.NoError(t, q.Delete(newObject("A", "4")))
 	h := q.tryBegin(false, 0)
-	require.Equal(t, []Delta[thing]{{Type: Deleted, Object: object("A", "3"), Key: "A"}}, h.deltas)
+	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("A", "3"), Key: "A"}}, h.deltas)
 }
 
-// Promise: "Bookmarks and the ends of Replaces are markers in that order, and
-// overtake nothing".
-func TestAMarkerDoesNotOvertakeAnOpenPop(t *testing.T) {
-	q, _ := newThings()
-	require.NoError(t, q.Add(object("A", "1")))
+// Promise: a marker waits until everything before it has been processed.
+func TestMarkerDoesNotOvertakePopInProgress(t *testing.T) {
+	q, _ := newQueue()
+	require.NoError(t, q.Add(newObject("A", "1")))
 	h := q.tryBegin(false, 0)
 	q.Bookmark("2")
 	require.Nil(t, q.tryBegin(true, 0))
@@ -95,70 +96,81 @@ func TestAMarkerDoesNotOvertakeAnOpenPop(t *testing.T) {
 	require.Equal(t, "2", q.Version())
 }
 
-// Promise: "A Replace goes out as one batch, whole."
-func TestAReplaceIsOneBatch(t *testing.T) {
-	q, _ := newThings()
-	require.NoError(t, q.Add(object("A", "1")))
-	busy := q.tryBegin(false, 0)
-	require.NoError(t, q.Replace(listOf(object("A", "2"), object("B", "2"), object("C", "2")), at("5")))
-	require.NoError(t, q.Add(object("D", "6")))
-	require.Nil(t, q.tryBegin(true, 1), "waits for a busy key")
-	q.finish(busy)
+// Promise: a Replace is delivered as one complete batch.
+func TestReplaceIsOneBatch(t *testing.T) {
+	q, _ := newQueue()
+	require.NoError(t, q.Add(newObject("A", "1")))
+	first := q.tryBegin(false, 0)
+	require.NoError(t, q.Replace(listOf(newObject("A", "2"), newObject("B", "2"), newObject("C", "2")), at("5")))
+	require.NoError(t, q.Add(newObject("D", "6")))
+	require.Nil(t, q.tryBegin(true, 1), "the Replace must wait for the key in progress")
+	q.finish(first)
 	h := q.tryBegin(true, 1)
 	require.Equal(t, []DeltaType{Replaced, Replaced, Replaced}, h.types())
-	require.Equal(t, Batch{InInitialList: true, Replace: true, Version: "5", Markers: []Marker{{ReplaceEnd, "5", 3}}}, h.about)
-	require.False(t, q.HasSynced(), "synced means processed")
+	require.Equal(t, Batch{InInitialList: true, Replace: true, Version: "5", Markers: []Marker{{ReplaceEnd, "5", 3}}}, h.batchInfo)
+	require.False(t, q.HasSynced(), "the Replace is delivered but not processed")
 	q.finish(h)
 	require.True(t, q.HasSynced())
 	<-q.Synced()
-	require.False(t, q.tryBegin(true, 0).about.InInitialList)
+	require.False(t, q.tryBegin(true, 0).batchInfo.InInitialList)
 }
 
-// Promise: "Nothing of it is queued unless its list was read to the end", and
-// "An item of a Replace without a key is an error of the whole Replace".
-func TestABrokenReplaceQueuesNothing(t *testing.T) {
-	q, store := newThings()
-	store["Z"] = object("Z", "1")
+// Promise: no item of a Replace is queued unless the list was read to the end, and
+// an item without a key is an error of the whole Replace.
+func TestFailedReplaceQueuesNothing(t *testing.T) {
+	q, store := newQueue()
+	store["Z"] = newObject("Z", "1")
 	broken := errors.New("the stream broke")
-	err := q.Replace(func(yield func(thing, error) bool) {
-		_ = yield(object("A", "1"), nil) && yield(thing{}, broken)
-	}, func() string { t.Error("the version was asked"); return "" })
+	err := q.Replace(func(yield func(testObject, error) bool) {
+		_ = yield(newObject("A", "1"), nil) && yield(testObject{}, broken)
+	}, func() string { t.Error("Replace called version after a failed list"); return "" })
 	require.ErrorIs(t, err, broken)
 	require.Zero(t, q.Len())
 
 	pods := New(Options[*metav1.ObjectMeta]{})
-	err = pods.Replace(listOf(&metav1.ObjectMeta{Name: "a"}, &metav1.ObjectMeta{}), nil)
-	require.ErrorIs(t, err, indexer.ErrNoName)
+	err = pods.Replace(listOf(&metav1.ObjectMeta{Name: "a"}, nil), nil)
+	require.ErrorIs(t, err, indexer.ErrNilObject)
 	require.Zero(t, pods.Len())
 	require.ErrorIs(t, pods.Replace(nil, nil), ErrNoItems)
 }
 
-// Promise: "an item of a Replace with the UID and the version of the known
-// object is dropped at once: nobody transforms it".
-func TestUnchangedItems(t *testing.T) {
+// Promise: an item of a Replace without a name is reported and skipped.
+func TestReplaceSkipsItemsWithoutName(t *testing.T) {
+	var reported []error
+	pods := New(Options[*metav1.ObjectMeta]{OnError: func(_ string, err error) { reported = append(reported, err) }})
+	require.NoError(t, pods.Replace(listOf(&metav1.ObjectMeta{Name: "a"}, &metav1.ObjectMeta{}, &metav1.ObjectMeta{Name: "b"}), nil))
+	require.Equal(t, 2, pods.Len())
+	require.Len(t, reported, 1)
+	require.ErrorIs(t, reported[0], indexer.ErrNoName)
+	require.ErrorIs(t, pods.Update(&metav1.ObjectMeta{}), indexer.ErrNoName)
+}
+
+// Promise: an item of a Replace with the UID and the version of the known object is
+// skipped, and is not transformed.
+func TestReplaceSkipsUnchangedItems(t *testing.T) {
 	transformed := 0
-	store := shelf{"A": object("A", "1")}
-	q := New(Options[thing]{KeyFunc: thingKey, MetaFunc: thingMeta, KnownObjects: store, Transform: func(th thing) (thing, bool, error) {
+	store := mapStore{"A": newObject("A", "1")}
+	q := New(Options[testObject]{KeyFunc: objectKey, MetaFunc: objectMeta, KnownObjects: store, Transform: func(obj testObject) (testObject, bool, error) {
 		transformed++
-		return th, true, nil
+		return obj, true, nil
 	}})
-	require.NoError(t, q.Replace(listOf(object("A", "1"), object("B", "2")), at("2")))
+	require.NoError(t, q.Replace(listOf(newObject("A", "1"), newObject("B", "2")), at("2")))
 	require.Equal(t, 1, transformed)
 	require.Equal(t, "B", q.tryBegin(true, 0).deltas[0].Key)
 }
 
-// Promise: "If it fails, the object that was known stays, and the error is told
-// with the key".
-func TestTransformFailures(t *testing.T) {
-	for _, v := range []verdict{fail, blow} {
+// Promise: if the transform fails, the known object stays, and the error is reported
+// with the key.
+func TestTransformFailureKeepsTheKnownObject(t *testing.T) {
+	for _, failure := range []outcome{fails, panics} {
 		var reported []string
-		store := shelf{"A": object("A", "1")}
-		q := New(Options[thing]{
-			KeyFunc: thingKey, MetaFunc: thingMeta, KnownObjects: store, Transform: thing.judged,
+		store := mapStore{"A": newObject("A", "1")}
+		q := New(Options[testObject]{
+			KeyFunc: objectKey, MetaFunc: objectMeta, KnownObjects: store, Transform: testObject.transform,
 			OnError: func(key string, err error) { reported = append(reported, key) },
 		})
-		bad := thing{key: "A", uid: "u", version: "2", verdict: v}
-		for _, write := range []func(thing) error{q.Add, q.Update} {
+		bad := testObject{key: "A", uid: "u", version: "2", outcome: failure}
+		for _, write := range []func(testObject) error{q.Add, q.Update} {
 			err := write(bad)
 			require.ErrorIs(t, err, errTransform)
 			require.ErrorContains(t, err, `"A"`)
@@ -167,87 +179,88 @@ func TestTransformFailures(t *testing.T) {
 		require.Equal(t, []string{"A"}, reported)
 		require.Zero(t, q.Len())
 		require.ErrorIs(t, q.Delete(bad), errTransform)
-		require.Equal(t, store["A"], q.tryBegin(false, 0).deltas[0].Object, "A Delete counts even so")
+		require.Equal(t, store["A"], q.tryBegin(false, 0).deltas[0].Object, "a Delete is queued although its transform fails")
 	}
 }
 
-// Promise: "Close lets consumers take what is left, and wakes all who wait";
-// the context ends every wait at once.
-func TestWhatWakesAWait(t *testing.T) {
-	pop := func(ctx context.Context, q *DeltaFIFO[thing]) error {
-		return q.Pop(ctx, func(string, Deltas[thing], bool) error { return nil })
+// Promise: a write wakes one waiting Pop or PopBatch, Close wakes all of them, and
+// cancelling the context ends the wait immediately.
+func TestPopIsWoken(t *testing.T) {
+	pop := func(ctx context.Context, q *DeltaFIFO[testObject]) error {
+		return q.Pop(ctx, func(string, Deltas[testObject], bool) error { return nil })
 	}
-	popBatch := func(ctx context.Context, q *DeltaFIFO[thing]) error {
-		return q.PopBatch(ctx, 0, func([]Delta[thing], Batch) error { return nil })
+	popBatch := func(ctx context.Context, q *DeltaFIFO[testObject]) error {
+		return q.PopBatch(ctx, 0, func([]Delta[testObject], Batch) error { return nil })
 	}
-	for _, wait := range []func(context.Context, *DeltaFIFO[thing]) error{pop, popBatch} {
+	for _, wait := range []func(context.Context, *DeltaFIFO[testObject]) error{pop, popBatch} {
 		synctest.Test(t, func(t *testing.T) {
-			q, _ := newThings()
+			q, _ := newQueue()
 			ctx, cancel := context.WithCancel(t.Context())
 			results := make(chan error, 10)
-			waits := func(ctx context.Context, n int) {
+			startWaiting := func(ctx context.Context, n int) {
 				for range n {
 					go func() { results <- wait(ctx, q) }()
 				}
 				synctest.Wait()
 				require.Empty(t, results)
 			}
-			waits(ctx, 3)
+			startWaiting(ctx, 3)
 			cancel()
 			for range 3 {
 				require.ErrorIs(t, <-results, context.Canceled)
 			}
-			waits(t.Context(), 2)
-			require.NoError(t, q.Add(object("A", "1")))
+			startWaiting(t.Context(), 2)
+			require.NoError(t, q.Add(newObject("A", "1")))
 			require.NoError(t, <-results)
 			synctest.Wait()
 			require.Empty(t, results)
 			q.Close()
 			require.ErrorIs(t, <-results, ErrClosed)
 			require.ErrorIs(t, wait(t.Context(), q), ErrClosed)
-			require.Empty(t, q.waiting)
+			require.Empty(t, q.waiters)
 		})
 	}
 }
 
-// Promise: "Writing does not wait for processing."
-func TestWritesDuringProcessing(t *testing.T) {
-	q, _ := newThings()
-	require.NoError(t, q.Add(object("A", "1")))
-	require.NoError(t, q.Pop(background, func(string, Deltas[thing], bool) error {
-		require.NoError(t, q.Update(object("A", "2")))
-		require.NoError(t, q.Replace(listOf(object("A", "3")), at("3")))
+// Promise: writing does not wait for processing.
+func TestWritesDoNotWaitForProcessing(t *testing.T) {
+	q, _ := newQueue()
+	require.NoError(t, q.Add(newObject("A", "1")))
+	require.NoError(t, q.Pop(background, func(string, Deltas[testObject], bool) error {
+		require.NoError(t, q.Update(newObject("A", "2")))
+		require.NoError(t, q.Replace(listOf(newObject("A", "3")), at("3")))
 		return q.Resync()
 	}))
 	require.Equal(t, 2, q.Len())
 }
 
-// Promise: "an error of the process function is what Pop returns", and a panic
-// goes on; the queue is usable afterwards.
-func TestAFailingProcess(t *testing.T) {
-	q, _ := newThings()
-	told := errors.New("told to")
+// Promise: Pop returns the error of the process function, and does not recover a
+// panic. The queue is usable afterwards.
+func TestPopReturnsTheErrorOfProcess(t *testing.T) {
+	q, _ := newQueue()
+	failure := errors.New("deliberate failure")
 	for range 2 {
-		require.NoError(t, q.Add(object("A", "1")))
-		require.ErrorIs(t, q.Pop(background, func(string, Deltas[thing], bool) error { return told }), told)
-		require.NoError(t, q.Add(object("A", "1")))
-		require.ErrorIs(t, q.PopBatch(background, 0, func([]Delta[thing], Batch) error { return told }), told)
-		require.NoError(t, q.Add(object("A", "1")))
-		require.PanicsWithValue(t, "told to", func() {
-			_ = q.Pop(background, func(string, Deltas[thing], bool) error { panic("told to") })
+		require.NoError(t, q.Add(newObject("A", "1")))
+		require.ErrorIs(t, q.Pop(background, func(string, Deltas[testObject], bool) error { return failure }), failure)
+		require.NoError(t, q.Add(newObject("A", "1")))
+		require.ErrorIs(t, q.PopBatch(background, 0, func([]Delta[testObject], Batch) error { return failure }), failure)
+		require.NoError(t, q.Add(newObject("A", "1")))
+		require.PanicsWithValue(t, "deliberate panic", func() {
+			_ = q.Pop(background, func(string, Deltas[testObject], bool) error { panic("deliberate panic") })
 		})
-		require.NoError(t, q.Add(object("A", "1")))
-		require.PanicsWithValue(t, "told to", func() {
-			_ = q.PopBatch(background, 0, func([]Delta[thing], Batch) error { panic("told to") })
+		require.NoError(t, q.Add(newObject("A", "1")))
+		require.PanicsWithValue(t, "deliberate panic", func() {
+			_ = q.PopBatch(background, 0, func([]Delta[testObject], Batch) error { panic("deliberate panic") })
 		})
-		require.Empty(t, q.open)
+		require.Empty(t, q.processing)
 	}
 	require.ErrorIs(t, q.Pop(background, nil), ErrNoProcess)
 	require.ErrorIs(t, q.PopBatch(background, 0, nil), ErrNoProcess)
 }
 
-// Promise: "A write after Close is an error"; bad input is an error.
-func TestBadInput(t *testing.T) {
+// Promise: a nil object, an object without metadata and a write after Close are
+// errors.
+func TestInvalidInputIsAnError(t *testing.T) {
 	pods := New(Options[*metav1.ObjectMeta]{})
 	custom := New(Options[*metav1.ObjectMeta]{KeyFunc: func(o *metav1.ObjectMeta) (string, error) { return o.Name, nil }})
 	anything := New(Options[any]{})
@@ -269,18 +282,18 @@ func TestBadInput(t *testing.T) {
 	require.Empty(t, pods.Version())
 }
 
-// Promise: "A key is not handed out again while it is being processed", by any
-// number of consumers, and nothing is lost.
-func TestConcurrently(t *testing.T) {
+// Promise: a key is not delivered again while it is being processed, whatever the
+// number of consumers. No delta is lost.
+func TestConcurrentConsumersShareNoKey(t *testing.T) {
 	const keys, producers, writes = 10, 4, 2000
-	q := New(Options[thing]{KeyFunc: thingKey})
-	var working [keys]atomic.Int32
-	var handed atomic.Int64
-	enter := func(key string) *atomic.Int32 {
+	q := New(Options[testObject]{KeyFunc: objectKey})
+	var consumersOf [keys]atomic.Int32
+	var delivered atomic.Int64
+	consumersOfKey := func(key string) *atomic.Int32 {
 		var i int
 		_, err := fmt.Sscan(key, &i)
 		require.NoError(t, err)
-		return &working[i]
+		return &consumersOf[i]
 	}
 	var consumers, writers sync.WaitGroup
 	consume := func(pop func() error) {
@@ -297,27 +310,27 @@ func TestConcurrently(t *testing.T) {
 	}
 	for range 3 {
 		consume(func() error {
-			return q.Pop(background, func(key string, d Deltas[thing], _ bool) error {
-				handed.Add(int64(len(d)))
-				if enter(key).Add(1) != 1 {
-					t.Error("twice at once", key)
+			return q.Pop(background, func(key string, d Deltas[testObject], _ bool) error {
+				delivered.Add(int64(len(d)))
+				if consumersOfKey(key).Add(1) != 1 {
+					t.Error("two consumers process the key ", key)
 				}
-				enter(key).Add(-1)
+				consumersOfKey(key).Add(-1)
 				return nil
 			})
 		})
 		consume(func() error {
-			return q.PopBatch(background, 5, func(deltas []Delta[thing], b Batch) error {
-				handed.Add(int64(len(deltas)))
+			return q.PopBatch(background, 5, func(deltas []Delta[testObject], b Batch) error {
+				delivered.Add(int64(len(deltas)))
 				seen := map[string]bool{}
 				for _, d := range deltas {
-					if !seen[d.Key] && enter(d.Key).Add(1) != 1 {
-						t.Error("twice at once", d.Key)
+					if !seen[d.Key] && consumersOfKey(d.Key).Add(1) != 1 {
+						t.Error("two consumers process the key ", d.Key)
 					}
 					seen[d.Key] = true
 				}
 				for key := range seen {
-					enter(key).Add(-1)
+					consumersOfKey(key).Add(-1)
 				}
 				return nil
 			})
@@ -326,7 +339,7 @@ func TestConcurrently(t *testing.T) {
 	for range producers {
 		writers.Go(func() {
 			for i := range writes {
-				if err := q.Add(thing{key: fmt.Sprint(i % keys)}); err != nil {
+				if err := q.Add(testObject{key: fmt.Sprint(i % keys)}); err != nil {
 					t.Error(err)
 				}
 				if i%50 == 0 {
@@ -338,68 +351,68 @@ func TestConcurrently(t *testing.T) {
 	writers.Wait()
 	q.Close()
 	consumers.Wait()
-	require.EqualValues(t, producers*writes, handed.Load())
+	require.EqualValues(t, producers*writes, delivered.Load())
 }
 
-// "Len takes no lock: who watches a queue does not slow it down."
+// Promise: Len takes no lock, so calling it does not slow down the queue.
 func TestLenTakesNoLock(t *testing.T) {
-	q := New(Options[thing]{KeyFunc: thingKey})
-	require.NoError(t, q.Add(thing{key: "A"}))
+	q := New(Options[testObject]{KeyFunc: objectKey})
+	require.NoError(t, q.Add(testObject{key: "A"}))
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	require.Equal(t, 1, q.Len()) // or it waits for ever
+	require.Equal(t, 1, q.Len()) // a deadlock if Len takes the lock
 }
 
-// Promise of NoInitialList: the queue is synced from then on, what comes is in no
-// initial list, and no Replace after it syncs it again.
-func TestNoInitialList(t *testing.T) {
-	q, _ := newThings()
-	q.Bookmark("1") // a marker whose number must not be taken for the end of a Replace
-	q.NoInitialList()
-	q.NoInitialList()
+// Promise of SkipInitialList: the queue is synced immediately, and later deltas are
+// not part of an initial list, including those of a Replace.
+func TestSkipInitialList(t *testing.T) {
+	q, _ := newQueue()
+	q.Bookmark("1") // its sequence number must not count as the end of a Replace
+	q.SkipInitialList()
+	q.SkipInitialList()
 	require.True(t, q.HasSynced())
-	require.NoError(t, q.Add(object("A", "2")))
-	require.NoError(t, q.Replace(listOf(object("B", "3")), at("4")))
+	require.NoError(t, q.Add(newObject("A", "2")))
+	require.NoError(t, q.Replace(listOf(newObject("B", "3")), at("4")))
 	for range 3 {
 		h := q.tryBegin(false, 0)
 		if h == nil {
 			break
 		}
-		require.False(t, h.about.InInitialList, "%v", h.deltas)
+		require.False(t, h.batchInfo.InInitialList, "%v", h.deltas)
 		q.finish(h)
 	}
 	require.Equal(t, "4", q.Version())
 }
 
-// Promise of NoInitialList: "After the first Replace it does nothing."
-func TestNoInitialListAfterAReplace(t *testing.T) {
-	q, _ := newThings()
-	require.NoError(t, q.Replace(listOf(object("A", "1")), at("1")))
-	q.NoInitialList()
+// Promise of SkipInitialList: after the first Replace it does nothing.
+func TestSkipInitialListAfterReplaceDoesNothing(t *testing.T) {
+	q, _ := newQueue()
+	require.NoError(t, q.Replace(listOf(newObject("A", "1")), at("1")))
+	q.SkipInitialList()
 	require.False(t, q.HasSynced())
 	h := q.tryBegin(false, 0)
-	require.True(t, h.about.InInitialList)
+	require.True(t, h.batchInfo.InInitialList)
 	q.finish(h)
 	require.True(t, q.HasSynced())
 }
 
-// Promise of Settle: "A Replace that has given no deltas counts as processed
-// after it", and one that has does not.
-func TestSettle(t *testing.T) {
-	q, _ := newThings()
-	require.NoError(t, q.Replace(listOf[thing](), at("1")))
-	require.False(t, q.HasSynced(), "nobody has come to Pop")
-	q.Settle()
+// Promise of ConsumeMarkers: it completes a Replace without deltas, but not a Replace
+// with unprocessed deltas.
+func TestConsumeMarkers(t *testing.T) {
+	q, _ := newQueue()
+	require.NoError(t, q.Replace(listOf[testObject](), at("1")))
+	require.False(t, q.HasSynced(), "no consumer has called Pop")
+	q.ConsumeMarkers()
 	require.True(t, q.HasSynced())
 	require.Equal(t, "1", q.Version())
 
-	q, _ = newThings()
-	require.NoError(t, q.Replace(listOf(object("A", "1")), at("1")))
-	q.Settle()
+	q, _ = newQueue()
+	require.NoError(t, q.Replace(listOf(newObject("A", "1")), at("1")))
+	q.ConsumeMarkers()
 	require.False(t, q.HasSynced(), "A is queued")
 	h := q.tryBegin(false, 0)
-	q.Settle()
-	require.False(t, q.HasSynced(), "A is being processed")
+	q.ConsumeMarkers()
+	require.False(t, q.HasSynced(), "A is in progress")
 	q.finish(h)
 	require.True(t, q.HasSynced())
 }

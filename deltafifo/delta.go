@@ -2,18 +2,19 @@ package deltafifo
 
 import "fmt"
 
-// DeltaType says what happened to an object.
+// DeltaType is the kind of a change.
 type DeltaType uint8
 
 const (
-	// Added, Updated: a write of that name.
+	// Added and Updated result from calls of Add and Update.
 	Added DeltaType = iota + 1
 	Updated
-	// Deleted: the object is gone, or no longer wanted in the store.
+	// Deleted: the object was deleted, or the transform has rejected it.
 	Deleted
-	// Replaced: an item of a Replace that is new or differs from the known object.
+	// Replaced: an item of a Replace that is new or differs from the known
+	// object.
 	Replaced
-	// Sync: nothing happened; Resync hands out the known object once more.
+	// Sync: no change; Resync delivers the known object again.
 	Sync
 )
 
@@ -34,20 +35,21 @@ func (t DeltaType) String() string {
 	}
 }
 
-// A Delta is one change of one object. The type says what the source did. What
-// it means for a store, the store knows: an Updated of an object that it lacks
-// is an addition.
+// A Delta is one change of one object. Its Type is the kind of change that the
+// source reported. Its effect depends on the contents of the store: an Updated
+// of a missing object is an addition.
 type Delta[T any] struct {
 	Type   DeltaType
 	Object T
 	Key    string
-	// FinalStateUnknown is set on a Deleted that nobody told us of: a Replace
-	// lacked the object, or another one has taken its name. Object is then the
-	// last state that was known.
+	// FinalStateUnknown is set on a Deleted without a delete event: a Replace
+	// did not contain the object, or another object has its name. Object is then
+	// the last known state. In a batch the flag remains set even if the final
+	// state arrives later; see Delete.
 	FinalStateUnknown bool
 }
 
-// Deltas is what happened to one object, oldest first.
+// Deltas are the changes of one object, oldest first.
 type Deltas[T any] []Delta[T]
 
 // Oldest returns the first delta, nil if there is none.

@@ -1,5 +1,5 @@
-// Package deltafifo is where changes wait: a queue between a reflector, which
-// writes down what the server says, and the one who applies it to a store.
+// Package deltafifo is a queue of changes between a reflector, which writes the
+// changes of a source, and a consumer, which applies them to a store.
 //
 //	 writes                   the log, oldest first                     reads
 //	                  ┌────────────────────────────────────┐
@@ -8,19 +8,19 @@
 //	Replace      ──►  └────────────────────────────────────┘
 //	Bookmark     ──►    ⚑ a marker: a bookmark, or the end     ──► Version, HasSynced
 //	Resync       ──►      of a Replace
-//	       transforms, compares with what is known       does not hand out a key
-//	       by then, files; never waits for a reader      that somebody works on
+//	       transforms, compares with the known state,    does not deliver a key
+//	       appends; never waits for a reader             that is being processed
 //
-// What comes in are objects of any type that a key function can name, as
-// events or as a whole list. What goes out are deltas: this happened to that
-// object. [DeltaFIFO.Pop] hands out one key with all that happened to it,
-// [DeltaFIFO.PopBatch] whatever there is, of all keys, as it arrived.
+// The input is objects of any type with a key function, as events or as a
+// complete list. The output is deltas: one change of one object each.
+// [DeltaFIFO.Pop] delivers one key with all its queued changes,
+// [DeltaFIFO.PopBatch] the queued changes of all keys, in the order of arrival.
 //
-// # The shortest use
+// # Basic use
 //
 //	store := indexer.New(indexer.Options[*v1.Pod]{})
 //	q := deltafifo.New(deltafifo.Options[*v1.Pod]{KnownObjects: store})
-//	go fill(q) // Add, Update, Delete, Replace, Bookmark: a reflector's work
+//	go fill(q) // Add, Update, Delete, Replace, Bookmark: normally a reflector
 //	for {
 //		err := q.PopBatch(ctx, 0, func(deltas []deltafifo.Delta[*v1.Pod], b deltafifo.Batch) error {
 //			changes := make([]indexer.Change[*v1.Pod], len(deltas))
@@ -32,81 +32,88 @@
 //		...
 //	}
 //
-// # What is promised
+// # Guarantees
 //
 // Order:
 //
-//   - Deltas go out as they arrived: Pop takes the key with the oldest one
-//     first, PopBatch a prefix of all. A key is not handed out again while it
-//     is being processed, so its deltas are seen one after another, by
-//     whomever.
-//   - Bookmarks and the ends of Replaces are markers in that order, and
-//     overtake nothing: a marker waits until all that came before it has been
-//     processed, or goes out with it.
-//   - A Replace goes out as one batch, whole. Nothing of it is queued unless
-//     its list was read to the end.
+//   - Deltas are delivered in the order of arrival: Pop takes the key with the
+//     oldest delta first, and PopBatch takes the oldest deltas of all keys. A
+//     key is not delivered again while it is being processed, so its deltas
+//     are processed one after another, whatever the number of consumers.
+//   - Bookmarks and the ends of Replaces are markers in that order, and never
+//     overtake a delta: a marker is delivered when everything before it has been
+//     processed or is in the same batch.
+//   - A Replace is delivered as one complete batch. Nothing of it is queued
+//     unless its list was read to the end.
 //   - Writing does not wait for processing.
 //
-// What is known. A key is known by its newest delta that is queued, else by the
-// newest that is being processed, else by the object that KnownObjects has.
-// After a Deleted it is unknown. By that rule,
+// Known state. The known state of a key is its newest queued delta, else its
+// newest delta in progress, else the object in KnownObjects. After a Deleted the
+// key is unknown. Therefore:
 //
-//   - a Delete of an unknown key produces nothing, so no two Deleted of a key
-//     follow each other; of two the one that somebody saw is kept;
-//   - a Replace deletes what is known and not in the list, with the last known
-//     object and FinalStateUnknown;
-//   - an item of a Replace with the UID and the version of the known object is
-//     dropped at once: nobody transforms it, and the store keeps its pointer,
-//     unless the writer says that versions may have gone back (Distrust);
-//   - an object with another UID than the known one is a Deleted of that one,
-//     with FinalStateUnknown, and then an Added;
-//   - Resync queues a Sync of each known object of which nothing is queued.
+//   - A Delete of an unknown key produces nothing, so a key never has two
+//     Deleted in a row. If a Delete arrives while a Deleted with
+//     FinalStateUnknown is queued, Pop delivers that Deleted with the final
+//     state of the Delete. PopBatch delivers it unchanged, because the final
+//     state would overtake the deltas that arrived in between.
+//   - A Replace deletes known objects that are not in the list, with the last
+//     known object and FinalStateUnknown.
+//   - An item of a Replace with the UID and the version of the known object is
+//     skipped: it is not transformed, and the store keeps its pointer, unless
+//     the writer declares that versions may be reused (InvalidateVersions).
+//   - If an object has another UID than the known object, the queue contains a
+//     Deleted of the known object with FinalStateUnknown, followed by an Added.
+//   - Resync queues a Sync of each known object without queued deltas.
 //
 // Progress:
 //
-//   - Version is V only when everything up to V has been handed out and
-//     processed, whatever the order in which consumers finish. An event that
-//     gave no delta counts in its place.
-//   - HasSynced is true when the first Replace has been processed, all of it.
-//   - What was handed out is not handed out again, and an error of the process
-//     function is what Pop returns: nothing is dropped without a word.
-//   - Close lets consumers take what is left, and wakes all who wait.
+//   - Version is V only when everything up to V has been delivered and
+//     processed, in whatever order consumers finish. An event that produces
+//     no delta also counts, at its position in the order.
+//   - HasSynced is true when the first Replace has been processed completely.
+//   - Deltas are not delivered twice. Pop returns the error of the process
+//     function: nothing is dropped silently.
+//   - After Close, consumers can take the queued deltas, and all blocked calls
+//     are woken.
 //
-// A transform runs at most once on an object that came in, and exactly once on
-// each that is handed out to be stored. It never runs on an object that has
-// been through it: not on a tombstone, not on a Sync. If it says that an object
-// is not wanted, that is a Deleted if the key is known, and nothing otherwise.
-// If it fails, the object that was known stays, and the error is told with the
-// key: by Add, Update and Delete to their caller, by a Replace, which goes on,
-// to Options.OnError. A Delete counts even so, with the last known object.
+// A transform runs at most once for an incoming object, and exactly once for
+// each object that is delivered to be stored. It never runs on its own results:
+// not on a tombstone, not on a Sync. If it rejects an object, a Deleted is
+// queued if the key is known, and nothing otherwise. If it fails, the known
+// object stays, and the error is reported with the key: by the return value of
+// Add, Update and Delete, and by Options.OnError for a Replace, which
+// continues. If the transform of a Delete fails, a Deleted is queued
+// nevertheless, with the last known object.
 //
 // # Rules
 //
-//   - APPLY BEFORE YOU RETURN: when the process function has returned, the
-//     store behind KnownObjects must have what it was handed. From then on
-//     that store alone knows.
-//   - Objects are shared: do not change one that you have queued or been given.
-//   - The deltas are yours until you return. To keep some, copy them.
-//   - Who writes the store beside the consumer is not seen by the queue.
-//   - One writer is the rule, since order means something only to one. Several
-//     are safe.
-//   - Pop and PopBatch may be mixed. A key that Pop has taken out of a Replace
-//     is no longer in its batch, and a marker that Pop has passed is in none.
+//   - Apply before you return: when the process function has returned, the store
+//     behind KnownObjects must have the deltas. From then on only that store has
+//     them.
+//   - Objects are shared: do not change an object that you have queued or
+//     received.
+//   - The slices of deltas are valid until the process function returns. Copy the
+//     deltas that you keep.
+//   - The queue does not see other writers of the store.
+//   - Use one writer. Several writers are safe, but the order of their events is
+//     undefined.
+//   - Pop and PopBatch may be mixed. A key that Pop has taken out of a Replace is
+//     no longer in its batch, and a marker that Pop has consumed is in no batch.
 //
-// # How it works
+// # Implementation
 //
-// Everything is filed in one log, a linked list, and each key has a chain
-// through it, found in a hash table that has the keys at work and no others. A
-// node remembers the newest version of the time when it arrived. That is all
-// the watermark needs: what the oldest unprocessed node remembers is what the
-// queue can vouch for. No function of yours is called with a lock held, except
-// those of KnownObjects: a transform runs and UIDs are read before the lock is
-// taken, and what was learned about a known object is learned again if somebody
-// has written meanwhile. docs/design/deltafifo.md says why it is done so.
+// All deltas are in one log, a linked list. The nodes of each key are chained,
+// and a hash table of the queued keys finds each chain. A node stores the
+// version that was the newest when the node was queued. The watermark is the
+// version in the oldest unprocessed node. No user function is called with a lock
+// held, except those of KnownObjects: a transform runs and UIDs are read before
+// the lock is taken, and a comparison with a known object is repeated if another
+// writer has changed the object meanwhile. docs/design/deltafifo.md has the
+// reasons.
 //
-// # What client-go calls these things
+// # Names in client-go
 //
-//	cache.DeltaFIFO, cache.RealFIFO    DeltaFIFO: Pop is the one, PopBatch the other
+//	cache.DeltaFIFO, cache.RealFIFO    DeltaFIFO, with Pop and PopBatch
 //	DeletedFinalStateUnknown           Delta.FinalStateUnknown, on a typed object
 //	Replaced, ReplacedAllInfo          Replaced, with Batch.Replace
 //	BookmarkInfo                       Marker
@@ -115,22 +122,26 @@
 //	HasSyncedChecker                   Synced
 //	ErrFIFOClosed                      ErrClosed
 //
-// What is different:
+// Differences:
 //
-//   - HasSynced waits for a Replace and for its processing. In client-go a
-//     queue whose first event is an Add is synced by that, and DeltaFIFO by
-//     having handed the Replace out. NoInitialList says what is said there by
-//     an Add.
-//   - An error of the process function does not lose its item in silence: it
-//     is what Pop returns. To retry is the consumer's business, as there.
-//   - An item of a Replace without a key is an error of the whole Replace,
-//     before anything is queued. Skipped, it would read as a deletion.
-//   - A delete of an unknown key is nothing. RealFIFO hands it out.
-//   - A write after Close is an error. There it is accepted, and lost.
-//   - Bookmark has no error to return, since a caller could do nothing about
-//     one: a bookmark holds no object, and what a closed queue misses is
-//     missed by the next write too, which says so.
+//   - HasSynced waits for a Replace and for its processing. In client-go a queue
+//     whose first event is an Add is synced immediately, and DeltaFIFO is synced
+//     when the Replace has been delivered. A program without an initial Replace
+//     calls SkipInitialList.
+//   - An error of the process function is returned by Pop, so that its item is
+//     not lost silently. As in client-go, the consumer is responsible for
+//     retries.
+//   - An item of a Replace without a key is an error of the whole Replace, before
+//     anything is queued: if it were skipped, its object would be deleted. An
+//     item without a name is reported and skipped: no known object lacks a name.
+//   - A delete of an unknown key produces nothing. RealFIFO delivers it.
+//     Therefore, after a Deleted with FinalStateUnknown, PopBatch delivers no
+//     second Deleted. Pop delivers one Deleted with the final state of the
+//     later Delete, as client-go's DeltaFIFO does.
+//   - A write after Close is an error. client-go accepts and loses it.
+//   - Bookmark returns no error, since a caller could not react to it: a bookmark
+//     holds no object, and the next write to a closed queue returns ErrClosed.
 //
-// The next room downstream is indexer, which applies a batch in one step;
-// upstream is reflector, whose Store a queue is; informer puts them together.
+// A DeltaFIFO is a Store of package reflector. Package indexer applies a batch in
+// one step. Package informer connects them.
 package deltafifo

@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// Each of these names a mistake of the caller's, but for ErrClosed, which is
-// how a queue ends. An object without a key is an [indexer.KeyError].
+// Errors for invalid calls, and ErrClosed. An object without a key is an
+// [indexer.KeyError].
 var (
-	// ErrClosed: the queue is closed. A write of any kind gets it at once, Pop
-	// and PopBatch when everything queued has been handed out.
+	// ErrClosed: the queue is closed. Writes return it immediately, Pop and
+	// PopBatch after everything queued has been delivered.
 	ErrClosed = errors.New("deltafifo: the queue is closed")
-	// ErrNoProcess: Pop or PopBatch without a process function, which would
-	// lose what it is handed.
-	ErrNoProcess = errors.New("deltafifo: no process function")
-	// ErrNoItems: Replace without an iterator. It is not taken for an empty
-	// list, which would delete everything known.
-	ErrNoItems = errors.New("deltafifo: no items to replace the contents with")
+	// ErrNoProcess: Pop or PopBatch was called without a process function, so
+	// that the items would be lost.
+	ErrNoProcess = errors.New("deltafifo: the process function is nil")
+	// ErrNoItems: Replace was called with a nil iterator. That does not mean an
+	// empty list, which would delete all known objects.
+	ErrNoItems = errors.New("deltafifo: the items of the Replace are nil")
 )
 
-// A TransformError says that the transform of an object failed, so that what
-// was known of the key before stays. It holds no object: its content may be
-// secret. After a panic Err tells the panic's value and stack.
+// A TransformError reports that the transform of an object failed, so that the
+// known state of the key stays. It does not hold the object, whose content may
+// be secret. After a panic Err has the panic value and the stack.
 type TransformError struct {
 	Key string
 	Err error
@@ -33,6 +33,6 @@ func (e *TransformError) Error() string {
 
 func (e *TransformError) Unwrap() error { return e.Err }
 
-// ItemOnly tells a reflector that the error has cost this object and nothing
-// else: to read everything again would not help.
+// ItemOnly tells a reflector that the error affects only this object, so that a
+// relist would not help.
 func (e *TransformError) ItemOnly() bool { return true }

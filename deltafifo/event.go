@@ -8,38 +8,39 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An event is one object that came in, with all that the user's functions say
-// of it. They are asked while no lock is held, so an answer about the known
-// object may be out of date when it comes; stamp tells.
+// An event is an incoming object with the results of the user's functions. They
+// are called without a lock, so a comparison with the known object may be out of
+// date when it is used; checkedAt detects that.
 type event[T any] struct {
 	key     string
 	uid     types.UID
 	version string
 
 	object      T
-	keep        bool // the object is for the store
-	transformed bool // object and keep are the transform's answers
+	keep        bool // the object is to be stored
+	transformed bool // object and keep are results of the transform
 
-	// other: the known object, as of stamp, has another UID. Invariant: stamp
-	// is a value that DeltaFIFO.changes had, 0 before the question was asked.
-	other bool
-	stamp uint64
+	// uidChanged: the known object has another UID, as of checkedAt. Invariant:
+	// checkedAt is a former value of DeltaFIFO.knownChanges, 0 before the first
+	// comparison.
+	uidChanged bool
+	checkedAt  uint64
 }
 
-// A question is what has to be asked of a user's function, without the lock,
-// before an event can be filed.
-type question int
+// A neededCall is a user function that has to be called, without the lock,
+// before an event can be queued.
+type neededCall int
 
 const (
-	none question = iota
-	askUID
-	askTransform
+	noCall neededCall = iota
+	needUID
+	needTransform
 )
 
 func (q *DeltaFIFO[T]) read(obj T) (event[T], error) {
 	key, err := q.keyFunc(obj)
 	if err != nil {
-		return event[T]{}, noKey(obj, err)
+		return event[T]{}, keyError(obj, err)
 	}
 	e := event[T]{key: key, object: obj, keep: true}
 	if q.meta != nil {
@@ -48,27 +49,39 @@ func (q *DeltaFIFO[T]) read(obj T) (event[T], error) {
 	return e, nil
 }
 
-func noKey[T any](obj T, err error) error {
+// An unnamedError is the KeyError of an object without a name. No known object
+// lacks a name, so the object can be skipped.
+type unnamedError struct{ error }
+
+func (e *unnamedError) Unwrap() error { return e.error }
+
+// ItemOnly tells a reflector that the error affects only this object.
+func (e *unnamedError) ItemOnly() bool { return true }
+
+func keyError[T any](obj T, err error) error {
+	if errors.Is(err, indexer.ErrNoName) {
+		return &unnamedError{&indexer.KeyError{Type: fmt.Sprintf("%T", obj), Err: err}}
+	}
 	if known := (*indexer.KeyError)(nil); errors.As(err, &known) {
 		return err
 	}
 	return &indexer.KeyError{Type: fmt.Sprintf("%T", obj), Err: err}
 }
 
-// Add queues an Added. See the package comment for the cases in which another
-// delta is queued as well, or instead, or none.
-func (q *DeltaFIFO[T]) Add(obj T) error { return q.put(Added, obj) }
+// Add queues an Added. The package comment describes the cases in which another
+// delta is queued in addition or instead, or none.
+func (q *DeltaFIFO[T]) Add(obj T) error { return q.addOrUpdate(Added, obj) }
 
 // Update queues an Updated, by the same rules as Add.
-func (q *DeltaFIFO[T]) Update(obj T) error { return q.put(Updated, obj) }
+func (q *DeltaFIFO[T]) Update(obj T) error { return q.addOrUpdate(Updated, obj) }
 
-func (q *DeltaFIFO[T]) put(kind DeltaType, obj T) error {
+func (q *DeltaFIFO[T]) addOrUpdate(kind DeltaType, obj T) error {
 	e, err := q.read(obj)
 	if err != nil {
 		return err
 	}
 	if q.transform != nil {
-		if e.object, e.keep, err = q.transformed(e.key, obj); err != nil {
+		if e.object, e.keep, err = q.callTransform(e.key, obj); err != nil {
 			if closed := q.bookmark(e.version); closed != nil {
 				return errors.Join(closed, err)
 			}
@@ -77,51 +90,52 @@ func (q *DeltaFIFO[T]) put(kind DeltaType, obj T) error {
 	}
 	var known T
 	for {
-		var ask question
-		if ask, known, err = q.tryPut(kind, &e, known); ask == none {
+		var ask neededCall
+		if ask, known, err = q.tryPut(kind, &e, known); ask == noCall {
 			return err
 		}
 		e.compare(q.meta, known)
 	}
 }
 
-// tryPut files the event, unless there is a question to ask about the known
-// object before that. asked is the one that there was a question about.
-func (q *DeltaFIFO[T]) tryPut(kind DeltaType, e *event[T], asked T) (ask question, known T, err error) {
+// tryPut queues the event, unless a user function has to be called for the known
+// object first. asked is the object of the last such call.
+func (q *DeltaFIFO[T]) tryPut(kind DeltaType, e *event[T], asked T) (ask neededCall, known T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return none, known, ErrClosed
+		return noCall, known, ErrClosed
 	}
 	at := q.keys.find(e.key)
 	if e.keep && e.uid == "" {
-		q.file(&at, kind, e.object, false, false)
-		q.advance(e.version)
-		return none, known, nil
+		q.enqueue(&at, kind, e.object, false, false)
+		q.setNewestVersion(e.version)
+		return noCall, known, nil
 	}
-	known, ok := asked, true // as of stamp
-	if e.stamp != q.changes {
-		if known, ok = q.knownAt(&at); ok && e.unsure(q.changes) {
-			return askUID, known, nil
+	known, ok := asked, true // as of checkedAt
+	if e.checkedAt != q.knownChanges {
+		if known, ok = q.knownAt(&at); ok && e.needsUID(q.knownChanges) {
+			return needUID, known, nil
 		}
 	}
-	switch other := ok && e.other; {
+	switch other := ok && e.uidChanged; {
 	case e.keep && other:
-		q.file(&at, Deleted, known, true, false)
-		q.file(&at, Added, e.object, false, false)
+		q.enqueue(&at, Deleted, known, true, false)
+		q.enqueue(&at, Added, e.object, false, false)
 	case e.keep:
-		q.file(&at, kind, e.object, false, false)
+		q.enqueue(&at, kind, e.object, false, false)
 	case ok:
-		q.file(&at, Deleted, known, other, false)
+		q.enqueue(&at, Deleted, known, other, false)
 	default:
-		q.pass(e.version)
+		q.enqueueVersion(e.version)
 	}
-	q.advance(e.version)
-	return none, known, nil
+	q.setNewestVersion(e.version)
+	return noCall, known, nil
 }
 
-// Delete queues a Deleted with obj as the final state, if the key is known. If
-// a Deleted of unknown final state is queued already, it takes on this one.
+// Delete queues a Deleted with obj as the final state, if the key is known. If a
+// Deleted with unknown final state is queued already, Pop delivers it with obj
+// as the final state, and PopBatch delivers it unchanged.
 func (q *DeltaFIFO[T]) Delete(obj T) error {
 	e, err := q.read(obj)
 	if err != nil {
@@ -131,10 +145,10 @@ func (q *DeltaFIFO[T]) Delete(obj T) error {
 	for {
 		ask, known, err := q.tryDelete(&e)
 		switch ask {
-		case askUID:
+		case needUID:
 			e.compare(q.meta, known)
-		case askTransform:
-			e.object, e.keep, failed = q.transformed(e.key, obj)
+		case needTransform:
+			e.object, e.keep, failed = q.callTransform(e.key, obj)
 			e.transformed = true
 		default:
 			return errors.Join(err, failed)
@@ -142,11 +156,11 @@ func (q *DeltaFIFO[T]) Delete(obj T) error {
 	}
 }
 
-func (q *DeltaFIFO[T]) tryDelete(e *event[T]) (ask question, known T, err error) {
+func (q *DeltaFIFO[T]) tryDelete(e *event[T]) (ask neededCall, known T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return none, known, ErrClosed
+		return noCall, known, ErrClosed
 	}
 	at := q.keys.find(e.key)
 	known, ok := q.knownAt(&at)
@@ -154,43 +168,44 @@ func (q *DeltaFIFO[T]) tryDelete(e *event[T]) (ask question, known T, err error)
 	if tombstone != nil {
 		known = tombstone.object
 	} else if !ok {
-		q.pass(e.version)
-		return none, known, nil
+		q.enqueueVersion(e.version)
+		return noCall, known, nil
 	}
-	if e.unsure(q.changes) {
-		return askUID, known, nil
+	if e.needsUID(q.knownChanges) {
+		return needUID, known, nil
 	}
-	if !e.other && q.transform != nil && !e.transformed {
-		return askTransform, known, nil
+	if !e.uidChanged && q.transform != nil && !e.transformed {
+		return needTransform, known, nil
 	}
 	final := known
-	if e.keep && !e.other {
+	if e.keep && !e.uidChanged {
 		final = e.object
 	}
 	if tombstone == nil {
-		q.file(&at, Deleted, final, e.other, false)
-		q.advance(e.version)
-		return none, known, nil
+		q.enqueue(&at, Deleted, final, e.uidChanged, false)
+		q.setNewestVersion(e.version)
+		return noCall, known, nil
 	}
-	if !e.other {
-		tombstone.object, tombstone.finalStateUnknown = final, false
-		q.changed(e.key)
+	if !e.uidChanged {
+		state := final
+		tombstone.final = &state
+		q.keyChanged(e.key)
 	}
-	q.pass(e.version)
-	return none, known, nil
+	q.enqueueVersion(e.version)
+	return noCall, known, nil
 }
 
-// unsure reports whether the known object's UID matters and is not known as of
-// now; a yes makes now the time of the answer to come.
-func (e *event[T]) unsure(now uint64) bool {
-	if e.uid == "" || e.stamp == now {
+// needsUID reports whether the known object's UID is needed and has not been
+// compared as of now. If so, it sets checkedAt to now.
+func (e *event[T]) needsUID(now uint64) bool {
+	if e.uid == "" || e.checkedAt == now {
 		return false
 	}
-	e.stamp = now
+	e.checkedAt = now
 	return true
 }
 
 func (e *event[T]) compare(meta func(T) (types.UID, string), known T) {
 	uid, _ := meta(known)
-	e.other = anotherUID(e.uid, uid)
+	e.uidChanged = anotherUID(e.uid, uid)
 }

@@ -26,7 +26,7 @@ func list(items ...*metav1.ObjectMeta) iter.Seq2[*metav1.ObjectMeta, error] {
 	}
 }
 
-// Pop hands out one key with all that happened to it.
+// Pop delivers one key with all its queued changes.
 func ExampleDeltaFIFO_Pop() {
 	q := deltafifo.New(deltafifo.Options[*metav1.ObjectMeta]{})
 	_ = q.Add(meta("web-0", "a", "1"))
@@ -58,8 +58,8 @@ func ExampleDeltaFIFO_Pop() {
 	// deltafifo: the queue is closed
 }
 
-// PopBatch hands out all there is. A store that can take a batch in one step
-// has then a version that is true.
+// PopBatch delivers the queued changes of all keys. A store that applies each batch
+// in one step always has the contents of its version.
 func ExampleDeltaFIFO_PopBatch() {
 	identity := func(o *metav1.ObjectMeta) (types.UID, string) { return o.UID, o.ResourceVersion }
 	store := indexer.New(indexer.Options[*metav1.ObjectMeta]{})
@@ -70,7 +70,7 @@ func ExampleDeltaFIFO_PopBatch() {
 	_ = q.Delete(meta("web-1", "b", "12"))
 	q.Bookmark("20")
 
-	for range 2 { // the Replace, and what came after it
+	for range 2 { // the Replace, then the changes after it
 		_ = q.PopBatch(context.Background(), 0, func(deltas []deltafifo.Delta[*metav1.ObjectMeta], b deltafifo.Batch) error {
 			changes := make([]indexer.Change[*metav1.ObjectMeta], len(deltas))
 			for i, d := range deltas {
@@ -85,8 +85,8 @@ func ExampleDeltaFIFO_PopBatch() {
 	// [default/web-0] 20 true
 }
 
-// What a list lacks is a Deleted, with the last state that was known. What has
-// not changed is not mentioned.
+// Replace queues a Deleted, with the last known object, for each known object that
+// is not in the list. An unchanged object produces no delta.
 func ExampleDeltaFIFO_Replace() {
 	identity := func(o *metav1.ObjectMeta) (types.UID, string) { return o.UID, o.ResourceVersion }
 	store := indexer.New(indexer.Options[*metav1.ObjectMeta]{})

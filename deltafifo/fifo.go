@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// DeltaFIFO is the queue between a reflector, which writes what the server
-// says, and the one who applies it to a store. See the package comment for
-// what it promises. All methods may be called at any time from any goroutine.
+// DeltaFIFO is a queue between a reflector, which writes the changes of the
+// source, and a consumer, which applies them to a store. The package comment has
+// its guarantees. All methods may be called at any time from any goroutine.
 type DeltaFIFO[T any] struct {
 	keyFunc   func(T) (string, error)
 	meta      func(T) (uid types.UID, version string)
@@ -19,7 +19,7 @@ type DeltaFIFO[T any] struct {
 	onError   func(key string, err error)
 	logger    *slog.Logger
 
-	// synced is closed when the end of the first Replace has been passed.
+	// synced is closed when the first Replace has been processed.
 	synced chan struct{}
 
 	// mu guards everything below.
@@ -27,48 +27,51 @@ type DeltaFIFO[T any] struct {
 	log log[T]
 	// keys has a state for each key that is queued or being processed.
 	keys keyTable[T]
-	// open is what is being processed, in the order it was handed out.
-	open []*handout[T]
-	// waiting is who waits for something to be handed out.
-	waiting []*handout[T]
-	// replacing is the Replaces under way that compare items to known objects.
-	replacing []*relist[T]
-	// distrusts: the next Replace must not go by versions.
-	distrusts bool
-	// seq is the arrival number of the newest node.
+	// processing has the handouts that are being processed, in the order in
+	// which they were delivered.
+	processing []*handout[T]
+	// waiters are the calls that wait for something to be delivered.
+	waiters []*handout[T]
+	// activeReplaces are the running Replaces that compare items with known
+	// objects.
+	activeReplaces []*relist[T]
+	// versionsInvalid: the next Replace must not compare versions.
+	versionsInvalid bool
+	// seq is the sequence number of the newest node.
 	seq uint64
-	// newest is the version up to which the source has told us everything. It
-	// changes only together with a node that is filed or a marker that grows.
-	newest string
-	// firstEnd is the arrival number of the end of the first Replace; 0 until
-	// there is one.
-	firstEnd uint64
-	// changes grows whenever the known state of some key may have changed.
-	// Processing does not change it, unless it fails: it moves the state to
-	// KnownObjects. From 1, so that 0 is the stamp of what has not been asked.
-	changes uint64
-	closed  bool
+	// newestVersion is the version up to which all changes of the source have
+	// been queued. It changes only when a node is queued or a marker is
+	// extended.
+	newestVersion string
+	// firstReplaceEnd is the sequence number of the end of the first Replace; 0
+	// before that.
+	firstReplaceEnd uint64
+	// knownChanges increases whenever the known state of a key may have changed.
+	// Successful processing does not change the known state: it moves it to
+	// KnownObjects. It starts at 1, so that a checkedAt of 0 means never.
+	knownChanges uint64
+	closed       bool
 
-	nodes freeList[node[T]]
-	idle  []*handout[T]
+	nodes        freeList[node[T]]
+	idleHandouts []*handout[T]
 }
 
 // New returns an empty queue.
 func New[T any](o Options[T]) *DeltaFIFO[T] {
 	return &DeltaFIFO[T]{
-		keyFunc:   keyFuncOf(o),
-		meta:      o.MetaFunc,
-		known:     o.KnownObjects,
-		transform: o.Transform,
-		onError:   o.OnError,
-		logger:    o.Logger,
-		synced:    make(chan struct{}),
-		keys:      newKeyTable[T](),
-		changes:   1,
+		keyFunc:      keyFuncOf(o),
+		meta:         o.MetaFunc,
+		known:        o.KnownObjects,
+		transform:    o.Transform,
+		onError:      o.OnError,
+		logger:       o.Logger,
+		synced:       make(chan struct{}),
+		keys:         newKeyTable[T](),
+		knownChanges: 1,
 	}
 }
 
-// What a reflector asks of the store that it fills.
+// DeltaFIFO implements the store of a reflector.
 var _ interface {
 	Add(any) error
 	Update(any) error
@@ -78,14 +81,14 @@ var _ interface {
 	Resync() error
 } = (*DeltaFIFO[any])(nil)
 
-// Len returns how many deltas are queued and not yet handed out. It takes no
-// lock: who watches a queue does not slow it down.
+// Len returns the number of queued deltas. It takes no lock, so that monitoring
+// does not slow down the queue.
 func (q *DeltaFIFO[T]) Len() int { return int(q.log.deltas.Load()) }
 
-// Close ends the writing: every further write returns ErrClosed (Bookmark does
-// nothing), and Pop and PopBatch return it when all that is queued has been
-// handed out. Those who wait are woken. A queue that was not synced by then
-// becomes so only if the first Replace was complete and is popped.
+// Close ends writing: every later write returns ErrClosed (Bookmark does
+// nothing), and Pop and PopBatch return it after everything queued has been
+// delivered. Blocked calls are woken. A queue that is not synced by then becomes
+// synced only if the first Replace is already queued and is then processed.
 func (q *DeltaFIFO[T]) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -93,8 +96,8 @@ func (q *DeltaFIFO[T]) Close() {
 	q.wake()
 }
 
-// file appends a delta to the log and to its key's chain.
-func (q *DeltaFIFO[T]) file(at *slot[T], kind DeltaType, obj T, finalStateUnknown, relist bool) {
+// enqueue appends a delta to the log and to the chain of its key.
+func (q *DeltaFIFO[T]) enqueue(at *slot[T], kind DeltaType, obj T, finalStateUnknown, relist bool) {
 	if at.state == nil {
 		q.keys.fill(at)
 	}
@@ -105,31 +108,31 @@ func (q *DeltaFIFO[T]) file(at *slot[T], kind DeltaType, obj T, finalStateUnknow
 	if s.last == nil {
 		s.first = n
 	} else {
-		s.last.chain = n
+		s.last.nextOfKey = n
 	}
 	s.last = n
-	q.arrive(n)
-	q.changed(at.key)
+	q.appendNode(n)
+	q.keyChanged(at.key)
 }
 
-// arrive gives a node its place in the order of arrival.
-func (q *DeltaFIFO[T]) arrive(n *node[T]) {
+// appendNode appends a node to the log.
+func (q *DeltaFIFO[T]) appendNode(n *node[T]) {
 	q.seq++
-	n.seq, n.before = q.seq, q.newest
+	n.seq, n.versionBefore = q.seq, q.newestVersion
 	q.log.append(n)
 	q.wake()
 }
 
-// changed notes that the known state of a key is another one.
-func (q *DeltaFIFO[T]) changed(key string) {
-	q.changes++
-	for _, r := range q.replacing {
-		r.touched[key] = struct{}{}
+// keyChanged records that the known state of a key has changed.
+func (q *DeltaFIFO[T]) keyChanged(key string) {
+	q.knownChanges++
+	for _, r := range q.activeReplaces {
+		r.staleKeys[key] = struct{}{}
 	}
 }
 
-// discard clears a node for its next use.
-func (q *DeltaFIFO[T]) discard(n *node[T]) {
+// recycle clears a node for its next use.
+func (q *DeltaFIFO[T]) recycle(n *node[T]) {
 	*n = node[T]{}
 	q.nodes.put(n)
 }

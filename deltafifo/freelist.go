@@ -2,44 +2,45 @@ package deltafifo
 
 import "sync"
 
-// A freeList keeps parts for their next use: two magazines by itself, and more
-// in a pool, from which the garbage collector takes what a backlog has left
-// behind. Two, because with one a queue that works at the brim of it would go
-// to the pool with every part.
+// A freeList keeps unused nodes: two blocks of its own, and more in a pool, from
+// which the garbage collector frees the nodes of an earlier backlog. There are
+// two blocks because with one, a queue whose size oscillates around a full block
+// would access the pool for every node.
 type freeList[N any] struct {
-	loaded, second *magazine[N]
-	full, empty    sync.Pool // of *magazine[N]
+	current, second *block[N]
+	full, empty     sync.Pool // of *magazine[N]
 }
 
-type magazine[N any] struct {
+type block[N any] struct {
 	parts [256]*N
 	n     int
 }
 
 func (f *freeList[N]) get() *N {
-	if (f.loaded == nil || f.loaded.n == 0) && !f.load() {
+	if (f.current == nil || f.current.n == 0) && !f.nextFull() {
 		return new(N)
 	}
-	m := f.loaded
+	m := f.current
 	m.n--
 	n := m.parts[m.n]
 	m.parts[m.n] = nil
 	return n
 }
 
-// put takes a part back; the caller has cleared it.
+// put adds a node, which the caller has cleared.
 func (f *freeList[N]) put(n *N) {
-	if f.loaded == nil || f.loaded.n == len(f.loaded.parts) {
-		f.unload()
+	if f.current == nil || f.current.n == len(f.current.parts) {
+		f.nextEmpty()
 	}
-	f.loaded.parts[f.loaded.n] = n
-	f.loaded.n++
+	f.current.parts[f.current.n] = n
+	f.current.n++
 }
 
-// load replaces the empty magazine by one that is not, if there is one.
-func (f *freeList[N]) load() bool {
+// nextFull replaces the empty current block by one that is not empty, if there
+// is one.
+func (f *freeList[N]) nextFull() bool {
 	if f.second == nil || f.second.n == 0 {
-		m, ok := f.full.Get().(*magazine[N])
+		m, ok := f.full.Get().(*block[N])
 		if !ok {
 			return false
 		}
@@ -48,21 +49,21 @@ func (f *freeList[N]) load() bool {
 		}
 		f.second = m
 	}
-	f.loaded, f.second = f.second, f.loaded
+	f.current, f.second = f.second, f.current
 	return true
 }
 
-// unload replaces the full magazine by one that is not.
-func (f *freeList[N]) unload() {
+// nextEmpty replaces the full current block by one that is not full.
+func (f *freeList[N]) nextEmpty() {
 	if f.second == nil || f.second.n == len(f.second.parts) {
 		if f.second != nil {
 			f.full.Put(f.second)
 		}
-		m, ok := f.empty.Get().(*magazine[N])
+		m, ok := f.empty.Get().(*block[N])
 		if !ok {
-			m = new(magazine[N])
+			m = new(block[N])
 		}
 		f.second = m
 	}
-	f.loaded, f.second = f.second, f.loaded
+	f.current, f.second = f.second, f.current
 }

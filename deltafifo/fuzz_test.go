@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzModel takes a string of bytes for the choices of the model test: what the
-// seeds do not find, coverage may lead to.
+// FuzzModel runs the model test with its choices taken from the fuzzing input, so
+// that coverage guides the search for sequences that the seeds do not have.
 func FuzzModel(f *testing.F) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 1))

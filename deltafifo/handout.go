@@ -6,66 +6,68 @@ import (
 	"slices"
 )
 
-// A handout is what one call of Pop or PopBatch is after, or has been given.
+// A handout is a call of Pop or PopBatch, with the nodes that it has received.
 type handout[T any] struct {
 	batch bool
-	max   int // -1: no bound
+	max   int // -1: no limit
 
-	// first is the oldest node of what was handed out; the others follow by
-	// next, in the order of arrival. Invariant: while the handout is in
-	// DeltaFIFO.open it has at least one node.
-	first *node[T]
-	// deltas and about are what the process function sees of them.
-	deltas []Delta[T]
-	about  Batch
+	// firstNode is the oldest node; the others follow by next, in the order of
+	// arrival. Invariant: while the handout is in DeltaFIFO.processing it has at
+	// least one node.
+	firstNode *node[T]
+	// deltas and batchInfo are the arguments of the process function.
+	deltas    []Delta[T]
+	batchInfo Batch
 
-	// failed: process has not returned, or returned an error. What it was given
-	// may not be in the consumer's store, so the known state is another one.
+	// failed: process has not returned, or has returned an error. The consumer's
+	// store may lack the deltas, so the known state has changed.
 	failed bool
 
-	// wake has room for one token, sent by whoever takes the handout off
-	// DeltaFIFO.waiting.
+	// wake has capacity one. The goroutine that removes the handout from
+	// DeltaFIFO.waiters sends to it.
 	wake chan struct{}
 }
 
 const (
-	// keptDeltas is how many deltas the buffer of an idle handout may hold.
-	keptDeltas = 4096
-	// keptHandouts is how many idle handouts there may be.
-	keptHandouts = 8
+	// maxIdleDeltas is the maximum capacity of the buffer of an idle handout.
+	maxIdleDeltas = 4096
+	// maxIdleHandouts is the maximum number of idle handouts.
+	maxIdleHandouts = 8
 )
 
 func (h *handout[T]) add(n *node[T]) {
-	n.state.working, n.state.owner = n, h
-	h.deltas = append(h.deltas, Delta[T]{
-		Type: n.kind, Object: n.object, Key: n.state.key, FinalStateUnknown: n.finalStateUnknown,
-	})
+	n.state.inProgress, n.state.owner = n, h
+	d := Delta[T]{Type: n.kind, Object: n.object, Key: n.state.key, FinalStateUnknown: n.finalStateUnknown}
+	if n.final != nil && !h.batch {
+		d.Object, d.FinalStateUnknown = *n.final, false
+	}
+	h.deltas = append(h.deltas, d)
 }
 
 func (h *handout[T]) addMarker(n *node[T]) {
-	h.about.Markers = append(h.about.Markers, Marker{Kind: n.marker, Version: n.version, After: len(h.deltas)})
+	h.batchInfo.Markers = append(h.batchInfo.Markers, Marker{Kind: n.marker, Version: n.version, After: len(h.deltas)})
 }
 
-// handed is the deltas as the process function gets them: what it appends does
-// not get into our buffer.
-func (h *handout[T]) handed() []Delta[T] {
+// processArg returns the deltas for the process function. Its capacity is
+// limited, so that an append does not write to the buffer.
+func (h *handout[T]) processArg() []Delta[T] {
 	return h.deltas[:len(h.deltas):len(h.deltas)]
 }
 
 func (h *handout[T]) String() string {
-	for n := h.first; n != nil; n = n.next { // not h.deltas, which process may have changed
+	for n := h.firstNode; n != nil; n = n.next { // not h.deltas, which process may have changed
 		if n.state != nil {
 			return fmt.Sprintf("a batch of %d deltas beginning with %q", len(h.deltas), n.state.key)
 		}
 	}
-	return fmt.Sprintf("%d markers", len(h.about.Markers))
+	return fmt.Sprintf("%d markers", len(h.batchInfo.Markers))
 }
 
-// take waits until there is something to hand out.
+// take waits until there is something to deliver.
 func (q *DeltaFIFO[T]) take(ctx context.Context, batch bool, max int) (*handout[T], error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	h := q.request(batch, max)
+	h := q.newHandout(batch, max)
 	for {
 		if err := ctx.Err(); err != nil {
 			q.release(h)
@@ -82,11 +84,11 @@ func (q *DeltaFIFO[T]) take(ctx context.Context, batch bool, max int) (*handout[
 	}
 }
 
-// request returns a handout to be filled by begin.
-func (q *DeltaFIFO[T]) request(batch bool, max int) *handout[T] {
+// newHandout returns a handout to be filled by begin.
+func (q *DeltaFIFO[T]) newHandout(batch bool, max int) *handout[T] {
 	var h *handout[T]
-	if last := len(q.idle) - 1; last >= 0 {
-		h, q.idle = q.idle[last], q.idle[:last]
+	if last := len(q.idleHandouts) - 1; last >= 0 {
+		h, q.idleHandouts = q.idleHandouts[last], q.idleHandouts[:last]
 	} else {
 		h = &handout[T]{wake: make(chan struct{}, 1)}
 	}
@@ -96,7 +98,8 @@ func (q *DeltaFIFO[T]) request(batch bool, max int) *handout[T] {
 	return h
 }
 
-// begin hands out to h what can be handed out now, or reports false.
+// begin moves what can be delivered now to h. It reports whether there was
+// anything.
 func (q *DeltaFIFO[T]) begin(h *handout[T]) bool {
 	if h.batch {
 		return q.beginBatch(h)
@@ -104,9 +107,9 @@ func (q *DeltaFIFO[T]) begin(h *handout[T]) bool {
 	return q.beginPop(h)
 }
 
-// wait gives up the lock until something has happened or ctx is done.
+// wait releases the lock until the queue has changed or ctx is done.
 func (q *DeltaFIFO[T]) wait(ctx context.Context, h *handout[T]) {
-	q.waiting = append(q.waiting, h)
+	q.waiters = append(q.waiters, h)
 	q.mu.Unlock()
 	defer q.mu.Lock()
 	select {
@@ -119,39 +122,39 @@ func (q *DeltaFIFO[T]) wait(ctx context.Context, h *handout[T]) {
 func (q *DeltaFIFO[T]) stopWaiting(h *handout[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if i := slices.Index(q.waiting, h); i >= 0 {
-		q.waiting = slices.Delete(q.waiting, i, i+1)
+	if i := slices.Index(q.waiters, h); i >= 0 {
+		q.waiters = slices.Delete(q.waiters, i, i+1)
 		return
 	}
-	<-h.wake // somebody has taken it off, and sent the token
+	<-h.wake // another goroutine has removed h, and has sent to wake
 }
 
-// wake tells those who wait to look again.
+// wake wakes all waiters, which check the queue again.
 func (q *DeltaFIFO[T]) wake() {
-	for i, h := range q.waiting {
+	for i, h := range q.waiters {
 		h.wake <- struct{}{}
-		q.waiting[i] = nil
+		q.waiters[i] = nil
 	}
-	q.waiting = q.waiting[:0]
+	q.waiters = q.waiters[:0]
 }
 
-// finish counts what was handed out as processed.
+// finish marks the nodes of h as processed.
 func (q *DeltaFIFO[T]) finish(h *handout[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if i := slices.Index(q.open, h); i >= 0 {
-		q.open = slices.Delete(q.open, i, i+1)
+	if i := slices.Index(q.processing, h); i >= 0 {
+		q.processing = slices.Delete(q.processing, i, i+1)
 	}
-	for n := h.first; n != nil; {
+	for n := h.firstNode; n != nil; {
 		next := n.next
 		if h.failed && n.state != nil {
-			q.changed(n.state.key)
+			q.keyChanged(n.state.key)
 		}
 		q.finishNode(n)
 		n = next
 	}
 	if !h.batch {
-		q.passMarkers()
+		q.consumeMarkers()
 	}
 	q.release(h)
 	q.wake()
@@ -161,35 +164,35 @@ func (q *DeltaFIFO[T]) finishNode(n *node[T]) {
 	s := n.state
 	switch {
 	case s == nil:
-		q.passed(n)
-	case s.working != n:
+		q.markerProcessed(n)
+	case s.inProgress != n:
 		// A newer delta of the same key is in this handout.
 	case s.first == nil:
 		q.keys.remove(s)
 	default:
-		s.working, s.owner = nil, nil
-		q.log.freed(s.first)
+		s.inProgress, s.owner = nil, nil
+		q.log.keyFreed(s.first)
 	}
-	q.discard(n)
+	q.recycle(n)
 }
 
-// release clears a handout, so that it pins no object, and keeps it for the
-// next call unless it has grown large.
+// release clears a handout, so that it keeps no object alive, and keeps it for
+// the next call unless it has grown large.
 func (q *DeltaFIFO[T]) release(h *handout[T]) {
-	h.first, h.failed = nil, false
+	h.firstNode, h.failed = nil, false
 	clear(h.deltas)
-	if h.deltas = h.deltas[:0]; cap(h.deltas) > keptDeltas {
+	if h.deltas = h.deltas[:0]; cap(h.deltas) > maxIdleDeltas {
 		h.deltas = nil
 	}
 	if h.batch {
-		markers := h.about.Markers[:0]
-		clear(h.about.Markers)
-		if cap(markers) > keptDeltas {
+		markers := h.batchInfo.Markers[:0]
+		clear(h.batchInfo.Markers)
+		if cap(markers) > maxIdleDeltas {
 			markers = nil
 		}
-		h.about = Batch{Markers: markers}
+		h.batchInfo = Batch{Markers: markers}
 	}
-	if len(q.idle) < keptHandouts {
-		q.idle = append(q.idle, h)
+	if len(q.idleHandouts) < maxIdleHandouts {
+		q.idleHandouts = append(q.idleHandouts, h)
 	}
 }

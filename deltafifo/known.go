@@ -6,10 +6,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Known returns the last state of a key, as the rule of what is known has it:
-// the object that the consumer's store will have when it has processed what is
-// queued. A writer who cannot read a new state of an object, in a list, can hand
-// Replace this one in its place: it stays, and is not transformed again.
+// Known returns the last known state of a key: the object that the consumer's
+// store will have after processing everything queued. A writer that cannot read
+// the new state of an object in a list can pass this object to Replace instead:
+// it is kept, and is not transformed again.
 func (q *DeltaFIFO[T]) Known(key string) (obj T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -21,9 +21,9 @@ func (q *DeltaFIFO[T]) Known(key string) (obj T, ok bool) {
 	return obj, true
 }
 
-// knownAt returns the last state of a key: its newest queued delta, else its
-// newest one being processed, else the consumer's store. After a Deleted the
-// key is unknown, whatever the store still says.
+// knownAt returns the last known state of a key: its newest queued delta, else
+// its newest delta in progress, else the object in the consumer's store. After a
+// Deleted the key is unknown, whatever the store still has.
 func (q *DeltaFIFO[T]) knownAt(at *slot[T]) (obj T, ok bool) {
 	if at.state != nil {
 		n := at.state.newest()
@@ -35,21 +35,21 @@ func (q *DeltaFIFO[T]) knownAt(at *slot[T]) (obj T, ok bool) {
 	return q.known.Get(at.key)
 }
 
-// tombstoneAt returns the Deleted of unknown final state that is the newest
-// queued delta of a key, or nil.
+// tombstoneAt returns the newest queued delta of a key if it is a Deleted whose
+// final state is unknown and has not arrived since, else nil.
 func (q *DeltaFIFO[T]) tombstoneAt(at *slot[T]) *node[T] {
 	if at.state == nil {
 		return nil
 	}
-	if n := at.state.last; n != nil && n.kind == Deleted && n.finalStateUnknown {
+	if n := at.state.last; n != nil && n.kind == Deleted && n.finalStateUnknown && n.final == nil {
 		return n
 	}
 	return nil
 }
 
-// eachKnown calls f for every known key: first those of the consumer's store,
-// in its order, then those that only the queue has, in the order of arrival. f
-// may be called twice for a key.
+// eachKnown calls f for every known key: first those of the consumer's store, in
+// its order, then those only in the queue, in the order of arrival. f may be
+// called twice for a key.
 func (q *DeltaFIFO[T]) eachKnown(f func(at *slot[T], obj T)) {
 	visit := func(key string) {
 		at := q.keys.find(key)
@@ -62,8 +62,8 @@ func (q *DeltaFIFO[T]) eachKnown(f func(at *slot[T], obj T)) {
 			visit(key)
 		}
 	}
-	for _, h := range q.open {
-		for n := h.first; n != nil; n = n.next {
+	for _, h := range q.processing {
+		for n := h.firstNode; n != nil; n = n.next {
 			if n.state != nil {
 				visit(n.state.key)
 			}
@@ -77,8 +77,7 @@ func (q *DeltaFIFO[T]) eachKnown(f func(at *slot[T], obj T)) {
 	}
 }
 
-// Resync queues a Sync of each known object whose key has nothing queued, for
-// a consumer who wants to see all of them again.
+// Resync queues a Sync of each known object without queued deltas.
 func (q *DeltaFIFO[T]) Resync() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,19 +86,19 @@ func (q *DeltaFIFO[T]) Resync() error {
 	}
 	q.eachKnown(func(at *slot[T], obj T) {
 		if at.state == nil || at.state.first == nil {
-			q.file(at, Sync, obj, false, false)
+			q.enqueue(at, Sync, obj, false, false)
 		}
 	})
 	return nil
 }
 
-// identical says whether two objects are one in memory.
-func identical[T any](a, b T) bool {
+// samePointer reports whether a and b are the same pointer.
+func samePointer[T any](a, b T) bool {
 	return reflect.ValueOf(a).Kind() == reflect.Pointer && any(a) == any(b)
 }
 
-// anotherUID is the rule by which two objects of one key are told apart. An
-// object without a UID is not told apart from any.
+// anotherUID reports whether two objects with the same key are different
+// objects. An object without a UID is not different from any.
 func anotherUID(a, b types.UID) bool {
 	return a != "" && b != "" && a != b
 }

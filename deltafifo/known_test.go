@@ -9,62 +9,62 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Promise: "A key is known by its newest delta that is queued, else by the
-// newest that is being processed, else by the object that KnownObjects has.
-// After a Deleted it is unknown": Known tells by that rule.
-func TestKnownIsTheLastState(t *testing.T) {
-	q, store := newThings()
-	is := func(version string) {
+// Promise: the known state of a key is its newest queued delta, else its newest
+// delta in progress, else the object in KnownObjects. After a Deleted the key is
+// unknown.
+func TestKnownReturnsTheLastState(t *testing.T) {
+	q, store := newQueue()
+	requireKnown := func(version string) {
 		t.Helper()
 		obj, ok := q.Known("A")
 		require.Equal(t, version != "", ok)
 		require.Equal(t, version, obj.version)
 	}
-	is("")
-	store["A"] = object("A", "1")
-	is("1")
-	require.NoError(t, q.Add(object("A", "2")))
-	is("2")
+	requireKnown("")
+	store["A"] = newObject("A", "1")
+	requireKnown("1")
+	require.NoError(t, q.Add(newObject("A", "2")))
+	requireKnown("2")
 	h := q.tryBegin(false, 0)
-	is("2")
-	require.NoError(t, q.Update(object("A", "3")))
-	is("3")
-	require.NoError(t, q.Delete(object("A", "4")))
-	is("")
+	requireKnown("2")
+	require.NoError(t, q.Update(newObject("A", "3")))
+	requireKnown("3")
+	require.NoError(t, q.Delete(newObject("A", "4")))
+	requireKnown("")
 	store.apply(h.deltas)
 	q.finish(h)
-	is("")
+	requireKnown("")
 }
 
-// Promise: "It never runs on an object that has been through it": a known
-// object that stands in for one that could not be read is recognised, whatever
-// the transform has taken from it.
-func TestAKnownObjectStandsInForItself(t *testing.T) {
-	store := pointers{}
-	q := New(Options[*thing]{
-		KeyFunc:      func(th *thing) (string, error) { return th.key, nil },
-		MetaFunc:     func(th *thing) (types.UID, string) { return th.uid, th.version },
+// Promise: the transform never runs on its own results. A writer that cannot read
+// an item of a list passes the known object to Replace. Replace recognises that
+// object, even if the transform has removed its UID and version.
+func TestReplaceKeepsKnownObjectWithoutTransform(t *testing.T) {
+	store := pointerStore{}
+	q := New(Options[*testObject]{
+		KeyFunc:      func(obj *testObject) (string, error) { return obj.key, nil },
+		MetaFunc:     func(obj *testObject) (types.UID, string) { return obj.uid, obj.version },
 		KnownObjects: store,
-		Transform: func(th *thing) (*thing, bool, error) {
-			require.False(t, th.transformed)
-			return &thing{key: th.key, transformed: true}, true, nil
+		Transform: func(obj *testObject) (*testObject, bool, error) {
+			require.False(t, obj.transformed)
+			return &testObject{key: obj.key, transformed: true}, true, nil
 		},
 	})
-	a, b := object("A", "1"), object("B", "2")
+	a, b := newObject("A", "1"), newObject("B", "2")
 	require.NoError(t, q.Add(&a))
 	first := q.tryBegin(false, 0)
 	store["A"] = first.deltas[0].Object
 	q.finish(first)
 	known, ok := q.Known("A")
 	require.True(t, ok)
-	require.NoError(t, q.Replace(func(yield func(*thing, error) bool) { _ = yield(known, nil) && yield(&b, nil) }, nil))
+	require.NoError(t, q.Replace(func(yield func(*testObject, error) bool) { _ = yield(known, nil) && yield(&b, nil) }, nil))
 	h := q.tryBegin(true, 0)
 	require.Len(t, h.deltas, 1)
 	require.Equal(t, "B", h.deltas[0].Key)
 }
 
-type pointers map[string]*thing
+type pointerStore map[string]*testObject
 
-func (p pointers) Get(key string) (*thing, bool) { th, ok := p[key]; return th, ok }
+func (p pointerStore) Get(key string) (*testObject, bool) { obj, ok := p[key]; return obj, ok }
 
-func (p pointers) Keys() iter.Seq[string] { return maps.Keys(p) }
+func (p pointerStore) Keys() iter.Seq[string] { return maps.Keys(p) }

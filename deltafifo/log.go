@@ -4,39 +4,43 @@ import "sync/atomic"
 
 // A node is one entry of the log: a delta, or a marker.
 type node[T any] struct {
-	// prev and next link the nodes that have not been handed out, in arrival
-	// order; next also links the nodes of one handout, in that same order.
+	// prev and next link the queued nodes, in the order of arrival. next also
+	// links the nodes of a handout, in the same order.
 	prev, next *node[T]
-	// chain is the next node of the same key that has not been handed out.
-	chain *node[T]
-	// state is that of the delta's key; nil makes the node a marker.
+	// nextOfKey is the next queued node of the same key.
+	nextOfKey *node[T]
+	// state is that of the delta's key; nil for a marker.
 	state *keyState[T]
 
 	object T
-	// seq is the arrival number: it grows along the log and is never reused.
+	// seq is the sequence number: it grows along the log and is never reused.
 	seq uint64
-	// before is the queue's newest version when the node arrived. As long as
-	// the node is not processed, that is the most the queue can vouch for.
-	before string
-	// version is what a marker brings.
+	// versionBefore is the queue's newest version when the node arrived. Until
+	// the node is processed, the watermark cannot be above it.
+	versionBefore string
+	// version is the version of a marker.
 	version string
 
 	kind              DeltaType
 	marker            MarkerKind
 	finalStateUnknown bool
+	// final is the final state, if it arrived after this Deleted, whose final
+	// state was unknown, and before this Deleted was delivered. Pop delivers it;
+	// a batch does not, because it would overtake what arrived in between.
+	final *T
 	// relist is set on the deltas and the end marker of a Replace. They are
-	// filed together, so they are neighbours in the log, the marker last.
+	// queued together, so they are adjacent in the log, the marker last.
 	relist bool
 }
 
-// A log is the list of what has not been handed out, in arrival order.
+// A log is the list of queued nodes, in the order of arrival.
 type log[T any] struct {
 	head, tail *node[T]
-	// free is where the search for a free key begins: no delta before it is
-	// of a key that is free. nil: no delta in the log is.
-	free *node[T]
-	// deltas counts the nodes that are not markers. It changes under the
-	// queue's lock; who only asks how many there are takes none.
+	// firstFree is where the search for a free key begins: no delta before it
+	// has a free key. nil: no delta in the log has one.
+	firstFree *node[T]
+	// deltas counts the nodes that are not markers. It is written under the
+	// queue's lock, and read without it by Len.
 	deltas atomic.Int64
 }
 
@@ -48,8 +52,8 @@ func (l *log[T]) append(n *node[T]) {
 		l.tail.next = n
 	}
 	l.tail = n
-	if l.free == nil {
-		l.free = n
+	if l.firstFree == nil {
+		l.firstFree = n
 	}
 	if n.state != nil {
 		l.deltas.Add(1)
@@ -67,8 +71,8 @@ func (l *log[T]) remove(n *node[T]) {
 	} else {
 		n.next.prev = n.prev
 	}
-	if l.free == n {
-		l.free = n.next
+	if l.firstFree == n {
+		l.firstFree = n.next
 	}
 	if n.state != nil {
 		l.deltas.Add(-1)
@@ -76,10 +80,10 @@ func (l *log[T]) remove(n *node[T]) {
 	n.prev, n.next = nil, nil
 }
 
-// cut takes everything up to and including last off the log; deltas says how
-// many of the nodes are not markers. The cut keeps its links. The first delta
-// before which all are of busy keys is in it, so the search for a free key may
-// begin at what is left.
+// cut removes all nodes up to and including last; deltas is the number of them
+// that are not markers. The removed nodes keep their links. All keys before
+// firstFree are busy and the cut includes firstFree, so the search for a free
+// key may begin at the new head.
 func (l *log[T]) cut(last *node[T], deltas int) *node[T] {
 	first := l.head
 	l.head = last.next
@@ -88,15 +92,15 @@ func (l *log[T]) cut(last *node[T], deltas int) *node[T] {
 	} else {
 		l.head.prev = nil
 	}
-	l.free = l.head
+	l.firstFree = l.head
 	l.deltas.Add(-int64(deltas))
 	last.next = nil
 	return first
 }
 
-// freed notes that the key of n has become free, n being its oldest delta.
-func (l *log[T]) freed(n *node[T]) {
-	if l.free == nil || n.seq < l.free.seq {
-		l.free = n
+// keyFreed records that the key of n has become free; n is its oldest delta.
+func (l *log[T]) keyFreed(n *node[T]) {
+	if l.firstFree == nil || n.seq < l.firstFree.seq {
+		l.firstFree = n
 	}
 }

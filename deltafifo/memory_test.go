@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Promise: memory follows the backlog down again: nodes, key states, the table
-// and the buffers of the consumers.
-func TestMemoryFollowsTheBacklog(t *testing.T) {
+// Promise: the queue releases the memory of a backlog after its processing: nodes,
+// key states, the hash table and the buffers of the consumers.
+func TestMemoryOfTheBacklogIsReleased(t *testing.T) {
 	const backlog = 100_000
 	payload := func(i int) *[256]byte { return &[256]byte{byte(i), byte(i >> 8), byte(i >> 16)} }
 	for _, batch := range []bool{false, true} {
@@ -19,7 +19,7 @@ func TestMemoryFollowsTheBacklog(t *testing.T) {
 		for i := range backlog {
 			require.NoError(t, q.Add(payload(i)))
 		}
-		require.Greater(t, liveHeap()-before, int64(backlog*256), "the backlog is not small")
+		require.Greater(t, liveHeap()-before, int64(backlog*256), "memory of the backlog")
 		for q.Len() > 0 {
 			var err error
 			if batch {
@@ -30,28 +30,30 @@ func TestMemoryFollowsTheBacklog(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Less(t, liveHeap()-before, int64(1<<20), "batch: %v", batch)
-		require.Len(t, q.keys.buckets, smallTable)
-		for _, h := range q.idle {
-			require.LessOrEqual(t, cap(h.deltas), keptDeltas)
+		require.Len(t, q.keys.buckets, minBuckets)
+		for _, h := range q.idleHandouts {
+			require.LessOrEqual(t, cap(h.deltas), maxIdleDeltas)
 			for _, d := range h.deltas[:cap(h.deltas)] {
-				require.Nil(t, d.Object, "an idle buffer pins an object")
+				require.Nil(t, d.Object, "an idle buffer refers to an object")
 			}
 		}
 		runtime.KeepAlive(q)
 	}
 }
 
-// A consumer who stands still pays nothing for bookmarks.
-func TestBookmarksDoNotPileUp(t *testing.T) {
-	q, _ := newThings()
+// Promise: consecutive bookmarks are one marker, so they need no memory while no
+// consumer is active.
+func TestBookmarksAreMerged(t *testing.T) {
+	q, _ := newQueue()
 	for i := range 1000 {
 		q.Bookmark(fmt.Sprint(i))
 	}
 	h := q.tryBegin(true, 0)
-	require.Equal(t, []Marker{{Bookmark, "999", 0}}, h.about.Markers)
+	require.Equal(t, []Marker{{Bookmark, "999", 0}}, h.batchInfo.Markers)
 }
 
-// liveHeap collects twice, because a sync.Pool lets go only then.
+// liveHeap returns the size of the live heap. It collects twice, because a
+// sync.Pool releases its objects only in the second collection.
 func liveHeap() int64 {
 	runtime.GC()
 	runtime.GC()

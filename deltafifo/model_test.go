@@ -19,36 +19,39 @@ var (
 	modelSeeds = flag.Int("model.seeds", 200, "how many seeds the model test runs")
 )
 
-// model drives a queue and its twin with the same operations, and holds any
-// number of Pops and PopBatches open.
+// model performs the same operations on a queue and on a reference, and keeps any
+// number of Pops and PopBatches in progress.
 type model struct {
-	t    *testing.T
-	n    func(int) int // a choice below
-	q    *DeltaFIFO[thing]
-	twin twin
+	t *testing.T
+	// choose returns a number in [0, n).
+	choose    func(n int) int
+	q         *DeltaFIFO[testObject]
+	reference referenceQueue
 
-	store      shelf // what the consumer of q has applied
-	open       []opened
-	keys       int
-	counter    int
-	ids        int
-	faithful   bool // the consumer applies all that it is handed
-	asked      map[int]int
-	transforms int
-	reported   []string
+	store          mapStore // the store of the consumer of q
+	open           []pendingPop
+	keys           int
+	counter        int
+	ids            int
+	appliesAll     bool        // the consumer applies every delta
+	transformCalls map[int]int // number of calls by object id
+	transforms     int
+	reported       []string
 
-	// truth is what the source has said, computed without any queue. last is
-	// what the consumer was handed of each key.
-	truth shelf
-	last  map[string]Delta[thing]
+	// source has the objects of the source, computed without any queue.
+	source mapStore
+	// lastDelivered has the last delta of each key that the consumer received.
+	lastDelivered map[string]Delta[testObject]
 }
 
-type opened struct {
-	real *handout[thing]
-	twin *popped
+// pendingPop is a Pop or PopBatch in progress, of the queue and of the reference.
+type pendingPop struct {
+	handout   *handout[testObject]
+	reference *delivery
 }
 
-// Contract: all of it, against the dumb twin.
+// TestModel performs random operations on a queue and on a reference, and
+// compares them after each one. It covers all guarantees of the package comment.
 func TestModel(t *testing.T) {
 	if *modelSeed != 0 {
 		runModel(t, *modelSeed, 600)
@@ -80,16 +83,16 @@ func runModel(t *testing.T, seed uint64, operations int) {
 	m.drain()
 }
 
-func newModel(t *testing.T, n func(int) int) *model {
-	m := &model{t: t, n: n, store: shelf{}, truth: shelf{}, asked: map[int]int{}, last: map[string]Delta[thing]{}}
-	m.twin.store = shelf{}
-	m.keys = []int{2, 5, 30}[n(3)]
-	m.faithful = n(5) != 0
-	o := Options[thing]{KeyFunc: thingKey, KnownObjects: m.store, OnError: m.onError}
-	if m.twin.metaless = n(8) == 0; !m.twin.metaless {
-		o.MetaFunc = thingMeta
+func newModel(t *testing.T, choose func(n int) int) *model {
+	m := &model{t: t, choose: choose, store: mapStore{}, source: mapStore{}, transformCalls: map[int]int{}, lastDelivered: map[string]Delta[testObject]{}}
+	m.reference.store = mapStore{}
+	m.keys = []int{2, 5, 30}[choose(3)]
+	m.appliesAll = choose(5) != 0
+	o := Options[testObject]{KeyFunc: objectKey, KnownObjects: m.store, OnError: m.onError}
+	if m.reference.noMeta = choose(8) == 0; !m.reference.noMeta {
+		o.MetaFunc = objectMeta
 	}
-	if m.twin.plain = n(6) == 0; !m.twin.plain {
+	if m.reference.noTransform = choose(6) == 0; !m.reference.noTransform {
 		o.Transform = m.transform
 	}
 	m.q = New(o)
@@ -104,16 +107,16 @@ func (m *model) onError(key string, err error) {
 	m.reported = append(m.reported, key)
 }
 
-func (m *model) transform(th thing) (thing, bool, error) {
+func (m *model) transform(obj testObject) (testObject, bool, error) {
 	m.transforms++
-	m.asked[th.id]++
-	require.False(m.t, th.transformed, "%v has been through the transform", th)
-	require.Equal(m.t, 1, m.asked[th.id], "%v was transformed again", th)
-	return th.judged()
+	m.transformCalls[obj.id]++
+	require.False(m.t, obj.transformed, "%v is a result of the transform", obj)
+	require.Equal(m.t, 1, m.transformCalls[obj.id], "%v was transformed twice", obj)
+	return obj.transform()
 }
 
 func (m *model) step() {
-	switch n := m.n(100); {
+	switch n := m.choose(100); {
 	case n < 24:
 		m.put()
 	case n < 36:
@@ -123,316 +126,320 @@ func (m *model) step() {
 	case n < 46:
 		version := m.version()
 		m.q.Bookmark(version)
-		m.twin.bookmark(version)
+		m.reference.bookmark(version)
 	case n < 48:
-		m.writes(m.q.Resync())
-		m.twin.resync()
+		m.requireWrite(m.q.Resync())
+		m.reference.resync()
 	case n < 62:
 		m.begin(false, 0)
 	case n < 74:
-		m.begin(true, m.n(6)-1)
+		m.begin(true, m.choose(6)-1)
 	case n < 99:
 		if len(m.open) > 0 {
-			m.finish(m.n(len(m.open)))
+			m.finish(m.choose(len(m.open)))
 		}
-	case m.n(8) == 0:
+	case m.choose(8) == 0:
 		m.q.Close()
-		m.twin.closed = true
+		m.reference.closed = true
 	}
 	m.check()
 }
 
-func (m *model) key() string { return fmt.Sprint("key-", m.n(m.keys)) }
+func (m *model) key() string { return fmt.Sprint("key-", m.choose(m.keys)) }
 
-// version makes one that is newer than all before, now and then an old one,
-// or none.
+// version usually returns a new version, and sometimes an old one or none.
 func (m *model) version() string {
-	switch m.n(20) {
+	switch m.choose(20) {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprint(m.n(m.counter + 1))
+		return fmt.Sprint(m.choose(m.counter + 1))
 	}
 	m.counter++
 	return fmt.Sprint(m.counter)
 }
 
-func (m *model) thing() thing {
-	th := thing{key: m.key(), uid: types.UID([]string{"u1", "u1", "u1", "u1", "u1", "u2", "u3", ""}[m.n(8)]), version: m.version()}
-	if m.n(5) == 0 {
-		th.verdict = verdict(1 + m.n(3))
+func (m *model) newObject() testObject {
+	obj := testObject{key: m.key(), uid: types.UID([]string{"u1", "u1", "u1", "u1", "u1", "u2", "u3", ""}[m.choose(8)]), version: m.version()}
+	if m.choose(5) == 0 {
+		obj.outcome = outcome(1 + m.choose(3))
 	}
 	m.ids++
-	th.id = m.ids
-	return th
+	obj.id = m.ids
+	return obj
 }
 
-// writes expects what a write returns when nothing else is wrong.
-func (m *model) writes(err error) {
-	if m.twin.closed {
+// requireWrite checks the error of a write that did not call the transform.
+func (m *model) requireWrite(err error) {
+	if m.reference.closed {
 		require.ErrorIs(m.t, err, ErrClosed)
 		return
 	}
 	require.NoError(m.t, err)
 }
 
-// failed expects what a write returns that has asked the transform, and reports
-// whether that failed.
-func (m *model) failed(th thing, err error) bool {
-	if m.twin.plain || th.verdict < fail {
-		m.writes(err)
+// requireWriteOf checks the error of a write that called the transform with obj,
+// and reports whether the transform failed.
+func (m *model) requireWriteOf(obj testObject, err error) bool {
+	if m.reference.noTransform || obj.outcome < fails {
+		m.requireWrite(err)
 		return false
 	}
 	var te *TransformError
 	require.ErrorAs(m.t, err, &te)
-	require.Equal(m.t, th.key, te.Key)
+	require.Equal(m.t, obj.key, te.Key)
 	require.ErrorIs(m.t, err, errTransform)
 	return true
 }
 
 func (m *model) put() {
-	th, kind := m.thing(), Added
+	obj, kind := m.newObject(), Added
 	var err error
-	if m.n(2) == 0 {
-		kind, err = Updated, m.q.Update(th)
+	if m.choose(2) == 0 {
+		kind, err = Updated, m.q.Update(obj)
 	} else {
-		err = m.q.Add(th)
+		err = m.q.Add(obj)
 	}
-	if !m.failed(th, err) && !m.twin.closed {
-		m.tell(th)
+	if !m.requireWriteOf(obj, err) && !m.reference.closed {
+		m.recordSource(obj)
 	}
-	m.twin.put(kind, th)
+	m.reference.addOrUpdate(kind, obj)
 }
 
-// tell notes in truth what the source said of an object.
-func (m *model) tell(th thing) {
-	if m.twin.plain || th.verdict == keep {
-		m.truth[th.key] = th
-	} else if th.verdict == drop {
-		delete(m.truth, th.key)
+// recordSource updates the objects of the source with an object that was written.
+func (m *model) recordSource(obj testObject) {
+	if m.reference.noTransform || obj.outcome == keep {
+		m.source[obj.key] = obj
+	} else if obj.outcome == drop {
+		delete(m.source, obj.key)
 	}
 }
 
 func (m *model) remove() {
-	th := m.thing()
-	transforms := m.twin.transforms
-	m.twin.remove(th)
-	err := m.q.Delete(th)
-	if m.twin.transforms > transforms {
-		m.failed(th, err)
+	obj := m.newObject()
+	transforms := m.reference.transforms
+	m.reference.remove(obj)
+	err := m.q.Delete(obj)
+	if m.reference.transforms > transforms {
+		m.requireWriteOf(obj, err)
 	} else {
-		m.writes(err)
+		m.requireWrite(err)
 	}
-	if !m.twin.closed {
-		delete(m.truth, th.key)
+	if !m.reference.closed {
+		delete(m.source, obj.key)
 	}
 }
 
-// replace writes a list, and whatever else while it is being read.
+// replace writes a list, and performs other operations while the list is read.
 func (m *model) replace() {
-	list := twinList{kept: map[string]thing{}}
-	version, broken := m.version(), m.n(6) == 0
-	told := map[string]thing{}
-	items := func(yield func(thing, error) bool) {
-		for range m.n(m.keys + 2) {
-			th := m.thing()
-			if known, ok := m.twin.known(th.key); ok && m.n(2) == 0 {
-				th.uid, th.version = known.uid, known.version
+	list := referenceList{unchanged: map[string]testObject{}}
+	version, broken := m.version(), m.choose(6) == 0
+	listed := map[string]testObject{}
+	items := func(yield func(testObject, error) bool) {
+		for range m.choose(m.keys + 2) {
+			obj := m.newObject()
+			if known, ok := m.reference.known(obj.key); ok && m.choose(2) == 0 {
+				obj.uid, obj.version = known.uid, known.version
 			}
-			m.twin.readItem(&list, th)
-			told[th.key] = th
-			if known, unchanged := list.kept[th.key]; unchanged {
-				known.verdict = keep
-				told[th.key] = known
+			m.reference.addItem(&list, obj)
+			listed[obj.key] = obj
+			if known, unchanged := list.unchanged[obj.key]; unchanged {
+				known.outcome = keep
+				listed[obj.key] = known
 			}
-			if !yield(th, nil) {
+			if !yield(obj, nil) {
 				return
 			}
-			for m.n(4) == 3 {
-				m.meanwhile()
+			for m.choose(4) == 3 {
+				m.stepDuringReplace()
 			}
 		}
 		if broken {
-			yield(thing{}, io.ErrUnexpectedEOF)
+			yield(testObject{}, io.ErrUnexpectedEOF)
 		}
 	}
-	closed := m.twin.closed
+	closed := m.reference.closed
 	err := m.q.Replace(items, at(version))
 	if broken && !closed {
 		require.ErrorIs(m.t, err, io.ErrUnexpectedEOF)
 		return
 	}
-	m.writes(err)
-	if m.twin.closed {
+	m.requireWrite(err)
+	if m.reference.closed {
 		return
 	}
-	m.twin.endList(&list, version)
-	for key := range m.truth {
-		if _, listed := told[key]; !listed {
-			delete(m.truth, key)
+	m.reference.enqueueList(&list, version)
+	for key := range m.source {
+		if _, listed := listed[key]; !listed {
+			delete(m.source, key)
 		}
 	}
-	for _, th := range told {
-		m.tell(th)
+	for _, obj := range listed {
+		m.recordSource(obj)
 	}
 }
 
-func (m *model) meanwhile() {
-	switch m.n(8) {
+// stepDuringReplace performs an operation while a Replace reads its list.
+func (m *model) stepDuringReplace() {
+	switch m.choose(8) {
 	case 0, 1:
 		m.put()
 	case 2:
 		m.remove()
 	case 3:
-		m.begin(m.n(2) == 0, m.n(4))
+		m.begin(m.choose(2) == 0, m.choose(4))
 	case 4, 5:
 		if len(m.open) > 0 {
-			m.finish(m.n(len(m.open)))
+			m.finish(m.choose(len(m.open)))
 		}
 	case 6:
-		if m.n(5) == 0 {
+		if m.choose(5) == 0 {
 			m.replace()
 		}
 	default:
-		m.writes(m.q.Resync())
-		m.twin.resync()
+		m.requireWrite(m.q.Resync())
+		m.reference.resync()
 	}
 	m.check()
 }
 
-// begin is the first half of a Pop or a PopBatch.
+// begin is the first half of a Pop or PopBatch. It reports whether there was
+// something to deliver.
 func (m *model) begin(batch bool, max int) bool {
 	h := m.q.tryBegin(batch, max)
-	var p *popped
+	var p *delivery
 	switch {
 	case !batch:
-		p = m.twin.beginPop()
+		p = m.reference.beginPop()
 	case max <= 0:
-		p = m.twin.beginBatch(-1)
+		p = m.reference.beginBatch(-1)
 	default:
-		p = m.twin.beginBatch(max)
+		p = m.reference.beginBatch(max)
 	}
 	if p == nil {
 		require.Nil(m.t, h)
-		m.ended()
+		m.checkDrained()
 		return false
 	}
 	require.NotNil(m.t, h, "%+v", p)
-	require.Equal(m.t, p.deltas, append([]Delta[thing](nil), h.handed()...))
-	about := h.about
+	require.Equal(m.t, p.deltas, append([]Delta[testObject](nil), h.processArg()...))
+	batchInfo := h.batchInfo
 	if !batch {
-		about = Batch{InInitialList: about.InInitialList}
-		p.about.Markers = nil
+		batchInfo = Batch{InInitialList: batchInfo.InInitialList}
+		p.batchInfo.Markers = nil
 	}
-	about.Markers = append([]Marker(nil), about.Markers...)
-	require.Equal(m.t, p.about, about)
-	if m.faithful {
-		m.legal(p.deltas)
+	batchInfo.Markers = append([]Marker(nil), batchInfo.Markers...)
+	require.Equal(m.t, p.batchInfo, batchInfo)
+	if m.appliesAll {
+		m.checkSequence(p.deltas)
 	}
-	m.open = append(m.open, opened{h, p})
+	m.open = append(m.open, pendingPop{h, p})
 	return true
 }
 
-// ended: a closed queue from which all has been handed out says so.
-func (m *model) ended() {
-	if !m.twin.closed || m.twin.queuedEntries() > 0 {
+// checkDrained checks that Pop and PopBatch return ErrClosed if the queue is closed
+// and empty.
+func (m *model) checkDrained() {
+	if !m.reference.closed || m.reference.queuedEntries() > 0 {
 		return
 	}
-	require.ErrorIs(m.t, m.q.Pop(context.Background(), func(string, Deltas[thing], bool) error { panic("handed out") }), ErrClosed)
-	require.ErrorIs(m.t, m.q.PopBatch(context.Background(), 0, func([]Delta[thing], Batch) error { panic("handed out") }), ErrClosed)
+	require.ErrorIs(m.t, m.q.Pop(context.Background(), func(string, Deltas[testObject], bool) error { panic("called process on an empty queue") }), ErrClosed)
+	require.ErrorIs(m.t, m.q.PopBatch(context.Background(), 0, func([]Delta[testObject], Batch) error { panic("called process on an empty queue") }), ErrClosed)
 }
 
-// legal holds what a consumer sees of each key against what it saw before.
-func (m *model) legal(deltas []Delta[thing]) {
+// checkSequence checks that the deltas of each key may follow those that were
+// delivered before.
+func (m *model) checkSequence(deltas []Delta[testObject]) {
 	for _, d := range deltas {
-		last, seen := m.last[d.Key]
-		there := seen && last.Type != Deleted
+		last, seen := m.lastDelivered[d.Key]
+		exists := seen && last.Type != Deleted
 		switch {
 		case d.Type == Deleted:
-			require.True(m.t, there, "%v is deleted and was not there", d)
-			require.True(m.t, !d.FinalStateUnknown || d.Object == last.Object, "%v is not the last state, %v", d, last)
+			require.True(m.t, exists, "%v: the key did not exist", d)
+			require.True(m.t, !d.FinalStateUnknown || d.Object == last.Object, "%v does not have the last state, %v", d, last)
 		case d.Type == Sync:
-			require.True(m.t, there && d.Object == last.Object, "%v after %v", d, last)
+			require.True(m.t, exists && d.Object == last.Object, "%v after %v", d, last)
 		default:
-			require.Equal(m.t, !m.twin.plain, d.Object.transformed)
-			require.False(m.t, there && m.twin.otherUID(d.Object, last.Object), "%v after %v", d, last)
+			require.Equal(m.t, !m.reference.noTransform, d.Object.transformed)
+			require.False(m.t, exists && m.reference.differentUID(d.Object, last.Object), "%v after %v", d, last)
 		}
-		m.last[d.Key] = d
+		m.lastDelivered[d.Key] = d
 	}
 }
 
 func (m *model) finish(i int) {
 	o := m.open[i]
 	m.open = slices.Delete(m.open, i, i+1)
-	apply := m.faithful || m.n(3) != 0
+	apply := m.appliesAll || m.choose(3) != 0
 	if apply {
-		m.store.apply(o.real.deltas)
+		m.store.apply(o.handout.deltas)
 	}
-	o.real.failed = !apply
-	m.q.finish(o.real)
-	m.twin.finish(o.twin, apply)
+	o.handout.failed = !apply
+	m.q.finish(o.handout)
+	m.reference.finish(o.reference, apply)
 }
 
-// drain pops until nothing is left: nothing is lost, and the consumer has what
-// the source said.
+// drain processes everything queued, and checks that the consumer's store then has
+// the objects of the source.
 func (m *model) drain() {
-	for m.begin(m.n(2) == 0, 0) || len(m.open) > 0 {
+	for m.begin(m.choose(2) == 0, 0) || len(m.open) > 0 {
 		if len(m.open) > 0 {
-			m.finish(m.n(len(m.open)))
+			m.finish(m.choose(len(m.open)))
 		}
 		m.check()
 	}
-	for m.begin(true, 0) { // markers that no Pop has been there for
+	for m.begin(true, 0) { // markers that no Pop has consumed
 		m.finish(0)
 	}
 	m.check()
-	require.Empty(m.t, m.twin.list)
-	require.Equal(m.t, m.twin.store, m.store)
-	require.Equal(m.t, m.twin.newest, m.q.Version())
-	if m.faithful {
-		require.Equal(m.t, slices.Sorted(maps.Keys(m.truth)), slices.Sorted(maps.Keys(m.store)))
+	require.Empty(m.t, m.reference.list)
+	require.Equal(m.t, m.reference.store, m.store)
+	require.Equal(m.t, m.reference.newest, m.q.Version())
+	if m.appliesAll {
+		require.Equal(m.t, slices.Sorted(maps.Keys(m.source)), slices.Sorted(maps.Keys(m.store)))
 	}
 	require.Zero(m.t, m.q.keys.states)
-	require.Empty(m.t, m.q.open)
+	require.Empty(m.t, m.q.processing)
 }
 
-// check compares everything that can be asked.
+// check compares the queue with the reference, and with the source.
 func (m *model) check() {
-	if m.q.Version() != m.twin.watermark || m.q.HasSynced() != m.twin.synced || m.q.Len() != m.twin.length() {
-		require.Equal(m.t, m.twin.watermark, m.q.Version(), "the version")
-		require.Equal(m.t, m.twin.synced, m.q.HasSynced(), "synced")
-		require.Equal(m.t, m.twin.length(), m.q.Len(), "the length")
+	if m.q.Version() != m.reference.watermark || m.q.HasSynced() != m.reference.synced || m.q.Len() != m.reference.length() {
+		require.Equal(m.t, m.reference.watermark, m.q.Version(), "Version")
+		require.Equal(m.t, m.reference.synced, m.q.HasSynced(), "HasSynced")
+		require.Equal(m.t, m.reference.length(), m.q.Len(), "Len")
 	}
-	require.Equal(m.t, m.twin.transforms, m.transforms, "the calls of the transform")
-	if !slices.Equal(m.twin.reported, m.reported) {
-		require.Equal(m.t, m.twin.reported, m.reported)
+	require.Equal(m.t, m.reference.transforms, m.transforms, "number of calls of the transform")
+	if !slices.Equal(m.reference.reported, m.reported) {
+		require.Equal(m.t, m.reference.reported, m.reported)
 	}
 	m.q.mu.Lock()
 	defer m.q.mu.Unlock()
 	for i := range m.keys {
 		key := fmt.Sprint("key-", i)
 		at := m.q.keys.find(key)
-		th, ok := m.q.knownAt(&at)
-		want, wantOK := m.twin.known(key)
-		if ok != wantOK || ok && th != want {
-			require.Fail(m.t, "another known state", "%s: %v %v, want %v %v", key, th, ok, want, wantOK)
+		obj, ok := m.q.knownAt(&at)
+		want, wantOK := m.reference.known(key)
+		if ok != wantOK || ok && obj != want {
+			require.Fail(m.t, "wrong known state", "%s: %v %v, want %v %v", key, obj, ok, want, wantOK)
 		}
-		if truth, there := m.truth[key]; m.faithful && (ok != there || ok && !m.sameState(th, truth)) {
-			require.Fail(m.t, "not what the source said", "%s: %v %v, want %v %v", key, th, ok, truth, there)
+		if source, exists := m.source[key]; m.appliesAll && (ok != exists || ok && !m.sameState(obj, source)) {
+			require.Fail(m.t, "known state differs from the source", "%s: %v %v, want %v %v", key, obj, ok, source, exists)
 		}
 	}
-	m.checkFree()
+	m.checkFirstFree()
 }
 
-// sameState: of two objects with the same UID and version a queue may take
-// either. The source of the tests makes such pairs, by repeating versions.
-func (m *model) sameState(a, b thing) bool {
-	return a.id == b.id || !m.twin.metaless && a.uid != "" && a.version != "" && a.uid == b.uid && a.version == b.version
+// sameState reports whether a and b are the same state of an object: a queue may
+// deliver either of two objects with the same UID and version. The tests produce
+// such pairs, because they repeat versions.
+func (m *model) sameState(a, b testObject) bool {
+	return a.id == b.id || !m.reference.noMeta && a.uid != "" && a.version != "" && a.uid == b.uid && a.version == b.version
 }
 
-// checkFree: no delta before log.free is of a key that is free.
-func (m *model) checkFree() {
-	for n := m.q.log.head; n != nil && n != m.q.log.free; n = n.next {
-		require.True(m.t, n.state == nil || n.state.working != nil, "a free key before the place to look for it")
+// checkFirstFree checks that every delta before log.firstFree has a key in progress.
+func (m *model) checkFirstFree() {
+	for n := m.q.log.head; n != nil && n != m.q.log.firstFree; n = n.next {
+		require.True(m.t, n.state == nil || n.state.inProgress != nil, "log.firstFree is behind a delta whose key is not in progress")
 	}
 }

@@ -5,47 +5,51 @@ import (
 	"log/slog"
 
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Options configures a queue. Its zero value is a working default. None of the
-// functions is called with a lock of the queue held.
+// Options configures a queue. The zero value is a working default. None of the
+// functions is called with a lock of the queue held, except those of
+// KnownObjects.
 type Options[T any] struct {
-	// KeyFunc names an object. Default: [indexer.MetaNamespaceKeyFunc].
+	// KeyFunc returns the key of an object. Default:
+	// [indexer.MetaNamespaceKeyFunc].
 	KeyFunc func(T) (string, error)
 
-	// MetaFunc reads the identity and the version of an object, "" for what it
-	// does not have. It is asked about incoming objects before their transform
-	// and about known ones after theirs: a transform that strips the UID or
-	// the version switches off what depends on it. Default: none, and then
-	// the UID rule is off, a Replace drops nothing as unchanged, and only
-	// Bookmark and Replace move the version.
+	// MetaFunc returns the UID and the version of an object, "" if it has none.
+	// It is called for incoming objects before their transform and for known
+	// objects after it: a transform that removes the UID or the version disables
+	// the features that depend on it. Default: none; then UIDs are not compared,
+	// a Replace skips no unchanged items, and only Bookmark and Replace advance
+	// the version.
 	MetaFunc func(T) (uid types.UID, version string)
 
-	// KnownObjects is the store that the consumer fills with what it pops.
-	// Default: none, and then an object is known only until it is processed.
+	// KnownObjects is the store to which the consumer applies the deltas.
+	// Default: none; then an object is known only until it is processed.
 	KnownObjects KnownObjects[T]
 
-	// Transform changes an object before it is queued, or says by false that
-	// it is not for the store. It runs once for each object that comes in,
-	// except for the unchanged items of a Replace and for deletes of what is
-	// not known, and never on an object that has been through it. An error or
-	// a panic becomes a [TransformError]. Default: none.
+	// Transform changes an object before it is queued, or returns false if the
+	// object must not be stored. It is called once for each incoming object,
+	// except unchanged items of a Replace and deletes of unknown objects, and
+	// never for an object that it has already returned. An error or a panic
+	// becomes a [TransformError]. Default: none.
 	Transform func(T) (T, bool, error)
 
-	// OnError hears of the errors that no call returns: those of single items
-	// of a Replace that goes on without them. Default: the first few of each
-	// Replace go to Logger, and a count of the rest.
+	// OnError is called with the errors of single items of a Replace, which
+	// continues without them. Default: the first few errors of each Replace are
+	// logged, and the number of the others.
 	OnError func(key string, err error)
 
-	// Logger serves the default OnError. Default: [slog.Default].
+	// Logger is used by the default OnError. Default: [slog.Default].
 	Logger *slog.Logger
 }
 
-// KnownObjects tells what the consumer's store holds. The queue asks it with
-// its lock held, so that no change is half way between queue and store: it must
-// not call back into the queue, nor wait for somebody who does. It also calls
-// Get while it ranges over Keys, so no lock may be held across the two.
+// KnownObjects reads the consumer's store. The queue calls it with its lock
+// held, so that every change is either in the queue or in the store. An
+// implementation must not call the queue, nor wait for a goroutine that does.
+// The queue calls Get while it ranges over Keys, so an implementation must not
+// hold a lock that both need.
 type KnownObjects[T any] interface {
 	Get(key string) (T, bool)
 	Keys() iter.Seq[string]
@@ -56,7 +60,7 @@ func keyFuncOf[T any](o Options[T]) func(T) (string, error) {
 		return indexer.MetaNamespaceKeyFunc[T]
 	}
 	return func(obj T) (string, error) {
-		if isNil(obj) {
+		if nilcheck.IsNil(obj) {
 			return "", indexer.ErrNilObject
 		}
 		return o.KeyFunc(obj)

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Contract §6, memory: nothing of a list is held once it has been popped. The
-// list of Replaces under way used to keep the last one in its spare capacity.
-func TestAPoppedListIsNotHeld(t *testing.T) {
+// Promise: the queue does not retain objects that have been processed. The slice of
+// unfinished Replaces once retained the last one in its spare capacity.
+func TestPoppedDeltasAreNotRetained(t *testing.T) {
 	type big struct {
 		name string
 		_    [1 << 16]byte
@@ -27,144 +27,170 @@ func TestAPoppedListIsNotHeld(t *testing.T) {
 		MetaFunc: func(*big) (types.UID, string) { return "u", "1" },
 	})
 	obj := &big{name: "a"}
-	held := weak.Make(obj)
+	pointer := weak.Make(obj)
 	require.NoError(t, q.Replace(listOf(obj), at("1")))
 	obj = nil
 	require.NoError(t, q.PopBatch(context.Background(), 0, func([]Delta[*big], Batch) error { return nil }))
 	runtime.GC()
 	runtime.GC()
-	require.True(t, held.Value() == nil, "the object is still held")
+	require.True(t, pointer.Value() == nil, "the object is still reachable")
 	runtime.KeepAlive(q)
 }
 
-// Contract: a write of any kind to a closed queue says so, also one whose
-// transform fails.
-func TestAFailingWriteAfterClose(t *testing.T) {
-	q := New(Options[thing]{KeyFunc: thingKey, Transform: thing.judged})
+// Promise: every write to a closed queue returns ErrClosed, also if its transform
+// fails.
+func TestFailedTransformAfterCloseReturnsErrClosed(t *testing.T) {
+	q := New(Options[testObject]{KeyFunc: objectKey, Transform: testObject.transform})
 	q.Close()
-	err := q.Add(thing{key: "a", verdict: fail})
+	err := q.Add(testObject{key: "a", outcome: fails})
 	require.ErrorIs(t, err, ErrClosed)
 	require.ErrorIs(t, err, errTransform)
 }
 
-// Contract: an error is reported, never swallowed: the count of those that were
-// not logged comes also when the list breaks off.
-func TestTheCountOfErrorsOfABrokenList(t *testing.T) {
+// Promise: no error of an item is lost. The number of errors that were not logged
+// one by one is logged also if the list fails.
+func TestFailedReplaceLogsTheNumberOfOtherErrors(t *testing.T) {
 	var logged strings.Builder
-	q := New(Options[thing]{KeyFunc: thingKey, Transform: thing.judged, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
-	err := q.Replace(func(yield func(thing, error) bool) {
+	q := New(Options[testObject]{KeyFunc: objectKey, Transform: testObject.transform, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	err := q.Replace(func(yield func(testObject, error) bool) {
 		for range maxLogged + 3 {
-			if !yield(thing{key: "a", verdict: fail}, nil) {
+			if !yield(testObject{key: "a", outcome: fails}, nil) {
 				return
 			}
 		}
-		yield(thing{}, io.ErrUnexpectedEOF)
+		yield(testObject{}, io.ErrUnexpectedEOF)
 	}, nil)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Equal(t, maxLogged+1, strings.Count(logged.String(), "\n"))
 	require.Contains(t, logged.String(), "count=3")
 }
 
-// Contract: known is the last state. A process function that fails leaves it at
-// what the store has, also for a Replace that has read the item already.
-func TestAFailedProcessDuringAReplace(t *testing.T) {
-	q, store := newThings()
-	store["A"] = object("A", "1")
-	require.NoError(t, q.Update(object("A", "2")))
+// Promise: after a failed process function the known state is the object in the
+// store. That applies also to a Replace that has already read the item.
+func TestProcessFailsWhileReplaceReads(t *testing.T) {
+	q, store := newQueue()
+	store["A"] = newObject("A", "1")
+	require.NoError(t, q.Update(newObject("A", "2")))
 	boom := errors.New("boom")
-	require.NoError(t, q.Replace(func(yield func(thing, error) bool) {
-		yield(object("A", "2"), nil) // as the queued one: nothing to do
-		require.ErrorIs(t, q.Pop(background, func(string, Deltas[thing], bool) error { return boom }), boom)
+	require.NoError(t, q.Replace(func(yield func(testObject, error) bool) {
+		yield(newObject("A", "2"), nil) // unchanged: equal to the queued object
+		require.ErrorIs(t, q.Pop(background, func(string, Deltas[testObject], bool) error { return boom }), boom)
 	}, at("9")))
-	require.NoError(t, q.PopBatch(background, 0, func(d []Delta[thing], b Batch) error {
+	require.NoError(t, q.PopBatch(background, 0, func(d []Delta[testObject], b Batch) error {
 		require.Len(t, d, 1)
-		require.Equal(t, object("A", "2"), d[0].Object)
+		require.Equal(t, newObject("A", "2"), d[0].Object)
 		return nil
 	}))
 }
 
-// Contract: an object with another UID than the known one is a Deleted of that
-// one; the known one changes when processing fails while the UID is read.
-func TestAFailedProcessWhileTheUIDIsRead(t *testing.T) {
-	store := shelf{"A": thing{key: "A", uid: "u1", version: "1"}}
-	var q *DeltaFIFO[thing]
-	var h *handout[thing]
-	q = New(Options[thing]{KeyFunc: thingKey, KnownObjects: store, MetaFunc: func(th thing) (types.UID, string) {
-		if h != nil && th.version == "2" {
+// Promise: an object with another UID than the known one queues a Deleted of the
+// known object. Here processing fails while the UID is read, so the known object
+// is again the one in the store.
+func TestProcessFailsWhileTheUIDIsRead(t *testing.T) {
+	store := mapStore{"A": testObject{key: "A", uid: "u1", version: "1"}}
+	var q *DeltaFIFO[testObject]
+	var h *handout[testObject]
+	q = New(Options[testObject]{KeyFunc: objectKey, KnownObjects: store, MetaFunc: func(obj testObject) (types.UID, string) {
+		if h != nil && obj.version == "2" {
 			h.failed = true
 			q.finish(h)
 			h = nil
 		}
-		return th.uid, th.version
+		return obj.uid, obj.version
 	}})
-	require.NoError(t, q.Update(thing{key: "A", uid: "u2", version: "2"}))
+	require.NoError(t, q.Update(testObject{key: "A", uid: "u2", version: "2"}))
 	h = q.tryBegin(false, 0)
-	require.NoError(t, q.Update(thing{key: "A", uid: "u2", version: "3"}))
+	require.NoError(t, q.Update(testObject{key: "A", uid: "u2", version: "3"}))
 	g := q.tryBegin(false, 0)
 	require.Equal(t, Deleted, g.deltas[0].Type)
 	require.Equal(t, "1", g.deltas[0].Object.version)
 	q.finish(g)
 }
 
-// Contract: ctx ends the wait at once. A token that comes together with it does
-// not stay behind, where the next wake-up would block on it.
-func TestAWakeUpTogetherWithTheContext(t *testing.T) {
+// Promise: cancelling the context ends the wait immediately. A simultaneous wake-up
+// leaves no token in the channel, where it would block the next wake-up.
+func TestWakeUpTogetherWithCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := New(Options[thing]{KeyFunc: thingKey})
+		q := New(Options[testObject]{KeyFunc: objectKey})
 		for range 100 {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error, 1)
-			go func() { done <- q.Pop(ctx, func(string, Deltas[thing], bool) error { return nil }) }()
+			go func() { done <- q.Pop(ctx, func(string, Deltas[testObject], bool) error { return nil }) }()
 			synctest.Wait()
 			q.mu.Lock()
 			cancel()
 			q.wake()
 			q.mu.Unlock()
 			require.ErrorIs(t, <-done, context.Canceled)
-			for _, h := range q.idle {
+			for _, h := range q.idleHandouts {
 				require.Empty(t, h.wake)
 			}
 		}
 	})
 }
 
-// Contract: an error says what was being processed, whatever process has done
-// to what it was handed.
-func TestAnErrorNamesTheKey(t *testing.T) {
-	q, _ := newThings()
-	require.NoError(t, q.Add(object("A", "1")))
-	require.ErrorContains(t, q.PopBatch(background, 0, func(d []Delta[thing], _ Batch) error {
+// Promise: the error of PopBatch names the first key, even if process has changed
+// the slice.
+func TestPopBatchErrorNamesTheKey(t *testing.T) {
+	q, _ := newQueue()
+	require.NoError(t, q.Add(newObject("A", "1")))
+	require.ErrorContains(t, q.PopBatch(background, 0, func(d []Delta[testObject], _ Batch) error {
 		clear(d)
 		return errors.New("no")
 	}), `beginning with "A"`)
 }
 
-// Contract: after Distrust, and until a Replace has succeeded, an item is not
-// taken for the known object by its version: the source may have given it out
-// twice, for another state of the object.
-func TestAReplaceThatDistrustsVersions(t *testing.T) {
-	q := New(Options[thing]{KeyFunc: thingKey, MetaFunc: thingMeta})
-	first, second := thing{key: "a", uid: "u", version: "5", id: 1}, thing{key: "a", uid: "u", version: "5", id: 2}
-	popped := func() (all []Delta[thing]) {
-		require.NoError(t, q.PopBatch(context.Background(), 0, func(deltas []Delta[thing], _ Batch) error {
+// Promise: after InvalidateVersions, and until a Replace has succeeded, an item with
+// the version of the known object is not skipped: the source may have used the
+// version for another state of the object.
+func TestReplaceAfterInvalidateVersionsSkipsNothing(t *testing.T) {
+	q := New(Options[testObject]{KeyFunc: objectKey, MetaFunc: objectMeta})
+	first, second := testObject{key: "a", uid: "u", version: "5", id: 1}, testObject{key: "a", uid: "u", version: "5", id: 2}
+	popBatch := func() (all []Delta[testObject]) {
+		require.NoError(t, q.PopBatch(context.Background(), 0, func(deltas []Delta[testObject], _ Batch) error {
 			all = append(all, deltas...)
 			return nil
 		}))
 		return all
 	}
-	shelved := shelf{}
-	q.known = shelved
+	store := mapStore{}
+	q.known = store
 	require.NoError(t, q.Replace(listOf(first), at("9")))
-	popped()
-	shelved["a"] = first
+	popBatch()
+	store["a"] = first
 	require.NoError(t, q.Replace(listOf(second), at("9")))
-	require.Empty(t, popped(), "the version is the same")
+	require.Empty(t, popBatch(), "the UID and the version are unchanged")
 
-	q.Distrust()
-	require.Error(t, q.Replace(func(yield func(thing, error) bool) { yield(thing{}, io.ErrUnexpectedEOF) }, at("7")))
+	q.InvalidateVersions()
+	require.Error(t, q.Replace(func(yield func(testObject, error) bool) { yield(testObject{}, io.ErrUnexpectedEOF) }, at("7")))
 	require.NoError(t, q.Replace(listOf(second), at("7")))
-	require.Equal(t, []Delta[thing]{{Type: Replaced, Key: "a", Object: second}}, popped())
-	shelved["a"] = second
+	require.Equal(t, []Delta[testObject]{{Type: Replaced, Key: "a", Object: second}}, popBatch())
+	store["a"] = second
 	require.NoError(t, q.Replace(listOf(first), at("7")))
-	require.Empty(t, popped(), "it is trusted again")
+	require.Empty(t, popBatch(), "versions are compared again after a successful Replace")
+}
+
+// Promise: deltas are delivered in the order of arrival. PopBatch does not deliver a
+// final state before a delta that arrived earlier. Pop delivers the deltas of one
+// key, and delivers the final state.
+func TestBatchReturnsNoFinalStateBeforeAnEarlierDelta(t *testing.T) {
+	newRelistedQueue := func() *DeltaFIFO[testObject] {
+		q, store := newQueue()
+		store["B"], store["C"] = newObject("B", "1"), newObject("C", "1")
+		require.NoError(t, q.Replace(listOf(newObject("B", "1")), at("50")))
+		require.NoError(t, q.Delete(newObject("B", "51")))
+		require.NoError(t, q.Delete(newObject("C", "53")))
+		return q
+	}
+	q := newRelistedQueue()
+	replace := q.tryBegin(true, 0)
+	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("C", "1"), Key: "C", FinalStateUnknown: true}}, replace.deltas)
+	require.Equal(t, "50", replace.batchInfo.Version)
+	q.finish(replace)
+	rest := q.tryBegin(true, 0)
+	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("B", "51"), Key: "B"}}, rest.deltas)
+	require.Equal(t, "53", rest.batchInfo.Version)
+
+	h := newRelistedQueue().tryBegin(false, 0)
+	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("C", "53"), Key: "C"}}, h.deltas)
 }

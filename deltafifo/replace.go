@@ -1,6 +1,7 @@
 package deltafifo
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -9,18 +10,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Replace queues what makes the known objects those of a list: a Replaced for
-// each item that is new or differs from the known object by UID or version, a
-// Deleted for each known object that the list lacks, and the marker of its end.
-// Nothing is queued unless items ends without error; then version, which may be
-// nil, tells the version of the list. If a key comes twice, its last item
-// counts. An item whose transform fails is reported to Options.OnError and
-// counts as being there, as it was known.
+// Replace queues the differences between the known objects and a list: a
+// Replaced for each item that is new or differs from the known object by UID or
+// version, a Deleted for each known object that is not in the list, and an end
+// marker. Nothing is queued unless items ends without an error; then version,
+// which may be nil, returns the version of the list. If a key occurs twice, its
+// last item counts. An item whose transform fails is reported to
+// Options.OnError, and its known state stays. An item without a name is reported
+// and skipped.
 //
-// The items are read without any lock held, as slowly as they come.
+// No lock is held while the items are read.
 //
 // Possible errors: that of items, an *indexer.KeyError of an item (without the
-// key of each item nobody can say which objects are missing), ErrClosed,
+// key of each item the missing objects cannot be determined), ErrClosed,
 // ErrNoItems.
 func (q *DeltaFIFO[T]) Replace(items iter.Seq2[T, error], version func() string) error {
 	if items == nil {
@@ -31,7 +33,7 @@ func (q *DeltaFIFO[T]) Replace(items iter.Seq2[T, error], version func() string)
 		return err
 	}
 	defer q.endReplace(r)
-	defer r.errors.done()
+	defer r.errors.reportSkipped()
 	for obj, err := range items {
 		if err == nil {
 			err = r.read(obj)
@@ -55,54 +57,54 @@ func (q *DeltaFIFO[T]) Replace(items iter.Seq2[T, error], version func() string)
 	}
 }
 
-// Distrust says that the versions of the source may have gone back, so that it
-// gives them out again: in the next Replace that succeeds an item is not taken
-// for the known object because it has the same UID and version. All items are
-// filed.
-func (q *DeltaFIFO[T]) Distrust() {
+// InvalidateVersions declares that the versions of the source may have gone back
+// and may be reused. The next Replace that succeeds then queues all items, even
+// those with the UID and version of the known object.
+func (q *DeltaFIFO[T]) InvalidateVersions() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.distrusts = true
+	q.versionsInvalid = true
 }
 
-// A relist is a Replace that is under way.
+// A relist is a Replace in progress.
 type relist[T any] struct {
 	q *DeltaFIFO[T]
-	// items is what may have to be filed, in the order of the list.
+	// items are the items that may have to be queued, in the order of the list.
 	items []item[T]
-	// changed finds in items what counts for a key. unchanged has the keys
-	// whose item was dropped, with the known object that it equals. Invariant:
-	// a key of the list is in one of the two.
+	// changed maps a key to the index of its item. unchanged has the keys whose
+	// item was skipped, with the known object that it equals. Invariant: each
+	// key of the list is in one of the two.
 	changed   map[string]int
 	unchanged map[string]T
-	errors    reporter
-	// distrusts: versions say nothing of what is the same. See Distrust.
-	distrusts bool
+	errors    itemErrorReporter
+	// versionsInvalid: equal versions do not mean equal objects. See
+	// InvalidateVersions.
+	versionsInvalid bool
 
-	// touched has the keys whose known state has changed since it was looked
-	// at. Guarded by DeltaFIFO.mu.
-	touched map[string]struct{}
+	// staleKeys has the keys whose known state has changed since it was
+	// compared. Guarded by DeltaFIFO.mu.
+	staleKeys map[string]struct{}
 }
 
-// An item is what became of an object of the list.
+// An item is an object of the list with the action for it.
 type item[T any] struct {
 	key    string
 	uid    types.UID
 	object T
-	fate   fate
-	// other: the known object has another UID.
-	other bool
-	// buries: the known object has to go; known is it.
-	buries bool
-	known  T
+	action itemAction
+	// uidChanged: the known object has another UID.
+	uidChanged bool
+	// deletesKnown: the known object is to be deleted; known is that object.
+	deletesKnown bool
+	known        T
 }
 
-type fate uint8
+type itemAction uint8
 
 const (
-	store  fate = iota // the object is for the store
-	remove             // the transform says that it is not
-	leave              // what is known stays: the transform failed, or a later item counts
+	storeItem  itemAction = iota // store the object
+	deleteItem                   // the transform has rejected the object
+	keepKnown                    // the known state stays: the transform failed, or a later item counts
 )
 
 func (q *DeltaFIFO[T]) beginReplace() (*relist[T], error) {
@@ -112,15 +114,15 @@ func (q *DeltaFIFO[T]) beginReplace() (*relist[T], error) {
 		return nil, ErrClosed
 	}
 	r := &relist[T]{
-		q:         q,
-		changed:   map[string]int{},
-		unchanged: map[string]T{},
-		errors:    reporter{onError: q.onError, logger: q.logger},
-		distrusts: q.distrusts,
-		touched:   map[string]struct{}{},
+		q:               q,
+		changed:         map[string]int{},
+		unchanged:       map[string]T{},
+		errors:          itemErrorReporter{onError: q.onError, logger: q.logger},
+		versionsInvalid: q.versionsInvalid,
+		staleKeys:       map[string]struct{}{},
 	}
 	if q.meta != nil {
-		q.replacing = append(q.replacing, r)
+		q.activeReplaces = append(q.activeReplaces, r)
 	}
 	return r, nil
 }
@@ -128,35 +130,39 @@ func (q *DeltaFIFO[T]) beginReplace() (*relist[T], error) {
 func (q *DeltaFIFO[T]) endReplace(r *relist[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if i := slices.Index(q.replacing, r); i >= 0 {
-		q.replacing = slices.Delete(q.replacing, i, i+1)
+	if i := slices.Index(q.activeReplaces, r); i >= 0 {
+		q.activeReplaces = slices.Delete(q.activeReplaces, i, i+1)
 	}
 }
 
-// read takes in one object of the list.
+// read handles one object of the list.
 func (r *relist[T]) read(obj T) error {
 	e, err := r.q.read(obj)
+	if unnamed := (*unnamedError)(nil); errors.As(err, &unnamed) {
+		r.errors.report("", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	if earlier, twice := r.changed[e.key]; twice {
-		r.items[earlier].fate = leave
+		r.items[earlier].action = keepKnown
 	}
 	delete(r.unchanged, e.key)
 	known, same, other := r.compare(e.key, e.uid, e.version)
-	if same || identical(known, obj) {
+	if same || samePointer(known, obj) {
 		delete(r.changed, e.key)
 		r.unchanged[e.key] = known
 		return nil
 	}
-	it := item[T]{key: e.key, uid: e.uid, other: other}
-	object, keep, err := r.q.transformed(e.key, obj)
+	it := item[T]{key: e.key, uid: e.uid, uidChanged: other}
+	object, keep, err := r.q.callTransform(e.key, obj)
 	switch {
 	case err != nil:
-		it.fate = leave
+		it.action = keepKnown
 		r.errors.report(e.key, err)
 	case !keep:
-		it.fate = remove
+		it.action = deleteItem
 	default:
 		it.object = object
 	}
@@ -169,35 +175,35 @@ func (r *relist[T]) add(it item[T]) {
 	r.items = append(r.items, it)
 }
 
-// compare looks at the known object: is it the same by UID and version as an
-// item, is it another one by UID?
+// compare compares an item with the known object. same: UID and version are
+// equal; other: the UIDs differ.
 func (r *relist[T]) compare(key string, uid types.UID, version string) (known T, same, other bool) {
 	if r.q.meta == nil {
 		return known, false, false
 	}
-	known, ok := r.look(key)
+	known, ok := r.lookUp(key)
 	if !ok {
 		return known, false, false
 	}
 	knownUID, knownVersion := r.q.meta(known)
-	same = !r.distrusts && uid != "" && version != "" && uid == knownUID && version == knownVersion
+	same = !r.versionsInvalid && uid != "" && version != "" && uid == knownUID && version == knownVersion
 	return known, same, anotherUID(uid, knownUID)
 }
 
-func (r *relist[T]) look(key string) (known T, ok bool) {
+func (r *relist[T]) lookUp(key string) (known T, ok bool) {
 	r.q.mu.Lock()
 	defer r.q.mu.Unlock()
-	delete(r.touched, key)
+	delete(r.staleKeys, key)
 	at := r.q.keys.find(key)
 	return r.q.knownAt(&at)
 }
 
-// compareAgain brings up to date what was found out about a key before somebody
-// else has written to it. An item that was dropped is filed if it has become a
-// change: the known object that it equalled stands for it.
+// compareAgain repeats the comparison of a key that another writer has changed.
+// A skipped item is queued if it has become a change, with the known object that
+// it equaled.
 func (r *relist[T]) compareAgain(key string) {
 	if i, listed := r.changed[key]; listed {
-		_, _, r.items[i].other = r.compare(key, r.items[i].uid, "")
+		_, _, r.items[i].uidChanged = r.compare(key, r.items[i].uid, "")
 		return
 	}
 	kept, listed := r.unchanged[key]
@@ -206,12 +212,12 @@ func (r *relist[T]) compareAgain(key string) {
 	}
 	uid, version := r.q.meta(kept)
 	known, same, other := r.compare(key, uid, version)
-	if same || identical(known, kept) {
+	if same || samePointer(known, kept) {
 		r.unchanged[key] = known
 		return
 	}
 	delete(r.unchanged, key)
-	r.add(item[T]{key: key, uid: uid, object: kept, other: other})
+	r.add(item[T]{key: key, uid: uid, object: kept, uidChanged: other})
 }
 
 func (r *relist[T]) has(key string) bool {
@@ -222,42 +228,42 @@ func (r *relist[T]) has(key string) bool {
 	return ok
 }
 
-// tryReplace files the list, unless there are keys to compare again.
+// tryReplace queues the differences, unless there are keys to compare again.
 func (q *DeltaFIFO[T]) tryReplace(r *relist[T], version string) (again map[string]struct{}, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return nil, ErrClosed
 	}
-	for key := range r.touched {
+	for key := range r.staleKeys {
 		if !r.has(key) {
-			delete(r.touched, key)
+			delete(r.staleKeys, key)
 		}
 	}
-	if len(r.touched) > 0 {
-		again, r.touched = r.touched, map[string]struct{}{}
+	if len(r.staleKeys) > 0 {
+		again, r.staleKeys = r.staleKeys, map[string]struct{}{}
 		return again, nil
 	}
 	missing := q.missing(r)
-	q.bury(r)
-	q.fileReplace(r, missing, version)
-	q.distrusts = q.distrusts && !r.distrusts
+	q.findReplacedUIDs(r)
+	q.enqueueReplace(r, missing, version)
+	q.versionsInvalid = q.versionsInvalid && !r.versionsInvalid
 	return nil, nil
 }
 
-// bury finds the known objects that items of the list put an end to. Like
-// missing it comes before anything is filed.
-func (q *DeltaFIFO[T]) bury(r *relist[T]) {
+// findReplacedUIDs finds the known objects that items of the list replace or
+// reject. Like missing it runs before anything is queued.
+func (q *DeltaFIFO[T]) findReplacedUIDs(r *relist[T]) {
 	for i := range r.items {
-		if it := &r.items[i]; it.fate != leave && (it.other || it.fate == remove) {
+		if it := &r.items[i]; it.action != keepKnown && (it.uidChanged || it.action == deleteItem) {
 			at := q.keys.find(it.key)
-			it.known, it.buries = q.knownAt(&at)
+			it.known, it.deletesKnown = q.knownAt(&at)
 		}
 	}
 }
 
-// missing lists the known objects that the list lacks. They are gathered before
-// anything is filed, because what asks the consumer's store may panic.
+// missing returns the known objects that are not in the list. They are collected
+// before anything is queued, because the consumer's store may panic.
 func (q *DeltaFIFO[T]) missing(r *relist[T]) []item[T] {
 	var gone []item[T]
 	seen := map[string]struct{}{}
@@ -270,32 +276,32 @@ func (q *DeltaFIFO[T]) missing(r *relist[T]) []item[T] {
 	return gone
 }
 
-func (q *DeltaFIFO[T]) fileReplace(r *relist[T], missing []item[T], version string) {
+func (q *DeltaFIFO[T]) enqueueReplace(r *relist[T], missing []item[T], version string) {
 	for i := range r.items {
-		q.fileItem(&r.items[i])
+		q.enqueueItem(&r.items[i])
 	}
 	for _, gone := range missing {
 		at := q.keys.find(gone.key)
-		q.file(&at, Deleted, gone.object, true, true)
+		q.enqueue(&at, Deleted, gone.object, true, true)
 	}
-	q.mark(ReplaceEnd, version, true)
-	q.advance(version)
-	if q.firstEnd == 0 {
-		q.firstEnd = q.seq
+	q.enqueueMarker(ReplaceEnd, version, true)
+	q.setNewestVersion(version)
+	if q.firstReplaceEnd == 0 {
+		q.firstReplaceEnd = q.seq
 	}
 }
 
-func (q *DeltaFIFO[T]) fileItem(it *item[T]) {
-	if it.fate == leave {
+func (q *DeltaFIFO[T]) enqueueItem(it *item[T]) {
+	if it.action == keepKnown {
 		return
 	}
 	at := q.keys.find(it.key)
 	kind := Replaced
-	if it.buries {
-		q.file(&at, Deleted, it.known, it.other, true)
+	if it.deletesKnown {
+		q.enqueue(&at, Deleted, it.known, it.uidChanged, true)
 		kind = Added
 	}
-	if it.fate == store {
-		q.file(&at, kind, it.object, false, true)
+	if it.action == storeItem {
+		q.enqueue(&at, kind, it.object, false, true)
 	}
 }

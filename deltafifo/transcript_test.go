@@ -14,15 +14,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestTranscripts plays the files in testdata: commands in, everything
-// observable out. With -rewrite it writes down what comes out.
+// TestTranscripts runs the commands of the files in testdata and compares the state
+// of the queue after each one. With -rewrite it updates the files.
 //
-//	new [transform]                a queue; with transform, verdicts count
-//	add|update|delete KEY@VERSION [uid=U] [drop|fail|blow]
-//	replace VERSION [broken]       its items, as above, one a line
+//	new [transform]                a queue, with or without a Transform
+//	add|update|delete KEY@VERSION [uid=U] [drop|fail|panic]
+//	replace VERSION [broken]       one item per line, in the syntax of add
 //	bookmark VERSION, resync, close
 //	open pop|batch NAME [max=N]    the first half of a Pop or PopBatch
-//	done NAME                      the other half; the store has it then
+//	done NAME                      the second half: the deltas are in the store
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var tr *transcript
@@ -39,22 +39,22 @@ func TestTranscripts(t *testing.T) {
 }
 
 type transcript struct {
-	q     *DeltaFIFO[thing]
-	store shelf
-	open  map[string]*handout[thing]
+	q     *DeltaFIFO[testObject]
+	store mapStore
+	open  map[string]*handout[testObject]
 	out   strings.Builder
 }
 
 func newTranscript(transform bool) *transcript {
-	tr := &transcript{store: shelf{}, open: map[string]*handout[thing]{}}
-	o := Options[thing]{KeyFunc: thingKey, MetaFunc: thingMeta, KnownObjects: tr.store}
+	tr := &transcript{store: mapStore{}, open: map[string]*handout[testObject]{}}
+	o := Options[testObject]{KeyFunc: objectKey, MetaFunc: objectMeta, KnownObjects: tr.store}
 	if transform {
-		o.Transform = func(th thing) (thing, bool, error) {
-			fmt.Fprintf(&tr.out, "transform %s\n", show(th))
-			return th.judged()
+		o.Transform = func(obj testObject) (testObject, bool, error) {
+			fmt.Fprintf(&tr.out, "transform %s\n", show(obj))
+			return obj.transform()
 		}
 	}
-	o.OnError = func(key string, err error) { tr.fails(err) }
+	o.OnError = func(key string, err error) { tr.printError(err) }
 	tr.q = New(o)
 	return tr
 }
@@ -62,15 +62,15 @@ func newTranscript(transform bool) *transcript {
 func (tr *transcript) run(t *testing.T, d *datadriven.TestData) {
 	switch d.Cmd {
 	case "add":
-		tr.fails(tr.q.Add(parseThing(t, d.CmdArgs)))
+		tr.printError(tr.q.Add(parseObject(t, d.CmdArgs)))
 	case "update":
-		tr.fails(tr.q.Update(parseThing(t, d.CmdArgs)))
+		tr.printError(tr.q.Update(parseObject(t, d.CmdArgs)))
 	case "delete":
-		tr.fails(tr.q.Delete(parseThing(t, d.CmdArgs)))
+		tr.printError(tr.q.Delete(parseObject(t, d.CmdArgs)))
 	case "bookmark":
 		tr.q.Bookmark(d.CmdArgs[0].Key)
 	case "resync":
-		tr.fails(tr.q.Resync())
+		tr.printError(tr.q.Resync())
 	case "close":
 		tr.q.Close()
 	case "replace":
@@ -80,18 +80,18 @@ func (tr *transcript) run(t *testing.T, d *datadriven.TestData) {
 	case "done":
 		h, ok := tr.open[d.CmdArgs[0].Key]
 		if !ok {
-			tr.out.WriteString("no such one\n")
+			tr.out.WriteString("no such delivery\n")
 			return
 		}
 		delete(tr.open, d.CmdArgs[0].Key)
 		tr.store.apply(h.deltas)
 		tr.q.finish(h)
 	default:
-		require.Fail(t, "no such command", d.Cmd)
+		require.Fail(t, "unknown command", d.Cmd)
 	}
 }
 
-func (tr *transcript) fails(err error) {
+func (tr *transcript) printError(err error) {
 	if err != nil {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		fmt.Fprintf(&tr.out, "error: %s\n", line)
@@ -100,7 +100,7 @@ func (tr *transcript) fails(err error) {
 
 func (tr *transcript) replace(t *testing.T, d *datadriven.TestData) {
 	version := d.CmdArgs[0].Key
-	tr.fails(tr.q.Replace(func(yield func(thing, error) bool) {
+	tr.printError(tr.q.Replace(func(yield func(testObject, error) bool) {
 		for line := range strings.Lines(d.Input) {
 			var args []datadriven.CmdArg
 			for _, word := range strings.Fields(line) {
@@ -111,12 +111,12 @@ func (tr *transcript) replace(t *testing.T, d *datadriven.TestData) {
 				}
 				args = append(args, arg)
 			}
-			if !yield(parseThing(t, args), nil) {
+			if !yield(parseObject(t, args), nil) {
 				return
 			}
 		}
 		if d.HasArg("broken") {
-			yield(thing{}, io.ErrUnexpectedEOF)
+			yield(testObject{}, io.ErrUnexpectedEOF)
 		}
 	}, at(version)))
 }
@@ -130,9 +130,9 @@ func (tr *transcript) begin(t *testing.T, d *datadriven.TestData) {
 		return
 	}
 	tr.open[name] = h
-	about := h.about
+	info := h.batchInfo
 	for i := 0; i <= len(h.deltas); i++ {
-		for _, m := range about.Markers {
+		for _, m := range info.Markers {
 			if h.batch && m.After == i {
 				fmt.Fprintf(&tr.out, "  %s %s\n", m.Kind, cmp.Or(m.Version, "-"))
 			}
@@ -141,14 +141,14 @@ func (tr *transcript) begin(t *testing.T, d *datadriven.TestData) {
 			fmt.Fprintf(&tr.out, "  %s\n", showDelta(h.deltas[i]))
 		}
 	}
-	fmt.Fprintf(&tr.out, "  initial=%v", about.InInitialList)
+	fmt.Fprintf(&tr.out, "  initial=%v", info.InInitialList)
 	if h.batch {
-		fmt.Fprintf(&tr.out, " replace=%v version=%s", about.Replace, cmp.Or(about.Version, "-"))
+		fmt.Fprintf(&tr.out, " replace=%v version=%s", info.Replace, cmp.Or(info.Version, "-"))
 	}
 	tr.out.WriteString("\n")
 }
 
-// state tells everything that is in the queue.
+// state returns a text of the complete state of the queue.
 func (tr *transcript) state() string {
 	var b strings.Builder
 	tr.q.mu.Lock()
@@ -158,19 +158,23 @@ func (tr *transcript) state() string {
 		case n.state == nil:
 			queued = append(queued, fmt.Sprintf("%s %s", n.marker, cmp.Or(n.version, "-")))
 		default:
-			queued = append(queued, showDelta(Delta[thing]{n.kind, n.object, n.state.key, n.finalStateUnknown}))
+			shown := showDelta(Delta[testObject]{n.kind, n.object, n.state.key, n.finalStateUnknown})
+			if n.final != nil {
+				shown += " (then " + show(*n.final) + ")"
+			}
+			queued = append(queued, shown)
 		}
 	}
 	tr.q.mu.Unlock()
 	fmt.Fprintf(&b, "queued: %s\n", cmp.Or(strings.Join(queued, ", "), "nothing"))
 	for _, name := range slices.Sorted(maps.Keys(tr.open)) {
-		fmt.Fprintf(&b, "in process: %s\n", name)
+		fmt.Fprintf(&b, "in progress: %s\n", name)
 	}
 	fmt.Fprintf(&b, "version=%s synced=%v len=%d\n", cmp.Or(tr.q.Version(), "-"), tr.q.HasSynced(), tr.q.Len())
 	return b.String()
 }
 
-func showDelta(d Delta[thing]) string {
+func showDelta(d Delta[testObject]) string {
 	unknown := ""
 	if d.FinalStateUnknown {
 		unknown = " (unknown)"
@@ -178,24 +182,24 @@ func showDelta(d Delta[thing]) string {
 	return fmt.Sprintf("%s %s%s", d.Type, show(d.Object), unknown)
 }
 
-func show(th thing) string {
-	if th.uid == "" {
-		return th.key + "@" + th.version
+func show(obj testObject) string {
+	if obj.uid == "" {
+		return obj.key + "@" + obj.version
 	}
-	return fmt.Sprintf("%s@%s/%s", th.key, th.version, th.uid)
+	return fmt.Sprintf("%s@%s/%s", obj.key, obj.version, obj.uid)
 }
 
-func parseThing(t *testing.T, args []datadriven.CmdArg) thing {
-	var th thing
-	th.key, th.version, _ = strings.Cut(args[0].Key, "@")
+func parseObject(t *testing.T, args []datadriven.CmdArg) testObject {
+	var obj testObject
+	obj.key, obj.version, _ = strings.Cut(args[0].Key, "@")
 	for _, arg := range args[1:] {
-		verdicts := map[string]verdict{"drop": drop, "fail": fail, "blow": blow}
-		if v, ok := verdicts[arg.Key]; ok {
-			th.verdict = v
+		outcomes := map[string]outcome{"drop": drop, "fail": fails, "panic": panics}
+		if v, ok := outcomes[arg.Key]; ok {
+			obj.outcome = v
 			continue
 		}
 		require.Equal(t, "uid", arg.Key)
-		th.uid = types.UID(arg.Vals[0])
+		obj.uid = types.UID(arg.Vals[0])
 	}
-	return th
+	return obj
 }

@@ -3,20 +3,20 @@ package deltafifo
 import (
 	"fmt"
 	"log/slog"
-	"reflect"
 	"runtime/debug"
 
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
-// transformed runs the transform on an object that came in; keep is false for
-// one that is not for the store. The error is a *TransformError.
-func (q *DeltaFIFO[T]) transformed(key string, obj T) (out T, keep bool, err error) {
+// callTransform calls the transform for an incoming object; keep is false if it
+// is not to be stored. The error is a *TransformError.
+func (q *DeltaFIFO[T]) callTransform(key string, obj T) (out T, keep bool, err error) {
 	if q.transform == nil {
 		return obj, true, nil
 	}
-	out, keep, err = guarded(q.transform, obj)
-	if err == nil && keep && isNil(out) {
+	out, keep, err = callRecovered(q.transform, obj)
+	if err == nil && keep && nilcheck.IsNil(out) {
 		err = indexer.ErrNilObject
 	}
 	if err != nil {
@@ -26,8 +26,8 @@ func (q *DeltaFIFO[T]) transformed(key string, obj T) (out T, keep bool, err err
 	return out, keep, nil
 }
 
-// guarded makes an error of a panic.
-func guarded[T any](transform func(T) (T, bool, error), obj T) (out T, keep bool, err error) {
+// callRecovered calls transform and returns a panic as an error.
+func callRecovered[T any](transform func(T) (T, bool, error), obj T) (out T, keep bool, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -40,46 +40,34 @@ func guarded[T any](transform func(T) (T, bool, error), obj T) (out T, keep bool
 	return transform(obj)
 }
 
-func isNil[T any](obj T) bool {
-	v := reflect.ValueOf(obj)
-	switch v.Kind() {
-	case reflect.Invalid:
-		return true
-	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
-		return v.IsNil()
-	default:
-		return false
-	}
-}
-
 // maxLogged bounds how many errors of one Replace the default OnError logs.
 const maxLogged = 5
 
-// A reporter passes on the item errors of one Replace.
-type reporter struct {
+// itemErrorReporter reports the item errors of one Replace.
+type itemErrorReporter struct {
 	onError func(key string, err error)
 	logger  *slog.Logger
 	errors  int
 }
 
-func (r *reporter) report(key string, err error) {
+func (r *itemErrorReporter) report(key string, err error) {
 	r.errors++
 	switch {
 	case r.onError != nil:
 		r.onError(key, err)
 	case r.errors <= maxLogged:
-		r.log().Error("An object of a list is left as it was", "key", key, "err", err)
+		r.log().Error("skipped an object of a list, its known state is kept", "key", key, "err", err)
 	}
 }
 
-// done tells how many errors were not logged.
-func (r *reporter) done() {
+// reportSkipped logs how many errors were not logged.
+func (r *itemErrorReporter) reportSkipped() {
 	if r.onError == nil && r.errors > maxLogged {
-		r.log().Error("More objects of the list are left as they were", "count", r.errors-maxLogged)
+		r.log().Error("skipped more objects of the list", "count", r.errors-maxLogged)
 	}
 }
 
-func (r *reporter) log() *slog.Logger {
+func (r *itemErrorReporter) log() *slog.Logger {
 	if r.logger == nil {
 		return slog.Default()
 	}

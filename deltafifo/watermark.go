@@ -1,18 +1,19 @@
 package deltafifo
 
-// Version returns the watermark: everything that the source told up to this
-// version has been handed out and processed. It is "" until a version is known.
+// Version returns the watermark: all changes of the source up to this version
+// have been delivered and processed. It is "" until a version is known.
 //
-// A version is a string to be handed on, never compared: the watermark follows
-// the order of arrival. It is what the oldest unprocessed node found when it
-// arrived, so it needs no search and can never be ahead of it.
+// A version is an opaque string that is never compared: the watermark follows
+// the order of arrival. It is the version that was the newest when the oldest
+// unprocessed node arrived, so it needs no search and is never ahead of that
+// node.
 func (q *DeltaFIFO[T]) Version() string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	oldest := q.log.head
-	for _, h := range q.open {
-		if oldest == nil || h.first.seq < oldest.seq {
-			oldest = h.first
+	for _, h := range q.processing {
+		if oldest == nil || h.firstNode.seq < oldest.seq {
+			oldest = h.firstNode
 		}
 	}
 	return q.versionBefore(oldest)
@@ -22,9 +23,9 @@ func (q *DeltaFIFO[T]) Version() string {
 // than h, has been processed.
 func (q *DeltaFIFO[T]) versionAfter(h *handout[T]) string {
 	oldest := q.log.head
-	for _, o := range q.open {
-		if o.first.seq > h.first.seq && (oldest == nil || o.first.seq < oldest.seq) {
-			oldest = o.first
+	for _, o := range q.processing {
+		if o.firstNode.seq > h.firstNode.seq && (oldest == nil || o.firstNode.seq < oldest.seq) {
+			oldest = o.firstNode
 		}
 	}
 	return q.versionBefore(oldest)
@@ -32,13 +33,13 @@ func (q *DeltaFIFO[T]) versionAfter(h *handout[T]) string {
 
 func (q *DeltaFIFO[T]) versionBefore(oldest *node[T]) string {
 	if oldest == nil {
-		return q.newest
+		return q.newestVersion
 	}
-	return oldest.before
+	return oldest.versionBefore
 }
 
-// Bookmark tells that there is nothing between the last event and version. It
-// is a marker in the order of arrival: it overtakes nothing. After Close it
+// Bookmark declares that there is no change between the last event and version.
+// It is a marker in the order of arrival and overtakes nothing. After Close it
 // does nothing.
 func (q *DeltaFIFO[T]) Bookmark(version string) { _ = q.bookmark(version) }
 
@@ -48,73 +49,74 @@ func (q *DeltaFIFO[T]) bookmark(version string) error {
 	if q.closed {
 		return ErrClosed
 	}
-	q.pass(version)
+	q.enqueueVersion(version)
 	return nil
 }
 
-// pass files the version of an event that has produced no delta. Without it,
-// who waits for that version would wait for an event to come after it.
-// Bookmarks that follow each other are one, so that a consumer who stands
-// still costs no memory for them; they are neighbours only if nothing has been
-// filed in between, even if it was handed out since: behind one Pop that is
-// stuck while others go on, they add up.
-func (q *DeltaFIFO[T]) pass(version string) {
-	if version == "" || version == q.newest {
+// enqueueVersion queues the version of an event that has produced no delta.
+// Otherwise a caller that waits for that version would wait for the next event.
+// Adjacent bookmarks are merged, so that they need no memory while the consumer
+// is slow. They are adjacent only if nothing has been queued in between, even if
+// it was delivered since: behind one Pop that blocks while others continue, they
+// accumulate.
+func (q *DeltaFIFO[T]) enqueueVersion(version string) {
+	if version == "" || version == q.newestVersion {
 		return
 	}
 	if t := q.log.tail; t != nil && t.marker == Bookmark && t.seq == q.seq {
 		t.version = version
 	} else {
-		q.mark(Bookmark, version, false)
+		q.enqueueMarker(Bookmark, version, false)
 	}
-	q.newest = version
+	q.newestVersion = version
 }
 
-// mark files a marker.
-func (q *DeltaFIFO[T]) mark(kind MarkerKind, version string, relist bool) {
+// enqueueMarker queues a marker.
+func (q *DeltaFIFO[T]) enqueueMarker(kind MarkerKind, version string, relist bool) {
 	n := q.nodes.get()
 	n.marker, n.version, n.relist = kind, version, relist
-	q.arrive(n)
+	q.appendNode(n)
 }
 
-// advance notes the version of what has just been filed.
-func (q *DeltaFIFO[T]) advance(version string) {
+// setNewestVersion records the version of the delta that has just been queued.
+func (q *DeltaFIFO[T]) setNewestVersion(version string) {
 	if version != "" {
-		q.newest = version
+		q.newestVersion = version
 	}
 }
 
-// passMarkers consumes the markers before which nothing is left to process.
-func (q *DeltaFIFO[T]) passMarkers() {
-	for n := q.log.head; n != nil && n.state == nil && !q.olderOpen(n.seq); n = q.log.head {
+// consumeMarkers consumes the markers before which everything has been
+// processed.
+func (q *DeltaFIFO[T]) consumeMarkers() {
+	for n := q.log.head; n != nil && n.state == nil && !q.olderInProgress(n.seq); n = q.log.head {
 		q.log.remove(n)
-		q.passed(n)
-		q.discard(n)
+		q.markerProcessed(n)
+		q.recycle(n)
 	}
 }
 
-// passed does what the passing of a marker means.
-func (q *DeltaFIFO[T]) passed(n *node[T]) {
-	if n.seq == q.firstEnd {
+// markerProcessed is called when a marker has been processed.
+func (q *DeltaFIFO[T]) markerProcessed(n *node[T]) {
+	if n.seq == q.firstReplaceEnd {
 		close(q.synced)
 	}
 }
 
-// olderOpen reports whether something that arrived before seq is being
+// olderInProgress reports whether anything that arrived before seq is being
 // processed.
-func (q *DeltaFIFO[T]) olderOpen(seq uint64) bool {
-	for _, h := range q.open {
-		if h.first.seq < seq {
+func (q *DeltaFIFO[T]) olderInProgress(seq uint64) bool {
+	for _, h := range q.processing {
+		if h.firstNode.seq < seq {
 			return true
 		}
 	}
 	return false
 }
 
-// HasSynced reports whether the first Replace has been processed, all of it,
-// which it is when the process functions have returned, with or without error. A
-// queue that has seen no Replace is not synced, whatever else was written,
-// unless NoInitialList was called.
+// HasSynced reports whether the first Replace has been processed completely: the
+// process functions have returned, with or without an error. Without a Replace
+// the queue is not synced, whatever else was written, unless SkipInitialList was
+// called.
 func (q *DeltaFIFO[T]) HasSynced() bool {
 	select {
 	case <-q.synced:
@@ -127,30 +129,8 @@ func (q *DeltaFIFO[T]) HasSynced() bool {
 // Synced returns a channel that is closed when HasSynced becomes true.
 func (q *DeltaFIFO[T]) Synced() <-chan struct{} { return q.synced }
 
-// NoInitialList says that single events come first, and no Replace is to be
-// waited for: the queue is synced from now on, and what comes from now on is in
-// no initial list. After the first Replace it does nothing.
-func (q *DeltaFIFO[T]) NoInitialList() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.firstEnd != 0 {
-		return
-	}
-	q.seq++ // no node has this number, so none closes synced again
-	q.firstEnd = q.seq
-	close(q.synced)
-}
-
-// Settle consumes the markers before which nothing is left to process, as Pop
-// does when it begins. A Replace that has given no deltas counts as processed
-// after it, though nobody has come to Pop. PopBatch will not hand them out.
-func (q *DeltaFIFO[T]) Settle() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.passMarkers()
-}
-
-// initial reports whether what arrived as seq was there before the sync.
-func (q *DeltaFIFO[T]) initial(seq uint64) bool {
-	return q.firstEnd == 0 || seq <= q.firstEnd
+// inInitialList reports whether the node with number seq belongs to the first
+// Replace or arrived before it.
+func (q *DeltaFIFO[T]) inInitialList(seq uint64) bool {
+	return q.firstReplaceEnd == 0 || seq <= q.firstReplaceEnd
 }

@@ -4,8 +4,9 @@ go 1.26.0
 
 require (
 	github.com/stretchr/testify v1.12.1
-	github.com/thinformer/thinformer v0.0.0-00010101000000-000000000000
+	github.com/thinformer/thinformer v0.1.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/mod v0.41.0
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -65,7 +66,7 @@ require (
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
-	github.com/thinformer/thinformer/interop v0.0.0-00010101000000-000000000000
+	github.com/thinformer/thinformer/interop v0.1.0
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	golang.org/x/net v0.57.0 // indirect

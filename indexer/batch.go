@@ -1,14 +1,15 @@
 package indexer
 
-// batch is one Apply under way. It goes through the changes several times
-// rather than once: a large store is out of the processor's caches, and the
-// loads of many look-ups in a row overlap, where those of one change cannot.
+// batch is one call of Apply. It iterates over the changes several times
+// instead of once: a large store is not in the caches of the processor, and the
+// loads of consecutive look-ups overlap, while those of a single change cannot.
 type batch[T any] struct {
 	store   *store[T]
 	changes []Change[T]
 }
 
-// apply asks for the version that the store is at afterwards under its lock.
+// apply makes the changes. It calls version, which returns the version of the
+// store after them, while it holds the lock.
 func (b *batch[T]) apply(version func() string) {
 	values, unlock := b.prepare()
 	defer unlock()
@@ -17,14 +18,14 @@ func (b *batch[T]) apply(version func() string) {
 	b.locate(w)
 	for i := range b.changes {
 		c := &b.changes[i]
-		if c.keyless {
+		if c.noKey {
 			continue
 		}
 		switch {
 		case c.Delete:
 			c.Old, c.Existed = w.remove(c.Key)
 			continue
-		case c.Existed && !w.rekeyed:
+		case c.Existed && !w.keysChanged:
 			c.Old = w.update(c.slot, c.Object, values)
 		default:
 			c.slot, c.Old, c.Existed = w.put(c.Key, c.Object, values)
@@ -42,7 +43,7 @@ func (b *batch[T]) prepare() (values [][]string, unlock func()) {
 		definitions := s.definitions.Load()
 		values = make([][]string, 0, len(b.changes)*len(*definitions))
 		for i := range b.changes {
-			if c := &b.changes[i]; !c.keyless && !c.Delete {
+			if c := &b.changes[i]; !c.noKey && !c.Delete {
 				values = s.values(values, *definitions, c.Key, c.Object)
 			}
 		}
@@ -52,8 +53,8 @@ func (b *batch[T]) prepare() (values [][]string, unlock func()) {
 	}
 }
 
-// locate finds what is stored now under each key. That is true until a key is
-// added or removed.
+// locate finds the stored object of each key. The result is valid until a key
+// is added or removed.
 func (b *batch[T]) locate(w *writer[T]) {
 	n := w.root.keys.bound
 	for i := range b.changes {

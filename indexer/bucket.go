@@ -2,23 +2,30 @@ package indexer
 
 import "sync/atomic"
 
-// bucket is the set of the slots that an index has filed under one value, in
-// no order. It follows the table's rule: a slot that is new in the store is
-// put behind the end in place, and readers of older versions skip it, because
-// it is above their bound; every other change is made in a copy.
+// bucket is the set of slots that an index has under one value, in no
+// particular order. It is changed like a page of a table: a slot that is new in
+// the store is appended in place, and readers of older versions skip it because
+// it is above their bound. All other changes are made in a copy.
 type bucket struct {
 	owner token
-	// n is how many slots are in it. As in a page, what is below n never
-	// changes in place.
+	// n is the number of slots. The slots below n never change in place, like
+	// the entries of a page.
 	n atomic.Uint32
-	// head holds the first slots, so that the bucket of a value that few
-	// objects have is one small block; rest is nil until it is full.
+	// holes is the number of slots that have no object in the newest version:
+	// see writer.holes. It is increased in place, before the version with the
+	// new hole is published, and decreased only in copies. A reader that loads
+	// 0 need not look for holes in its version. Other values have no meaning
+	// for readers.
+	holes atomic.Uint32
+	// head has the first slots, so that a bucket with few objects is one small
+	// block. rest is nil until head is full.
 	head [headSize]uint32
 	rest *vector[uint32]
 }
 
-// headSize makes a bucket 40 bytes, a size that the allocator has rounds to.
-const headSize = 5
+// headSize makes a bucket 48 bytes large, which is a size class of the
+// allocator.
+const headSize = 6
 
 func (b *bucket) at(p, n uint32) uint32 {
 	if p < headSize {
@@ -27,11 +34,11 @@ func (b *bucket) at(p, n uint32) uint32 {
 	return b.rest.get(p-headSize, n-headSize)
 }
 
-// push adds a slot behind the end, in place. If the bucket is not the
-// writer's, neither is what push adds to it: readers reach that too.
+// push appends a slot in place. If the writer does not own the bucket, the new
+// nodes are not owned by it either, because readers can reach them.
 func (b *bucket) push(slot uint32, by token) {
 	if b.owner != by {
-		by = nobody
+		by = noToken
 	}
 	n := b.n.Load()
 	switch {
@@ -46,8 +53,8 @@ func (b *bucket) push(slot uint32, by token) {
 	b.n.Store(n + 1)
 }
 
-// removeAt takes out what is at position p, and returns the slot that stands
-// there now: the last one has taken its place. The bucket is the writer's.
+// removeAt removes the slot at position p by moving the last slot there, and
+// returns the moved slot. The writer must own the bucket.
 func (b *bucket) removeAt(p uint32, by token) (moved uint32) {
 	n := b.n.Load()
 	moved = b.at(n-1, n)
@@ -63,7 +70,8 @@ func (b *bucket) removeAt(p uint32, by token) (moved uint32) {
 	return moved
 }
 
-// own returns b if it is the writer's already, else a copy that is.
+// own returns b if the writer owns it, and otherwise a copy that the writer
+// owns.
 func (b *bucket) own(by token) *bucket {
 	if b.owner == by {
 		return b
@@ -76,11 +84,13 @@ func (b *bucket) own(by token) *bucket {
 		mine.rest = &rest
 	}
 	mine.n.Store(n)
+	mine.holes.Store(b.holes.Load())
 	return mine
 }
 
-// count is how many slots of the bucket are below bound. Those that are not
-// stand at the end: they were put there after the version was published.
+// count returns the number of slots below bound, including holes. All slots at
+// or above bound are at the end, because they were appended after the version
+// was published.
 func (b *bucket) count(bound uint32) int {
 	n := b.n.Load()
 	for all := n; n > 0 && b.at(n-1, all) >= bound; {
@@ -89,8 +99,8 @@ func (b *bucket) count(bound uint32) int {
 	return int(n)
 }
 
-// chunk returns slots from position p on, as many as lie side by side. n is
-// what the caller has loaded: the bucket may have grown since.
+// chunk returns adjacent slots from position p on. n is the length that the
+// caller has loaded; the bucket may have grown since.
 func (b *bucket) chunk(p, n uint32) []uint32 {
 	if p < headSize {
 		return b.head[p:min(n, headSize)]

@@ -36,8 +36,8 @@ func newItems() *Indexer[item] {
 	})
 }
 
-// Contract: "T may be anything with a KeyFunc (a test stores plain ints)".
-func TestPlainInts(t *testing.T) {
+// Promise: objects may have any type if there is a KeyFunc.
+func TestObjectsMayHaveAnyType(t *testing.T) {
 	ix := New(Options[int]{KeyFunc: func(n int) (string, error) { return fmt.Sprint(n), nil }})
 	parity, err := ix.AddIndex("parity", func(n int) []string { return []string{[]string{"even", "odd"}[n%2]} })
 	require.NoError(t, err)
@@ -52,7 +52,8 @@ func TestPlainInts(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3}, slices.Sorted(ix.All()))
 }
 
-// Contract: "uid and version rules apply where a MetaFunc is given".
+// Promise: with a MetaFunc, Add, Update and Delete compare the UID and the version of
+// the object with those of the stored object.
 func TestUIDAndVersionRules(t *testing.T) {
 	older, newer := item{key: "a", uid: "1", version: 9}, item{key: "a", uid: "1", version: 10}
 	recreated := item{key: "a", uid: "2", version: 3}
@@ -60,7 +61,7 @@ func TestUIDAndVersionRules(t *testing.T) {
 		it, _ := ix.Get("a")
 		return it
 	}
-	t.Run("an older version of the same object is ignored", func(t *testing.T) {
+	t.Run("older version of the same object", func(t *testing.T) {
 		ix := newItems()
 		require.NoError(t, ix.Add(newer))
 		require.NoError(t, ix.Add(older))
@@ -69,15 +70,15 @@ func TestUIDAndVersionRules(t *testing.T) {
 		require.Equal(t, newer, get(ix))
 		require.Equal(t, "10", ix.Version())
 	})
-	t.Run("another object of that name replaces it", func(t *testing.T) {
+	t.Run("another object with the same name", func(t *testing.T) {
 		ix := newItems()
 		require.NoError(t, ix.Add(newer))
 		require.NoError(t, ix.Update(recreated))
 		require.Equal(t, recreated, get(ix))
-		require.NoError(t, ix.Delete(newer), "which is gone already")
+		require.NoError(t, ix.Delete(newer), "an object that no longer exists")
 		require.Equal(t, recreated, get(ix))
 	})
-	t.Run("Apply and Replace do as they are told", func(t *testing.T) {
+	t.Run("Apply and Replace do not compare", func(t *testing.T) {
 		ix := newItems()
 		require.NoError(t, ix.Add(newer))
 		require.NoError(t, ix.Apply([]Change[item]{{Object: older}}, ""))
@@ -86,7 +87,7 @@ func TestUIDAndVersionRules(t *testing.T) {
 		require.NoError(t, ix.Replace(seq(older), nil))
 		require.Equal(t, older, get(ix))
 	})
-	t.Run("without a MetaFunc the last one wins", func(t *testing.T) {
+	t.Run("without a MetaFunc", func(t *testing.T) {
 		ix := New(Options[item]{KeyFunc: func(it item) (string, error) { return it.key, nil }})
 		require.NoError(t, ix.Add(newer))
 		require.NoError(t, ix.Add(older))
@@ -95,8 +96,8 @@ func TestUIDAndVersionRules(t *testing.T) {
 	})
 }
 
-// Contract: a relist item whose uid and version equal the stored object's
-// keeps the stored pointer.
+// Promise: Replace keeps the stored pointer if an item has the UID and the version of
+// the stored object.
 func TestReplaceKeepsStoredPointers(t *testing.T) {
 	ix := New(Options[*metav1.ObjectMeta]{
 		MetaFunc: func(o *metav1.ObjectMeta) (types.UID, string) { return o.UID, o.ResourceVersion },
@@ -106,21 +107,21 @@ func TestReplaceKeepsStoredPointers(t *testing.T) {
 	}
 	same, changed, gone := meta("same", "1"), meta("changed", "1"), meta("gone", "1")
 	require.NoError(t, ix.Replace(seq(same, changed, gone), nil))
-	changedToo := meta("changed", "2")
-	require.NoError(t, ix.Replace(seq(meta("same", "1"), changedToo), func() string { return "7" }))
+	changedAgain := meta("changed", "2")
+	require.NoError(t, ix.Replace(seq(meta("same", "1"), changedAgain), func() string { return "7" }))
 
 	got, _ := ix.Get("same")
 	require.Same(t, same, got)
 	got, _ = ix.Get("changed")
-	require.Same(t, changedToo, got)
+	require.Same(t, changedAgain, got)
 	_, ok := ix.Get("gone")
 	require.False(t, ok)
 	require.Equal(t, "7", ix.Version())
 }
 
-// At an older version than the store's, the source has gone back, and may have
-// given versions out again: the pointer that is stored may be of another state.
-func TestReplaceAtAnOlderVersionKeepsNothing(t *testing.T) {
+// Promise: a Replace at an older version than that of the store replaces all objects.
+// The state of the source was reset, so it may have used versions twice.
+func TestReplaceAtAnOlderVersionReplacesAllObjects(t *testing.T) {
 	ix := New(Options[*metav1.ObjectMeta]{
 		MetaFunc: func(o *metav1.ObjectMeta) (types.UID, string) { return o.UID, o.ResourceVersion },
 	})
@@ -132,15 +133,15 @@ func TestReplaceAtAnOlderVersionKeepsNothing(t *testing.T) {
 	require.Same(t, now, got)
 }
 
-// Contract: "nothing is visible unless items ends without error; version is
-// asked after the end".
-func TestReplaceThatFails(t *testing.T) {
+// Promise: a Replace whose items end with an error changes nothing. The version
+// function is called after the last item.
+func TestFailedReplaceChangesNothing(t *testing.T) {
 	ix := newItems()
 	require.NoError(t, ix.Add(item{key: "a", version: 1}))
 	broken := errors.New("the stream broke")
 	err := ix.Replace(func(yield func(item, error) bool) {
 		_ = yield(item{key: "b"}, nil) && yield(item{}, broken)
-	}, func() string { t.Error("the version was asked"); return "" })
+	}, func() string { t.Error("Replace called version after a failed list"); return "" })
 	require.ErrorIs(t, err, broken)
 	require.Equal(t, []string{"a"}, slices.Collect(ix.Keys()))
 
@@ -152,9 +153,9 @@ func TestReplaceThatFails(t *testing.T) {
 	require.Equal(t, "3", ix.Version())
 }
 
-// Bad input: "an object without metadata, a nil object, a key that does not
-// parse, an index name that exists already".
-func TestBadInput(t *testing.T) {
+// Promise: invalid input is an error: an object without metadata, without a name or
+// without a key, a nil object, and an index name that is in use.
+func TestInvalidInputIsAnError(t *testing.T) {
 	ix := New(Options[*metav1.ObjectMeta]{})
 	noName := &metav1.ObjectMeta{Namespace: "secret-namespace"}
 	for _, write := range []func(*metav1.ObjectMeta) error{ix.Add, ix.Update, ix.Delete} {
@@ -168,7 +169,7 @@ func TestBadInput(t *testing.T) {
 	}
 	good := &metav1.ObjectMeta{Name: "good"}
 	require.ErrorIs(t, ix.Replace(seq(nil, good, noName), nil), ErrNilObject)
-	require.Equal(t, 1, ix.Len(), "the others are stored all the same")
+	require.Equal(t, 1, ix.Len(), "the other items are stored")
 
 	err := ix.Apply([]Change[*metav1.ObjectMeta]{{Object: nil}, {Object: good}, {Delete: true}, {Key: "absent", Delete: true}}, "5")
 	require.ErrorIs(t, err, ErrNilObject)
@@ -188,7 +189,7 @@ func TestBadInput(t *testing.T) {
 
 	untyped := New(Options[any]{MetaFunc: func(o any) (types.UID, string) { return o.(*metav1.ObjectMeta).UID, "" }})
 	require.NoError(t, untyped.Add(good))
-	require.NoError(t, untyped.Delete(ExplicitKey("good")), "whose metadata nobody can ask for")
+	require.NoError(t, untyped.Delete(ExplicitKey("good")), "MetaFunc must not be called with an ExplicitKey")
 	require.Zero(t, untyped.Len())
 
 	_, err = ix.AddIndex("i", func(*metav1.ObjectMeta) []string { return nil })
@@ -205,10 +206,10 @@ func TestBadInput(t *testing.T) {
 	require.Zero(t, New(Options[*metav1.ObjectMeta]{}).Snapshot().Count(i, ""), "an index of another indexer finds nothing")
 }
 
-// Contract: "An index function that panics costs that entry and a logged
-// error, never the process"; "logged once per function with the key, and is
-// countable".
-func TestIndexFunctionPanics(t *testing.T) {
+// Promise: if an index function panics, the object is stored without entries in that
+// index. The first panic of each function is logged with the key, and all are
+// counted.
+func TestIndexFunctionMayPanic(t *testing.T) {
 	var log bytes.Buffer
 	ix := New(Options[item]{
 		KeyFunc: func(it item) (string, error) { return it.key, nil },
@@ -227,11 +228,11 @@ func TestIndexFunctionPanics(t *testing.T) {
 	require.Contains(t, log.String(), "index=first")
 
 	require.NoError(t, ix.Update(item{key: "good", values: [3]string{"panic"}}))
-	require.Zero(t, index.Count("v"), "an old entry does not outlive its object")
+	require.Zero(t, index.Count("v"), "the entry of the previous object must be removed")
 }
 
-// What was filed is remembered, so an object that its owner changed after
-// storing it, against the rules, leaves no stale entry behind.
+// Promise: the indexer stores the index values of an object, so deleting an object
+// that was changed after it was stored leaves no entry.
 func TestMutatedObjectLeavesNoEntry(t *testing.T) {
 	ix := New(Options[*benchPod]{})
 	byNode, err := ix.AddIndex("node", func(p *benchPod) []string { return []string{p.node} })
@@ -243,17 +244,18 @@ func TestMutatedObjectLeavesNoEntry(t *testing.T) {
 	require.Empty(t, slices.Collect(byNode.Values()))
 }
 
-// The MetaFunc rules hold against writers that come between the look at what is
-// stored and the write: here the MetaFunc itself writes, once, to be in time.
-func TestUIDAndVersionRulesBesideOtherWriters(t *testing.T) {
+// Promise: UIDs and versions are compared with the object that the write replaces,
+// also if another writer has changed it since it was read. Here MetaFunc is that
+// writer.
+func TestUIDAndVersionRulesWithConcurrentWriters(t *testing.T) {
 	var ix *Indexer[item]
-	var meanwhile func()
+	var concurrentWrite func()
 	ix = New(Options[item]{
 		KeyFunc: func(it item) (string, error) { return it.key, nil },
 		MetaFunc: func(it item) (types.UID, string) {
-			if do := meanwhile; do != nil && it.values[0] == "stored" {
-				meanwhile = nil
-				do()
+			if write := concurrentWrite; write != nil && it.values[0] == "stored" {
+				concurrentWrite = nil
+				write()
 			}
 			return it.uid, fmt.Sprint(it.version)
 		},
@@ -264,28 +266,28 @@ func TestUIDAndVersionRulesBesideOtherWriters(t *testing.T) {
 	get := func() item { it, _ := ix.Get("a"); return it }
 
 	require.NoError(t, ix.Add(stored(5)))
-	meanwhile = func() { require.NoError(t, ix.Add(stored(9))) }
+	concurrentWrite = func() { require.NoError(t, ix.Add(stored(9))) }
 	require.NoError(t, ix.Add(item{key: "a", uid: "1", version: 7}))
-	require.Equal(t, stored(9), get(), "7 was newer than 5, but not than 9")
+	require.Equal(t, stored(9), get(), "version 7 is older than 9")
 
-	meanwhile = func() { require.NoError(t, ix.Add(stored(12))) }
+	concurrentWrite = func() { require.NoError(t, ix.Add(stored(12))) }
 	require.NoError(t, ix.Delete(item{key: "a", uid: "1", version: 10}))
 	require.Equal(t, stored(12), get())
 
-	meanwhile = func() { require.NoError(t, ix.Apply([]Change[item]{{Key: "a", Delete: true}}, "")) }
+	concurrentWrite = func() { require.NoError(t, ix.Apply([]Change[item]{{Key: "a", Delete: true}}, "")) }
 	require.NoError(t, ix.Replace(seq(stored(12)), nil))
-	require.Equal(t, stored(12), get(), "it was the same when Replace looked, and gone when it wrote")
+	require.Equal(t, stored(12), get(), "the unchanged object was deleted before Replace wrote it")
 
-	meanwhile = func() { ix.Bookmark("100") }
+	concurrentWrite = func() { ix.Bookmark("100") }
 	same := stored(12)
 	same.values[1] = "another copy"
 	require.NoError(t, ix.Replace(seq(same), nil))
 	require.Equal(t, stored(12), get(), "a bookmark changes no object")
 }
 
-// Contract: Version is the newest that a single write has brought; only Apply,
-// Replace and Bookmark can set it back.
-func TestVersionDoesNotGoBack(t *testing.T) {
+// Promise: Add, Update and Delete only advance Version. Apply, Replace and Bookmark
+// may also set it to an older version.
+func TestSingleWritesOnlyAdvanceVersion(t *testing.T) {
 	ix := newItems()
 	require.NoError(t, ix.Add(item{key: "a", uid: "1", version: 10}))
 	require.NoError(t, ix.Add(item{key: "b", uid: "2", version: 3}))
@@ -297,9 +299,9 @@ func TestVersionDoesNotGoBack(t *testing.T) {
 	require.Equal(t, "4", ix.Version())
 }
 
-// An object with many index values costs no more than their number, and each of
-// them follows it.
-func TestManyValues(t *testing.T) {
+// Promise: an object may have any number of index values, and the index has exactly
+// those of the stored object.
+func TestObjectWithManyIndexValues(t *testing.T) {
 	ix := New(Options[[]int]{KeyFunc: func([]int) (string, error) { return "one", nil }})
 	index, err := ix.AddIndex("numbers", func(ns []int) []string {
 		var values []string
@@ -327,9 +329,9 @@ func TestManyValues(t *testing.T) {
 	require.Empty(t, slices.Collect(index.Values()))
 }
 
-// An index function that ends its goroutine leaves no half an index behind, and
-// a store that works.
-func TestIndexFunctionEndsItsGoroutine(t *testing.T) {
+// Promise: if an index function ends its goroutine, AddIndex adds no index, and the
+// store remains usable.
+func TestIndexFunctionMayEndItsGoroutine(t *testing.T) {
 	ix := newItems()
 	require.NoError(t, ix.Add(item{key: "a", uid: "1", version: 1}))
 	var ended sync.WaitGroup
@@ -340,12 +342,12 @@ func TestIndexFunctionEndsItsGoroutine(t *testing.T) {
 	require.Equal(t, 1, ix.Len())
 }
 
-// Contract: "no callback of a user is called with a lock of ours held": every
-// callback may use the indexer it belongs to.
-func TestCallbacksMayCallBack(t *testing.T) {
+// Promise: no user function is called with a lock held, so each may call the
+// indexer.
+func TestUserFunctionsMayCallTheIndexer(t *testing.T) {
 	var ix *Indexer[int]
 	depth := 0
-	back := func() {
+	callIndexer := func() {
 		if depth++; depth == 1 {
 			_ = ix.Add(1000)
 			_ = ix.Apply([]Change[int]{{Object: 1001}}, "")
@@ -354,24 +356,23 @@ func TestCallbacksMayCallBack(t *testing.T) {
 		depth--
 	}
 	ix = New(Options[int]{
-		KeyFunc:  func(n int) (string, error) { back(); return fmt.Sprint(n), nil },
+		KeyFunc:  func(n int) (string, error) { callIndexer(); return fmt.Sprint(n), nil },
 		MetaFunc: func(n int) (types.UID, string) { return "u", fmt.Sprint(n + 1) },
 	})
-	_, err := ix.AddIndex("i", func(n int) []string { back(); return []string{"v"} })
+	_, err := ix.AddIndex("i", func(n int) []string { callIndexer(); return []string{"v"} })
 	require.NoError(t, err)
 	require.NoError(t, ix.Add(1))
 	require.NoError(t, ix.Apply([]Change[int]{{Object: 2}}, ""))
-	require.NoError(t, ix.Replace(func(yield func(int, error) bool) { back(); yield(3, nil) }, func() string { back(); return "" }))
+	require.NoError(t, ix.Replace(func(yield func(int, error) bool) { callIndexer(); yield(3, nil) }, func() string { callIndexer(); return "" }))
 	require.NoError(t, ix.Delete(3))
 	for range ix.All() {
-		back()
+		callIndexer()
 	}
 }
 
-// Contract: "Readers never see a half-applied update", "a relist and a popped
-// batch are atomic", while several goroutines write and add indexes. Each
-// writer keeps its objects' generations equal, so that any mixture of two
-// versions shows.
+// Promise: readers never see a part of a Replace or of a batch, while several
+// goroutines write and add indexes. Each write gives all objects the same
+// generation, so a mixture of two versions is detected.
 func TestReadersSeeWholeVersions(t *testing.T) {
 	const objects, rounds = 60, 200
 	ix := New(Options[item]{KeyFunc: func(it item) (string, error) { return it.key, nil }})
@@ -391,7 +392,7 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 	for range 2 {
 		readers.Go(func() {
 			for !stop.Load() {
-				checkWhole(t, ix, byGeneration, objects)
+				checkOneGeneration(t, ix, byGeneration, objects)
 				if t.Failed() {
 					return
 				}
@@ -415,7 +416,7 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 				if round%20 == 0 {
 					late, err := ix.AddIndex(fmt.Sprintf("late-%d-%d", w, round), func(it item) []string { return []string{"all"} })
 					if err != nil || late.Count("all") != objects {
-						t.Errorf("a late index has %d objects of %d (%v)", late.Count("all"), objects, err)
+						t.Errorf("a new index has %d objects of %d (%v)", late.Count("all"), objects, err)
 					}
 				}
 			}
@@ -426,32 +427,32 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 	readers.Wait()
 }
 
-func checkWhole(t *testing.T, ix *Indexer[item], byGeneration *Index[item], objects int) {
+func checkOneGeneration(t *testing.T, ix *Indexer[item], byGeneration *Index[item], objects int) {
 	s := ix.Snapshot()
 	generations := slices.Collect(s.Values(byGeneration))
 	n := 0
 	for it := range s.All() {
 		n++
 		if len(generations) != 1 || it.values[0] != generations[0] {
-			t.Errorf("%s is at %s among %v", it.key, it.values[0], generations)
+			t.Errorf("object %s has generation %s; the index has %v", it.key, it.values[0], generations)
 			return
 		}
 	}
 	found := s.Count(byGeneration, generations[0])
 	for it := range s.Find(byGeneration, generations[0]) {
 		if got, ok := s.Get(it.key); !ok || got != it {
-			t.Errorf("%s is in the index but not so in the store", it.key)
+			t.Errorf("object %s of the index differs from the store", it.key)
 		}
 		found--
 	}
 	if n != objects || found != 0 {
-		t.Errorf("%d objects, %d not in the index", n, found)
+		t.Errorf("%d objects, %d missing in the index", n, found)
 	}
 }
 
-// Contract: reads never make the writer wait, "however long a caller
-// iterates": here the reader stands still until the writes are done.
-func TestIterationDoesNotStopWriters(t *testing.T) {
+// Promise: reads never block the writer, however long a caller iterates. Here the
+// iteration continues only after the write.
+func TestIterationDoesNotBlockWriters(t *testing.T) {
 	ix := newItems()
 	for i := range 100 {
 		require.NoError(t, ix.Add(item{key: fmt.Sprint(i), version: i + 1}))
@@ -466,9 +467,9 @@ func TestIterationDoesNotStopWriters(t *testing.T) {
 	require.Equal(t, 100, seen)
 }
 
-// Contract: "Memory is a feature": a store that was large once does not stay
-// so, and what was deleted is let go of.
-func TestMemoryFollowsTheContent(t *testing.T) {
+// Promise: the store releases the memory of deleted objects and of its tables when
+// its contents become smaller.
+func TestMemoryOfDeletedObjectsIsReleased(t *testing.T) {
 	type big struct {
 		key string
 		_   [1024]byte
@@ -494,8 +495,8 @@ func TestMemoryFollowsTheContent(t *testing.T) {
 	require.Less(t, liveHeap()-before, int64(200<<10))
 }
 
-// Objects that come and go take the slots of those that went before.
-func TestChurnDoesNotGrow(t *testing.T) {
+// Promise: new objects use the slots of deleted objects.
+func TestSlotsOfDeletedObjectsAreReused(t *testing.T) {
 	ix := newItems()
 	_, err := ix.AddIndex("own", func(it item) []string { return []string{it.key} })
 	require.NoError(t, err)
@@ -510,9 +511,65 @@ func TestChurnDoesNotGrow(t *testing.T) {
 	require.LessOrEqual(t, root.indexes[0].values.bound, uint32(11))
 }
 
+// Promise: deleted objects with a common index value leave a bounded number of slots
+// unused.
+func TestDeletesUnderOneIndexValueDoNotAccumulate(t *testing.T) {
+	ix := newItems()
+	_, err := ix.AddIndex("common", func(item) []string { return []string{"common"} })
+	require.NoError(t, err)
+	for i := range 10_000 {
+		require.NoError(t, ix.Add(item{key: fmt.Sprint(i), version: i + 1}))
+		if i >= 10 {
+			require.NoError(t, ix.Delete(item{key: fmt.Sprint(i - 10), version: i + 1}))
+		}
+	}
+	require.LessOrEqual(t, ix.store.current.Load().keys.bound, uint32(11+2*leafSize))
+}
+
+// Promise: CountAtMost is not less than Count, and is exact until an object is
+// deleted.
+func TestCountAtMost(t *testing.T) {
+	ix := newItems()
+	first, err := ix.AddIndex("first", func(it item) []string { return []string{it.key[:1]} })
+	require.NoError(t, err)
+	for i := range 20 {
+		require.NoError(t, ix.Add(item{key: fmt.Sprint("a", i), version: i + 1}))
+	}
+	require.Equal(t, 20, ix.Snapshot().CountAtMost(first, "a"))
+	before := ix.Snapshot()
+	require.NoError(t, ix.Delete(item{key: "a3", version: 30}))
+	require.Equal(t, 20, before.Count(first, "a"))
+	require.Equal(t, 19, ix.Snapshot().Count(first, "a"))
+	require.GreaterOrEqual(t, ix.Snapshot().CountAtMost(first, "a"), 19)
+	require.Zero(t, ix.Snapshot().CountAtMost(first, "b"))
+}
+
+// Promise: a Delete copies one path to the object, not one for each index.
+func TestDeleteCopiesLittleForEachIndex(t *testing.T) {
+	allocations := func(indexes int) float64 {
+		ix := newItems()
+		for n := range indexes {
+			_, err := ix.AddIndex(fmt.Sprint(n), func(it item) []string { return []string{it.key[:1]} })
+			require.NoError(t, err)
+		}
+		const stored = 4000
+		for i := range stored {
+			require.NoError(t, ix.Add(item{key: fmt.Sprint(i%100, "-", i), version: i + 1}))
+		}
+		i := 0
+		return testing.AllocsPerRun(stored/4, func() {
+			_ = ix.Delete(item{key: fmt.Sprint(i%100, "-", i), version: stored})
+			i++
+		})
+	}
+	require.Less(t, allocations(10)-allocations(0), 20.0)
+}
+
+// liveHeap returns the size of the live heap. The second collection frees objects
+// that the first one finalized.
 func liveHeap() int64 {
 	runtime.GC()
-	runtime.GC() // what the first one finalised or swept late
+	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)

@@ -1,6 +1,5 @@
-// Package indexer is where objects are kept: a store that any number of
-// goroutines read without ever waiting, with indexes that always agree with
-// what they index.
+// Package indexer stores objects with indexes. Any number of goroutines read the
+// store without waiting, and indexes always agree with the stored objects.
 //
 //	 writes                    one version                    reads
 //	                 ┌───────────────────────────────┐
@@ -9,14 +8,13 @@
 //	Apply        ──► │ value ─► slots   (each index) │ ──► Index.Find
 //	Replace      ──► │ resource version              │ ──► Version
 //	                 └───────────────────────────────┘
-//	       copies what it changes,            loads one pointer,
-//	       then swaps the pointer             keeps it while it likes
+//	       copies the nodes that it           loads one pointer
+//	       changes, then swaps the pointer    and may keep it
 //
-// What comes in are objects of any type that a key function can name. What
-// goes out are the same objects, shared by all who ask: nobody may change one
-// after it was stored.
+// An object may have any type for which a key function returns a key. All
+// readers share the stored objects, which must not be changed.
 //
-// # The shortest use
+// # Basic use
 //
 //	ix := indexer.New(indexer.Options[*v1.Pod]{})
 //	byNode, err := ix.AddIndex("node", func(p *v1.Pod) []string { return []string{p.Spec.NodeName} })
@@ -27,60 +25,61 @@
 //		...
 //	}
 //
-// # What is promised
+// # Guarantees
 //
 //   - Readers never see a half-applied update. An object and all its index
-//     entries change together; an Apply and a Replace are one change.
-//   - A read answers from one consistent version, however long the caller
-//     iterates. To ask several things of one version, take a [Snapshot].
-//   - A read never waits: not for a writer, not for a relist of a million
-//     objects, not for an index being built. Nor does it make a writer wait.
-//   - An index function cannot fail. If it panics, that object is not in that
-//     index; it is logged once and counted, and nothing else happens.
-//   - No function of yours is called while a lock is held.
-//   - An iteration allocates nothing per object.
+//     entries change together. Apply and Replace are one change each.
+//   - A read uses one version of the store, even if the caller iterates slowly.
+//     Use a [Snapshot] for several reads of the same version.
+//   - A read never waits for a writer, for a Replace or for the construction of
+//     an index, and never makes a writer wait.
+//   - An index function cannot fail. If it panics, the object is not in that
+//     index. The panic is counted, and the first one is logged.
+//   - No user function is called while a lock is held.
+//   - An iteration does not allocate for each object.
 //
 // # Rules
 //
-//   - OBJECTS ARE SHARED: do not change one that you have stored or been given.
-//   - A Snapshot, or an iteration that stands still, keeps alive what it can
-//     still yield. Do not keep one for longer than you need it: an index looks
-//     through what was filed since, too, and an index that is younger than the
-//     Snapshot through all of it.
-//   - Who should only read gets ix.Reader, which cannot write, and of which
-//     nothing can be made that does: an Indexer put together of it returns
-//     [ErrReadOnly].
-//   - With Options.MetaFunc, single writes never take an object back to an
-//     older version. Apply and Replace do as they are told: whoever calls
-//     those has decided already.
+//   - Objects are shared. Do not change an object that you have stored or
+//     received.
+//   - A Snapshot, or an unfinished iteration, keeps alive the objects that it can
+//     still return. Release it soon. Queries of an old Snapshot become slower:
+//     they also examine the index entries that were added since. With an index
+//     that is newer than the Snapshot they examine all objects.
+//   - Pass ix.Reader to code that must not write. Writes to an Indexer that is
+//     constructed from a Reader return [ErrReadOnly].
+//   - With Options.MetaFunc, single writes never replace an object by an older
+//     version of it. Apply and Replace do not compare versions.
 //
-// # How it works
+// # Implementation
 //
-// Everything a reader needs hangs on one root, which never changes once it is
-// published. A writer copies the path to what it changes, and shares the rest
-// with the root before: vector is an array made this way, table a hash table.
-// What a batch has copied once it changes in place until it publishes. Objects
-// live in numbered slots, and index entries are slot numbers, so an update
-// that leaves the index values alone does not touch the indexes at all. New
-// objects get new slots; readers of older versions skip those, and so new
-// entries can be appended in place, without a copy. docs/design/indexer.md
-// says why it is done so, and what else was measured.
+// A root has everything that a reader needs. It never changes once it is
+// published. A writer copies the path to the node that it changes, and shares
+// all other nodes with the previous root. The types vector (an array) and
+// table (a hash table) are built in this way. A batch copies each node at most
+// once, and then changes its copy in place until it publishes its root.
 //
-// # What client-go calls these things
+// Objects have numbered slots, and index entries are slot numbers. An update that
+// does not change the index values therefore does not change the indexes. New
+// objects get new slots. Readers of older versions skip these, so that new entries
+// can be appended in place without a copy. docs/design/indexer.md has the reasons
+// and the alternatives that were measured.
+//
+// # Names in client-go
 //
 //	cache.Store, cache.Indexer        Indexer (write), Reader (read)
 //	cache.NewIndexer, Indexers        New, AddIndex
 //	ByIndex, IndexKeys, Index         Index.Find
 //	ListIndexFuncValues               Index.Values
-//	List, ListKeys                    All, Keys: iterators, no new slice
+//	List, ListKeys                    All, Keys: iterators, without a new slice
 //	TransactionStore.Transaction      Apply
 //	LastStoreSyncResourceVersion      Version
 //	threadSafeMap, storeIndex         root, entries
 //	generated listers, GenericLister  Lister
 //
-// An index function has no error to return, and an index is a value and not a
-// name, so there is nothing to get wrong when asking it.
+// An index function returns no error. An index is a value instead of a name, so a
+// query cannot name an index that does not exist.
 //
-// The next room upstream is deltafifo, which says what has changed; informer
-// puts the two together.
+// The queue in front of the store is package deltafifo. Package informer connects
+// the two.
 package indexer

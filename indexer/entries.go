@@ -2,83 +2,79 @@ package indexer
 
 import "slices"
 
-// entries is the writer's side of one index: under which values each slot is
-// filed, and where in their buckets. Readers never see it, so it is plain
-// memory, changed in place.
+// entries is the writer's part of one index: the values of each slot, and its
+// positions in their buckets. It is changed in place, because readers never see
+// it.
 //
-// It remembers what was filed, so the index function is asked about new
-// objects only: an object that its owner has changed since, or a function
-// that answers differently today, leaves no stale entry behind.
+// It stores the values that were added, so that the index function is called
+// for new objects only. No stale entry remains if the object was changed after
+// it was stored, or if the function later returns other values.
 //
-// The first entry of each slot stands in the writer's firsts; nearly always it
-// is the only one.
+// The first entry of each slot is in writer.firstEntries. Most slots have no
+// other entry.
 type entries struct {
-	// names has the value of each bucket; free are those without one.
-	names []string
-	free  []uint32
-	// more has the further entries of the few slots that have any.
+	// valueOf has the value of each bucket. free has the ids of buckets without
+	// a value.
+	valueOf []string
+	free    []uint32
+	// more has the further entries of slots with several values.
 	more map[uint32][]entry
-	// touched is there while AddIndex goes through the objects of the time
-	// when it was called: the slots that have been written since.
-	touched *bitset
+	// writtenSlots has the slots that were written since AddIndex began to add
+	// the existing objects; nil if it is not running.
+	writtenSlots *bitset
 }
 
-// entry says that a slot stands at place at of the bucket of a value.
-type entry struct{ value, at uint32 }
+// entry is the position of a slot in the bucket of a value.
+type entry struct{ value, position uint32 }
 
 const noValue = ^uint32(0)
 
 // first returns the first entry of a slot in index i.
 func (w *writer[T]) first(i int, slot uint32) *entry {
-	return &w.firsts[int(slot)*len(w.entries)+i]
+	return &w.firstEntries[int(slot)*len(w.entries)+i]
 }
 
-// addEntries makes room for one more index.
+// addEntries adds an index without entries.
 func (w *writer[T]) addEntries(e *entries) {
-	was, k := w.firsts, len(w.entries)
+	was, k := w.firstEntries, len(w.entries)
 	w.entries = append(w.entries, e)
-	w.firsts = make([]entry, 0, int(w.root.keys.bound)*(k+1))
+	w.firstEntries = make([]entry, 0, int(w.root.keys.bound)*(k+1))
 	for slot := range int(w.root.keys.bound) {
-		w.firsts = append(w.firsts, was[slot*k:slot*k+k]...)
-		w.firsts = append(w.firsts, entry{value: noValue})
+		w.firstEntries = append(w.firstEntries, was[slot*k:slot*k+k]...)
+		w.firstEntries = append(w.firstEntries, entry{value: noValue})
 	}
 }
 
-// file makes values, each of which is there once, the ones that slot is filed
-// under in index i.
-func (w *writer[T]) file(i int, slot uint32, values []string) {
+// setValues sets the values of a slot in index i. The values must be distinct.
+func (w *writer[T]) setValues(i int, slot uint32, values []string) {
 	e, first := w.entries[i], w.first(i, slot)
-	if len(values) == 1 && first.value != noValue && e.names[first.value] == values[0] && (len(e.more) == 0 || e.more[slot] == nil) {
+	if len(values) == 1 && first.value != noValue && e.valueOf[first.value] == values[0] && (len(e.more) == 0 || e.more[slot] == nil) {
 		return
 	}
 	if len(values) > 8 || len(e.more[slot]) > 8 {
-		w.fileMany(i, slot, values)
+		w.setManyValues(i, slot, values)
 		return
 	}
 	for j := len(e.more[slot]) - 1; j >= 0; j-- {
-		if has := e.more[slot][j]; !slices.Contains(values, e.names[has.value]) {
-			w.unfile(i, slot, has)
-			e.drop(slot, j)
+		if has := e.more[slot][j]; !slices.Contains(values, e.valueOf[has.value]) {
+			w.removeFromBucket(i, slot, has)
+			e.dropMore(slot, j)
 		}
 	}
-	if first.value != noValue && !slices.Contains(values, e.names[first.value]) {
-		w.unfile(i, slot, *first)
-		*first = entry{value: noValue}
-		if rest := e.more[slot]; len(rest) > 0 {
-			*first = rest[len(rest)-1]
-			e.drop(slot, len(rest)-1)
-		}
+	if first.value != noValue && !slices.Contains(values, e.valueOf[first.value]) {
+		w.removeFromBucket(i, slot, *first)
+		w.removeEntry(i, slot, first.value)
 	}
 	for _, value := range values {
-		if !w.filed(i, slot, value) {
-			w.addEntry(i, slot, w.fileUnder(i, slot, value))
+		if !w.hasValue(i, slot, value) {
+			w.addEntry(i, slot, w.addToBucket(i, slot, value))
 		}
 	}
 }
 
-// fileMany is file for objects with many values, which it does not compare each
-// with each.
-func (w *writer[T]) fileMany(i int, slot uint32, values []string) {
+// setManyValues is setValues for many values. It does not compare each value
+// with each of the others.
+func (w *writer[T]) setManyValues(i int, slot uint32, values []string) {
 	e, first := w.entries[i], w.first(i, slot)
 	filed := map[string]bool{}
 	for _, value := range values {
@@ -91,23 +87,24 @@ func (w *writer[T]) fileMany(i int, slot uint32, values []string) {
 		if has.value == noValue {
 			continue
 		}
-		name := e.names[has.value]
+		name := e.valueOf[has.value]
 		if _, wanted := filed[name]; wanted {
 			filed[name] = true
 			w.addEntry(i, slot, has)
 		} else {
-			w.unfile(i, slot, has)
+			w.removeFromBucket(i, slot, has)
 		}
 	}
 	for _, value := range values {
 		if !filed[value] {
-			w.addEntry(i, slot, w.fileUnder(i, slot, value))
+			w.addEntry(i, slot, w.addToBucket(i, slot, value))
 		}
 	}
 }
 
-// fileUnder puts slot into the bucket of value, which it makes if need be.
-func (w *writer[T]) fileUnder(i int, slot uint32, value string) entry {
+// addToBucket adds a slot to the bucket of a value, and creates the bucket if
+// necessary.
+func (w *writer[T]) addToBucket(i int, slot uint32, value string) entry {
 	h := hashOf(value)
 	v := w.root.indexes[i]
 	id, ok := v.values.find(value, h)
@@ -121,41 +118,80 @@ func (w *writer[T]) fileUnder(i int, slot uint32, value string) entry {
 	}
 	at := b.n.Load()
 	b.push(slot, w.token)
-	return entry{value: id, at: at}
+	return entry{value: id, position: at}
 }
 
-// unfile takes slot out of a bucket, and the bucket out of the index when
-// that leaves it empty.
-func (w *writer[T]) unfile(i int, slot uint32, has entry) {
-	e := w.entries[i]
+// addHoles counts a slot, whose object is being removed, as a hole of each of
+// its buckets. This copies nothing: readers look for holes in the objects of
+// their own version. removeHoles removes the slot later. addHoles reports
+// whether the slot is in a bucket.
+func (w *writer[T]) addHoles(i int, slot uint32) (filed bool) {
+	e, first := w.entries[i], w.first(i, slot)
+	for j := len(e.more[slot]) - 1; j >= 0; j-- {
+		w.addHole(i, e.more[slot][j].value)
+	}
+	if first.value != noValue {
+		w.addHole(i, first.value)
+	}
+	return first.value != noValue
+}
+
+func (w *writer[T]) addHole(i int, value uint32) {
+	v := w.root.indexes[i]
+	b := v.buckets.get(value, v.values.bound)
+	if b.holes.Add(1) == b.n.Load() {
+		w.dropBucket(i, value, b)
+	}
+}
+
+// removeFromBuckets removes a slot without an object from its buckets.
+func (w *writer[T]) removeFromBuckets(i int, slot uint32) {
+	for first := w.first(i, slot); first.value != noValue; {
+		has := *first
+		w.ownBucket(i, has.value).holes.Add(^uint32(0))
+		w.removeFromBucket(i, slot, has)
+		w.removeEntry(i, slot, has.value)
+	}
+}
+
+// removeFromBucket removes a slot from a bucket, and the bucket from the index
+// if it then has only holes.
+func (w *writer[T]) removeFromBucket(i int, slot uint32, has entry) {
 	b := w.ownBucket(i, has.value)
-	moved := b.removeAt(has.at, w.token)
+	moved := b.removeAt(has.position, w.token)
 	if moved != slot {
-		w.entry(i, moved, has.value).at = has.at
+		w.entry(i, moved, has.value).position = has.position
 	}
-	if b.n.Load() > 0 {
-		return
+	if b.n.Load() == b.holes.Load() {
+		w.dropBucket(i, has.value, b)
 	}
-	v := w.index(i)
-	name := e.names[has.value]
-	v.values.remove(name, hashOf(name), w.token)
-	v.buckets.clear(has.value, v.values.bound, w.token)
-	e.names[has.value] = ""
-	e.free = append(e.free, has.value)
 }
 
-// addValue makes an empty bucket for a value.
+// dropBucket removes b, which has only holes, from the index.
+func (w *writer[T]) dropBucket(i int, value uint32, b *bucket) {
+	for p, n := uint32(0), b.n.Load(); p < n; p++ {
+		w.removeEntry(i, b.at(p, n), value)
+	}
+	e, v := w.entries[i], w.index(i)
+	name := e.valueOf[value]
+	v.values.remove(name, hashOf(name), w.token)
+	v.buckets.clear(value, v.values.bound, w.token)
+	e.valueOf[value] = ""
+	e.free = append(e.free, value)
+}
+
+// addValue creates an empty bucket for a value.
 func (w *writer[T]) addValue(i int, value string, h hash) (id uint32) {
 	e, v := w.entries[i], w.index(i)
 	b := &bucket{owner: w.token}
 	if last := len(e.free) - 1; last >= 0 {
 		id = e.free[last]
 		e.free = e.free[:last]
-		e.names[id] = value
+		e.valueOf[id] = value
 		v.buckets.set(id, v.values.bound, b, w.token)
 	} else {
 		id = v.values.bound
-		e.names = append(e.names, value)
+		e.valueOf = append(e.valueOf, value)
 		v.buckets.push(id, b, w.token)
 		v.buckets.trim(id + 1)
 	}
@@ -174,13 +210,13 @@ func (w *writer[T]) ownBucket(i int, id uint32) *bucket {
 	return mine
 }
 
-func (w *writer[T]) filed(i int, slot uint32, value string) bool {
+func (w *writer[T]) hasValue(i int, slot uint32, value string) bool {
 	e, first := w.entries[i], w.first(i, slot)
 	if first.value == noValue {
 		return false
 	}
-	return e.names[first.value] == value ||
-		slices.ContainsFunc(e.more[slot], func(has entry) bool { return e.names[has.value] == value })
+	return e.valueOf[first.value] == value ||
+		slices.ContainsFunc(e.more[slot], func(has entry) bool { return e.valueOf[has.value] == value })
 }
 
 func (w *writer[T]) addEntry(i int, slot uint32, has entry) {
@@ -195,7 +231,7 @@ func (w *writer[T]) addEntry(i int, slot uint32, has entry) {
 	e.more[slot] = append(e.more[slot], has)
 }
 
-// entry returns the entry of a slot that is filed under the value.
+// entry returns the entry of a slot for a value.
 func (w *writer[T]) entry(i int, slot, value uint32) *entry {
 	first := w.first(i, slot)
 	if first.value == value {
@@ -205,21 +241,36 @@ func (w *writer[T]) entry(i int, slot, value uint32) *entry {
 	return &rest[slices.IndexFunc(rest, func(has entry) bool { return has.value == value })]
 }
 
-// valuesOf returns the values that a slot is filed under.
+// removeEntry removes the entry of a slot for a value.
+func (w *writer[T]) removeEntry(i int, slot, value uint32) {
+	e, first := w.entries[i], w.first(i, slot)
+	rest := e.more[slot]
+	switch {
+	case first.value != value:
+		e.dropMore(slot, slices.IndexFunc(rest, func(has entry) bool { return has.value == value }))
+	case len(rest) > 0:
+		*first = rest[len(rest)-1]
+		e.dropMore(slot, len(rest)-1)
+	default:
+		*first = entry{value: noValue}
+	}
+}
+
+// valuesOf returns the values of a slot.
 func (w *writer[T]) valuesOf(i int, slot uint32) []string {
 	e, first := w.entries[i], w.first(i, slot)
 	if first.value == noValue {
 		return nil
 	}
-	values := []string{e.names[first.value]}
+	values := []string{e.valueOf[first.value]}
 	for _, has := range e.more[slot] {
-		values = append(values, e.names[has.value])
+		values = append(values, e.valueOf[has.value])
 	}
 	return values
 }
 
-// drop forgets entry j of those behind the first.
-func (e *entries) drop(slot uint32, j int) {
+// dropMore removes entry j from the further entries of a slot.
+func (e *entries) dropMore(slot uint32, j int) {
 	if rest := slices.Delete(e.more[slot], j, j+1); len(rest) > 0 {
 		e.more[slot] = rest
 	} else {
@@ -227,8 +278,8 @@ func (e *entries) drop(slot uint32, j int) {
 	}
 }
 
-func (e *entries) touch(slot uint32) {
-	if e.touched != nil {
-		e.touched.set(slot)
+func (e *entries) noteWritten(slot uint32) {
+	if e.writtenSlots != nil {
+		e.writtenSlots.set(slot)
 	}
 }

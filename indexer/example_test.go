@@ -13,7 +13,7 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// Pod has metadata and the one field that this example wants.
+// Pod has metadata and the only field that the examples need.
 type Pod struct {
 	metav1.ObjectMeta
 	Node string
@@ -54,13 +54,13 @@ func ExampleIndexer_Apply() {
 	}
 	_ = pods.Apply(changes, "1042")
 	for _, c := range changes {
-		fmt.Println(c.Key, "was there:", c.Existed)
+		fmt.Println(c.Key, "existed:", c.Existed)
 	}
 	fmt.Println(pods.Len(), "pods at", pods.Version())
 	// Output:
-	// default/web-0 was there: true
-	// default/web-1 was there: false
-	// default/web-9 was there: false
+	// default/web-0 existed: true
+	// default/web-1 existed: false
+	// default/web-9 existed: false
 	// 2 pods at 1042
 }
 
@@ -103,7 +103,7 @@ func ExampleSnapshot() {
 func ExampleLister() {
 	pods := indexer.New(indexer.Options[*Pod]{})
 	_, _ = pods.AddIndex(indexer.NamespaceIndex, indexer.MetaNamespaceIndexFunc)
-	_, _ = pods.AddLabelIndex("app") // selectors on app look nothing else through
+	_, _ = pods.AddLabelIndex("app") // selectors on app read only the matching objects
 	_ = pods.Add(pod("default", "web-0", "worker-1"))
 	_ = pods.Add(pod("kube-system", "dns", "worker-1"))
 

@@ -6,51 +6,52 @@ import (
 	"sync/atomic"
 )
 
-// Index is an index of one indexer: the handle to ask it. It can be used by
-// any goroutine, for as long as the indexer.
+// Index is a handle to an index of an Indexer. It may be used from any
+// goroutine.
 type Index[T any] struct {
 	store *store[T]
-	def   *definition[T]
-	// number is the place of this index in a root's list.
+	def   *indexDefinition[T]
+	// number is the position of this index in root.indexes.
 	number int
 }
 
-// definition is what an index is made of, the same for all versions.
-type definition[T any] struct {
+// indexDefinition has the parts of an index that are the same in all versions.
+type indexDefinition[T any] struct {
 	name   string
 	values func(T) []string
-	// label is the label that the index is over, "" if it is not over one.
+	// label is the label of a label index, "" for other indexes.
 	label  string
 	panics atomic.Uint64
-	// handle is what AddIndex returned: it is set before readers know of the
-	// definition, and never again.
+	// handle is the result of AddIndex. It is set before readers can see the
+	// definition, and never changes.
 	handle *Index[T]
 }
 
-// Name is the name that the index was added by.
+// Name returns the name that the index was added with.
 func (ix *Index[T]) Name() string { return ix.def.name }
 
-// Find yields the objects that the index has filed under value, from one
-// version of the store. For a value that no object has it yields nothing.
+// Find yields the objects with the given index value, from one version of the
+// store.
 func (ix *Index[T]) Find(value string) iter.Seq[T] { return ix.store.snapshot().Find(ix, value) }
 
-// Count is how many objects Find would yield. It does not look at them.
+// Count returns how many objects Find would yield. After a Delete it takes time
+// proportional to that number, until the entries of deleted objects are removed.
 func (ix *Index[T]) Count(value string) int { return ix.store.snapshot().Count(ix, value) }
 
-// Values yields the values that at least one object has, in no order, from
-// one version of the store.
+// Values yields the values that at least one object has, in no particular order,
+// from one version of the store.
 func (ix *Index[T]) Values() iter.Seq[string] { return ix.store.snapshot().Values(ix) }
 
-// ValuesOf is what the index's function says of obj, which need not be stored,
-// with each value once. If the function panics, so does ValuesOf.
-func (ix *Index[T]) ValuesOf(obj T) []string { return distinct(ix.def.values(obj)) }
+// ValuesOf returns the index values of obj, which need not be stored, without
+// duplicates. If the index function panics, so does ValuesOf.
+func (ix *Index[T]) ValuesOf(obj T) []string { return deduplicate(ix.def.values(obj)) }
 
-// Panics is how often the index's function has panicked. Each time cost the
-// object its entries in this index, and nothing else.
+// Panics returns how often the index function has panicked. After a panic the
+// object has no entries in this index.
 func (ix *Index[T]) Panics() uint64 { return ix.def.panics.Load() }
 
-// at returns the index's part of a root, nil if the root is older than the
-// index or belongs to another indexer.
+// at returns the part of a root that belongs to the index; nil if the root is
+// older than the index or belongs to another Indexer.
 func (ix *Index[T]) at(s Snapshot[T]) *indexVersion {
 	if s.store != ix.store || ix.number >= len(s.root.indexes) || !s.root.indexes[ix.number].ready {
 		return nil
@@ -58,7 +59,7 @@ func (ix *Index[T]) at(s Snapshot[T]) *indexVersion {
 	return s.root.indexes[ix.number]
 }
 
-// scan answers from a snapshot that is older than the index.
+// scan is Find for a snapshot that is older than the index.
 func (ix *Index[T]) scan(s Snapshot[T], value string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for slot := range ix.scanSlots(s, []string{value}) {
@@ -69,6 +70,7 @@ func (ix *Index[T]) scan(s Snapshot[T], value string) iter.Seq[T] {
 	}
 }
 
+// scanSlots yields the slots of s whose objects have any of the values.
 func (ix *Index[T]) scanSlots(s Snapshot[T], wanted []string) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for values, slot := range ix.scanAll(s) {
@@ -79,8 +81,7 @@ func (ix *Index[T]) scanSlots(s Snapshot[T], wanted []string) iter.Seq[uint32] {
 	}
 }
 
-// scanAll yields each slot of s with the values that the index would file its
-// object under.
+// scanAll yields each slot of s with the index values of its object.
 func (ix *Index[T]) scanAll(s Snapshot[T]) iter.Seq2[[]string, uint32] {
 	return func(yield func([]string, uint32) bool) {
 		if s.store != ix.store {

@@ -9,37 +9,36 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Options say what an Indexer knows about its objects. The zero value suits
-// objects with Kubernetes metadata. The functions answer from the object
-// alone, whenever they are asked.
+// Options configures an Indexer. The zero value works for objects with
+// Kubernetes metadata. The results of the functions must depend only on the
+// object.
 type Options[T any] struct {
-	// KeyFunc names an object; equal keys mean the same object. Default:
-	// MetaNamespaceKeyFunc.
+	// KeyFunc returns the key of an object; equal keys mean the same object.
+	// Default: MetaNamespaceKeyFunc.
 	KeyFunc func(T) (string, error)
-	// MetaFunc returns an object's uid and resource version. With it, Add,
-	// Update and Delete ignore what is older than the stored version of the
-	// same object, Delete ignores an object that another of its name has
-	// replaced, Replace keeps the stored object where the new one is the same
-	// version of it (unless others keep writing to it meanwhile), and Version
-	// is the newest that a single write has brought. Default: none of these.
+	// MetaFunc returns the UID and resource version of an object. With a
+	// MetaFunc, Add, Update and Delete ignore an object that is older than the
+	// stored version of the same object. Delete also ignores an object if the
+	// stored object has another UID. Replace keeps the stored object if the new
+	// one is the same version of it, unless other writers interfere. Version is
+	// the newest version that a single write has set. Default: none.
 	MetaFunc func(T) (types.UID, string)
-	// Logger hears of index functions that panic. Default: slog.Default.
+	// Logger logs panics of index functions. Default: slog.Default.
 	Logger *slog.Logger
 }
 
-// Indexer is a thread-safe store of objects with indexes: the right to write,
-// and, through the Reader in it, to read. Objects are shared with all readers,
-// so nobody may change one after it was stored.
+// Indexer is a thread-safe store of objects with indexes. It gives write access,
+// and read access through its Reader. Objects are shared with all readers and
+// must not be changed after they were stored.
 //
-// New makes one. One that is put together of a Reader reads what that reads, and
-// writes nothing: its writes are ErrReadOnly.
+// Use New to create an Indexer. An Indexer constructed from a Reader can only
+// read: its writes return ErrReadOnly.
 type Indexer[T any] struct {
-	// Reader is the right to read alone: hand this on to those who must not
-	// write.
+	// Reader gives read access only. Pass it to code that must not write.
 	Reader[T]
-	// writes is the right to write: the Reader's store, or nil in an Indexer that
-	// New has not made.
-	writes *store[T]
+	// writable is the Reader's store, or nil in an Indexer that New has not
+	// created.
+	writable *store[T]
 }
 
 // New returns an empty Indexer.
@@ -52,41 +51,43 @@ func New[T any](options Options[T]) *Indexer[T] {
 		s.log = slog.Default()
 	}
 	s.current.Store(&root[T]{})
-	s.definitions.Store(&[]*definition[T]{})
-	return &Indexer[T]{Reader: Reader[T]{store: s}, writes: s}
+	s.definitions.Store(&[]*indexDefinition[T]{})
+	return &Indexer[T]{Reader: Reader[T]{store: s}, writable: s}
 }
 
-// Add stores an object, in the place of one with the same key.
+// Add stores an object and replaces one with the same key.
 //
 // Possible errors: *KeyError, ErrReadOnly.
 func (ix *Indexer[T]) Add(obj T) error {
-	if ix.writes == nil {
+	if ix.writable == nil {
 		return ErrReadOnly
 	}
-	return ix.writes.set(obj)
+	return ix.writable.set(obj)
 }
 
-// Update is Add: the store decides by what it has, not by what it is told.
+// Update is the same as Add: whether the object is added or replaced depends
+// only on the contents of the store.
 //
 // Possible errors: *KeyError, ErrReadOnly.
 func (ix *Indexer[T]) Update(obj T) error { return ix.Add(obj) }
 
-// Delete removes the object with obj's key. If there is none, nothing happens;
-// nor with a MetaFunc, if what is stored is newer than obj or has another uid.
-// To remove by key alone, use Apply with a Change of Key and Delete.
+// Delete removes the object with the key of obj. It does nothing if there is
+// none or, with a MetaFunc, if the stored object is newer than obj or has
+// another UID. To remove an object by key only, use Apply with a Change that has
+// Key and Delete.
 //
 // Possible errors: *KeyError, ErrReadOnly.
 func (ix *Indexer[T]) Delete(obj T) error {
-	if ix.writes == nil {
+	if ix.writable == nil {
 		return ErrReadOnly
 	}
-	return ix.writes.unset(obj)
+	return ix.writable.delete(obj)
 }
 
-// Bookmark says that the store has reached version without a change. Without the
-// right to write it does nothing.
+// Bookmark reports that the store has reached version without a change. Without
+// write access it does nothing.
 func (ix *Indexer[T]) Bookmark(version string) {
-	s := ix.writes
+	s := ix.writable
 	if version == "" || s == nil {
 		return
 	}
@@ -96,50 +97,51 @@ func (ix *Indexer[T]) Bookmark(version string) {
 	s.publish(version)
 }
 
-// Resync does nothing: a store has nobody to tell again. It is here so that
-// an Indexer can stand where a queue in front of it could.
+// Resync does nothing: a store has no consumers. It exists so that an Indexer
+// implements the same interface as a queue.
 func (ix *Indexer[T]) Resync() error { return nil }
 
 // Change is one change of a batch.
 type Change[T any] struct {
-	// Key is the object's; if it is "", Apply asks the key function and sets it.
+	// Key is the key of the object. If it is "", Apply calls the key function
+	// and sets Key.
 	Key string
-	// Object is what to store. With Delete it only serves to compute the key.
+	// Object is the object to store. With Delete it is only used to compute the
+	// key.
 	Object T
-	// Delete says to remove what is stored under the key.
+	// Delete removes the object with the key.
 	Delete bool
 
-	// Old and Existed are answers of Apply: what was stored under the key
-	// just before this change, and whether anything was.
+	// Old and Existed are set by Apply: the object stored before this change,
+	// and whether there was one.
 	Old     T
 	Existed bool
 
-	slot    uint32 // where the object is, if Existed
-	keyless bool   // Apply has asked for a key and got none
+	slot  uint32 // the slot of the object, if Existed
+	noKey bool   // the key function has returned an error
 }
 
-// Apply makes all changes, in their order, as one: no reader sees some of
-// them without the others. It does what it is told, whatever the objects'
-// versions, and sets Old and Existed of each change. The store is at version
-// afterwards, unless that is "". A change without a key is left out; the
-// others are made all the same.
+// Apply makes all changes, in order, as one: no reader sees only some of them.
+// It ignores the versions of objects, and sets Old and Existed of each change.
+// It sets the version of the store, unless version is "". A change without a key
+// is skipped; the others are made.
 //
 // Possible errors: *KeyError, several of them joined; ErrReadOnly.
 func (ix *Indexer[T]) Apply(changes []Change[T], version string) error {
-	s := ix.writes
+	s := ix.writable
 	if s == nil {
 		return ErrReadOnly
 	}
 	var failed []error
 	for i := range changes {
 		c := &changes[i]
-		c.keyless = false
+		c.noKey = false
 		if c.Key == "" {
 			key, err := s.key(c.Object)
 			if err != nil {
 				failed = append(failed, fmt.Errorf("change %d: %w", i, err))
 			}
-			c.Key, c.keyless = key, err != nil
+			c.Key, c.noKey = key, err != nil
 		}
 	}
 	b := batch[T]{store: s, changes: changes}
@@ -147,11 +149,11 @@ func (ix *Indexer[T]) Apply(changes []Change[T], version string) error {
 	return errors.Join(failed...)
 }
 
-// Replace makes items all that is stored, as one change: every reader sees
-// either what was there or what is there. If items ends with an error,
-// nothing happens and Replace returns it. version is asked after items has
-// ended; it may be nil. Of several items with one key the last one stays. An
-// item without a key is left out; the others are stored all the same.
+// Replace replaces the contents of the store with items, as one change: a reader
+// sees either the old or the new contents. If items ends with an error, nothing
+// changes and Replace returns it. version may be nil, and is called after items
+// has ended. If several items have the same key, the last one is stored. An item
+// without a key is skipped; the others are stored.
 //
 // Possible errors: that of items; *KeyError, several of them joined; ErrNoItems,
 // ErrReadOnly.
@@ -159,10 +161,10 @@ func (ix *Indexer[T]) Replace(items iter.Seq2[T, error], version func() string) 
 	if items == nil {
 		return ErrNoItems
 	}
-	if ix.writes == nil {
+	if ix.writable == nil {
 		return ErrReadOnly
 	}
-	r := relist[T]{store: ix.writes}
+	r := relist[T]{store: ix.writable}
 	for obj, err := range items {
 		if err != nil {
 			return fmt.Errorf("indexer: reading the items of a Replace: %w", err)

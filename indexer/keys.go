@@ -2,18 +2,19 @@ package indexer
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
-// ExplicitKey is a key that passes for an object: MetaNamespaceKeyFunc gives
-// it back as it is. It stands in for an object of which only the key is known.
+// ExplicitKey is a key that can be used as an object: MetaNamespaceKeyFunc
+// returns it unchanged.
 type ExplicitKey string
 
-// KeyError is what a write returns for an object that has no key. It names
-// the object's type and not the object, whose content may be secret.
+// KeyError reports that an object has no key. It has the type of the object, not
+// the object, whose content may be secret.
 type KeyError struct {
 	Type string
 	Err  error
@@ -29,8 +30,8 @@ func newKeyError[T any](obj T, err error) error {
 	return &KeyError{Type: fmt.Sprintf("%T", obj), Err: err}
 }
 
-// MetaNamespaceKeyFunc makes the key that every room agrees on:
-// "namespace/name", or "name" for an object without a namespace.
+// MetaNamespaceKeyFunc returns the default key of an object: "namespace/name",
+// or "name" for an object without a namespace.
 //
 // Possible errors: ErrNoMetadata, ErrNilObject, ErrNoName.
 func MetaNamespaceKeyFunc[T any](obj T) (string, error) {
@@ -66,12 +67,12 @@ func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	return namespace, name, nil
 }
 
-// NamespaceIndex is the name by which listers look for an index over
-// namespaces; MetaNamespaceIndexFunc is its function.
+// NamespaceIndex is the name of the namespace index that listers use;
+// MetaNamespaceIndexFunc is its function.
 const NamespaceIndex = "namespace"
 
-// MetaNamespaceIndexFunc files an object under its namespace. Objects without
-// metadata are in no namespace; cluster-scoped ones are in the namespace "".
+// MetaNamespaceIndexFunc returns the namespace of obj as its only index value;
+// it is "" for a cluster-scoped object. An object without metadata has no value.
 func MetaNamespaceIndexFunc[T any](obj T) []string {
 	named, err := named(obj)
 	if err != nil {
@@ -87,30 +88,16 @@ type namedObject interface {
 }
 
 func named[T any](obj T) (namedObject, error) {
-	if isNil(obj) {
+	if nilcheck.IsNil(obj) {
 		return nil, ErrNilObject
 	}
 	switch o := any(obj).(type) {
 	case namedObject:
 		return o, nil
 	case metav1.ObjectMetaAccessor:
-		if m := o.GetObjectMeta(); !isNil(m) {
+		if m := o.GetObjectMeta(); !nilcheck.IsNil(m) {
 			return m, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %T", ErrNoMetadata, obj)
-}
-
-// isNil reports whether obj is nil or an interface around a nil pointer: the
-// methods of an object would panic on either.
-func isNil[T any](obj T) bool {
-	v := reflect.ValueOf(obj)
-	switch v.Kind() {
-	case reflect.Invalid:
-		return true
-	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
-		return v.IsNil()
-	default:
-		return false
-	}
 }

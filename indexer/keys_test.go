@@ -33,7 +33,7 @@ func TestMetaNamespaceKeyFunc(t *testing.T) {
 		{"explicit key", func() (string, error) { return MetaNamespaceKeyFunc(ExplicitKey("a/b")) }, "a/b", nil},
 		{"accessor", func() (string, error) { return MetaNamespaceKeyFunc(accessor{meta}) }, "kube-system/dns", nil},
 		{"untyped", func() (string, error) { return MetaNamespaceKeyFunc[any](meta) }, "kube-system/dns", nil},
-		{"accessor of nil", func() (string, error) { return MetaNamespaceKeyFunc(accessor{}) }, "", ErrNoMetadata},
+		{"accessor that returns nil", func() (string, error) { return MetaNamespaceKeyFunc(accessor{}) }, "", ErrNoMetadata},
 		{"nil pointer", func() (string, error) { return MetaNamespaceKeyFunc((*metav1.ObjectMeta)(nil)) }, "", ErrNilObject},
 		{"nil pointer in an interface", func() (string, error) { return MetaNamespaceKeyFunc[any]((*metav1.ObjectMeta)(nil)) }, "", ErrNilObject},
 		{"nil interface", func() (string, error) { return MetaNamespaceKeyFunc[any](nil) }, "", ErrNilObject},
@@ -63,8 +63,8 @@ func TestSplitMetaNamespaceKey(t *testing.T) {
 	}
 }
 
-// A key that SplitMetaNamespaceKey accepts is the one MetaNamespaceKeyFunc
-// makes of its parts.
+// MetaNamespaceKeyFunc returns the same key for the namespace and the name into which
+// SplitMetaNamespaceKey has split it.
 func FuzzSplitMetaNamespaceKey(f *testing.F) {
 	for _, seed := range []string{"a", "a/b", "/", "a/b/c", ""} {
 		f.Add(seed)

@@ -9,34 +9,34 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Lister answers from the store what a client would ask the server: objects by
-// label selector, by namespace, by name. Its keys are "namespace/name", as
-// MetaNamespaceKeyFunc makes them, and labels are what GetLabels says: objects
-// without it have none. What it yields is shared: read only.
+// Lister reads objects from the store by label selector, namespace and name. Its
+// keys are "namespace/name", as MetaNamespaceKeyFunc returns them. Objects
+// without GetLabels have no labels. The returned objects are shared and must not
+// be changed.
 type Lister[T any] struct {
 	reader   Reader[T]
 	resource schema.GroupResource
 }
 
-// NewLister returns a Lister over what r reads. The resource is what its
-// NotFound errors speak of.
+// NewLister returns a Lister that reads from r. The resource is used in NotFound
+// errors.
 func NewLister[T any](r Reader[T], resource schema.GroupResource) Lister[T] {
 	return Lister[T]{reader: r, resource: resource}
 }
 
-// List yields the objects that the selector matches, in no order, from one
-// version of the store. A nil selector matches everything. If an index narrows
-// the selector down (AddLabelIndex), only the objects in it are looked at.
+// List yields the objects that match the selector, in no particular order, from
+// one version of the store. A nil selector matches everything. With a suitable
+// label index (AddLabelIndex) only the objects in the index are read.
 func (l Lister[T]) List(selector labels.Selector) iter.Seq[T] {
 	return list(l.reader.Snapshot(), "", selector)
 }
 
-// Get returns the object of that name, of a resource without namespaces.
+// Get returns the object with the given name, for a cluster-scoped resource.
 //
-// Possible errors: NotFound, as apimachinery's errors.IsNotFound knows it.
+// Possible errors: NotFound, see apimachinery's errors.IsNotFound.
 func (l Lister[T]) Get(name string) (T, error) { return l.get(name, name) }
 
-// Namespace returns the part of the Lister that is about one namespace.
+// Namespace returns a lister for one namespace.
 func (l Lister[T]) Namespace(namespace string) NamespaceLister[T] {
 	return NamespaceLister[T]{lister: l, namespace: namespace}
 }
@@ -55,16 +55,16 @@ type NamespaceLister[T any] struct {
 	namespace string
 }
 
-// List yields the objects of the namespace that the selector matches. With an
-// index of the name NamespaceIndex, only the namespace's objects are looked at.
-// The namespace "" stands for all of them.
+// List yields the objects of the namespace that match the selector. With an
+// index named NamespaceIndex only the objects of the namespace are read. The
+// namespace "" means all.
 func (l NamespaceLister[T]) List(selector labels.Selector) iter.Seq[T] {
 	return list(l.lister.reader.Snapshot(), l.namespace, selector)
 }
 
-// Get returns the object of that name in the namespace.
+// Get returns the object with the given name in the namespace.
 //
-// Possible errors: NotFound, as apimachinery's errors.IsNotFound knows it.
+// Possible errors: NotFound, see apimachinery's errors.IsNotFound.
 func (l NamespaceLister[T]) Get(name string) (T, error) {
 	if l.namespace == "" {
 		return l.lister.Get(name)
@@ -81,7 +81,7 @@ func list[T any](s Snapshot[T], namespace string, selector labels.Selector) iter
 		return func(func(T) bool) {}
 	}
 	everything := selector.Empty()
-	candidates, inNamespace := narrow(s, namespace, selector)
+	candidates, inNamespace := candidatesFor(s, namespace, selector)
 	return func(yield func(T) bool) {
 		for obj := range candidates {
 			if !inNamespace && s.store.namespaceOf(obj) != namespace {
@@ -94,9 +94,9 @@ func list[T any](s Snapshot[T], namespace string, selector labels.Selector) iter
 	}
 }
 
-// narrow returns the fewest objects that an index says can match, and whether
-// all of them are in the namespace.
-func narrow[T any](s Snapshot[T], namespace string, selector labels.Selector) (objects iter.Seq[T], inNamespace bool) {
+// candidatesFor returns the smallest set of candidates that an index has for a
+// query, and reports whether all of them are in the namespace.
+func candidatesFor[T any](s Snapshot[T], namespace string, selector labels.Selector) (objects iter.Seq[T], inNamespace bool) {
 	objects, inNamespace = s.All(), namespace == ""
 	fewest := s.Len()
 	if namespace != "" {
@@ -110,7 +110,7 @@ func narrow[T any](s Snapshot[T], namespace string, selector labels.Selector) (o
 	}
 	requirements, _ := selector.Requirements()
 	for _, requirement := range requirements {
-		byLabel, values, ok := pinned(s, requirement)
+		byLabel, values, ok := labelIndexFor(s, requirement)
 		if !ok {
 			continue
 		}
@@ -126,7 +126,7 @@ func narrow[T any](s Snapshot[T], namespace string, selector labels.Selector) (o
 	return objects, inNamespace
 }
 
-// inNamespace yields the objects whose key says that they are in a namespace.
+// inNamespace yields the objects whose key has the namespace.
 func (s Snapshot[T]) inNamespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for key, slot := range s.root.keys.all() {
@@ -154,7 +154,8 @@ func (s Snapshot[T]) findAny(ix *Index[T], values []string) iter.Seq[T] {
 
 func (s Snapshot[T]) reader() Reader[T] { return Reader[T]{store: s.store} }
 
-// namespaceOf returns an object's namespace: its own word, else its key's.
+// namespaceOf returns the namespace of an object: that of its metadata, or else
+// that of its key.
 func (s *store[T]) namespaceOf(obj T) string {
 	if named, err := named(obj); err == nil {
 		return named.GetNamespace()

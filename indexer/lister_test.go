@@ -15,20 +15,21 @@ import (
 
 var pods = schema.GroupResource{Resource: "pods"}
 
-// counted counts how often its labels are looked at: what a lister scans.
-type counted struct {
+// countingObject counts the reads of its labels, and so the objects that a lister
+// scans.
+type countingObject struct {
 	metav1.ObjectMeta
-	looks *int
+	labelReads *int
 }
 
-func (c *counted) GetLabels() map[string]string {
-	*c.looks++
+func (c *countingObject) GetLabels() map[string]string {
+	*c.labelReads++
 	return c.Labels
 }
 
-// Contract: listers answer "by selector, by namespace"; with whatever indexes
-// there are, the answer is that of a look at every object.
-func TestListerAgainstScan(t *testing.T) {
+// Promise: a lister returns the objects of a namespace that match a selector. The
+// result is the same as that of a scan of all objects, whatever indexes exist.
+func TestListerReturnsTheSameAsAScan(t *testing.T) {
 	selectors := []string{"", "app=a", "app in (a,b)", "app notin (a)", "app", "!app", "app=a,tier=x", "app!=a,tier in (x,y)", "app=none", "tier=x,app in (a,b,c)"}
 	for seed := range 40 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 2))
@@ -59,7 +60,7 @@ func TestListerAgainstScan(t *testing.T) {
 		for _, text := range selectors {
 			selector, err := labels.Parse(text)
 			require.NoError(t, err)
-			for _, namespace := range []string{"", "n1", "n2", "nobody"} {
+			for _, namespace := range []string{"", "n1", "n2", "unused"} {
 				var want []string
 				for _, o := range all {
 					if (namespace == "" || o.Namespace == namespace) && selector.Matches(labels.Set(o.Labels)) {
@@ -78,19 +79,20 @@ func TestListerAgainstScan(t *testing.T) {
 	}
 }
 
-// Contract: "a selector that pins an indexed label must not scan".
-func TestListerDoesNotScan(t *testing.T) {
-	looks := 0
-	ix := New(Options[*counted]{})
+// Promise: a selector that requires values of an indexed label does not scan all
+// objects.
+func TestListerUsesLabelIndexes(t *testing.T) {
+	labelReads := 0
+	ix := New(Options[*countingObject]{})
 	for _, label := range []string{"app", "zone"} {
 		_, err := ix.AddLabelIndex(label)
 		require.NoError(t, err)
 	}
 	for i := range 1000 {
-		require.NoError(t, ix.Add(&counted{metav1.ObjectMeta{
+		require.NoError(t, ix.Add(&countingObject{metav1.ObjectMeta{
 			Namespace: fmt.Sprint("ns", i%2), Name: fmt.Sprint("o", i),
 			Labels: map[string]string{"app": fmt.Sprint(i % 100), "zone": fmt.Sprint(i % 3)},
-		}, &looks}))
+		}, &labelReads}))
 	}
 	lister := NewLister(ix.Reader, pods)
 	for selector, most := range map[string]int{
@@ -98,28 +100,28 @@ func TestListerDoesNotScan(t *testing.T) {
 	} {
 		parsed, err := labels.Parse(selector)
 		require.NoError(t, err)
-		looks = 0
+		labelReads = 0
 		for range lister.List(parsed) {
 		}
-		require.LessOrEqual(t, looks, most, selector)
-		looks = 0
+		require.LessOrEqual(t, labelReads, most, selector)
+		labelReads = 0
 		for range lister.Namespace("ns1").List(parsed) {
 		}
-		require.LessOrEqual(t, looks, most, selector)
+		require.LessOrEqual(t, labelReads, most, selector)
 	}
-	looks = 0
+	labelReads = 0
 	for range lister.List(labels.Nothing()) {
-		t.Fatal("nothing matches Nothing")
+		t.Fatal("labels.Nothing selected an object")
 	}
 	for range lister.List(nil) {
 	}
 	for range lister.List(labels.Everything()) {
 	}
-	require.Zero(t, looks)
+	require.Zero(t, labelReads)
 }
 
-// Contract: "Get with an apimachinery NotFound error".
-func TestListerGet(t *testing.T) {
+// Promise: Get returns a NotFound error if the object does not exist.
+func TestListerGetReturnsNotFound(t *testing.T) {
 	ix := New(Options[*metav1.ObjectMeta]{})
 	node, pod := &metav1.ObjectMeta{Name: "n"}, &metav1.ObjectMeta{Namespace: "default", Name: "p"}
 	require.NoError(t, ix.Add(node))
@@ -144,12 +146,13 @@ func TestListerGet(t *testing.T) {
 	}
 }
 
-// labelled has labels and nothing else of an object.
+// labelled is an object that has labels but no other metadata.
 type labelled string
 
 func (l labelled) GetLabels() map[string]string { return map[string]string{"app": string(l)} }
 
-func TestListerOfLabelsAlone(t *testing.T) {
+// Promise: a lister selects objects by their labels if they have GetLabels.
+func TestListerOfObjectsWithOnlyLabels(t *testing.T) {
 	ix := New(Options[labelled]{KeyFunc: func(l labelled) (string, error) { return string(l), nil }})
 	_, err := ix.AddLabelIndex("app")
 	require.NoError(t, err)
@@ -159,7 +162,7 @@ func TestListerOfLabelsAlone(t *testing.T) {
 	require.Equal(t, []labelled{"x"}, slices.Collect(NewLister(ix.Reader, pods).List(selector)))
 }
 
-// A type that is not an object at all can be listed too: by its keys.
+// Promise: a lister of values without metadata reads their namespaces from their keys.
 func TestListerOfPlainValues(t *testing.T) {
 	ix := New(Options[string]{KeyFunc: func(s string) (string, error) { return s, nil }})
 	for _, s := range []string{"a/1", "a/2", "b/1", "c"} {
@@ -170,7 +173,7 @@ func TestListerOfPlainValues(t *testing.T) {
 	require.Len(t, slices.Collect(lister.List(nil)), 4)
 }
 
-// A type that is an object only through GetObjectMeta has its labels from there.
+// Promise: a lister reads the labels of a type that has only GetObjectMeta.
 func TestListerOfAccessors(t *testing.T) {
 	ix := New(Options[accessor]{})
 	_, err := ix.AddLabelIndex("app")

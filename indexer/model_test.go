@@ -20,19 +20,19 @@ var (
 	modelSeeds = flag.Int("model.seeds", 200, "how many seeds the model test runs")
 )
 
-// item is what the model test stores: a value type, so that the store cannot
-// lean on pointers. values[i] is what index i files it under; a value "panic"
-// makes that index's function panic.
+// item is the object type of most tests: a value type, so that the store cannot
+// depend on pointers. values[i] has its values in index i. The value "panic" makes
+// the function of that index panic.
 type item struct {
 	key     string
 	uid     types.UID
 	version int
-	values  [3]string // blank-separated; "" is none
+	values  [3]string // separated by spaces; "" is no value
 }
 
 func (it item) indexed(i int) []string {
 	if it.values[i] == "panic" {
-		panic("told to")
+		panic("deliberate panic")
 	}
 	var values []string
 	for v := range fields(it.values[i]) {
@@ -41,6 +41,7 @@ func (it item) indexed(i int) []string {
 	return values
 }
 
+// fields yields the fields of s, which are separated by spaces.
 func fields(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for start, i := 0, 0; i <= len(s); i++ {
@@ -54,19 +55,19 @@ func fields(s string) iter.Seq[string] {
 	}
 }
 
-// twin is the indexer in a dozen lines: a map, and every question answered by
-// looking at all of it.
-type twin struct {
+// reference is a simple implementation of the indexer: a map, and every method
+// searches the whole map.
+type reference struct {
 	objects map[string]item
 	version string
 }
 
-func (t twin) clone() twin { return twin{maps.Clone(t.objects), t.version} }
+func (r reference) clone() reference { return reference{maps.Clone(r.objects), r.version} }
 
-// index is what index i has to hold: for each value, the objects under it.
-func (t twin) index(i int) map[string]map[string]item {
+// index returns the expected contents of index i: for each value, its objects by key.
+func (r reference) index(i int) map[string]map[string]item {
 	index := map[string]map[string]item{}
-	for key, it := range t.objects {
+	for key, it := range r.objects {
 		if it.values[i] == "panic" {
 			continue
 		}
@@ -80,27 +81,27 @@ func (t twin) index(i int) map[string]map[string]item {
 	return index
 }
 
-// model drives an indexer and its twin with the same random operations, and
-// holds old snapshots beside clones of the twin.
+// model performs the same random operations on an indexer and on a reference, and
+// keeps old snapshots together with clones of the reference.
 type model struct {
-	t       *testing.T
-	rng     *rand.Rand
-	ix      *Indexer[item]
-	twin    twin
-	indexes []*Index[item]
-	held    []held
-	keys    int
-	counter int
+	t         *testing.T
+	rng       *rand.Rand
+	ix        *Indexer[item]
+	reference reference
+	indexes   []*Index[item]
+	held      []heldSnapshot
+	keys      int
+	counter   int
 }
 
-type held struct {
-	snapshot Snapshot[item]
-	twin     twin
+// heldSnapshot is a snapshot with the reference at the time when it was taken.
+type heldSnapshot struct {
+	snapshot  Snapshot[item]
+	reference reference
 }
 
-// Contract: "Readers never see a half-applied update: an object and all its
-// index entries change together; a relist and a popped batch are atomic. A
-// read answers from one consistent version."
+// Promise: each write is atomic, including a Replace and a batch: an object and all
+// its index entries change together. A read returns one consistent version.
 func TestModel(t *testing.T) {
 	if *modelSeed != 0 {
 		runModel(t, *modelSeed, 2000)
@@ -125,7 +126,7 @@ func runModel(t *testing.T, seed uint64, operations int) {
 		}
 	}()
 	rng := rand.New(rand.NewPCG(seed, 0))
-	m := &model{t: t, rng: rng, twin: twin{objects: map[string]item{}}}
+	m := &model{t: t, rng: rng, reference: reference{objects: map[string]item{}}}
 	m.keys = []int{3, 40, 400}[rng.IntN(3)]
 	m.ix = New(Options[item]{
 		KeyFunc:  func(it item) (string, error) { return it.key, nil },
@@ -135,12 +136,12 @@ func runModel(t *testing.T, seed uint64, operations int) {
 	for range operations {
 		m.step()
 		if rng.IntN(20) == 0 {
-			m.check(m.ix.Snapshot(), m.twin)
+			m.check(m.ix.Snapshot(), m.reference)
 		}
 	}
-	m.check(m.ix.Snapshot(), m.twin)
+	m.check(m.ix.Snapshot(), m.reference)
 	for _, h := range m.held {
-		m.check(h.snapshot, h.twin)
+		m.check(h.snapshot, h.reference)
 	}
 }
 
@@ -155,7 +156,7 @@ func (m *model) step() {
 		require.NoError(m.t, m.ix.Delete(it))
 		m.remove(it)
 	case n < 65:
-		m.stale()
+		m.writeOlder()
 	case n < 85:
 		m.apply()
 	case n < 89:
@@ -166,25 +167,25 @@ func (m *model) step() {
 		m.hold()
 		if len(m.held) > 5 {
 			i := m.rng.IntN(len(m.held))
-			m.check(m.held[i].snapshot, m.held[i].twin)
+			m.check(m.held[i].snapshot, m.held[i].reference)
 			m.held = slices.Delete(m.held, i, i+1)
 		}
 	default:
 		version := fmt.Sprint("bookmark-", m.counter)
 		m.ix.Bookmark(version)
-		m.twin.version = version
+		m.reference.version = version
 	}
-	require.Equal(m.t, len(m.twin.objects), m.ix.Len())
+	require.Equal(m.t, len(m.reference.objects), m.ix.Len())
 }
 
-// addIndex adds an index whose function writes, and takes snapshots, while the
-// index is being filled: nothing is locked then.
+// addIndex adds an index whose function writes and takes snapshots while the index
+// is filled. No lock is held then.
 func (m *model) addIndex() {
 	i, meanwhile := len(m.indexes), m.rng.IntN(2*m.keys)
 	index, err := m.ix.AddIndex(fmt.Sprint("index-", i), func(it item) []string {
 		if meanwhile--; meanwhile > 0 && meanwhile < 40 && m.rng.IntN(2) == 0 {
 			left := meanwhile
-			meanwhile = 0 // not while the writes below ask for values
+			meanwhile = 0 // the writes below call this function too
 			switch m.rng.IntN(4) {
 			case 0:
 				added := m.item()
@@ -206,9 +207,10 @@ func (m *model) addIndex() {
 	m.indexes = append(m.indexes, index)
 }
 
-func (m *model) hold() { m.held = append(m.held, held{m.ix.Snapshot(), m.twin.clone()}) }
+// hold keeps a snapshot.
+func (m *model) hold() { m.held = append(m.held, heldSnapshot{m.ix.Snapshot(), m.reference.clone()}) }
 
-// item makes an object with a version newer than any before.
+// item returns an object with a new version.
 func (m *model) item() item {
 	m.counter++
 	it := item{key: fmt.Sprint("key-", m.rng.IntN(m.keys)), uid: "u1", version: m.counter}
@@ -232,27 +234,28 @@ func (m *model) item() item {
 }
 
 func (m *model) put(it item) {
-	m.twin.objects[it.key] = it
-	m.twin.version = fmt.Sprint(it.version)
+	m.reference.objects[it.key] = it
+	m.reference.version = fmt.Sprint(it.version)
 }
 
-// remove is Options.MetaFunc's rule: another object of that name stays.
+// remove deletes an item from the reference, unless the stored object has another UID, as
+// documented for Options.MetaFunc.
 func (m *model) remove(it item) {
-	if was, ok := m.twin.objects[it.key]; ok && was.uid != it.uid {
+	if was, ok := m.reference.objects[it.key]; ok && was.uid != it.uid {
 		return
 	}
-	delete(m.twin.objects, it.key)
-	m.twin.version = fmt.Sprint(it.version)
+	delete(m.reference.objects, it.key)
+	m.reference.version = fmt.Sprint(it.version)
 }
 
-// stale writes an older version of what is stored: nothing may change.
-func (m *model) stale() {
-	it, ok := m.twin.objects[fmt.Sprint("key-", m.rng.IntN(m.keys))]
+// writeOlder writes an older version of a stored object, which must change nothing.
+func (m *model) writeOlder() {
+	it, ok := m.reference.objects[fmt.Sprint("key-", m.rng.IntN(m.keys))]
 	if !ok || it.version == 1 { // there is no valid version before 1
 		return
 	}
 	it.version--
-	it.values = [3]string{"stale", "stale", "stale"}
+	it.values = [3]string{"older", "older", "older"}
 	require.NoError(m.t, m.ix.Update(it))
 	require.NoError(m.t, m.ix.Delete(it))
 }
@@ -268,26 +271,26 @@ func (m *model) apply() {
 	}
 	require.NoError(m.t, m.ix.Apply(changes, version))
 	for _, c := range changes {
-		old, existed := m.twin.objects[c.Object.key]
+		old, existed := m.reference.objects[c.Object.key]
 		require.Equal(m.t, existed, c.Existed)
 		require.Equal(m.t, old, c.Old)
 		if c.Delete {
-			delete(m.twin.objects, c.Object.key)
+			delete(m.reference.objects, c.Object.key)
 		} else {
-			m.twin.objects[c.Object.key] = c.Object
+			m.reference.objects[c.Object.key] = c.Object
 		}
 	}
 	if version != "" {
-		m.twin.version = version
+		m.reference.version = version
 	}
 }
 
 func (m *model) replace() {
-	next := twin{objects: map[string]item{}, version: fmt.Sprint("list-", m.counter)}
+	next := reference{objects: map[string]item{}, version: fmt.Sprint("list-", m.counter)}
 	var items []item
 	for range m.rng.IntN(m.keys + 1) {
 		it := m.item()
-		if was, ok := m.twin.objects[it.key]; ok && m.rng.IntN(2) == 0 {
+		if was, ok := m.reference.objects[it.key]; ok && m.rng.IntN(2) == 0 {
 			it = was
 		}
 		items = append(items, it)
@@ -309,11 +312,11 @@ func (m *model) replace() {
 		return
 	}
 	require.NoError(m.t, err)
-	m.twin = next
+	m.reference = next
 }
 
-// check compares everything that can be asked.
-func (m *model) check(s Snapshot[item], want twin) {
+// check compares all results of a snapshot with those of the reference.
+func (m *model) check(s Snapshot[item], want reference) {
 	require.Equal(m.t, want.version, s.Version())
 	require.Equal(m.t, len(want.objects), s.Len())
 	require.Equal(m.t, slices.Sorted(maps.Keys(want.objects)), slices.Sorted(s.Keys()))
@@ -330,7 +333,7 @@ func (m *model) check(s Snapshot[item], want twin) {
 	for i, index := range m.indexes {
 		values := want.index(i)
 		require.Equal(m.t, slices.Sorted(maps.Keys(values)), slices.Sorted(s.Values(index)))
-		values["nobody has it"] = map[string]item{}
+		values["unused"] = map[string]item{}
 		for value, objects := range values {
 			require.Equal(m.t, objects, byKey(m.t, s.Find(index, value)))
 			require.Equal(m.t, objects, byKey(m.t, appended(func(list []item) []item { return s.AppendFound(list, index, value) })))
@@ -339,17 +342,17 @@ func (m *model) check(s Snapshot[item], want twin) {
 	}
 }
 
-// appended is what a function appends to a list that has something in it.
-func appended(to func([]item) []item) iter.Seq[item] {
-	return slices.Values(to(make([]item, 1))[1:])
+// appended yields the objects that appendTo appends to a slice with one element.
+func appended(appendTo func([]item) []item) iter.Seq[item] {
+	return slices.Values(appendTo(make([]item, 1))[1:])
 }
 
-// byKey collects objects, each of which may come once.
+// byKey returns the objects of all by key, and fails if a key occurs twice.
 func byKey(t *testing.T, all iter.Seq[item]) map[string]item {
 	objects := map[string]item{}
 	for it := range all {
 		if _, again := objects[it.key]; again {
-			require.Fail(t, "an object came twice", it.key)
+			require.Fail(t, "the key occurs twice", it.key)
 		}
 		objects[it.key] = it
 	}

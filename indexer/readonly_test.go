@@ -9,34 +9,34 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// "Who should only read gets ix.Reader, which cannot write, and of which nothing
-// can be made that does."
-func TestNothingThatWritesIsMadeOfAReader(t *testing.T) {
+// Promise: a Reader cannot write, and an Indexer that is constructed from a Reader
+// cannot write either.
+func TestIndexerOfAReaderIsReadOnly(t *testing.T) {
 	key := func(s string) (string, error) { return s, nil }
-	own := indexer.New(indexer.Options[string]{KeyFunc: key})
-	require.NoError(t, own.Add("a"))
-	own.Bookmark("1")
+	original := indexer.New(indexer.Options[string]{KeyFunc: key})
+	require.NoError(t, original.Add("a"))
+	original.Bookmark("1")
 
-	made := &indexer.Indexer[string]{Reader: own.Reader}
+	constructed := &indexer.Indexer[string]{Reader: original.Reader}
 	one := func(yield func(string, error) bool) { yield("b", nil) }
 	values := func(string) []string { return nil }
-	_, addIndex := made.AddIndex("by", values)
-	_, addLabelIndex := made.AddLabelIndex("app")
+	_, addIndex := constructed.AddIndex("by", values)
+	_, addLabelIndex := constructed.AddLabelIndex("app")
 	for write, err := range map[string]error{
-		"Add": made.Add("b"), "Update": made.Update("b"), "Delete": made.Delete("a"),
-		"Apply":    made.Apply([]indexer.Change[string]{{Object: "b"}}, "2"),
-		"Replace":  made.Replace(one, nil),
+		"Add": constructed.Add("b"), "Update": constructed.Update("b"), "Delete": constructed.Delete("a"),
+		"Apply":    constructed.Apply([]indexer.Change[string]{{Object: "b"}}, "2"),
+		"Replace":  constructed.Replace(one, nil),
 		"AddIndex": addIndex, "AddLabelIndex": addLabelIndex,
-		"AddIndexes": made.AddIndexes(map[string]func(string) []string{"by": values}),
+		"AddIndexes": constructed.AddIndexes(map[string]func(string) []string{"by": values}),
 	} {
 		require.ErrorIs(t, err, indexer.ErrReadOnly, write)
 	}
-	require.PanicsWithValue(t, indexer.ErrReadOnly, func() { made.Keyed() })
-	made.Bookmark("2")
+	require.PanicsWithValue(t, indexer.ErrReadOnly, func() { constructed.KeyedWriter() })
+	constructed.Bookmark("2")
 
-	require.Equal(t, "1", made.Version())
-	require.Equal(t, 1, made.Len())
-	_, stored := made.Get("a")
+	require.Equal(t, "1", constructed.Version())
+	require.Equal(t, 1, constructed.Len())
+	_, stored := constructed.Get("a")
 	require.True(t, stored)
-	require.Empty(t, slices.Collect(own.Indexes()))
+	require.Empty(t, slices.Collect(original.Indexes()))
 }

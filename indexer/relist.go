@@ -1,6 +1,10 @@
 package indexer
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/thinformer/thinformer/internal/resourceversion"
+)
 
 // relist collects the items of one Replace.
 type relist[T any] struct {
@@ -20,7 +24,7 @@ func (r *relist[T]) add(obj T) {
 	r.items = append(r.items, obj)
 }
 
-// apply makes what was collected all that is stored.
+// apply replaces the contents of the store by the collected items.
 func (r *relist[T]) apply(version string) {
 	s := r.store
 	same, values, unlock := r.prepare(version)
@@ -43,28 +47,27 @@ func (r *relist[T]) apply(version string) {
 	s.publish(version)
 }
 
-// prepare finds the items that are stored already, in that very version, and
-// computes the index values of the others, in their order. Then it takes the
-// writer's lock.
+// prepare finds the items whose version is already stored, and computes the
+// index values of the others, in their order. Then it takes the writer's lock.
 //
-// At a version older than the store's, versions have gone back and may have been
-// given out again: nothing is the same then.
+// If version is older than that of the store, versions have gone back and may
+// have been reused. Then no item counts as already stored.
 func (r *relist[T]) prepare(version string) (same bitset, values [][]string, unlock func()) {
 	s := r.store
-	seen := s.seen()
-	if seen != nil && isOlder(version, seen.version) {
+	seen := s.rootToCompare()
+	if seen != nil && resourceversion.IsOlder(version, seen.version) {
 		seen = nil
 	}
 	for tries := 4; ; tries-- {
 		definitions := s.definitions.Load()
 		values = make([][]string, 0, len(r.items)*len(*definitions))
 		same = nil
-		var before bitset // slots of items that came before
+		var before bitset // slots of earlier items
 		for i, obj := range r.items {
 			if stored, slot, ok := s.stored(seen, r.keys[i]); ok {
 				repeated := before.has(slot)
 				before.set(slot)
-				if !repeated && s.same(stored, obj) {
+				if !repeated && s.sameVersion(stored, obj) {
 					same.set(uint32(i))
 					continue
 				}
@@ -72,36 +75,36 @@ func (r *relist[T]) prepare(version string) (same bitset, values [][]string, unl
 			values = s.values(values, *definitions, r.keys[i], obj)
 		}
 		if s.lock(definitions) {
-			if seen == nil || r.stillSame(same, seen) {
+			if seen == nil || r.stillEqual(same, seen) {
 				return same, values, s.mu.Unlock
 			}
 			s.mu.Unlock()
 		}
-		// Somebody else writes: look again, but not for ever. In the end every
-		// item is stored, whatever is there.
-		if seen = s.seen(); tries == 0 || seen != nil && isOlder(version, seen.version) {
+		// Another writer has interfered. After some attempts every item is
+		// stored without a comparison.
+		if seen = s.rootToCompare(); tries == 0 || seen != nil && resourceversion.IsOlder(version, seen.version) {
 			seen = nil
 		}
 	}
 }
 
-// stillSame reports whether the store still has what it had in seen for the
-// items that were found to be the same.
-func (r *relist[T]) stillSame(same bitset, seen *root[T]) bool {
+// stillEqual reports whether the store is unchanged since seen for the items in
+// same.
+func (r *relist[T]) stillEqual(same bitset, seen *root[T]) bool {
 	now := r.store.current.Load()
 	if now == seen {
 		return true
 	}
 	for i, key := range r.keys {
-		if same.has(uint32(i)) && !now.holdsAs(seen, key) {
+		if same.has(uint32(i)) && !now.unchangedSince(seen, key) {
 			return false
 		}
 	}
 	return true
 }
 
-// same reports whether a and b are one object in one version.
-func (s *store[T]) same(a, b T) bool {
+// sameVersion reports whether a and b are the same version of the same object.
+func (s *store[T]) sameVersion(a, b T) bool {
 	uidA, versionA := s.meta(a)
 	uidB, versionB := s.meta(b)
 	return uidA == uidB && versionA == versionB && uidA != "" && versionA != ""

@@ -2,30 +2,30 @@ package indexer
 
 import "iter"
 
-// root is one version of everything: objects, keys and index entries. A
-// published root never changes, so who has one has a consistent view for as
-// long as it wants, at the price of the memory that later versions no longer
-// share.
+// root is one version of the store: objects, keys and index entries. A
+// published root never changes. A reader that holds one has a consistent view,
+// and keeps alive the memory that later versions do not share.
 type root[T any] struct {
-	// keys says which slot an object lives in. Its bound is the number of
-	// slots, with those that are free.
+	// keys maps a key to the slot of its object. Its bound is the number of
+	// slots, including free ones.
 	keys table
 	// objects has a hole for each free slot.
 	objects vector[T]
-	// indexes stand in the order in which they were added. The slice and what
-	// it points to are shared between roots, and so never changed in place.
+	// indexes are in the order in which they were added. Roots share the slice
+	// and its elements, which are therefore never changed in place.
 	indexes []*indexVersion
-	// version is what the last writer said that it brings the store to.
+	// version is the resource version that the last writer has set.
 	version string
 }
 
 // indexVersion is the part of a root that belongs to one index.
 type indexVersion struct {
 	owner token
-	// values says which bucket belongs to a value.
+	// values maps a value to the id of its bucket.
 	values  table
 	buckets vector[*bucket]
-	// ready is set when all objects are in it. Until then nobody may read it.
+	// ready is set when the index contains all objects. Until then it must not
+	// be read.
 	ready bool
 }
 
@@ -39,9 +39,10 @@ func (r *root[T]) get(key string) (T, bool) {
 	return none, false
 }
 
-// holdsAs reports whether r has under key what was has, as far as the node
-// says that it lives in: at worst a change nearby looks like one of it.
-func (r *root[T]) holdsAs(was *root[T], key string) bool {
+// unchangedSince reports whether the object of key is the same in r and was. It
+// compares the nodes that contain the object, so a change of a neighboring
+// object counts as a change.
+func (r *root[T]) unchangedSince(was *root[T], key string) bool {
 	if r == was {
 		return true
 	}
@@ -69,7 +70,7 @@ func (r *root[T]) all() iter.Seq[T] {
 	}
 }
 
-// allKeys holds the keys alone, however slowly it is gone through, and no object.
+// allKeys yields the keys. The iteration keeps no objects alive.
 func (r *root[T]) allKeys() iter.Seq[string] {
 	keys := r.keys
 	return func(yield func(string) bool) {
@@ -77,6 +78,38 @@ func (r *root[T]) allKeys() iter.Seq[string] {
 			if !yield(key) {
 				return
 			}
+		}
+	}
+}
+
+// count returns the number of objects in a bucket in this version. It does not
+// examine the objects if the bucket has no holes.
+func (r *root[T]) count(b *bucket) int {
+	if b.holes.Load() == 0 {
+		return b.count(r.keys.bound)
+	}
+	count := 0
+	for range r.slots(b) {
+		count++
+	}
+	return count
+}
+
+// slots yields the slots of a bucket that have an object in this version.
+func (r *root[T]) slots(b *bucket) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		bound, holes := r.keys.bound, b.holes.Load() > 0
+		for p, n := uint32(0), b.n.Load(); p < n; {
+			slots := b.chunk(p, n)
+			for _, slot := range slots {
+				if slot >= bound || holes && r.objects.isHole(slot, bound) {
+					continue
+				}
+				if !yield(slot) {
+					return
+				}
+			}
+			p += uint32(len(slots))
 		}
 	}
 }

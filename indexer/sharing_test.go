@@ -11,10 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These tests are about what versions share: nodes that a writer adds to in
-// place while readers of older versions look at them.
+// Versions of a store share nodes. These tests add entries to shared nodes while
+// readers of older versions read them.
 
-// keysWithTag makes keys that a page tells apart by their text only.
+// keysWithTag returns n keys with the same tag, which a page distinguishes only by
+// comparing the keys.
 func keysWithTag(tag uint64, n int) []string {
 	var keys []string
 	for i := 0; len(keys) < n; i++ {
@@ -25,13 +26,13 @@ func keysWithTag(tag uint64, n int) []string {
 	return keys
 }
 
-// A search must not stop at a place that is empty: a writer may be filling it.
-// Whether it would shows with the lowest tags only, which random keys rarely
-// have.
-func TestLookUpsKeepOffEmptyPlaces(t *testing.T) {
+// Promise: a search does not read positions that are empty in its version, since a
+// writer may be filling them. Only the lowest tags can show that error, and random
+// keys rarely have them.
+func TestLookUpsDoNotReadEmptyPositions(t *testing.T) {
 	for tag := uint64(2); tag < 5; tag++ {
 		keys := keysWithTag(tag, 40)
-		for _, alike := range [][]string{keys, keysWithTag(tag^1|2, 40)} {
+		for _, written := range [][]string{keys, keysWithTag(tag^1|2, 40)} {
 			ix := New(Options[string]{KeyFunc: func(s string) (string, error) { return s, nil }})
 			var done atomic.Bool
 			var readers sync.WaitGroup
@@ -48,7 +49,7 @@ func TestLookUpsKeepOffEmptyPlaces(t *testing.T) {
 				})
 			}
 			for round := range 20 {
-				for _, key := range alike {
+				for _, key := range written {
 					_ = ix.Add(key)
 				}
 				if round%2 == 0 {
@@ -64,11 +65,11 @@ func TestLookUpsKeepOffEmptyPlaces(t *testing.T) {
 	}
 }
 
-// Contract: "A read answers from one consistent version", while new objects
-// with new and old index values arrive, which is done in place: through the
-// growth of pages, page chains, buckets and vectors, one by one and in batches.
-// Nothing is ever removed, so a version of n objects is the first n.
-func TestReadersBesideAppends(t *testing.T) {
+// Promise: a read returns one consistent version while new objects are added, with new
+// and existing index values. The writer adds them in place, singly and in batches,
+// while pages, page chains, buckets and vectors grow. Nothing is removed, so a version
+// with n objects has the first n items.
+func TestReadersDuringAppends(t *testing.T) {
 	const objects = 3000
 	items := make([]item, objects)
 	for i := range items {
@@ -88,7 +89,7 @@ func TestReadersBesideAppends(t *testing.T) {
 				held := ix.Snapshot()
 				for round := 0; held.Len() < objects && !t.Failed(); round++ {
 					checkFirst(t, held, indexes, items)
-					if round%3 == r { // the others look at one version again
+					if round%3 == r { // the other rounds read the same version again
 						held = ix.Snapshot()
 					}
 				}
@@ -110,21 +111,21 @@ func TestReadersBesideAppends(t *testing.T) {
 	}
 }
 
-// checkFirst checks that s is the first s.Len() of items, by every way to ask.
+// checkFirst checks with each method of s that s has the first s.Len() items.
 func checkFirst(t *testing.T, s Snapshot[item], indexes [3]*Index[item], items []item) {
 	n := s.Len()
 	fail := func(format string, args ...any) {
-		t.Errorf("a version of %d objects: %s", n, fmt.Sprintf(format, args...))
+		t.Errorf("version with %d objects: %s", n, fmt.Sprintf(format, args...))
 	}
 	for _, i := range []int{0, n / 2, n - 1, n, n + 1, len(items) - 1} {
 		if i < 0 || i >= len(items) {
 			continue
 		}
 		if got, ok := s.Get(items[i].key); ok != (i < n) || ok && got != items[i] {
-			fail("Get(%s) is %v, %v", items[i].key, got, ok)
+			fail("Get(%s) = %v, %v", items[i].key, got, ok)
 		}
 		if got := s.Count(indexes[2], fmt.Sprint("own-", i)); (got == 1) != (i < n) {
-			fail("%d objects are own-%d", got, i)
+			fail("%d objects have the value own-%d", got, i)
 		}
 	}
 	count := 0
@@ -135,14 +136,14 @@ func checkFirst(t *testing.T, s Snapshot[item], indexes [3]*Index[item], items [
 		count++
 	}
 	if count != n || s.Count(indexes[0], "all") != n {
-		fail("Find yields %d, Count says %d", count, s.Count(indexes[0], "all"))
+		fail("Find yields %d objects, Count returns %d", count, s.Count(indexes[0], "all"))
 	}
 	count = 0
 	for value := range s.Values(indexes[1]) {
 		count += s.Count(indexes[1], value)
 	}
 	if count != n {
-		fail("the buckets hold %d", count)
+		fail("the buckets have %d objects", count)
 	}
 	count = 0
 	for key := range s.Keys() {
@@ -152,13 +153,13 @@ func checkFirst(t *testing.T, s Snapshot[item], indexes [3]*Index[item], items [
 		count++
 	}
 	if count != n {
-		fail("Keys yields %d", count)
+		fail("Keys yields %d keys", count)
 	}
 }
 
-// Contract: a held Snapshot keeps alive what it can still yield, and not what
-// has come and gone since.
-func TestSnapshotDoesNotHoldWhatCameLater(t *testing.T) {
+// Promise: a snapshot retains the objects that it can yield, and none that were added
+// and deleted later.
+func TestSnapshotDoesNotRetainLaterObjects(t *testing.T) {
 	type big struct {
 		key string
 		_   [1024]byte
@@ -174,7 +175,7 @@ func TestSnapshotDoesNotHoldWhatCameLater(t *testing.T) {
 	before := liveHeap()
 	add(300, 10_000)
 	require.NoError(t, ix.Replace(seq[*big](), nil))
-	require.Less(t, liveHeap()-before, int64(1<<20), "of some 10 MB that came and went")
+	require.Less(t, liveHeap()-before, int64(1<<20), "about 10 MB were added and deleted")
 	require.Equal(t, 300, held.Len())
 	runtime.KeepAlive(ix)
 }

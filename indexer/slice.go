@@ -2,9 +2,8 @@ package indexer
 
 import "slices"
 
-// AppendAll appends what All yields to list, which it makes larger once at most.
-// Where a slice is wanted it costs less than All: it copies at once what lies side
-// by side.
+// AppendAll appends all objects to list and grows it at most once. It is faster
+// than ranging over All, because it copies adjacent objects together.
 func (s Snapshot[T]) AppendAll(list []T) []T {
 	list = slices.Grow(list, s.Len())
 	n := s.root.keys.bound
@@ -24,8 +23,8 @@ func (s Snapshot[T]) AppendAll(list []T) []T {
 	return list
 }
 
-// AppendFound appends what Find yields to list, which it makes larger once at
-// most. It costs less than Find, as AppendAll does less than All.
+// AppendFound appends the objects with the given index value to list and grows
+// it at most once. It is faster than ranging over Find.
 func (s Snapshot[T]) AppendFound(list []T, ix *Index[T], value string) []T {
 	v := ix.at(s)
 	if v == nil {
@@ -37,14 +36,8 @@ func (s Snapshot[T]) AppendFound(list []T, ix *Index[T], value string) []T {
 	}
 	bound := s.root.keys.bound
 	list = slices.Grow(list, b.count(bound))
-	for p, n := uint32(0), b.n.Load(); p < n; {
-		slots := b.chunk(p, n)
-		for _, slot := range slots {
-			if slot < bound {
-				list = append(list, s.root.objects.get(slot, bound))
-			}
-		}
-		p += uint32(len(slots))
+	for slot := range s.root.slots(b) {
+		list = append(list, s.root.objects.get(slot, bound))
 	}
 	return list
 }

@@ -5,39 +5,39 @@ import (
 	"slices"
 )
 
-// Snapshot is one version of an indexer: whatever is asked of it comes from
-// the same moment. It costs nothing to take and needs no closing; while it is
-// held, it keeps alive what later versions have replaced.
+// Snapshot is one version of an Indexer. Taking a Snapshot costs nothing, and
+// it need not be closed. It keeps alive the objects that later versions have
+// replaced.
 type Snapshot[T any] struct {
 	store *store[T]
 	root  *root[T]
 }
 
-// Get returns the object of a key.
+// Get returns the object with the given key.
 func (s Snapshot[T]) Get(key string) (T, bool) { return s.root.get(key) }
 
-// All yields every object, in no order. Nothing is copied.
+// All yields all objects, in no particular order, without copying them.
 func (s Snapshot[T]) All() iter.Seq[T] { return s.root.all() }
 
-// Keys yields the key of every object, in no order.
+// Keys yields the key of every object, in no particular order.
 func (s Snapshot[T]) Keys() iter.Seq[string] { return s.root.allKeys() }
 
-// Len is the number of objects.
+// Len returns the number of objects.
 func (s Snapshot[T]) Len() int { return s.root.len() }
 
-// Version is the resource version that the store had reached, as its writer
-// said; "" before the first.
+// Version returns the resource version of the snapshot, or "" if the store had
+// none yet.
 func (s Snapshot[T]) Version() string { return s.root.version }
 
-// Find yields the objects that the index has filed under value. A snapshot
-// that is older than the index answers too, by looking at every object. An
-// index of another indexer finds nothing.
+// Find yields the objects with the given index value. For a snapshot that is
+// older than the index it examines every object. An index of another Indexer
+// yields nothing.
 func (s Snapshot[T]) Find(ix *Index[T], value string) iter.Seq[T] {
 	return func(yield func(T) bool) { s.find(ix, value, yield) }
 }
 
-// find is a function of its own, that keeps nothing of yield, so that whoever
-// ranges over Find has its loop on the stack.
+// find is a separate function that does not retain yield, so that the loop body
+// of a range over Find stays on the stack.
 func (s Snapshot[T]) find(ix *Index[T], value string, yield func(T) bool) {
 	v := ix.at(s)
 	if v == nil {
@@ -53,19 +53,15 @@ func (s Snapshot[T]) find(ix *Index[T], value string, yield func(T) bool) {
 		return
 	}
 	bound := s.root.keys.bound
-	for p, n := uint32(0), b.n.Load(); p < n; {
-		slots := b.chunk(p, n)
-		for _, slot := range slots {
-			if slot < bound && !yield(s.root.objects.get(slot, bound)) {
-				return
-			}
+	for slot := range s.root.slots(b) {
+		if !yield(s.root.objects.get(slot, bound)) {
+			return
 		}
-		p += uint32(len(slots))
 	}
 }
 
-// FindAny yields the objects that the index has filed under any of the values,
-// each of them once.
+// FindAny yields the objects that have any of the given index values, each of
+// them once.
 func (s Snapshot[T]) FindAny(ix *Index[T], values []string) iter.Seq[T] {
 	if len(values) == 1 {
 		return s.Find(ix, values[0])
@@ -79,9 +75,9 @@ func (s Snapshot[T]) FindAny(ix *Index[T], values []string) iter.Seq[T] {
 	}
 }
 
-// FindKeys yields the keys of the objects that the index has filed under value.
-// It looks at every key of the store: if an object tells its key, asking those
-// of Find costs less.
+// FindKeys yields the keys of the objects with the given index value. It
+// examines every key of the store. If the key follows from the object, use
+// Find, which is faster.
 func (s Snapshot[T]) FindKeys(ix *Index[T], value string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var wanted bitset
@@ -99,7 +95,7 @@ func (s Snapshot[T]) FindKeys(ix *Index[T], value string) iter.Seq[string] {
 	}
 }
 
-// slotsOf yields the slots that are filed under any of the values, each once.
+// slotsOf yields the slots that have any of the values, each once.
 func (s Snapshot[T]) slotsOf(ix *Index[T], values []string) iter.Seq[uint32] {
 	v := ix.at(s)
 	if v == nil {
@@ -107,16 +103,13 @@ func (s Snapshot[T]) slotsOf(ix *Index[T], values []string) iter.Seq[uint32] {
 	}
 	return func(yield func(uint32) bool) {
 		var seen bitset
-		bound := s.root.keys.bound
 		for _, value := range values {
 			b := v.bucket(value)
 			if b == nil {
 				continue
 			}
-			n := b.n.Load()
-			for p := range n {
-				slot := b.at(p, n)
-				if slot >= bound || seen.has(slot) {
+			for slot := range s.root.slots(b) {
+				if seen.has(slot) {
 					continue
 				}
 				seen.set(slot)
@@ -128,7 +121,21 @@ func (s Snapshot[T]) slotsOf(ix *Index[T], values []string) iter.Seq[uint32] {
 	}
 }
 
-// Count is how many objects Find would yield.
+// CountAtMost returns an upper bound of Count, for the capacity of a slice. It may
+// include deleted objects whose entries are not yet removed.
+func (s Snapshot[T]) CountAtMost(ix *Index[T], value string) int {
+	v := ix.at(s)
+	if v == nil {
+		return s.Count(ix, value)
+	}
+	if b := v.bucket(value); b != nil {
+		return b.count(s.root.keys.bound)
+	}
+	return 0
+}
+
+// Count returns how many objects Find would yield. After a Delete it takes time in
+// proportion to that number, until the entries of deleted objects are removed.
 func (s Snapshot[T]) Count(ix *Index[T], value string) int {
 	v := ix.at(s)
 	if v == nil {
@@ -139,12 +146,13 @@ func (s Snapshot[T]) Count(ix *Index[T], value string) int {
 		return n
 	}
 	if b := v.bucket(value); b != nil {
-		return b.count(s.root.keys.bound)
+		return s.root.count(b)
 	}
 	return 0
 }
 
-// Values yields the values that the index has entries for, in no order.
+// Values yields the values that the index has entries for, in no particular
+// order.
 func (s Snapshot[T]) Values(ix *Index[T]) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		v := ix.at(s)

@@ -8,33 +8,35 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/thinformer/thinformer/internal/resourceversion"
 )
 
-// store is what an Indexer, its Readers, Snapshots and Indexes share: the
-// shell around writer. It calls the user's functions before it takes its lock,
-// and checks under the lock that nothing they depended on has changed.
+// store is the common part of an Indexer and its Readers, Snapshots and
+// Indexes. It calls user functions before it takes its lock. Under the lock it
+// checks that nothing has changed on which their results depend.
 type store[T any] struct {
 	keyOf  func(T) (string, error)
-	metaOf func(T) (types.UID, string) // nil: no uid and version rules
+	metaOf func(T) (types.UID, string) // nil: UIDs and versions are not compared
 	log    *slog.Logger
 
-	// current is the newest root: all that a reader needs.
+	// current is the newest root. It has everything that a reader needs.
 	current atomic.Pointer[root[T]]
 	// definitions are the indexes in the order in which they were added. A
-	// writer must have the values of all of them for each object.
-	definitions atomic.Pointer[[]*definition[T]]
+	// writer needs the values of all of them for each object.
+	definitions atomic.Pointer[[]*indexDefinition[T]]
 
-	// mu makes writers take turns; readers never touch it.
+	// mu serializes writers. Readers do not use it.
 	mu sync.Mutex
-	// writer is ahead of current only while mu is held.
+	// writer differs from current only while mu is held.
 	writer writer[T]
 }
 
 func (s *store[T]) snapshot() Snapshot[T] { return Snapshot[T]{store: s, root: s.current.Load()} }
 
-// lock takes mu if the indexes are still those that values were computed for.
-func (s *store[T]) lock(definitions *[]*definition[T]) bool {
+// lock takes mu if the indexes are still those for which values were computed,
+// and reports whether it did.
+func (s *store[T]) lock(definitions *[]*indexDefinition[T]) bool {
 	s.mu.Lock()
 	if s.definitions.Load() == definitions {
 		return true
@@ -43,22 +45,17 @@ func (s *store[T]) lock(definitions *[]*definition[T]) bool {
 	return false
 }
 
-// newer returns version, or "" if the store is at a newer one: single writes
-// may come late, and do not set the store back.
-func (s *store[T]) newer(version string) string {
-	if isOlder(version, s.writer.root.version) {
+// notOlder returns version, or "" if the version of the store is newer. A late
+// single write must not set the version of the store back.
+func (s *store[T]) notOlder(version string) string {
+	if resourceversion.IsOlder(version, s.writer.root.version) {
 		return ""
 	}
 	return version
 }
 
-// isOlder is false where nobody can say.
-func isOlder(version, than string) bool {
-	order, err := resourceversion.CompareResourceVersion(version, than)
-	return err == nil && order < 0
-}
-
-// publish makes what the writer did visible, as version unless that is "".
+// publish makes the changes of the writer visible. It sets the version of the
+// store unless version is "".
 func (s *store[T]) publish(version string) {
 	if version != "" {
 		s.writer.root.version = version
@@ -66,7 +63,7 @@ func (s *store[T]) publish(version string) {
 	s.current.Store(s.writer.commit())
 }
 
-// set stores one object, unless the store has a newer version of it.
+// set stores an object, unless the store has a newer version of it.
 func (s *store[T]) set(obj T) error {
 	key, err := s.key(obj)
 	if err != nil {
@@ -77,20 +74,20 @@ func (s *store[T]) set(obj T) error {
 }
 
 func (s *store[T]) setAs(key string, obj T, version string) {
-	var room [4][]string
+	var space [4][]string
 	definitions := s.definitions.Load()
-	values := s.values(room[:0], *definitions, key, obj)
+	values := s.values(space[:0], *definitions, key, obj)
 	for {
-		seen := s.seen()
-		if s.stale(seen, key, obj) {
+		seen := s.rootToCompare()
+		if s.isStale(seen, key, obj) {
 			return
 		}
 		if !s.lock(definitions) {
 			definitions = s.definitions.Load()
-			values = s.values(room[:0], *definitions, key, obj)
+			values = s.values(space[:0], *definitions, key, obj)
 			continue
 		}
-		if seen == nil || s.current.Load().holdsAs(seen, key) {
+		if seen == nil || s.current.Load().unchangedSince(seen, key) {
 			break
 		}
 		s.mu.Unlock()
@@ -98,24 +95,24 @@ func (s *store[T]) setAs(key string, obj T, version string) {
 	defer s.mu.Unlock()
 	s.writer.begin()
 	s.writer.put(key, obj, values)
-	s.publish(s.newer(version))
+	s.publish(s.notOlder(version))
 }
 
-// unset removes one object, unless the store has a newer version of it, or
-// another object of that name.
-func (s *store[T]) unset(obj T) error {
+// delete removes an object, unless the store has a newer version of it or
+// another object with its key.
+func (s *store[T]) delete(obj T) error {
 	key, err := s.key(obj)
 	if err != nil {
 		return err
 	}
 	version := s.versionOf(obj)
 	for {
-		seen := s.seen()
-		if s.stale(seen, key, obj) || s.another(seen, key, obj) {
+		seen := s.rootToCompare()
+		if s.isStale(seen, key, obj) || s.hasOtherUID(seen, key, obj) {
 			return nil
 		}
 		s.mu.Lock()
-		if seen == nil || s.current.Load().holdsAs(seen, key) {
+		if seen == nil || s.current.Load().unchangedSince(seen, key) {
 			break
 		}
 		s.mu.Unlock()
@@ -128,19 +125,19 @@ func (s *store[T]) unset(obj T) error {
 func (s *store[T]) removeLocked(key, version string) {
 	s.writer.begin()
 	s.writer.remove(key)
-	s.publish(s.newer(version))
+	s.publish(s.notOlder(version))
 }
 
-// seen returns the root that decisions by uid and version are made on, nil
-// where there are none to make.
-func (s *store[T]) seen() *root[T] {
+// rootToCompare returns the root with which UIDs and versions are compared; nil
+// if they are not compared.
+func (s *store[T]) rootToCompare() *root[T] {
 	if s.metaOf == nil {
 		return nil
 	}
 	return s.current.Load()
 }
 
-// stored returns what seen has under key, and its slot.
+// stored returns the object of a key in seen, and its slot.
 func (s *store[T]) stored(seen *root[T], key string) (obj T, slot uint32, ok bool) {
 	if seen == nil {
 		return obj, 0, false
@@ -151,8 +148,8 @@ func (s *store[T]) stored(seen *root[T], key string) (obj T, slot uint32, ok boo
 	return obj, slot, ok
 }
 
-// stale reports whether obj is an older version of what seen has.
-func (s *store[T]) stale(seen *root[T], key string, obj T) bool {
+// isStale reports whether obj is an older version of the object in seen.
+func (s *store[T]) isStale(seen *root[T], key string, obj T) bool {
 	stored, _, ok := s.stored(seen, key)
 	if !ok {
 		return false
@@ -162,12 +159,12 @@ func (s *store[T]) stale(seen *root[T], key string, obj T) bool {
 	if uid == "" || uid != storedUID {
 		return false
 	}
-	order, err := resourceversion.CompareResourceVersion(version, storedVersion)
-	return err == nil && order < 0
+	return resourceversion.IsOlder(version, storedVersion)
 }
 
-// another reports whether seen has an object of that key with another uid.
-func (s *store[T]) another(seen *root[T], key string, obj T) bool {
+// hasOtherUID reports whether seen has an object with the same key and another
+// UID.
+func (s *store[T]) hasOtherUID(seen *root[T], key string, obj T) bool {
 	stored, _, ok := s.stored(seen, key)
 	if !ok {
 		return false
@@ -182,7 +179,7 @@ func (s *store[T]) versionOf(obj T) string {
 	return version
 }
 
-// meta asks MetaFunc. An ExplicitKey has no metadata to ask for.
+// meta calls MetaFunc. An ExplicitKey has no metadata.
 func (s *store[T]) meta(obj T) (types.UID, string) {
 	if _, keyOnly := any(obj).(ExplicitKey); keyOnly || s.metaOf == nil {
 		return "", ""
@@ -201,31 +198,31 @@ func (s *store[T]) key(obj T) (string, error) {
 	return key, nil
 }
 
-// values appends what each index's function says of obj to room.
-func (s *store[T]) values(room [][]string, definitions []*definition[T], key string, obj T) [][]string {
+// values appends the values of obj in each index to list.
+func (s *store[T]) values(list [][]string, definitions []*indexDefinition[T], key string, obj T) [][]string {
 	for _, def := range definitions {
-		room = append(room, s.valuesOf(def, key, obj))
+		list = append(list, s.valuesOf(def, key, obj))
 	}
-	return room
+	return list
 }
 
-// valuesOf asks one index's function. A panic in it costs this object its
-// entries in this index; the first one of each function is logged.
-func (s *store[T]) valuesOf(def *definition[T], key string, obj T) (values []string) {
+// valuesOf calls the function of one index. If it panics, the object has no
+// entries in this index. The first panic of each function is logged.
+func (s *store[T]) valuesOf(def *indexDefinition[T], key string, obj T) (values []string) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			values = nil
 			if def.panics.Add(1) == 1 {
-				s.log.Error("An index function panicked; the object is not in that index. Further panics of this function are counted only.",
+				s.log.Error("An index function panicked: the object is not in the index. Further panics of this function are only counted.",
 					"index", def.name, "key", key, "panic", reason, "stack", string(debug.Stack()))
 			}
 		}
 	}()
-	return distinct(def.values(obj))
+	return deduplicate(def.values(obj))
 }
 
-// distinct returns values with each of them once.
-func distinct(values []string) []string {
+// deduplicate returns values without duplicates.
+func deduplicate(values []string) []string {
 	if len(values) < 2 {
 		return values
 	}

@@ -7,53 +7,52 @@ import (
 	"sync/atomic"
 )
 
-// table is a persistent hash table from strings to ids; like vector, its plain
-// value is a version. It grows and shrinks by a page at a time (linear
-// hashing), so no write pays for all that is stored.
+// table is a persistent hash table from strings to ids. Like a vector, a copy
+// of its value is a version. It grows and shrinks by one page at a time (linear
+// hashing), so that no write has to move all entries.
 //
-// Ids count up from 0, and each version has a bound: ids at or above it were
-// born later. Because readers skip these, an entry with a new id is put into
-// its page in place. Every other change copies the page.
+// Ids count up from 0. Each version has a bound, and entries with ids at or
+// above it were added later. Readers skip these, so that an entry with a new id
+// is added to its page in place. Every other change copies the page.
 type table struct {
 	dir   vector[*page]
 	pages uint32 // length of dir; at least 1 after the first insert
-	mask  uint32 // the lowest 2^k-1 that is no less than pages-1
+	mask  uint32 // the lowest 2^k-1 that is not less than pages-1
 	live  uint32 // entries
-	bound uint32 // ids of this version are below it
+	bound uint32 // ids of this version are less than bound
 }
 
 const (
 	pageSize = 8
-	pageLoad = 5 // entries a page on average, before the table grows
+	pageLoad = 5 // average entries per page above which the table grows
 )
 
-// page is laid out for the look-up: all it needs but the key itself is in the
-// first 64 bytes, and it takes no branch that depends on where in the page an
-// entry is, so that a processor can look up several keys at once.
+// page has the layout for a fast look-up. The first 64 bytes have everything
+// except the keys. A look-up has no branch that depends on the position of an
+// entry, so that a processor can look up several keys at once.
 type page struct {
-	// tags has a byte for each entry, 0 where there is none; the entries stand
-	// in the lowest places. It is stored last and loaded first, so an entry is
-	// whole when its tag is seen; after that it never changes in place.
+	// tags has a byte for each entry, from the lowest byte on, and 0 for no
+	// entry. It is stored last and loaded first, so that an entry is complete
+	// when its tag is visible. A visible entry never changes in place.
 	tags  atomic.Uint64
 	owner token
-	// next is the page that took what did not fit. Only a full page has one.
+	// next has the entries that do not fit. Only a full page has a next page.
 	next atomic.Pointer[page]
 	ids  [pageSize]uint32
 	_    [8]byte
 	keys [pageSize]string
 }
 
-// seed is the process's: two stores place the same key alike, and nobody
-// outside can know where.
+// seed is the same for all stores of the process, and secret.
 var seed = maphash.MakeSeed()
 
-// hash has the page in its low bits and the tag in its high ones.
+// hash selects the page with its low bits. The tag is in its high bits.
 type hash uint64
 
 func hashOf(key string) hash { return hash(maphash.String(seed, key)) }
 
-// tag tells most keys in a page apart without looking at them. It is neither 0,
-// which marks a place that is empty, nor 1: see zeroBytes.
+// tag distinguishes most keys of a page without a comparison of keys. It is
+// neither 0, which marks an empty position, nor 1: see zeroBytes.
 func (h hash) tag() uint64 { return max(uint64(h>>56), 2) }
 
 const (
@@ -61,11 +60,11 @@ const (
 	highBits  = 0x8080808080808080
 )
 
-// zeroBytes has the high bit of each byte set that is 0 in x; above the lowest
-// of them it may have it set for a byte that is 1. So a search for a tag may
-// also stop at a place whose tag differs from it in the lowest bit alone. That
-// must not be an empty place, whose key and id a writer may be filling in: so
-// no tag is 1.
+// zeroBytes returns a number with the high bit set in each byte that is 0 in x.
+// Above the lowest of them, the high bit may also be set in a byte that is 1 in
+// x. A search for a tag may therefore also find a position whose tag differs in
+// the lowest bit. This must not be an empty position, because a writer may be
+// writing its key and id. Therefore no tag is 1.
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & highBits }
 
 // pageOf returns the number of the first page for a hash.
@@ -93,7 +92,7 @@ func (t *table) find(key string, h hash) (uint32, bool) {
 	return 0, false
 }
 
-// all yields the entries in no order.
+// all yields the entries in no particular order.
 func (t *table) all() iter.Seq2[string, uint32] {
 	return func(yield func(string, uint32) bool) {
 		for b := range t.pages {
@@ -106,11 +105,11 @@ func (t *table) all() iter.Seq2[string, uint32] {
 	}
 }
 
-// len is the number of entries in this page alone.
+// len returns the number of entries of the page without its next pages.
 func (p *page) len() int { return (bits.Len64(p.tags.Load()) + 7) / 8 }
 
-// insert adds a key that is not there. An id at the bound is a new one and
-// raises the bound.
+// insert adds a key that the table does not have. An id that is equal to the
+// bound is new and increases the bound.
 func (t *table) insert(key string, h hash, id uint32, by token) {
 	t.reserve(1, by)
 	b := t.pageOf(h)
@@ -128,8 +127,8 @@ func (t *table) insert(key string, h hash, id uint32, by token) {
 	}
 }
 
-// reserve makes a table that has never held anything large enough for n keys,
-// so that they need not be moved as it grows.
+// reserve makes an empty table large enough for n keys, so that no key is moved
+// while it grows. It does nothing to a table that has ever had a key.
 func (t *table) reserve(n int, by token) {
 	if t.pages > 0 {
 		return
@@ -142,7 +141,7 @@ func (t *table) reserve(n int, by token) {
 	t.dir.trim(t.pages)
 }
 
-// remove takes out a key that is there.
+// remove removes a key that the table has.
 func (t *table) remove(key string, h hash, by token) {
 	first := t.ownChain(t.pageOf(h), by)
 	p, i := first.locate(key, h)
@@ -163,8 +162,8 @@ func (t *table) remove(key string, h hash, by token) {
 	}
 }
 
-// split adds a page at the end and moves there what belongs to it now, from
-// the one page that kept it until then.
+// split adds a page at the end and moves entries to it from the one page that
+// had its keys before.
 func (t *table) split(by token) {
 	if t.pages > t.mask {
 		t.mask = t.mask<<1 | 1
@@ -202,7 +201,7 @@ func (t *table) merge(by token) {
 	}
 }
 
-// ownChain makes page b and those behind it the writer's.
+// ownChain makes the writer the owner of page b and its next pages.
 func (t *table) ownChain(b uint32, by token) *page {
 	head := t.dir.get(b, t.pages)
 	first := head.own(by)
@@ -238,13 +237,13 @@ func (p *page) last() *page {
 	return p
 }
 
-// append adds an entry to p, which is the last page of a chain, and returns
-// the page that is the last one now.
+// append adds an entry to p, which is the last page of a chain, and returns the
+// page that is then the last.
 func (p *page) append(key string, h hash, id uint32, by token) *page {
 	n := p.len()
 	if n == pageSize {
 		if p.owner != by {
-			by = nobody // readers who have p will reach the new page too
+			by = noToken // readers of p reach the new page as well
 		}
 		more := &page{owner: by}
 		more.put(0, key, h.tag(), id)
@@ -263,7 +262,7 @@ func (p *page) put(i int, key string, tag uint64, id uint32) {
 
 func (p *page) tag(i int) byte { return byte(p.tags.Load() >> (i * 8)) }
 
-// locate returns the page of p's chain and the place in it that hold key.
+// locate returns the page and the position of a key in p's chain.
 func (p *page) locate(key string, h hash) (*page, int) {
 	for {
 		for i := range p.len() {
@@ -275,7 +274,7 @@ func (p *page) locate(key string, h hash) (*page, int) {
 	}
 }
 
-// chain yields the entries of p and the pages behind it.
+// chain yields the entries of p and of its next pages.
 func (p *page) chain() iter.Seq2[string, uint32] {
 	return func(yield func(string, uint32) bool) {
 		for ; p != nil; p = p.next.Load() {

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A table, filled and emptied at random, answers as a map does; so does every
-// version of it that was kept, whatever was put into its pages since.
-func TestTableAgainstMap(t *testing.T) {
+// Promise: a table that is filled and emptied at random has the same contents as a map.
+// Old versions of the table do not change when new ones write to their pages.
+func TestTableMatchesMap(t *testing.T) {
 	type version struct {
 		table table
 		want  map[string]uint32
@@ -21,16 +21,16 @@ func TestTableAgainstMap(t *testing.T) {
 		var tab table
 		want := map[string]uint32{}
 		var free []uint32
-		var kept []version
+		var versions []version
 		size := []int{10, 100, 2000}[seed%3]
 		for by := token(1); by < 3000; by++ {
 			key := fmt.Sprint("key-", rng.IntN(size))
-			id, there := want[key]
+			id, exists := want[key]
 			got, ok := tab.find(key, hashOf(key))
-			require.Equal(t, there, ok)
+			require.Equal(t, exists, ok)
 			require.Equal(t, id, got)
 			switch {
-			case there:
+			case exists:
 				tab.remove(key, hashOf(key), by)
 				delete(want, key)
 				free = append(free, id)
@@ -43,9 +43,9 @@ func TestTableAgainstMap(t *testing.T) {
 				want[key] = id
 			}
 			if rng.IntN(300) == 0 {
-				kept = append(kept, version{tab, maps.Clone(want)})
+				versions = append(versions, version{tab, maps.Clone(want)})
 			}
-			if by%1000 == 0 { // down to nothing, so that it shrinks as well
+			if by%1000 == 0 { // empty the table, so that it also shrinks
 				for key := range want {
 					tab.remove(key, hashOf(key), by)
 				}
@@ -55,7 +55,7 @@ func TestTableAgainstMap(t *testing.T) {
 				free = nil
 			}
 		}
-		for _, version := range append(kept, version{tab, want}) {
+		for _, version := range append(versions, version{tab, want}) {
 			require.Equal(t, version.want, maps.Collect(version.table.all()))
 			for key, id := range version.want {
 				got, ok := version.table.find(key, hashOf(key))
@@ -66,11 +66,11 @@ func TestTableAgainstMap(t *testing.T) {
 	}
 }
 
-// Keys whose tags are equal are told apart by their text.
+// Promise: keys with equal tags are distinguished by comparing the keys.
 func TestTableWithEqualTags(t *testing.T) {
 	var tab table
-	tab.reserve(100, 1)         // or it would grow, and ask for the real hashes
-	for i := range uint32(20) { // more than a page takes, all with one hash
+	tab.reserve(100, 1)         // otherwise the table grows and computes the real hashes
+	for i := range uint32(20) { // more than a page has, all with one hash
 		tab.insert(fmt.Sprint(i), 0, i, 1)
 	}
 	for i := range uint32(20) {
@@ -82,7 +82,8 @@ func TestTableWithEqualTags(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestTableReserve(t *testing.T) {
+// Promise: after reserve(n), n insertions do not make the table grow.
+func TestReservedTableDoesNotGrow(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 6, 1000} {
 		var tab table
 		tab.reserve(n, 1)
@@ -91,7 +92,7 @@ func TestTableReserve(t *testing.T) {
 			key := fmt.Sprint(i)
 			tab.insert(key, hashOf(key), i, 1)
 		}
-		require.Equal(t, pages, tab.pages, "nothing had to grow")
+		require.Equal(t, pages, tab.pages, "the table must not grow")
 		require.Len(t, maps.Collect(tab.all()), n)
 	}
 }

@@ -1,23 +1,23 @@
 package indexer
 
-// vector is a persistent array: the plain value is a version, and copying it
-// keeps that version. It is a radix tree of small nodes, so that a change of
-// one element copies a short path and shares the rest.
+// vector is a persistent array: a copy of its value is a version, which does
+// not change. It is a radix tree of small nodes, so that a change of one
+// element copies a short path and shares all other nodes.
 //
-// Two ways to change one, and readers see neither happen:
+// Readers do not see changes of the version that they hold:
 //
-//   - set copies the nodes on the path that do not carry the writer's token
-//     and changes the copies. Readers hold other nodes.
-//   - push writes behind the end, in place. A version has a length, which its
-//     holder keeps, and nobody reads behind the length of a version. pop
-//     copies, so no longer version shares what a later push writes to.
+//   - set copies the nodes on the path that do not have the writer's token, and
+//     changes the copies.
+//   - push writes behind the end, in place. The holder of a version keeps its
+//     length, and readers do not read behind that. pop copies, so that a later push
+//     does not write to nodes of a longer version.
 //
-// The length stands with the holder because holders publish it in different
-// ways: in a root that is swapped, or in an atomic counter.
+// The holder keeps the length because holders publish it in different ways: in
+// a root that is replaced, or in an atomic counter.
 //
-// Only one of the fields is in use, chosen by the length: so growing in place
-// sets a field that no reader of a shorter version looks at. Seven levels of
-// branches take as many elements as a uint32 can count.
+// The length selects the only field that is in use. Growing in place therefore
+// sets a field that readers of a shorter version do not use. A tree with seven
+// levels of branches can have as many elements as a uint32 can count.
 type vector[E any] struct {
 	leaf *leaf[E]
 	b1   *branch[leaf[E]]
@@ -35,56 +35,56 @@ const (
 	branchBits = 4
 	branchSize = 1 << branchBits
 
-	// The lengths that a tree of so many levels of branches holds at most.
-	most0 = leafSize
-	most1 = most0 << branchBits
-	most2 = most1 << branchBits
-	most3 = most2 << branchBits
-	most4 = most3 << branchBits
-	most5 = most4 << branchBits
-	most6 = most5 << branchBits
+	// The maximum lengths of trees with 0 to 6 levels of branches.
+	maxLen0 = leafSize
+	maxLen1 = maxLen0 << branchBits
+	maxLen2 = maxLen1 << branchBits
+	maxLen3 = maxLen2 << branchBits
+	maxLen4 = maxLen3 << branchBits
+	maxLen5 = maxLen4 << branchBits
+	maxLen6 = maxLen5 << branchBits
 )
 
-// token marks the nodes that one write made: that write may change them in
-// place, since nobody else has seen them. Tokens are never used twice.
+// token marks the nodes that one write has created. That write may change them
+// in place, because no reader has seen them. Tokens are never reused.
 type token uint64
 
-// nobody is the token of no write.
-const nobody token = 0
+// noToken is the token of no write.
+const noToken token = 0
 
 type leaf[E any] struct {
 	owner token
-	// holes has a bit for each element that was there once and is not now.
-	// Elements behind the length have none, so push need not touch it.
+	// holes has a bit for each element that was removed. Elements behind the
+	// length have no bit set, so push does not change it.
 	holes uint16
 	items [leafSize]E
 }
 
 type branch[K any] struct {
-	owner token
-	kids  [branchSize]*K
+	owner    token
+	children [branchSize]*K
 }
 
-// leafAt returns the leaf that holds element i of the version of length n. The
-// levels are written out, here and below: a read is a handful of loads then.
+// leafAt returns the leaf of element i of the version of length n. The levels
+// are written out, here and below, so that a read is a few loads.
 func (v *vector[E]) leafAt(i, n uint32) *leaf[E] {
 	switch {
-	case n <= most0:
+	case n <= maxLen0:
 		return v.leaf
-	case n <= most1:
-		return v.b1.kids[i>>4&15]
-	case n <= most2:
-		return v.b2.kids[i>>8&15].kids[i>>4&15]
-	case n <= most3:
-		return v.b3.kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
-	case n <= most4:
-		return v.b4.kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
-	case n <= most5:
-		return v.b5.kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
-	case n <= most6:
-		return v.b6.kids[i>>24&15].kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
+	case n <= maxLen1:
+		return v.b1.children[i>>4&15]
+	case n <= maxLen2:
+		return v.b2.children[i>>8&15].children[i>>4&15]
+	case n <= maxLen3:
+		return v.b3.children[i>>12&15].children[i>>8&15].children[i>>4&15]
+	case n <= maxLen4:
+		return v.b4.children[i>>16&15].children[i>>12&15].children[i>>8&15].children[i>>4&15]
+	case n <= maxLen5:
+		return v.b5.children[i>>20&15].children[i>>16&15].children[i>>12&15].children[i>>8&15].children[i>>4&15]
+	case n <= maxLen6:
+		return v.b6.children[i>>24&15].children[i>>20&15].children[i>>16&15].children[i>>12&15].children[i>>8&15].children[i>>4&15]
 	default:
-		return v.b7.kids[i>>28&15].kids[i>>24&15].kids[i>>20&15].kids[i>>16&15].kids[i>>12&15].kids[i>>8&15].kids[i>>4&15]
+		return v.b7.children[i>>28&15].children[i>>24&15].children[i>>20&15].children[i>>16&15].children[i>>12&15].children[i>>8&15].children[i>>4&15]
 	}
 }
 
@@ -93,30 +93,36 @@ func (v *vector[E]) get(i, n uint32) E {
 	return v.leafAt(i, n).items[i&(leafSize-1)]
 }
 
-// own returns the leaf of element i of the version of length n, after making
-// it and the path to it the writer's.
+// isHole reports whether element i of the version of length n was cleared.
+func (v *vector[E]) isHole(i, n uint32) bool {
+	return v.leafAt(i, n).holes>>(i&(leafSize-1))&1 == 1
+}
+
+// own makes the writer the owner of the leaf of element i of the version of
+// length n, and of the path to it, and returns the leaf.
 func (v *vector[E]) own(i, n uint32, t token) *leaf[E] {
 	switch {
-	case n <= most0:
+	case n <= maxLen0:
 		return ownLeaf(&v.leaf, t)
-	case n <= most1:
-		return ownLeaf(ownKid(&v.b1, i>>4, t), t)
-	case n <= most2:
-		return ownLeaf(ownKid(ownKid(&v.b2, i>>8, t), i>>4, t), t)
-	case n <= most3:
-		return ownLeaf(ownKid(ownKid(ownKid(&v.b3, i>>12, t), i>>8, t), i>>4, t), t)
-	case n <= most4:
-		return ownLeaf(ownKid(ownKid(ownKid(ownKid(&v.b4, i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
-	case n <= most5:
-		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b5, i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
-	case n <= most6:
-		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b6, i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+	case n <= maxLen1:
+		return ownLeaf(ownChild(&v.b1, i>>4, t), t)
+	case n <= maxLen2:
+		return ownLeaf(ownChild(ownChild(&v.b2, i>>8, t), i>>4, t), t)
+	case n <= maxLen3:
+		return ownLeaf(ownChild(ownChild(ownChild(&v.b3, i>>12, t), i>>8, t), i>>4, t), t)
+	case n <= maxLen4:
+		return ownLeaf(ownChild(ownChild(ownChild(ownChild(&v.b4, i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+	case n <= maxLen5:
+		return ownLeaf(ownChild(ownChild(ownChild(ownChild(ownChild(&v.b5, i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+	case n <= maxLen6:
+		return ownLeaf(ownChild(ownChild(ownChild(ownChild(ownChild(ownChild(&v.b6, i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	default:
-		return ownLeaf(ownKid(ownKid(ownKid(ownKid(ownKid(ownKid(ownKid(&v.b7, i>>28, t), i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+		return ownLeaf(ownChild(ownChild(ownChild(ownChild(ownChild(ownChild(ownChild(&v.b7, i>>28, t), i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	}
 }
 
-// set makes e element i of the version of length n, and fills a hole there.
+// set sets element i of the version of length n to e. The element is then no
+// hole.
 func (v *vector[E]) set(i, n uint32, e E, t token) {
 	l := v.own(i, n, t)
 	l.items[i&(leafSize-1)] = e
@@ -131,13 +137,14 @@ func (v *vector[E]) clear(i, n uint32, t token) {
 	l.holes |= 1 << (i & (leafSize - 1))
 }
 
-// push makes e element n of the version of length n, which thereby becomes
-// one of length n+1. Only the newest version may be pushed to: two versions
-// that grew from one would share their tails.
+// push appends e to the version of length n, which then has length n+1. Only
+// the newest version may grow, because two versions that grow from the same one
+// would share their new elements.
 //
-// The element goes into the last leaf in place. A new leaf is hung into nodes
-// of the writer's, so that an older version does not come to hold it; with the
-// token nobody it is hung in place, for a holder whose header is shared.
+// The element is added to the last leaf in place. The path to a new leaf is
+// made of nodes that the writer owns, so that an older version does not retain
+// the leaf. With noToken the path is changed in place, for a holder whose
+// vector is shared.
 func (v *vector[E]) push(n uint32, e E, t token) {
 	if n&(leafSize-1) == 0 {
 		v.grow(n, &leaf[E]{owner: t}, t)
@@ -145,98 +152,98 @@ func (v *vector[E]) push(n uint32, e E, t token) {
 	v.leafAt(n, n+1).items[n&(leafSize-1)] = e
 }
 
-// grow hangs l into the tree as the leaf of element n.
+// grow adds l to the tree as the leaf of element n.
 func (v *vector[E]) grow(n uint32, l *leaf[E], t token) {
 	switch n {
 	case 0:
 		v.leaf = l
 		return
-	case most0:
+	case maxLen0:
 		v.b1 = &branch[leaf[E]]{owner: t}
-		v.b1.kids[0] = v.leaf
-	case most1:
+		v.b1.children[0] = v.leaf
+	case maxLen1:
 		v.b2 = &branch[branch[leaf[E]]]{owner: t}
-		v.b2.kids[0] = v.b1
-	case most2:
+		v.b2.children[0] = v.b1
+	case maxLen2:
 		v.b3 = &branch[branch[branch[leaf[E]]]]{owner: t}
-		v.b3.kids[0] = v.b2
-	case most3:
+		v.b3.children[0] = v.b2
+	case maxLen3:
 		v.b4 = &branch[branch[branch[branch[leaf[E]]]]]{owner: t}
-		v.b4.kids[0] = v.b3
-	case most4:
+		v.b4.children[0] = v.b3
+	case maxLen4:
 		v.b5 = &branch[branch[branch[branch[branch[leaf[E]]]]]]{owner: t}
-		v.b5.kids[0] = v.b4
-	case most5:
+		v.b5.children[0] = v.b4
+	case maxLen5:
 		v.b6 = &branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]{owner: t}
-		v.b6.kids[0] = v.b5
-	case most6:
+		v.b6.children[0] = v.b5
+	case maxLen6:
 		v.b7 = &branch[branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]]{owner: t}
-		v.b7.kids[0] = v.b6
+		v.b7.children[0] = v.b6
 	}
 	switch {
-	case n < most1:
-		*kid(&v.b1, n>>4, t) = l
-	case n < most2:
-		*kid(kid(&v.b2, n>>8, t), n>>4, t) = l
-	case n < most3:
-		*kid(kid(kid(&v.b3, n>>12, t), n>>8, t), n>>4, t) = l
-	case n < most4:
-		*kid(kid(kid(kid(&v.b4, n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
-	case n < most5:
-		*kid(kid(kid(kid(kid(&v.b5, n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
-	case n < most6:
-		*kid(kid(kid(kid(kid(kid(&v.b6, n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+	case n < maxLen1:
+		*childForGrowth(&v.b1, n>>4, t) = l
+	case n < maxLen2:
+		*childForGrowth(childForGrowth(&v.b2, n>>8, t), n>>4, t) = l
+	case n < maxLen3:
+		*childForGrowth(childForGrowth(childForGrowth(&v.b3, n>>12, t), n>>8, t), n>>4, t) = l
+	case n < maxLen4:
+		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b4, n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+	case n < maxLen5:
+		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b5, n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+	case n < maxLen6:
+		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b6, n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	default:
-		*kid(kid(kid(kid(kid(kid(kid(&v.b7, n>>28, t), n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b7, n>>28, t), n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
 	}
 }
 
-// pop takes the last element from the version of length n.
+// pop removes the last element of the version of length n.
 func (v *vector[E]) pop(n uint32, t token) {
 	var none E
 	v.set(n-1, n, none, t)
 	switch n - 1 {
 	case 0:
 		v.leaf = nil
-	case most0:
-		v.leaf, v.b1 = v.b1.kids[0], nil
-	case most1:
-		v.b1, v.b2 = v.b2.kids[0], nil
-	case most2:
-		v.b2, v.b3 = v.b3.kids[0], nil
-	case most3:
-		v.b3, v.b4 = v.b4.kids[0], nil
-	case most4:
-		v.b4, v.b5 = v.b5.kids[0], nil
-	case most5:
-		v.b5, v.b6 = v.b6.kids[0], nil
-	case most6:
-		v.b6, v.b7 = v.b7.kids[0], nil
+	case maxLen0:
+		v.leaf, v.b1 = v.b1.children[0], nil
+	case maxLen1:
+		v.b1, v.b2 = v.b2.children[0], nil
+	case maxLen2:
+		v.b2, v.b3 = v.b3.children[0], nil
+	case maxLen3:
+		v.b3, v.b4 = v.b4.children[0], nil
+	case maxLen4:
+		v.b4, v.b5 = v.b5.children[0], nil
+	case maxLen5:
+		v.b5, v.b6 = v.b6.children[0], nil
+	case maxLen6:
+		v.b6, v.b7 = v.b7.children[0], nil
 	}
 }
 
-// trim lets go of the smaller trees that growing has left behind: their nodes
-// may hold what the version of length n no longer does.
+// trim releases the smaller trees that remain after growth. Their nodes may
+// have elements that the version of length n no longer has.
 func (v *vector[E]) trim(n uint32) {
-	if n > most0 {
+	if n > maxLen0 {
 		v.leaf = nil
 	}
-	if n > most1 {
+	if n > maxLen1 {
 		v.b1 = nil
 	}
-	if n > most2 {
+	if n > maxLen2 {
 		v.b2 = nil
 	}
-	if n > most3 {
+	if n > maxLen3 {
 		v.b3 = nil
 	}
-	if n > most4 {
+	if n > maxLen4 {
 		v.b4 = nil
 	}
-	if n > most5 {
+	if n > maxLen5 {
 		v.b5 = nil
 	}
-	if n > most6 {
+	if n > maxLen6 {
 		v.b6 = nil
 	}
 }
@@ -250,24 +257,25 @@ func ownLeaf[E any](at **leaf[E], t token) *leaf[E] {
 	return *at
 }
 
-// ownKid makes the branch at the writer's and returns the place of its kid i.
-func ownKid[K any](at **branch[K], i uint32, t token) **K {
+// ownChild makes the writer the owner of the branch at *at, and returns the
+// address of its child i.
+func ownChild[K any](at **branch[K], i uint32, t token) **K {
 	if (*at).owner != t {
 		mine := **at
 		mine.owner = t
 		*at = &mine
 	}
-	return &(*at).kids[i&(branchSize-1)]
+	return &(*at).children[i&(branchSize-1)]
 }
 
-// kid is ownKid for growing: it makes the branch if it is not there, and copies
-// none for nobody.
-func kid[K any](at **branch[K], i uint32, t token) **K {
+// childForGrowth is ownChild for growth. It creates a missing branch, and does
+// not copy a branch for noToken.
+func childForGrowth[K any](at **branch[K], i uint32, t token) **K {
 	switch {
 	case *at == nil:
 		*at = &branch[K]{owner: t}
-	case t != nobody:
-		return ownKid(at, i, t)
+	case t != noToken:
+		return ownChild(at, i, t)
 	}
-	return &(*at).kids[i&(branchSize-1)]
+	return &(*at).children[i&(branchSize-1)]
 }

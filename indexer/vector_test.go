@@ -7,18 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A vector, pushed to, popped from, set and cleared at random, answers as a
-// slice does; so does every version of it that was kept.
-func TestVectorAgainstSlice(t *testing.T) {
+// Promise: a vector has the same contents as a slice after random pushes, pops, sets
+// and clears. Old versions of the vector do not change.
+func TestVectorMatchesSlice(t *testing.T) {
 	type version struct {
 		v    vector[int]
-		want []int // -1 is a hole
+		want []int // -1: a hole
 	}
 	for seed := range 30 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 3))
 		var v vector[int]
 		var want []int
-		var kept []version
+		var versions []version
 		size := []int{20, 600, 3000}[seed%3]
 		for by := token(1); by < 400; by++ {
 			for range rng.IntN(8) {
@@ -48,10 +48,10 @@ func TestVectorAgainstSlice(t *testing.T) {
 			}
 			v.trim(uint32(len(want)))
 			if rng.IntN(40) == 0 {
-				kept = append(kept, version{v, append([]int(nil), want...)})
+				versions = append(versions, version{v, append([]int(nil), want...)})
 			}
 		}
-		for _, version := range append(kept, version{v, want}) {
+		for _, version := range append(versions, version{v, want}) {
 			n := uint32(len(version.want))
 			for i, x := range version.want {
 				leaf := version.v.leafAt(uint32(i), n)
@@ -65,24 +65,25 @@ func TestVectorAgainstSlice(t *testing.T) {
 	}
 }
 
-// The levels of the tree follow each other at the lengths that the constants
-// say. The largest cannot be filled in a test, so the paths are checked.
+// Promise: the tree of a vector gains a level at each length that the constants
+// define. The test does not fill the largest level, but reads and writes at the
+// borders of the others.
 func TestVectorLevels(t *testing.T) {
 	var v vector[uint32]
-	const n = most3 + 3*leafSize
+	const n = maxLen3 + 3*leafSize
 	for i := range uint32(n) {
 		v.push(i, i, 1)
 	}
 	for i := uint32(0); i < n; i += 7 {
 		require.Equal(t, i, v.get(i, n))
 	}
-	for _, i := range []uint32{0, most0, most1, most2, most3, n - 1} {
+	for _, i := range []uint32{0, maxLen0, maxLen1, maxLen2, maxLen3, n - 1} {
 		v.set(i, n, 0, 2)
 		require.Zero(t, v.get(i, n))
 	}
 	v.trim(n)
-	for i := uint32(n); i > most3-3; i-- {
+	for i := uint32(n); i > maxLen3-3; i-- {
 		v.pop(i, 3)
 	}
-	require.Equal(t, uint32(most3-4), v.get(most3-4, most3-3))
+	require.Equal(t, uint32(maxLen3-4), v.get(maxLen3-4, maxLen3-3))
 }

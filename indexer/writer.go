@@ -2,77 +2,90 @@ package indexer
 
 import "slices"
 
-// writer builds the next root from the last one. It has no lock and calls
-// nothing of a user's: the store gives it keys and index values that are
-// computed already, and publishes what commit returns.
+// writer creates the next root from the last one. It has no lock and calls no
+// user function. The store passes it keys and computed index values, and
+// publishes the result of commit.
 type writer[T any] struct {
-	// root is the one being built. Between writes it equals the published one.
+	// root is the root under construction. Between writes it equals the
+	// published one.
 	root root[T]
-	// token marks what the current write has copied or made.
+	// token marks the nodes that the current write has copied or created.
 	token token
-	// published is the number of slots that readers may know of. Slots from
-	// there on are new in this write: see table and bucket.
+	// published is the number of slots that readers may know. Slots from there
+	// on are new in this write: see table and bucket.
 	published uint32
-	// ownsList is set when root.indexes was copied by the current write.
-	ownsList bool
-	// free are the slots without an object, all below root.keys.bound.
-	free []uint32
-	// entries are the writer's side of root.indexes, in the same order.
+	// indexesCopied: the current write has copied root.indexes.
+	indexesCopied bool
+	// free has the slots that have no object and are in no bucket. holes has
+	// the slots without an object that are still in buckets. Removing one slot
+	// from a bucket copies as much as removing many, so many are removed at
+	// once. All are below root.keys.bound.
+	free  []uint32
+	holes []uint32
+	// entries are the writer's parts of root.indexes, in the same order.
 	entries []*entries
-	// firsts has the first entry of each slot in each index: those of a slot
-	// side by side, since a write needs all of them.
-	firsts []entry
-	// rekeyed is set when the current write has added or removed a key.
-	rekeyed bool
+	// firstEntries has the first entry of each slot in each index. The entries
+	// of a slot are adjacent, because a write needs all of them.
+	firstEntries []entry
+	// keysChanged: the current write has added or removed a key.
+	keysChanged bool
 }
 
-// begin starts a write. Everything done until commit becomes visible at once.
+// maxHoles is the maximum number of holes; there is also at most one hole for
+// eight objects. One write removes all holes from the buckets, and takes longer
+// for that.
+const maxHoles = 1024
+
+// begin starts a write. All its changes become visible together, after commit.
 func (w *writer[T]) begin() {
 	w.token++
 	w.published = w.root.keys.bound
-	w.ownsList, w.rekeyed = false, false
+	w.indexesCopied, w.keysChanged = false, false
 }
 
 // commit ends the write and returns its root.
 func (w *writer[T]) commit() *root[T] {
-	if live, slots := w.root.keys.live, w.root.keys.bound; slots > 4*leafSize && live < slots/4 && !w.building() {
+	if live, slots := w.root.keys.live, w.root.keys.bound; slots > 4*leafSize && live < slots/4 && !w.indexBeingAdded() {
 		w.compact()
+	}
+	if holes := uint32(len(w.holes)); holes > maxHoles || holes > 2*leafSize && holes > w.root.keys.live/8 {
+		w.removeHoles()
 	}
 	w.root.objects.trim(w.root.keys.bound)
 	done := w.root
 	return &done
 }
 
-// put stores obj under key, filed under values[i] in index i. It returns the
-// slot, and what was stored there before.
+// put stores obj under key with values[i] in index i. It returns the slot and
+// the object stored before.
 func (w *writer[T]) put(key string, obj T, values [][]string) (slot uint32, old T, existed bool) {
 	h := hashOf(key)
 	if slot, existed = w.root.keys.find(key, h); existed {
 		return slot, w.update(slot, obj, values), true
 	}
 	slot = w.insert(key, h, obj)
-	w.fileAll(slot, values)
+	w.setAllValues(slot, values)
 	return slot, old, false
 }
 
-// update stores obj in the place of what is in slot.
+// update replaces the object in a slot.
 func (w *writer[T]) update(slot uint32, obj T, values [][]string) (old T) {
 	l, i := w.root.objects.own(slot, w.root.keys.bound, w.token), slot&(leafSize-1)
 	old, l.items[i] = l.items[i], obj
-	w.fileAll(slot, values)
+	w.setAllValues(slot, values)
 	return old
 }
 
-func (w *writer[T]) fileAll(slot uint32, values [][]string) {
+func (w *writer[T]) setAllValues(slot uint32, values [][]string) {
 	for i, e := range w.entries {
-		e.touch(slot)
-		w.file(i, slot, values[i])
+		e.noteWritten(slot)
+		w.setValues(i, slot, values[i])
 	}
 }
 
-// insert gives obj a slot: a free one, else a new one.
+// insert stores obj in a free slot, or in a new one if none is free.
 func (w *writer[T]) insert(key string, h hash, obj T) (slot uint32) {
-	w.rekeyed = true
+	w.keysChanged = true
 	n := w.root.keys.bound
 	if last := len(w.free) - 1; last >= 0 {
 		slot = w.free[last]
@@ -82,31 +95,47 @@ func (w *writer[T]) insert(key string, h hash, obj T) (slot uint32) {
 		slot = n
 		w.root.objects.push(n, obj, w.token)
 		for range w.entries {
-			w.firsts = append(w.firsts, entry{value: noValue})
+			w.firstEntries = append(w.firstEntries, entry{value: noValue})
 		}
 	}
 	w.root.keys.insert(key, h, slot, w.token)
 	return slot
 }
 
-// remove takes the object of a key out.
+// remove removes the object of a key.
 func (w *writer[T]) remove(key string) (old T, existed bool) {
 	h := hashOf(key)
 	slot, existed := w.root.keys.find(key, h)
 	if !existed {
 		return old, false
 	}
-	w.rekeyed = true
+	w.keysChanged = true
 	n := w.root.keys.bound
 	old = w.root.objects.get(slot, n)
+	filed := false
 	for i, e := range w.entries {
-		e.touch(slot)
-		w.file(i, slot, nil)
+		e.noteWritten(slot)
+		filed = w.addHoles(i, slot) || filed
 	}
 	w.root.keys.remove(key, h, w.token)
 	w.root.objects.clear(slot, n, w.token)
-	w.free = append(w.free, slot)
+	if filed {
+		w.holes = append(w.holes, slot)
+	} else {
+		w.free = append(w.free, slot)
+	}
 	return old, true
+}
+
+// removeHoles removes the holes from the buckets, and makes their slots free.
+func (w *writer[T]) removeHoles() {
+	for _, slot := range w.holes {
+		for i := range w.entries {
+			w.removeFromBuckets(i, slot)
+		}
+	}
+	w.free = append(w.free, w.holes...)
+	w.holes = w.holes[:0]
 }
 
 // retain removes every object whose slot is not in keep.
@@ -122,11 +151,12 @@ func (w *writer[T]) retain(keep bitset) {
 	}
 }
 
-// index returns index i's part of the root, for changing its fields.
+// index returns the part of the root for index i, with fields that may be
+// changed.
 func (w *writer[T]) index(i int) *indexVersion {
-	if !w.ownsList {
+	if !w.indexesCopied {
 		w.root.indexes = append([]*indexVersion(nil), w.root.indexes...)
-		w.ownsList = true
+		w.indexesCopied = true
 	}
 	if v := w.root.indexes[i]; v.owner != w.token {
 		mine := *v
@@ -136,30 +166,30 @@ func (w *writer[T]) index(i int) *indexVersion {
 	return w.root.indexes[i]
 }
 
-// building reports whether AddIndex is under way somewhere: it counts on the
-// slots staying the same.
-func (w *writer[T]) building() bool {
-	return slices.ContainsFunc(w.entries, func(e *entries) bool { return e.touched != nil })
+// indexBeingAdded reports whether AddIndex is running, which requires that
+// slots do not change.
+func (w *writer[T]) indexBeingAdded() bool {
+	return slices.ContainsFunc(w.entries, func(e *entries) bool { return e.writtenSlots != nil })
 }
 
-// compact moves everything to the lowest slots, into new nodes, so that a
-// store which was large once does not stay so. Since three quarters of the
-// slots are free when it is called, it costs less than what freed them.
+// compact moves all objects to the lowest slots, in new nodes, to release the
+// memory of a store that has become smaller. When it is called, three quarters
+// of the slots are free, so it takes less time than the removals before it.
 func (w *writer[T]) compact() {
 	was := *w
 	w.root = root[T]{version: was.root.version}
-	w.free, w.entries, w.firsts = nil, nil, nil
+	w.free, w.holes, w.entries, w.firstEntries = nil, nil, nil, nil
 	w.published = 0
 	w.root.keys.reserve(int(was.root.keys.live), w.token)
 	for _, v := range was.root.indexes {
 		w.root.indexes = append(w.root.indexes, &indexVersion{owner: w.token, ready: v.ready})
 		w.entries = append(w.entries, new(entries))
 	}
-	w.ownsList = true
+	w.indexesCopied = true
 	for key, slot := range was.root.keys.all() {
 		to := w.insert(key, hashOf(key), was.root.objects.get(slot, was.root.keys.bound))
 		for i := range w.entries {
-			w.file(i, to, was.valuesOf(i, slot))
+			w.setValues(i, to, was.valuesOf(i, slot))
 		}
 	}
 }

@@ -2,13 +2,27 @@ package informer
 
 import "iter"
 
-// AnyInformer is what the SharedInformers of all types have in common, for those
-// who look at them without knowing the type: a debug page, a health check.
+// AnyInformer is implemented by SharedInformers of all types. It is for code that
+// does not know the type, such as a debug page or a health check.
 type AnyInformer interface {
-	// State is what it is doing and how it fares.
+	// State returns the current state.
 	State() State
-	// Keys yields the key of every stored object, in no order.
+	// Keys returns an iterator over the keys of all stored objects, in no
+	// particular order.
 	Keys() iter.Seq[string]
-	// Object is Get by another type. The object is shared: do not change it.
+	// Object is Get without the type. The object is shared: do not modify it.
 	Object(key string) (obj any, ok bool)
 }
+
+// SameInformer reports whether a and b are the same informer. Different calls of
+// For and Factory.Informers may return different values for one informer.
+func SameInformer(a, b AnyInformer) bool {
+	one, ok := a.(interface{ identity() any })
+	other, too := b.(interface{ identity() any })
+	if ok && too {
+		return one.identity() == other.identity()
+	}
+	return a == b
+}
+
+func (i *SharedInformer[T]) identity() any { return i.shared }

@@ -4,47 +4,54 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/thinformer/thinformer/internal/deep"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
-// Clone returns a copy of obj that shares nothing with it which could be
-// changed: what an informer hands out belongs to everybody, and a clone is the
-// caller's own. nil stays nil.
+// Clone returns a deep copy of obj. The objects of an informer are shared and must
+// not be modified; the copy may be modified. Clone of nil is nil.
 //
-// Where obj's type has a DeepCopy or a DeepCopyObject of its own, that is what
-// makes the copy; one that the type has only from a field that it embeds would
-// copy that field alone, and does not count. Any other type is copied by
-// reflection: a type needs no generated code. What refers to itself is copied
-// into what refers to itself.
+// If the type of obj declares a DeepCopy or DeepCopyObject method, Clone calls it.
+// A method that is promoted from an embedded field does not count, since it would
+// copy only that field. Any other type is copied by reflection, so a type needs no
+// generated code. Cyclic references are preserved.
 //
-// By reflection, fields that a type hides from other packages are copied as an
-// assignment copies them, and so are the keys of maps, functions and channels; a
-// struct behind a pointer that hides all of its fields, and cannot be compared,
-// is shared. A mutex is not locked in the copy; quantities and the numbers of
-// math/big are copied as they are to be. Where anything in obj hides more that can
-// be changed, obj's type needs a DeepCopy of its own, which no field's type can
-// replace.
+// Reflection copies unexported fields, map keys, functions and channels by
+// assignment. A pointer to a struct that has only unexported fields and is not
+// comparable is shared. A mutex is unlocked in the copy. Quantities and the
+// numbers of math/big are copied with their own methods. A type with other
+// unexported mutable state needs its own DeepCopy method; a method of the type of
+// a field is not enough.
 func Clone[T any](obj T) T {
-	if v := reflect.ValueOf(obj); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+	if nilcheck.IsNilPointer(obj) {
 		return obj
 	}
-	if own, ok := any(obj).(interface{ DeepCopy() T }); ok && !lent[interface{ DeepCopy() T }](obj) {
+	if own, ok := any(obj).(DeepCopier[T]); ok && !mayBePromoted[DeepCopier[T]](obj) {
 		return own.DeepCopy()
 	}
-	if own, ok := any(obj).(deepCopyObject); ok && !lent[deepCopyObject](obj) {
+	if own, ok := any(obj).(deepCopyObject); ok && !mayBePromoted[deepCopyObject](obj) {
 		if out, ok := any(own.DeepCopyObject()).(T); ok && reflect.TypeOf(out) == reflect.TypeOf(obj) {
 			return out
 		}
 	}
-	return deepCopy(obj)
+	return deep.Copy(obj)
 }
 
-// deepCopyObject is the part of [runtime.Object] that copies.
+// DeepCopier is implemented by types that copy themselves, such as those with generated
+// code.
+type DeepCopier[T any] interface {
+	// DeepCopy returns a copy that shares no mutable state with the receiver.
+	DeepCopy() T
+}
+
+// deepCopyObject is the copying part of [runtime.Object].
 type deepCopyObject interface{ DeepCopyObject() runtime.Object }
 
-// lent says whether a field that obj's struct embeds could have lent it the
-// methods of I. If one could, obj may still have declared its own; not to use it
-// is the safe side.
-func lent[I any](obj any) bool {
+// mayBePromoted reports whether an embedded field of obj's struct has the methods
+// of I, so that obj may have them by promotion only. The struct may still declare
+// its own methods; not calling them is the safe choice.
+func mayBePromoted[I any](obj any) bool {
 	t := reflect.TypeOf(obj)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -16,8 +16,8 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// byHand is a Config without its process function, and the store behind it.
-func byHand(source *stock) (Config[*gadget], *indexer.Indexer[*gadget]) {
+// newConfig returns a Config without a process function, and its store.
+func newConfig(source *scriptedSource) (Config[*gadget], *indexer.Indexer[*gadget]) {
 	store := indexer.New(indexer.Options[*gadget]{})
 	return Config[*gadget]{
 		Queue:         deltafifo.New(deltafifo.Options[*gadget]{MetaFunc: metaOf[*gadget], KnownObjects: store}),
@@ -26,7 +26,7 @@ func byHand(source *stock) (Config[*gadget], *indexer.Indexer[*gadget]) {
 	}, store
 }
 
-func into(store *indexer.Indexer[*gadget], deltas []deltafifo.Delta[*gadget], version string) error {
+func applyTo(store *indexer.Indexer[*gadget], deltas []deltafifo.Delta[*gadget], version string) error {
 	var changes []indexer.Change[*gadget]
 	for _, d := range deltas {
 		changes = append(changes, indexer.Change[*gadget]{Key: d.Key, Object: d.Object, Delete: d.Type == deltafifo.Deleted})
@@ -34,8 +34,8 @@ func into(store *indexer.Indexer[*gadget], deltas []deltafifo.Delta[*gadget], ve
 	return store.Apply(changes, version)
 }
 
-// run runs c until the test calls the function that is returned.
-func (c *Controller[T]) runBeside() (stop func() error) {
+// runInBackground runs c until the test calls stop.
+func (c *Controller[T]) runInBackground() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx) }()
@@ -45,12 +45,12 @@ func (c *Controller[T]) runBeside() (stop func() error) {
 	}
 }
 
-// A process function of one's own gets each key with all that has happened to it.
-func TestAControllerProcessesKeys(t *testing.T) {
+// A process function receives all changes of a key.
+func TestControllerProcessesKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := aStock("7", "a@1/u", "b@2/v")
-		config, store := byHand(source)
-		var handed []string
+		source := newScriptedSource("7", "a@1/u", "b@2/v")
+		config, store := newConfig(source)
+		var processed []string
 		config.Process = func(key string, d deltafifo.Deltas[*gadget], isInInitialList bool) error {
 			line := key
 			for i := range d {
@@ -59,89 +59,89 @@ func TestAControllerProcessesKeys(t *testing.T) {
 			if isInInitialList {
 				line += " (initial)"
 			}
-			handed = append(handed, line)
-			return into(store, d, "")
+			processed = append(processed, line)
+			return applyTo(store, d, "")
 		}
 		c := NewController(config)
 		require.False(t, c.HasSynced())
-		stop := c.runBeside()
+		stop := c.runInBackground()
 		synctest.Wait()
 		require.True(t, c.HasSynced())
-		require.Equal(t, []string{"a Replaced (initial)", "b Replaced (initial)"}, handed)
+		require.Equal(t, []string{"a Replaced (initial)", "b Replaced (initial)"}, processed)
 
-		handed = nil
-		source.tell(watch.Modified, "a@8/u")
-		source.tell(watch.Deleted, "b@9/v")
+		processed = nil
+		source.send(watch.Modified, "a@8/u")
+		source.send(watch.Deleted, "b@9/v")
 		synctest.Wait()
-		require.Equal(t, []string{"a Updated", "b Deleted"}, handed)
+		require.Equal(t, []string{"a Updated", "b Deleted"}, processed)
 		require.Equal(t, 1, store.Len())
 		require.Equal(t, "9", c.LastSyncResourceVersion())
-		require.Equal(t, reflector.Watching, c.State().Phase)
+		require.Equal(t, reflector.PhaseWatching, c.State().Phase)
 		require.ErrorIs(t, c.Run(t.Context()), ErrRunning)
 		require.NoError(t, stop())
 		require.ErrorIs(t, c.Run(t.Context()), ErrStopped)
-		require.ErrorIs(t, config.Queue.Add(aGadget("c@10/w")), deltafifo.ErrClosed)
+		require.ErrorIs(t, config.Queue.Add(newGadget("c@10/w")), deltafifo.ErrClosed)
 	})
 }
 
-// An error of the process function is told and costs what it was handed; the
-// loop goes on. By default it is logged.
-func TestAnErrorOfTheProcessFunctionIsTold(t *testing.T) {
+// An error of the process function is reported, and its changes are lost; the loop
+// continues. By default the error is logged.
+func TestControllerReportsProcessErrors(t *testing.T) {
 	for _, logged := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			source := aStock("7", "a@1/u")
-			config, store := byHand(source)
-			failure := errors.New("no room")
-			var heard []error
+			source := newScriptedSource("7", "a@1/u")
+			config, store := newConfig(source)
+			failure := errors.New("store full")
+			var reported []error
 			var log strings.Builder
 			if logged {
 				config.Reflector.Logger = slog.New(slog.NewTextHandler(&log, nil))
 			} else {
-				config.OnError = func(_ context.Context, err error) { heard = append(heard, err) }
+				config.OnError = func(_ context.Context, err error) { reported = append(reported, err) }
 			}
 			config.ProcessBatch = func(d []deltafifo.Delta[*gadget], b deltafifo.Batch) error {
 				if b.InInitialList {
 					return failure
 				}
-				return into(store, d, b.Version)
+				return applyTo(store, d, b.Version)
 			}
 			c := NewController(config)
-			stop := c.runBeside()
+			stop := c.runInBackground()
 			synctest.Wait()
-			source.tell(watch.Added, "b@8/v")
+			source.send(watch.Added, "b@8/v")
 			synctest.Wait()
 			require.Equal(t, 1, store.Len())
 			require.NoError(t, stop())
 			if logged {
-				require.Contains(t, log.String(), "no room")
+				require.Contains(t, log.String(), "store full")
 				require.Contains(t, log.String(), "gadgets")
 				return
 			}
-			require.Len(t, heard, 1)
-			require.ErrorIs(t, heard[0], failure)
-			require.ErrorContains(t, heard[0], `beginning with "a"`)
+			require.Len(t, reported, 1)
+			require.ErrorIs(t, reported[0], failure)
+			require.ErrorContains(t, reported[0], `beginning with "a"`)
 		})
 	}
 }
 
-// What a Config lacks is the error of Run.
-func TestWhatAConfigLacks(t *testing.T) {
-	whole, store := byHand(aStock("7"))
-	batch := func(d []deltafifo.Delta[*gadget], b deltafifo.Batch) error { return into(store, d, b.Version) }
+// Run returns the error of an invalid Config.
+func TestControllerConfigErrors(t *testing.T) {
+	valid, store := newConfig(newScriptedSource("7"))
+	batch := func(d []deltafifo.Delta[*gadget], b deltafifo.Batch) error { return applyTo(store, d, b.Version) }
 	key := func(string, deltafifo.Deltas[*gadget], bool) error { return nil }
 	for name, c := range map[string]struct {
-		without func(*Config[*gadget])
-		want    error
+		change func(*Config[*gadget])
+		want   error
 	}{
-		"no queue":    {func(c *Config[*gadget]) { c.Queue, c.ProcessBatch = nil, batch }, ErrNoQueue},
-		"no function": {func(*Config[*gadget]) {}, ErrNoProcess},
-		"two of them": {func(c *Config[*gadget]) { c.ProcessBatch, c.Process = batch, key }, ErrNoProcess},
-		"no source":   {func(c *Config[*gadget]) { c.ListerWatcher, c.ProcessBatch = nil, batch }, reflector.ErrNoSource},
+		"no queue":      {func(c *Config[*gadget]) { c.Queue, c.ProcessBatch = nil, batch }, ErrNoQueue},
+		"no function":   {func(*Config[*gadget]) {}, ErrNoProcess},
+		"two functions": {func(c *Config[*gadget]) { c.ProcessBatch, c.Process = batch, key }, ErrNoProcess},
+		"no source":     {func(c *Config[*gadget]) { c.ListerWatcher, c.ProcessBatch = nil, batch }, reflector.ErrNoSource},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := whole
+			config := valid
 			config.Queue = deltafifo.New(deltafifo.Options[*gadget]{})
-			c.without(&config)
+			c.change(&config)
 			controller := NewController(config)
 			require.False(t, controller.HasSynced())
 			require.ErrorIs(t, controller.Run(t.Context()), c.want)
@@ -149,13 +149,13 @@ func TestWhatAConfigLacks(t *testing.T) {
 	}
 }
 
-// A panic of the process function is not swallowed, and nothing is left behind.
-func TestAPanicOfTheProcessFunctionGoesOn(t *testing.T) {
+// A panic of the process function is not recovered, and no goroutine leaks.
+func TestProcessPanicIsNotRecovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		config, _ := byHand(aStock("7", "a@1/u"))
-		config.ProcessBatch = func([]deltafifo.Delta[*gadget], deltafifo.Batch) error { panic("no room") }
+		config, _ := newConfig(newScriptedSource("7", "a@1/u"))
+		config.ProcessBatch = func([]deltafifo.Delta[*gadget], deltafifo.Batch) error { panic("store full") }
 		c := NewController(config)
-		require.PanicsWithValue(t, "no room", func() { _ = c.Run(t.Context()) })
-		require.Equal(t, reflector.Stopped, c.State().Phase)
+		require.PanicsWithValue(t, "store full", func() { _ = c.Run(t.Context()) })
+		require.Equal(t, reflector.PhaseStopped, c.State().Phase)
 	})
 }

@@ -2,42 +2,48 @@ package informer
 
 import "errors"
 
-// Each of these names a mistake of the caller's, but for ErrNewEpoch.
+// All errors but ErrNewEpoch report a mistake of the caller.
 var (
-	// ErrNotRunning: the informer has not been run, so there is nothing to wait
-	// for.
-	ErrNotRunning = errors.New("informer: it is not running")
-	// ErrRunning: Run of an informer that runs.
-	ErrRunning = errors.New("informer: it is running already")
-	// ErrStopped: the informer has stopped, and does not start again.
-	ErrStopped = errors.New("informer: it has stopped")
+	// ErrNotRunning: Run has not been called, so that a wait would never end.
+	ErrNotRunning = errors.New("informer: not running")
+	// ErrRunning: Run was called while the informer runs.
+	ErrRunning = errors.New("informer: already running")
+	// ErrStopped: the informer has stopped. It cannot be started again.
+	ErrStopped = errors.New("informer: stopped")
 	// ErrNoSource: the ListerWatcher is nil, or a nil pointer in an interface.
-	ErrNoSource = errors.New("informer: no ListerWatcher")
+	ErrNoSource = errors.New("informer: the ListerWatcher is nil")
 	// ErrNoHandler: the handler is nil, or a nil pointer in an interface.
-	ErrNoHandler = errors.New("informer: no handler")
-	// ErrHandlerOptions: an option of a handler has no meaning, such as a
-	// negative period.
-	ErrHandlerOptions = errors.New("informer: the options of a handler are wrong")
+	ErrNoHandler = errors.New("informer: the handler is nil")
+	// ErrHandlerOptions: a field of HandlerOptions is invalid, such as a negative
+	// period.
+	ErrHandlerOptions = errors.New("informer: invalid HandlerOptions")
 	// ErrNotStruct: T is not a pointer to a struct.
-	ErrNotStruct = errors.New("informer: the type of the objects must be a pointer to a struct, such as *v1.Pod or *Widget")
+	ErrNotStruct = errors.New("informer: the object type must be a pointer to a struct, such as *v1.Pod or *Widget")
 	// ErrNoQueue: the Config of a Controller has no Queue.
 	ErrNoQueue = errors.New("informer: the Config has no Queue")
 	// ErrNoProcess: the Config of a Controller has neither Process nor
 	// ProcessBatch, or both.
-	ErrNoProcess = errors.New("informer: the Config needs either Process or ProcessBatch")
-	// ErrNoVersion: what was to be waited for is "", which is no version.
-	ErrNoVersion = errors.New("informer: no version to wait for")
-	// ErrReleased: the informer has been given back to its factory.
-	ErrReleased = errors.New("informer: it has been released")
-	// ErrFactoryRuns: Run of an informer that a factory has made: its Start does
-	// that.
-	ErrFactoryRuns = errors.New("informer: its factory runs it")
-	// ErrOtherOptions: the factory has such an informer, and with other options
-	// than are asked for.
-	ErrOtherOptions = errors.New("informer: there is one of the same objects, with other options")
-	// ErrNoNamespace: the source does not know how to show one namespace only.
-	ErrNoNamespace = errors.New("informer: the source cannot be narrowed to a namespace")
-	// ErrNewEpoch: the server's versions have gone back, so that the version
-	// that was waited for is not to come.
+	ErrNoProcess = errors.New("informer: the Config must have exactly one of Process and ProcessBatch")
+	// ErrNoVersion: the version to wait for is "".
+	ErrNoVersion = errors.New("informer: the version to wait for is empty")
+	// ErrReleased: Release was called on this informer.
+	ErrReleased = errors.New("informer: released")
+	// ErrRunByFactory: Run was called on an informer of a factory. Factory.Start
+	// runs it.
+	ErrRunByFactory = errors.New("informer: the informer is run by its factory")
+	// ErrOptionsConflict: the factory has an informer for the same objects with
+	// different options.
+	ErrOptionsConflict = errors.New("informer: the factory has an informer for the same objects with different options")
+	// ErrNoNamespace: the source cannot be restricted to one namespace.
+	ErrNoNamespace = errors.New("informer: the source cannot be restricted to a namespace")
+	// ErrNoFactory: For was called with a nil Factory.
+	ErrNoFactory = errors.New("informer: the factory is nil: create one with NewFactory")
+	// ErrNoContext: the ctx of Run, Start or a wait is nil.
+	ErrNoContext = errors.New("informer: the context is nil: pass one that ends with the program, or context.Background()")
+	// ErrQueryUnsupported: the source cannot list a single object, since it is neither a
+	// rest.View or rest.Resource, nor derived from one by package listwatch.
+	ErrQueryUnsupported = errors.New("informer: the source cannot list a single object")
+	// ErrNewEpoch: the server's versions have gone back, so the version that was
+	// waited for may never be reached.
 	ErrNewEpoch = errors.New("informer: the server's versions have gone back")
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Two parts of a program want pods, and there is one watch.
+// Two parts of a program need pods, and share one watch.
 func ExampleFactory() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()

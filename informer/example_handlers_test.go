@@ -11,17 +11,17 @@ import (
 type machine struct {
 	metav1.ObjectMeta
 	Zone  string
-	Fans  map[string]int // revolutions a minute
+	Fans  map[string]int // revolutions per minute
 	Phase string
 }
 
-// One informer, and a handler that wants the machines of one zone only.
+// A handler receives only the machines of one zone.
 func ExampleFilteringResourceEventHandler() {
 	var h informer.ResourceEventHandler[*machine] = informer.FilteringResourceEventHandler[*machine]{
 		FilterFunc: func(m *machine) bool { return m.Zone == "a" },
 		Handler: informer.ResourceEventHandlerFuncs[*machine]{
-			AddFunc:    func(m *machine, _ bool) { fmt.Println("came:", m.Name) },
-			DeleteFunc: func(m *machine, _ bool) { fmt.Println("went:", m.Name) },
+			AddFunc:    func(m *machine, _ bool) { fmt.Println("add:", m.Name) },
+			DeleteFunc: func(m *machine, _ bool) { fmt.Println("delete:", m.Name) },
 		},
 	}
 
@@ -34,11 +34,11 @@ func ExampleFilteringResourceEventHandler() {
 	h.OnUpdate(moved, one)
 	h.OnDelete(one, false)
 	// Output:
-	// came: one
-	// went: one
+	// add: one
+	// delete: one
 }
 
-// Fans change all the time, and the phase hardly ever.
+// Fan speeds change all the time, and the phase rarely.
 func ExampleChanged() {
 	var all informer.ResourceEventHandler[*machine] = informer.ResourceEventHandlerFuncs[*machine]{
 		UpdateFunc: func(before, now *machine) { fmt.Println(before.Phase, "to", now.Phase) },
@@ -53,13 +53,13 @@ func ExampleChanged() {
 	// Output: starting to running
 }
 
-// What comes out of an informer is everybody's. A clone is not.
+// Objects of an informer are shared. A clone is not.
 func ExampleClone() {
 	cached := &machine{Fans: map[string]int{"left": 900}}
 
-	mine := informer.Clone(cached)
-	mine.Fans["left"] = 0
+	clone := informer.Clone(cached)
+	clone.Fans["left"] = 0
 
-	fmt.Println(cached.Fans["left"], mine.Fans["left"])
+	fmt.Println(cached.Fans["left"], clone.Fans["left"])
 	// Output: 900 0
 }

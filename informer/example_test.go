@@ -12,7 +12,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Pod is what a program needs of one.
+// Pod has the fields of a pod that a program needs.
 type Pod struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct {
@@ -26,7 +26,7 @@ var pods = rest.ResourceInfo{
 	Namespaced:           true,
 }
 
-// An informer of the pods of one namespace, and a handler that is told of each.
+// An informer of the pods of one namespace, with a handler.
 func ExampleNew() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -39,13 +39,13 @@ func ExampleNew() {
 	pod := apitest.Create(nil, srv, &Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0"}})
 
 	inf := informer.New(rest.NewView[*Pod](client, pods).Namespace("shop"), informer.Options[*Pod]{})
-	told := make(chan struct{})
+	done := make(chan struct{})
 	_, err = inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{
 		AddFunc: func(pod *Pod, isInInitialList bool) { fmt.Println("added:", pod.Name, isInInitialList) },
 		UpdateFunc: func(old, pod *Pod) {
 			fmt.Println("updated:", pod.Name, "is", pod.Status.Phase)
 		},
-		DeleteFunc: func(pod *Pod, _ bool) { fmt.Println("deleted:", pod.Name); close(told) },
+		DeleteFunc: func(pod *Pod, _ bool) { fmt.Println("deleted:", pod.Name); close(done) },
 	}, informer.HandlerOptions{})
 	if err != nil {
 		fmt.Println(err)
@@ -60,7 +60,7 @@ func ExampleNew() {
 	}
 	apitest.Modify(nil, srv, pod, func(p *Pod) { p.Status.Phase = "Running" })
 	apitest.Delete(nil, srv, pod)
-	<-told
+	<-done
 	cancel()
 	fmt.Println("ended:", <-ended)
 	// Output:
@@ -70,8 +70,7 @@ func ExampleNew() {
 	// ended: <nil>
 }
 
-// Whoever has written something waits for its version: from then on the store
-// has it.
+// After a write, the program waits for its version. Then the write is in the store.
 func ExampleSharedInformer_WaitForVersion() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()

@@ -13,54 +13,55 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// FactoryOptions are what all informers of a factory have in common. The zero
-// value is a working default.
+// FactoryOptions are options for all informers of a factory. The zero value is a
+// working default.
 type FactoryOptions struct {
-	// Namespace is the one that all sources are narrowed to, whatever they showed
-	// before; what is not in namespaces is not affected. Default: sources stay as
-	// they are.
+	// Namespace restricts all sources to one namespace, whatever namespace they had
+	// before. Cluster-scoped resources are not affected. Default: sources are not
+	// changed.
 	Namespace string
 
-	// Tweak changes the options of every list and watch, before the Tweak of an
-	// informer's own Options does. Default: none.
-	Tweak func(*metav1.ListOptions)
+	// TweakListOptions changes the options of every list and watch. It is called
+	// before the TweakListOptions of an informer's Options. Default: none.
+	TweakListOptions func(*metav1.ListOptions)
 
-	// Transform changes every object where it is before it is stored, and says
-	// whether it is kept, before the Transform of an informer's own Options does.
-	// Default: none.
+	// Transform changes every object in place before it is stored, and reports
+	// whether to keep it. It is called before the Transform of an informer's
+	// Options. Default: none.
 	Transform func(rest.Object) (keep bool, err error)
 
-	// WatchErrorHandler, MutationGuard, Logger and Trace are those of informers
-	// whose Options leave them nil.
+	// WatchErrorHandler, MutationGuard, Logger and Trace apply to informers whose
+	// Options leave them nil.
 	WatchErrorHandler func(ctx context.Context, err error)
 	MutationGuard     func(error)
 	Logger            *slog.Logger
 	Trace             *Trace
 }
 
-// Factory makes informers and runs them, and has one for all who want the same:
-// the same objects by the same type, from the same source, chosen by the same
-// list options. [For] asks for one.
+// Factory creates and runs informers, and shares each informer between all users
+// of the same objects: the same Go type, the same source, and the same list
+// options. Use the function [For] to get an informer.
 //
-// An informer runs from the next Start on until all who have asked for it have
-// released it, or that Start's context is done, or Shutdown.
+// An informer runs from the next Start until all its users have released it, the
+// context of that Start is done, or Shutdown is called.
 type Factory struct {
 	options FactoryOptions
 
-	// running are the goroutines that run informers. None is added after stopped.
+	// running counts the goroutines that run informers. None is added after stopped
+	// is set.
 	running sync.WaitGroup
 
 	mu      sync.Mutex
 	stopped bool
-	// entries are those that somebody uses, in the order in which they were made.
+	// entries are the informers with users, in the order of creation.
 	entries []*entry
-	// shared are those of them which whoever asks for the same gets as well.
+	// shared are the entries that another call of For may return.
 	shared map[sharingKey]*entry
-	// failures are the errors with which informers have ended.
+	// failures are the errors of informers that have ended.
 	failures []error
 }
 
-// NewFactory returns a factory that has no informers.
+// NewFactory returns a factory without informers.
 func NewFactory(o FactoryOptions) *Factory {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -68,65 +69,97 @@ func NewFactory(o FactoryOptions) *Factory {
 	return &Factory{options: o, shared: map[sharingKey]*entry{}}
 }
 
-// For is an informer of what source serves, the caller's until it calls Release.
-// Who asks for the same gets the same store and watch: the same T, the same
-// source (by its Identity, as equal Views have it), and a Tweak that makes the
-// same list options.
+// For returns an informer of the objects of source. The caller must call Release
+// when it no longer uses the informer. Calls with the same T, the same source
+// (compared by Identity; equal Views have equal identities) and a TweakListOptions
+// with the same result share one store and one watch.
 //
-// What is shared has the Options of whoever was first, also when that one has
-// released it. Later ones must give the
-// same functions as Transform and Filter, that is the same function or the same
-// variable, since closures cannot be compared otherwise; of the rest they may
-// leave out what they do not care about. If they differ, that is the error of the
-// first call, and of Start.
+// A shared informer has the Options of the first call, even after the first caller
+// has released it. Later calls must pass the same Transform and Filter. A closure
+// is the same only if it comes from the same variable. Later calls may leave out
+// the other options. If the options differ, the first call on the informer and
+// Start return an error.
 //
-// The informer runs after the next Start, and Run is not for its user.
+// The informer runs after the next Start. Do not call its Run.
 func For[T rest.Object](f *Factory, source Source[T], o Options[T]) *SharedInformer[T] {
+	if f == nil {
+		informer := New[T](source, o)
+		informer.shared.err = ErrNoFactory
+		return informer
+	}
 	e, shareable := newEntry(f.options, source, o)
 	e, informer := join[T](f, e, shareable)
-	informer.handle = &handle{letGo: func() { f.release(e) }}
+	informer.handle = &handle{onRelease: func() { f.release(e) }}
 	return informer
 }
 
-// Start runs the informers that do not run yet, each until ctx is done, and does
-// not wait. Call it again for those that were asked for since; they may have
+// Start runs the informers that are not running, each until ctx is done. It does
+// not wait. Call it again for informers that were requested later, possibly with
 // another context.
 //
-// Possible errors: ErrStopped; what is wrong with informers that were asked for,
-// which are left out.
+// Possible errors: ErrNoContext, ErrStopped, and the errors of informers that
+// cannot run. Start runs the others.
 func (f *Factory) Start(ctx context.Context) error {
+	if ctx == nil {
+		return ErrNoContext
+	}
+	_, notStarted, stopped := f.split()
+	if stopped {
+		return ErrStopped
+	}
+	var errs []error
+	var valid []*entry
+	for _, e := range notStarted {
+		if err := e.informer.Check(); err != nil {
+			errs = append(errs, err)
+		} else {
+			valid = append(valid, e)
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped {
 		return ErrStopped
 	}
-	var wrong []error
-	for _, e := range f.entries {
-		if err := e.informer.wrong(); err != nil {
-			wrong = append(wrong, err)
-		} else if e.cancel == nil {
+	for _, e := range valid {
+		if e.cancel == nil && e.users > 0 {
 			f.start(ctx, e)
 		}
 	}
-	return errors.Join(wrong...)
+	return errors.Join(errs...)
 }
 
-// start needs mu.
+// split returns the informers that have been started, and the others.
+func (f *Factory) split() (started, notStarted []*entry, stopped bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.entries {
+		if e.cancel != nil {
+			started = append(started, e)
+		} else {
+			notStarted = append(notStarted, e)
+		}
+	}
+	return started, notStarted, f.stopped
+}
+
+// start runs e. It needs mu.
 func (f *Factory) start(ctx context.Context, e *entry) {
 	e.ctx, e.cancel = context.WithCancel(ctx)
 	f.running.Go(func() {
 		var err error
-		// Deferred, as a MutationGuard may end the goroutine: with t.FailNow.
-		defer func() { f.ended(e, err) }()
+		// Deferred, since a MutationGuard may end the goroutine by t.FailNow.
+		defer func() { f.entryEnded(e, err) }()
 		err = e.informer.run(e.ctx)
 	})
 }
 
-// ended: nobody is to get e any more, as an informer does not start again.
-func (f *Factory) ended(e *entry, err error) {
+// entryEnded removes e from the shared informers, since an informer cannot be
+// started again.
+func (f *Factory) entryEnded(e *entry, err error) {
 	f.mu.Lock()
 	e.cancel()
-	e.over = true
+	e.ended = true
 	f.unshare(e)
 	released := e.users == 0
 	if err != nil {
@@ -135,21 +168,21 @@ func (f *Factory) ended(e *entry, err error) {
 	}
 	f.mu.Unlock()
 	if released {
-		e.informer.free()
-		if err != nil { // nobody may ever ask
-			f.options.Logger.Error("An informer that was released has not ended well", "err", err)
+		e.informer.dropObjects()
+		if err != nil { // no caller may be left to read it
+			f.options.Logger.Error("released informer failed to stop", "err", err)
 		}
 	}
 }
 
-// unshare needs mu.
+// unshare keeps later calls of For from returning e. It needs mu.
 func (f *Factory) unshare(e *entry) {
 	if f.shared[e.key] == e {
 		delete(f.shared, e.key)
 	}
 }
 
-// release takes a user from e, and stops it if it was the last.
+// release removes a user of e, and stops e if it was the last one.
 func (f *Factory) release(e *entry) {
 	f.mu.Lock()
 	e.users--
@@ -159,17 +192,17 @@ func (f *Factory) release(e *entry) {
 		f.entries = slices.DeleteFunc(f.entries, func(other *entry) bool { return other == e })
 		f.stop(e)
 	}
-	over := e.over
+	ended := e.ended
 	f.mu.Unlock()
-	if last && over {
-		e.informer.free()
+	if last && ended {
+		e.informer.dropObjects()
 	}
 }
 
-// stop needs mu. What was never started begins, and ends, now: those who wait
-// for it, or add handlers, learn of it.
+// stop needs mu. An entry that was never started is started with a context that is
+// done, so that waits and registrations return an error.
 func (f *Factory) stop(e *entry) {
-	if e.cancel == nil && e.informer.wrong() == nil {
+	if e.cancel == nil && e.informer.argumentErr() == nil {
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
 		f.start(done, e)
@@ -179,47 +212,44 @@ func (f *Factory) stop(e *entry) {
 	}
 }
 
-// WaitForSync waits until the first list of each informer that has been started
-// is in its store. If ctx ends before, the error says of each that is not there
-// why.
+// WaitForSync waits until each started informer has its first list in the store.
+// If ctx ends first, the error contains the reason for each informer that has
+// not synced.
 //
 // Possible errors: ErrNotRunning if none has been started, ErrStopped, that of
-// ctx, what is wrong with informers that were asked for.
+// ctx, and the errors of informers that cannot run.
 func (f *Factory) WaitForSync(ctx context.Context) error {
 	waiting, errs := f.started()
 	for _, e := range waiting {
-		if err := e.informer.WaitForSync(ctx); err != nil && f.uses(e) {
+		if err := e.informer.WaitForSync(ctx); err != nil && f.inUse(e) {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (f *Factory) started() (started []*entry, wrong []error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, e := range f.entries {
-		if err := e.informer.wrong(); err != nil {
-			wrong = append(wrong, err)
-		} else if e.cancel != nil {
-			started = append(started, e)
+func (f *Factory) started() (started []*entry, errs []error) {
+	started, notStarted, _ := f.split()
+	for _, e := range notStarted {
+		if err := e.informer.Check(); err != nil {
+			errs = append(errs, err)
 		}
 	}
-	if len(started)+len(wrong) == 0 && len(f.entries) > 0 {
-		wrong = append(wrong, ErrNotRunning)
+	if len(started)+len(errs) == 0 && len(notStarted) > 0 {
+		errs = append(errs, ErrNotRunning)
 	}
-	return started, wrong
+	return started, errs
 }
 
-// uses says whether e has a user still.
-func (f *Factory) uses(e *entry) bool {
+// inUse reports whether e still has a user.
+func (f *Factory) inUse(e *entry) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return e.users > 0
 }
 
-// Informers are those that somebody uses, in the order in which they were first
-// asked for: to look at them all, on a debug page or for a health check.
+// Informers returns the informers that are in use, in the order of their first
+// request. It is for debug pages and health checks.
 func (f *Factory) Informers() []AnyInformer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -230,12 +260,13 @@ func (f *Factory) Informers() []AnyInformer {
 	return informers
 }
 
-// Shutdown stops all informers and waits until they have ended; it is not for
-// callbacks, for which it would wait. What they have stored can be read still.
-// The factory does not start again, and makes no more informers.
+// Shutdown stops all informers and waits until they have ended. It must not be
+// called from a callback, since it waits for callbacks. The stored objects can
+// still be read. The factory cannot be started again, and creates no more
+// informers.
 //
-// Possible errors: *StopError, several of them joined: that of any informer of
-// the factory that did not end well, with Shutdown or before.
+// Possible errors: a *StopError for each informer that did not stop in time, during
+// Shutdown or before. Several errors are joined.
 func (f *Factory) Shutdown() error {
 	f.mu.Lock()
 	f.stopped = true

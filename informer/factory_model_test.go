@@ -19,35 +19,35 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// A twinFactory is what a factory is meant to do, without informers: a list of
-// what there is, and who uses it.
-type twinFactory struct{ entries []*twinEntry }
+// A factoryModel is a list of the informers of a factory with their users.
+type factoryModel struct{ entries []*modelEntry }
 
-type twinEntry struct {
-	what  string
+type modelEntry struct {
+	name  string
 	users int
 	phase string // idle, running or ended
 }
 
-func (f *twinFactory) ask(what string) *twinEntry {
+func (f *factoryModel) request(name string) *modelEntry {
 	for _, e := range f.entries {
-		if e.what == what && e.phase != "ended" {
+		if e.name == name && e.phase != "ended" {
 			e.users++
 			return e
 		}
 	}
-	e := &twinEntry{what, 1, "idle"}
+	e := &modelEntry{name, 1, "idle"}
 	f.entries = append(f.entries, e)
 	return e
 }
 
-func (f *twinFactory) release(e *twinEntry) {
+func (f *factoryModel) release(e *modelEntry) {
 	if e.users--; e.users == 0 {
-		f.entries = slices.DeleteFunc(f.entries, func(other *twinEntry) bool { return other == e })
+		f.entries = slices.DeleteFunc(f.entries, func(other *modelEntry) bool { return other == e })
 	}
 }
 
-func (f *twinFactory) all(from, to string) {
+// setPhase sets the phase of all entries in phase from.
+func (f *factoryModel) setPhase(from, to string) {
 	for _, e := range f.entries {
 		if e.phase == from {
 			e.phase = to
@@ -55,102 +55,104 @@ func (f *twinFactory) all(from, to string) {
 	}
 }
 
-func (f *twinFactory) String() string {
+func (f *factoryModel) String() string {
 	var lines []string
 	for _, e := range f.entries {
-		lines = append(lines, fmt.Sprint(e.what, " running:", e.phase == "running"))
+		lines = append(lines, fmt.Sprint(e.name, " running:", e.phase == "running"))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (f *twinFactory) running() (watches []string) {
+// running returns the names of the running informers, sorted.
+func (f *factoryModel) running() (watches []string) {
 	for _, e := range f.entries {
 		if e.phase == "running" {
-			watches = append(watches, e.what)
+			watches = append(watches, e.name)
 		}
 	}
 	slices.Sort(watches)
 	return watches
 }
 
-// counted is a source that knows which watches of it are open.
-type counted struct {
+// countingSource is a source that counts its open watches.
+type countingSource struct {
 	name string
 
 	mu   sync.Mutex
-	open map[string]int // how many, by what is watched
+	open map[string]int // the number of open watches for each name
 }
 
-func (c *counted) count(what string, n int) {
+func (c *countingSource) count(name string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.open[what] += n
+	c.open[name] += n
 }
 
-// watches are those that are open, each as often as it is.
-func (c *counted) watches() (watches []string) {
+// watches returns the open watches, with duplicates.
+func (c *countingSource) watches() (watches []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for what, n := range c.open {
-		watches = append(watches, slices.Repeat([]string{what}, n)...)
+	for name, n := range c.open {
+		watches = append(watches, slices.Repeat([]string{name}, n)...)
 	}
 	return watches
 }
 
-func (c *counted) source() *listwatch.ListWatch[*Pod] {
+func (c *countingSource) source() *listwatch.ListWatch[*Pod] {
 	return &listwatch.ListWatch[*Pod]{
 		ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*Pod], error) {
 			return rest.ListOf("1", &Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", ResourceVersion: "1"}}), nil
 		},
 		WatchFunc: func(_ context.Context, options metav1.ListOptions) (*listwatch.Watch[*Pod], error) {
-			what := whatIs(c.name, options.LabelSelector)
-			c.count(what, 1)
+			name := sourceName(c.name, options.LabelSelector)
+			c.count(name, 1)
 			return rest.NewWatch(func(ctx context.Context) (listwatch.Event[*Pod], error) {
 				<-ctx.Done()
 				return listwatch.Event[*Pod]{}, ctx.Err()
-			}, func() { c.count(what, -1) }), nil
+			}, func() { c.count(name, -1) }), nil
 		},
 	}
 }
 
-func whatIs(source, selector string) string { return source + " -l " + selector }
+func sourceName(source, selector string) string { return source + " -l " + selector }
 
-// TestFactoryIsItsTwin makes random calls to a factory and to its twin, and
-// compares who there is, who runs, and which watches are open.
-func TestFactoryIsItsTwin(t *testing.T) {
+// TestFactoryMatchesModel makes random calls to a factory and to a model, and compares
+// the informers, their states, and the open watches.
+func TestFactoryMatchesModel(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				newFactoryPlay(t, rand.New(rand.NewPCG(seed, 7))).play(60)
+				newFactoryRun(t, rand.New(rand.NewPCG(seed, 7))).run(60)
 			})
 		})
 	}
 }
 
-type factoryPlay struct {
+// factoryRun makes the calls of one test.
+type factoryRun struct {
 	t       *testing.T
 	random  *rand.Rand
 	factory *informer.Factory
-	twin    twinFactory
-	sources []*counted
+	model   factoryModel
+	sources []*countingSource
 	views   []*listwatch.ListWatch[*Pod]
-	handles []*userOf
+	users   []*factoryUser
 	ctx     context.Context
 	cancel  context.CancelFunc
 	log     []string
 }
 
-// userOf is one handle, its handler and its twin.
-type userOf struct {
+// factoryUser is a result of For with its handler and its entry in the model.
+type factoryUser struct {
 	informer     *informer.SharedInformer[*Pod]
 	registration *informer.Registration
-	twin         *twinEntry
+	model        *modelEntry
 }
 
-func newFactoryPlay(t *testing.T, random *rand.Rand) *factoryPlay {
-	p := &factoryPlay{t: t, random: random, factory: informer.NewFactory(informer.FactoryOptions{Logger: slog.New(slog.DiscardHandler)})}
+func newFactoryRun(t *testing.T, random *rand.Rand) *factoryRun {
+	p := &factoryRun{t: t, random: random, factory: informer.NewFactory(informer.FactoryOptions{Logger: slog.New(slog.DiscardHandler)})}
 	for _, name := range []string{"one", "two", "three"} {
-		c := &counted{name: name, open: map[string]int{}}
+		c := &countingSource{name: name, open: map[string]int{}}
 		p.sources = append(p.sources, c)
 		p.views = append(p.views, c.source())
 	}
@@ -158,68 +160,68 @@ func newFactoryPlay(t *testing.T, random *rand.Rand) *factoryPlay {
 	return p
 }
 
-func (p *factoryPlay) play(steps int) {
+func (p *factoryRun) run(steps int) {
 	for range steps {
 		switch n := p.random.IntN(10); {
 		case n < 4:
-			p.ask()
-		case n < 7 && len(p.handles) > 0:
-			p.release(p.random.IntN(len(p.handles)))
+			p.request()
+		case n < 7 && len(p.users) > 0:
+			p.release(p.random.IntN(len(p.users)))
 		case n == 7:
 			p.log = append(p.log, "cancel")
 			p.cancel()
 			p.ctx, p.cancel = context.WithCancel(p.t.Context())
-			p.twin.all("running", "ended")
+			p.model.setPhase("running", "ended")
 		default:
 			p.log = append(p.log, "start")
 			require.NoError(p.t, p.factory.Start(p.ctx))
-			p.twin.all("idle", "running")
+			p.model.setPhase("idle", "running")
 		}
 		p.compare()
 	}
 	p.log = append(p.log, "shutdown")
 	require.NoError(p.t, p.factory.Shutdown())
-	p.twin.all("running", "ended")
+	p.model.setPhase("running", "ended")
 	p.compare()
 	p.cancel()
-	for len(p.handles) > 0 {
+	for len(p.users) > 0 {
 		p.release(0)
 		p.compare()
 	}
 }
 
-func (p *factoryPlay) ask() {
+func (p *factoryRun) request() {
 	i, selector := p.random.IntN(len(p.views)), []string{"", "a=b"}[p.random.IntN(2)]
-	what := whatIs(p.sources[i].name, selector)
-	p.log = append(p.log, "ask for "+what)
+	name := sourceName(p.sources[i].name, selector)
+	p.log = append(p.log, "request "+name)
 	inf := informer.For(p.factory, p.views[i], informer.Options[*Pod]{
-		Name:       what,
-		PreferList: true,
-		Tweak:      func(options *metav1.ListOptions) { options.LabelSelector = selector },
+		Name:             name,
+		PreferList:       true,
+		TweakListOptions: func(options *metav1.ListOptions) { options.LabelSelector = selector },
 	})
 	registration, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{}, informer.HandlerOptions{})
 	require.NoError(p.t, err)
-	p.handles = append(p.handles, &userOf{inf, registration, p.twin.ask(what)})
+	p.users = append(p.users, &factoryUser{inf, registration, p.model.request(name)})
 }
 
-func (p *factoryPlay) release(i int) {
-	user := p.handles[i]
-	p.handles = slices.Delete(p.handles, i, i+1)
-	p.log = append(p.log, "release "+user.twin.what)
+func (p *factoryRun) release(i int) {
+	user := p.users[i]
+	p.users = slices.Delete(p.users, i, i+1)
+	p.log = append(p.log, "release "+user.model.name)
 	user.informer.Release()
-	p.twin.release(user.twin)
+	p.model.release(user.model)
 	synctest.Wait()
 	select {
 	case <-user.registration.Done():
 	default:
-		require.Fail(p.t, "the handler is still there", "%s", strings.Join(p.log, "\n"))
+		require.Fail(p.t, "the handler of the released informer is not done", "%s", strings.Join(p.log, "\n"))
 	}
-	if user.twin.users == 0 {
-		require.Empty(p.t, keysOf(user.informer), "the store is not free\n%s", strings.Join(p.log, "\n"))
+	if user.model.users == 0 {
+		require.Empty(p.t, keysOf(user.informer), "the store of the released informer has objects\n%s", strings.Join(p.log, "\n"))
 	}
 }
 
-func (p *factoryPlay) compare() {
+func (p *factoryRun) compare() {
 	synctest.Wait()
 	var states, watches []string
 	for _, inf := range p.factory.Informers() {
@@ -231,10 +233,10 @@ func (p *factoryPlay) compare() {
 	}
 	slices.Sort(watches)
 	history := strings.Join(p.log, "\n")
-	require.Equal(p.t, p.twin.String(), strings.Join(states, "\n"), history)
-	require.Equal(p.t, p.twin.running(), watches, history)
-	for _, user := range p.handles {
+	require.Equal(p.t, p.model.String(), strings.Join(states, "\n"), history)
+	require.Equal(p.t, p.model.running(), watches, history)
+	for _, user := range p.users {
 		stored := len(keysOf(user.informer))
-		require.Equal(p.t, user.twin.phase != "idle", stored == 1, "what %s has stored\n%s", user.twin.what, history)
+		require.Equal(p.t, user.model.phase != "idle", stored == 1, "objects of %s\n%s", user.model.name, history)
 	}
 }

@@ -27,13 +27,13 @@ var nodes = rest.ResourceInfo{
 	Kind:                 "Node",
 }
 
-// slimPod is another view of a pod.
+// slimPod is another Go type for pods.
 type slimPod struct {
 	rest.SlimMeta `json:"metadata"`
 }
 
-// yard is a server, a client of it and a factory, in fake time.
-type yard struct {
+// factoryFixture is a server, a client and a factory, in fake time.
+type factoryFixture struct {
 	t       *testing.T
 	server  *apitest.Server
 	client  *rest.Client
@@ -41,7 +41,7 @@ type yard struct {
 	ctx     context.Context
 }
 
-func inYard(t *testing.T, o informer.FactoryOptions, test func(y *yard)) {
+func withFactory(t *testing.T, o informer.FactoryOptions, test func(y *factoryFixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		quiet := slog.New(slog.DiscardHandler)
 		server := apitest.NewServer(apitest.Options{InMemory: true, Logger: quiet})
@@ -52,34 +52,34 @@ func inYard(t *testing.T, o informer.FactoryOptions, test func(y *yard)) {
 		o.Logger = quiet
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		y := &yard{t, server, client, informer.NewFactory(o), ctx}
+		y := &factoryFixture{t, server, client, informer.NewFactory(o), ctx}
 		defer func() { require.NoError(t, y.factory.Shutdown()) }()
 		test(y)
 	})
 }
 
-// pods asks for an informer of pods, with labels if there are any.
-func (y *yard) pods(selector string) *informer.SharedInformer[*Pod] {
+// pods returns an informer of pods, with a label selector if given.
+func (y *factoryFixture) pods(selector string) *informer.SharedInformer[*Pod] {
 	o := informer.Options[*Pod]{}
 	if selector != "" {
-		o.Tweak = func(options *metav1.ListOptions) { options.LabelSelector = selector }
+		o.TweakListOptions = func(options *metav1.ListOptions) { options.LabelSelector = selector }
 	}
 	return informer.For(y.factory, rest.NewView[*Pod](y.client, pods), o)
 }
 
-// start starts what there is and waits until it is quiet.
-func (y *yard) start() {
+// start starts the factory and waits until it is idle.
+func (y *factoryFixture) start() {
 	y.t.Helper()
 	require.NoError(y.t, y.factory.Start(y.ctx))
 	require.NoError(y.t, y.factory.WaitForSync(y.ctx))
 	synctest.Wait()
 }
 
-func (y *yard) create(namespace, name string) *Pod {
+func (y *factoryFixture) create(namespace, name string) *Pod {
 	return apitest.Create(y.t, y.server, &Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": name}}})
 }
 
-func (y *yard) names() (names []string) {
+func (y *factoryFixture) names() (names []string) {
 	for _, inf := range y.factory.Informers() {
 		names = append(names, inf.State().Name)
 	}
@@ -90,22 +90,22 @@ func keysOf(inf informer.AnyInformer) []string {
 	return slices.Sorted(inf.Keys())
 }
 
-// watches are what the server has open, when all is quiet.
-func (y *yard) watches() int {
+// watches returns the number of open watches of the server.
+func (y *factoryFixture) watches() int {
 	synctest.Wait()
 	return y.server.OpenWatches()
 }
 
-// Promise: one informer for all who want the same objects, by the same type,
-// from the same source, chosen by the same options; another for all else.
-func TestFactorySharesWhatIsTheSame(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+// Promise: requests with the same type, source and list options share one informer;
+// all others get different ones.
+func TestFactorySharesEqualRequests(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		view := rest.NewView[*Pod](y.client, pods)
 		same := []*informer.SharedInformer[*Pod]{
 			y.pods(""), y.pods(""),
 			informer.For(y.factory, view, informer.Options[*Pod]{}),
-			informer.For(y.factory, view, informer.Options[*Pod]{Tweak: func(*metav1.ListOptions) {}}),
+			informer.For(y.factory, view, informer.Options[*Pod]{TweakListOptions: func(*metav1.ListOptions) {}}),
 			informer.For(y.factory, rest.NewResource[*Pod](y.client, pods), informer.Options[*Pod]{}),
 		}
 		require.Equal(t, []string{"pods"}, y.names())
@@ -121,25 +121,25 @@ func TestFactorySharesWhatIsTheSame(t *testing.T) {
 		informer.For(y.factory, view.Namespace("a"), informer.Options[*Pod]{})
 		informer.For(y.factory, rest.NewView[*slimPod](y.client, pods), informer.Options[*slimPod]{Name: "slim"})
 		informer.For(y.factory, rest.NewView[*slimPod](y.client, nodes), informer.Options[*slimPod]{})
-		require.Equal(t, []string{"pods", "pods -l app=web", "pods", "slim", "nodes"}, y.names())
+		require.Equal(t, []string{"pods", "pods -l app=web", "pods -n a", "slim", "nodes"}, y.names())
 		y.start()
 		require.Equal(t, 5, y.watches())
 	})
 }
 
-// Promise: Release removes the user's handlers, and the last one stops the watch
-// and frees the store.
-func TestFactoryStopsWhatNobodyUses(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+// Promise: Release removes the user's handlers; the last Release stops the watch and
+// empties the store.
+func TestFactoryStopsUnusedInformers(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		one, two := y.pods(""), y.pods("")
-		var toldOne, toldTwo []string
-		tell := func(told *[]string) informer.ResourceEventHandler[*Pod] {
-			return informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(p *Pod, _ bool) { *told = append(*told, p.Name) }}
+		var callsOne, callsTwo []string
+		record := func(calls *[]string) informer.ResourceEventHandler[*Pod] {
+			return informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(p *Pod, _ bool) { *calls = append(*calls, p.Name) }}
 		}
-		registration, err := one.AddEventHandler(tell(&toldOne), informer.HandlerOptions{})
+		registration, err := one.AddEventHandler(record(&callsOne), informer.HandlerOptions{})
 		require.NoError(t, err)
-		_, err = two.AddEventHandler(tell(&toldTwo), informer.HandlerOptions{})
+		_, err = two.AddEventHandler(record(&callsTwo), informer.HandlerOptions{})
 		require.NoError(t, err)
 		y.start()
 
@@ -148,9 +148,9 @@ func TestFactoryStopsWhatNobodyUses(t *testing.T) {
 		<-registration.Done()
 		y.create("a", "db")
 		require.Equal(t, 1, y.watches())
-		require.Equal(t, []string{"web"}, toldOne)
-		require.Equal(t, []string{"web", "db"}, toldTwo)
-		_, err = one.AddEventHandler(tell(&toldOne), informer.HandlerOptions{})
+		require.Equal(t, []string{"web"}, callsOne)
+		require.Equal(t, []string{"web", "db"}, callsTwo)
+		_, err = one.AddEventHandler(record(&callsOne), informer.HandlerOptions{})
 		require.ErrorIs(t, err, informer.ErrReleased)
 		_, err = one.AddIndex("i", func(*Pod) []string { return nil })
 		require.ErrorIs(t, err, informer.ErrReleased)
@@ -158,7 +158,7 @@ func TestFactoryStopsWhatNobodyUses(t *testing.T) {
 		two.Release()
 		require.Zero(t, y.watches())
 		require.Empty(t, y.names())
-		require.Empty(t, keysOf(two), "the store is free, even for those who hold on to the informer")
+		require.Empty(t, keysOf(two), "the store of a released informer has objects")
 		require.ErrorIs(t, two.WaitForSync(y.ctx), informer.ErrStopped)
 
 		again := y.pods("")
@@ -167,9 +167,8 @@ func TestFactoryStopsWhatNobodyUses(t *testing.T) {
 	})
 }
 
-// Promise: a callback may release its own informer.
-func TestReleaseFromACallback(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+func TestReleaseFromCallback(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		inf := y.pods("")
 		registration, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(*Pod, bool) { inf.Release() }}, informer.HandlerOptions{})
@@ -180,10 +179,10 @@ func TestReleaseFromACallback(t *testing.T) {
 	})
 }
 
-// Promise: who is released while somebody waits for all is not waited for.
-func TestFactoryDoesNotWaitForWhatIsReleased(t *testing.T) {
-	inYard(t, informer.FactoryOptions{WatchErrorHandler: func(context.Context, error) {}}, func(y *yard) {
-		y.server.Fault(apitest.Fault{On: apitest.Match{Resource: "pods"}, Do: apitest.Fail(http.StatusForbidden, 0)})
+// Promise: WaitForSync does not wait for informers that are released meanwhile.
+func TestFactoryDoesNotWaitForReleasedInformers(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{WatchErrorHandler: func(context.Context, error) {}}, func(y *factoryFixture) {
+		y.server.Fault(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Action: apitest.Fail(http.StatusForbidden, 0)})
 		never := y.pods("")
 		informer.For(y.factory, rest.NewView[*slimPod](y.client, nodes), informer.Options[*slimPod]{})
 		require.NoError(t, y.factory.Start(y.ctx))
@@ -195,26 +194,26 @@ func TestFactoryDoesNotWaitForWhatIsReleased(t *testing.T) {
 	})
 }
 
-// Promise: Start may be called again, for those that were asked for since.
-func TestFactoryStartsTheNewOnes(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
-		require.NoError(t, y.factory.WaitForSync(y.ctx), "nothing was asked for")
+// Promise: Start may be called again for informers that were requested later.
+func TestStartRunsNewInformers(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
+		require.NoError(t, y.factory.WaitForSync(y.ctx), "without informers")
 		y.pods("")
 		require.ErrorIs(t, y.factory.WaitForSync(y.ctx), informer.ErrNotRunning)
 		y.start()
 		require.Equal(t, 1, y.watches())
 		late := y.pods("app=web")
 		require.Equal(t, 1, y.watches())
-		require.ErrorIs(t, late.Run(y.ctx), informer.ErrFactoryRuns)
+		require.ErrorIs(t, late.Run(y.ctx), informer.ErrRunByFactory)
 		y.start()
 		y.start()
 		require.Equal(t, 2, y.watches())
 	})
 }
 
-// Promise: what stopped with its context is not handed out again.
-func TestFactoryMakesAnewWhatHasStopped(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+// Promise: an informer whose context has ended is not shared.
+func TestFactoryReplacesStoppedInformers(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		old := y.pods("")
 		ctx, cancel := context.WithCancel(y.ctx)
@@ -222,7 +221,7 @@ func TestFactoryMakesAnewWhatHasStopped(t *testing.T) {
 		require.NoError(t, old.WaitForSync(ctx))
 		cancel()
 		require.Zero(t, y.watches())
-		require.Equal(t, []string{"a/web"}, keysOf(old), "what it had can be read")
+		require.Equal(t, []string{"a/web"}, keysOf(old), "the stored objects cannot be read")
 		require.ErrorIs(t, y.factory.WaitForSync(y.ctx), informer.ErrStopped)
 
 		fresh := y.pods("")
@@ -235,9 +234,10 @@ func TestFactoryMakesAnewWhatHasStopped(t *testing.T) {
 	})
 }
 
-// Promise: nor is what is about to, while it waits for a handler.
-func TestFactoryDoesNotHandOutWhatIsStopping(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+// Promise: an informer that waits for a handler after its context has ended is not
+// shared.
+func TestFactoryDoesNotShareStoppingInformers(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		old := y.pods("")
 		held := make(chan struct{})
@@ -254,47 +254,46 @@ func TestFactoryDoesNotHandOutWhatIsStopping(t *testing.T) {
 		close(held)
 		synctest.Wait()
 		again := y.pods("")
-		require.NoError(t, again.WaitForSync(y.ctx), "the end of the old one takes nothing from the new")
+		require.NoError(t, again.WaitForSync(y.ctx), "the end of the old informer affected the new one")
 		require.Len(t, y.names(), 2)
 	})
 }
 
-// Promise: a factory runs its informers, and nobody else does, however they came
-// by one.
-func TestInformersOfAFactoryAreNotRunByOthers(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+// Promise: only the factory runs its informers, also those that Informers returns.
+func TestRunOfFactoryInformerFails(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.pods("")
-		mine, ok := y.factory.Informers()[0].(*informer.SharedInformer[*Pod])
+		inf, ok := y.factory.Informers()[0].(*informer.SharedInformer[*Pod])
 		require.True(t, ok)
-		require.ErrorIs(t, mine.Run(y.ctx), informer.ErrFactoryRuns)
-		mine.Release()
+		require.ErrorIs(t, inf.Run(y.ctx), informer.ErrRunByFactory)
+		inf.Release()
 		y.start()
-		require.Equal(t, 1, y.watches(), "what has a user is not stopped by others")
+		require.Equal(t, 1, y.watches(), "Release of a handle without a user stopped the informer")
 	})
 }
 
-// Promise: a guard that ends the goroutine, as t.FailNow does, ends the informer.
-func TestFactoryOfAGuardThatEndsTheGoroutine(t *testing.T) {
-	inYard(t, informer.FactoryOptions{MutationGuard: func(error) { runtime.Goexit() }}, func(y *yard) {
+// Promise: a guard that ends its goroutine, as t.FailNow does, ends the informer.
+func TestFactoryWithGuardThatEndsGoroutine(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{MutationGuard: func(error) { runtime.Goexit() }}, func(y *factoryFixture) {
 		pod := y.create("a", "web")
 		inf := y.pods("")
 		_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(p *Pod, _ bool) { p.Labels["app"] = "changed" }}, informer.HandlerOptions{})
 		require.NoError(t, err)
 		y.start()
-		pod.Labels = map[string]string{"app": "anew"}
+		pod.Labels = map[string]string{"app": "new"}
 		apitest.Update(t, y.server, pod)
 		synctest.Wait()
 		require.Zero(t, y.watches())
 		inf.Release()
-		require.Empty(t, keysOf(inf), "it has ended, and lets go")
+		require.Empty(t, keysOf(inf), "the stopped informer has objects after its release")
 	})
 }
 
-// Promise: namespace, tweak and transform of the factory hold for all.
-func TestFactoryOptionsHoldForAll(t *testing.T) {
+// Promise: namespace, tweak and transform of the factory apply to all informers.
+func TestFactoryOptionsApplyToAllInformers(t *testing.T) {
 	o := informer.FactoryOptions{
-		Namespace: "a",
-		Tweak:     func(options *metav1.ListOptions) { options.LabelSelector = "app in (web,db,cache)" },
+		Namespace:        "a",
+		TweakListOptions: func(options *metav1.ListOptions) { options.LabelSelector = "app in (web,db,cache)" },
 		Transform: func(obj rest.Object) (bool, error) {
 			if pod, ok := obj.(*Pod); ok {
 				pod.Annotations = map[string]string{"seen": "factory"}
@@ -305,7 +304,7 @@ func TestFactoryOptionsHoldForAll(t *testing.T) {
 	type Node struct {
 		metav1.ObjectMeta `json:"metadata"`
 	}
-	inYard(t, o, func(y *yard) {
+	withFactory(t, o, func(y *factoryFixture) {
 		y.create("a", "web")
 		y.create("a", "db")
 		y.create("a", "cache")
@@ -313,7 +312,7 @@ func TestFactoryOptionsHoldForAll(t *testing.T) {
 		y.create("b", "web")
 		apitest.Create(t, y.server, &Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", Labels: map[string]string{"app": "web"}}})
 		own := informer.For(y.factory, rest.NewResource[*Pod](y.client, pods), informer.Options[*Pod]{
-			Tweak: func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name!=cache" },
+			TweakListOptions: func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name!=cache" },
 			Transform: func(p *Pod) (*Pod, bool, error) {
 				p.Annotations["seen"] += " and own"
 				return p, true, nil
@@ -324,7 +323,7 @@ func TestFactoryOptionsHoldForAll(t *testing.T) {
 		y.start()
 		require.Equal(t, []string{"a/web"}, keysOf(own))
 		require.Equal(t, []string{"a/cache", "a/web"}, keysOf(plain))
-		require.Equal(t, []string{"n1"}, keysOf(cluster), "what is in no namespace is not narrowed")
+		require.Equal(t, []string{"n1"}, keysOf(cluster), "the namespace must not affect a cluster-scoped resource")
 		require.Equal(t, "nodes -l app in (web,db,cache)", cluster.State().Name)
 		pod, _ := own.Get("a/web")
 		require.Equal(t, "factory and own", pod.Annotations["seen"])
@@ -332,9 +331,9 @@ func TestFactoryOptionsHoldForAll(t *testing.T) {
 	})
 }
 
-// Promise: who asks for the same with other options is told at the first call,
-// and whoever was first is not disturbed.
-func TestFactoryRefusesOtherOptions(t *testing.T) {
+// Promise: a request with different options gets an error at its first call, and the
+// existing informer is not affected.
+func TestFactoryRejectsDifferentOptions(t *testing.T) {
 	strip := func(p *Pod) (*Pod, bool, error) { return p, true, nil }
 	byName := func(name string) func(*Pod) bool { return func(p *Pod) bool { return p.Name == name } }
 	onlyWeb := byName("web")
@@ -344,19 +343,19 @@ func TestFactoryRefusesOtherOptions(t *testing.T) {
 		first, second informer.Options[*Pod]
 		want          string
 	}{
-		{"nothing", informer.Options[*Pod]{}, informer.Options[*Pod]{}, ""},
-		{"the same functions", informer.Options[*Pod]{Transform: strip, Filter: onlyWeb}, informer.Options[*Pod]{Transform: strip, Filter: onlyWeb}, ""},
-		{"no Transform after one", informer.Options[*Pod]{Transform: strip}, informer.Options[*Pod]{}, "Transform"},
-		{"a Transform after none", informer.Options[*Pod]{}, informer.Options[*Pod]{Transform: strip}, "Transform"},
-		{"a closure of the same code", informer.Options[*Pod]{Filter: onlyWeb}, informer.Options[*Pod]{Filter: byName("db")}, "Filter"},
-		{"the rest left out", informer.Options[*Pod]{Name: "mine", Silence: time.Hour, PreferList: true, Logger: logger, WatchErrorHandler: func(context.Context, error) {}}, informer.Options[*Pod]{}, ""},
-		{"the same again", informer.Options[*Pod]{Name: "mine", Silence: time.Hour, PreferList: true, Logger: logger}, informer.Options[*Pod]{Name: "mine", Silence: time.Hour, PreferList: true, Logger: logger}, ""},
-		{"another name", informer.Options[*Pod]{Name: "mine"}, informer.Options[*Pod]{Name: "yours"}, "Name"},
-		{"another duration", informer.Options[*Pod]{}, informer.Options[*Pod]{Silence: time.Hour}, "Silence"},
-		{"another handler of errors", informer.Options[*Pod]{}, informer.Options[*Pod]{WatchErrorHandler: func(context.Context, error) {}}, "WatchErrorHandler"},
+		{"no options", informer.Options[*Pod]{}, informer.Options[*Pod]{}, ""},
+		{"equal functions", informer.Options[*Pod]{Transform: strip, Filter: onlyWeb}, informer.Options[*Pod]{Transform: strip, Filter: onlyWeb}, ""},
+		{"second without Transform", informer.Options[*Pod]{Transform: strip}, informer.Options[*Pod]{}, "Transform"},
+		{"first without Transform", informer.Options[*Pod]{}, informer.Options[*Pod]{Transform: strip}, "Transform"},
+		{"closures of the same code", informer.Options[*Pod]{Filter: onlyWeb}, informer.Options[*Pod]{Filter: byName("db")}, "Filter"},
+		{"second without options", informer.Options[*Pod]{Name: "one", IdleTimeout: time.Hour, PreferList: true, Logger: logger, WatchErrorHandler: func(context.Context, error) {}}, informer.Options[*Pod]{}, ""},
+		{"equal options", informer.Options[*Pod]{Name: "one", IdleTimeout: time.Hour, PreferList: true, Logger: logger}, informer.Options[*Pod]{Name: "one", IdleTimeout: time.Hour, PreferList: true, Logger: logger}, ""},
+		{"different Name", informer.Options[*Pod]{Name: "one"}, informer.Options[*Pod]{Name: "other"}, "Name"},
+		{"different IdleTimeout", informer.Options[*Pod]{}, informer.Options[*Pod]{IdleTimeout: time.Hour}, "IdleTimeout"},
+		{"different WatchErrorHandler", informer.Options[*Pod]{}, informer.Options[*Pod]{WatchErrorHandler: func(context.Context, error) {}}, "WatchErrorHandler"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inYard(t, informer.FactoryOptions{}, func(y *yard) {
+			withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 				view := rest.NewView[*Pod](y.client, pods)
 				first := informer.For(y.factory, view, c.first)
 				second := informer.For(y.factory, view, c.second)
@@ -367,12 +366,12 @@ func TestFactoryRefusesOtherOptions(t *testing.T) {
 					require.NoError(t, second.WaitForSync(y.ctx))
 					return
 				}
-				require.ErrorIs(t, err, informer.ErrOtherOptions)
+				require.ErrorIs(t, err, informer.ErrOptionsConflict)
 				require.ErrorContains(t, err, c.want)
-				require.ErrorIs(t, y.factory.Start(y.ctx), informer.ErrOtherOptions)
+				require.ErrorIs(t, y.factory.Start(y.ctx), informer.ErrOptionsConflict)
 				require.NoError(t, first.WaitForSync(y.ctx))
-				require.ErrorIs(t, second.WaitForSync(y.ctx), informer.ErrOtherOptions)
-				require.ErrorIs(t, y.factory.WaitForSync(y.ctx), informer.ErrOtherOptions)
+				require.ErrorIs(t, second.WaitForSync(y.ctx), informer.ErrOptionsConflict)
+				require.ErrorIs(t, y.factory.WaitForSync(y.ctx), informer.ErrOptionsConflict)
 				second.Release()
 				require.NoError(t, y.factory.WaitForSync(y.ctx))
 			})
@@ -380,24 +379,24 @@ func TestFactoryRefusesOtherOptions(t *testing.T) {
 	}
 }
 
-// aroundView is a source that was put around another, and shows less.
-type aroundView struct{ *rest.View[*Pod] }
+// embeddedView embeds a view and lists fewer objects.
+type embeddedView struct{ *rest.View[*Pod] }
 
-func (a aroundView) List(ctx context.Context, options metav1.ListOptions) (*listwatch.List[*Pod], error) {
+func (a embeddedView) List(ctx context.Context, options metav1.ListOptions) (*listwatch.List[*Pod], error) {
 	options.LabelSelector = "app=web"
 	return a.View.List(ctx, options)
 }
 
-// Promise: what a struct has from a View that it embeds does not make it that
-// View.
-func TestFactoryTellsAViewFromWhatIsAroundIt(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+// Promise: methods that a struct has from an embedded View do not identify it with
+// that View.
+func TestFactoryDistinguishesEmbeddedView(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		y.create("a", "db")
 		view := rest.NewView[*Pod](y.client, pods)
 		all := informer.For(y.factory, view, informer.Options[*Pod]{PreferList: true})
-		web := informer.For(y.factory, aroundView{view}, informer.Options[*Pod]{PreferList: true})
-		informer.For(y.factory, aroundView{view}, informer.Options[*Pod]{PreferList: true})
+		web := informer.For(y.factory, embeddedView{view}, informer.Options[*Pod]{PreferList: true})
+		informer.For(y.factory, embeddedView{view}, informer.Options[*Pod]{PreferList: true})
 		require.Len(t, y.names(), 2)
 		y.start()
 		require.Equal(t, []string{"a/db", "a/web"}, keysOf(all))
@@ -405,16 +404,16 @@ func TestFactoryTellsAViewFromWhatIsAroundIt(t *testing.T) {
 	})
 }
 
-// fixed is a source of no server: nothing is in it, and it tells who it is.
-type fixed struct {
+// fixedSource is a source without a server, without objects and with an identity.
+type fixedSource struct {
 	listwatch.ListWatch[*Pod]
 	identity any
 }
 
-func (f *fixed) Identity() any { return f.identity }
+func (f *fixedSource) Identity() any { return f.identity }
 
-func aFixed(identity any) *fixed {
-	f := &fixed{identity: identity}
+func newFixedSource(identity any) *fixedSource {
+	f := &fixedSource{identity: identity}
 	f.ListFunc = func(context.Context, metav1.ListOptions) (*listwatch.List[*Pod], error) {
 		return rest.ListOf[*Pod]("1"), nil
 	}
@@ -427,51 +426,50 @@ func aFixed(identity any) *fixed {
 	return f
 }
 
-// Promise: a source needs no resource. What is known of it decides what is
-// shared.
-func TestFactoryOfSourcesByHand(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
-		byHand := &aFixed(nil).ListWatch
-		ask := func(s informer.Source[*Pod]) {
+// Promise: a source needs no ResourceInfo. Sharing depends on what it provides.
+func TestFactoryWithCustomSources(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
+		source := &newFixedSource(nil).ListWatch
+		request := func(s informer.Source[*Pod]) {
 			informer.For(y.factory, s, informer.Options[*Pod]{PreferList: true})
 		}
-		ask(byHand)
-		ask(byHand)
-		require.Len(t, y.names(), 1, "a pointer is the same as itself")
+		request(source)
+		request(source)
+		require.Len(t, y.names(), 1, "requests with the same pointer")
 		require.Equal(t, []string{"*informer_test.Pod"}, y.names())
-		ask(&aFixed(nil).ListWatch)
+		request(&newFixedSource(nil).ListWatch)
 		require.Len(t, y.names(), 2)
-		ask(aFixed("one"))
-		ask(aFixed("one"))
-		require.Len(t, y.names(), 3, "by identity")
-		ask(aFixed([]int{1}))
-		ask(aFixed([]int{1}))
-		require.Len(t, y.names(), 5, "what cannot be compared is not shared")
-		ask(aFixed(nil))
-		ask(aFixed(nil))
+		request(newFixedSource("one"))
+		request(newFixedSource("one"))
+		require.Len(t, y.names(), 3, "sources with equal identities")
+		request(newFixedSource([]int{1}))
+		request(newFixedSource([]int{1}))
+		require.Len(t, y.names(), 5, "identities that are not comparable")
+		request(newFixedSource(nil))
+		request(newFixedSource(nil))
 		require.Len(t, y.names(), 7)
 		y.start()
 	})
 }
 
-// Bad input: the error of the first call, and of Start.
-func TestFactoryOfWhatIsWrong(t *testing.T) {
+// The first call and Start return the error of invalid arguments.
+func TestFactoryErrors(t *testing.T) {
 	var nilView *rest.View[*Pod]
 	for _, c := range []struct {
 		name      string
 		namespace string
-		ask       func(f *informer.Factory) (release func(), first error)
+		request   func(f *informer.Factory) (release func(), first error)
 		want      error
 	}{
-		{"no source", "", askFor[*Pod](nil), informer.ErrNoSource},
-		{"a nil source", "", askFor[*Pod](nilView), informer.ErrNoSource},
-		{"an interface", "", askFor[rest.Object](nil), informer.ErrNotStruct},
-		{"by hand in a namespace", "shop", askFor[*Pod](aFixed("x")), informer.ErrNoNamespace},
-		{"around a View in a namespace", "shop", askFor[*Pod](aroundView{new(rest.View[*Pod])}), informer.ErrNoNamespace},
+		{"nil", "", requestInformer[*Pod](nil), informer.ErrNoSource},
+		{"nil pointer", "", requestInformer[*Pod](nilView), informer.ErrNoSource},
+		{"interface type", "", requestInformer[rest.Object](nil), informer.ErrNotStruct},
+		{"custom source in a namespace", "shop", requestInformer[*Pod](newFixedSource("x")), informer.ErrNoNamespace},
+		{"embedded View in a namespace", "shop", requestInformer[*Pod](embeddedView{new(rest.View[*Pod])}), informer.ErrNoNamespace},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inYard(t, informer.FactoryOptions{Namespace: c.namespace}, func(y *yard) {
-				release, first := c.ask(y.factory)
+			withFactory(t, informer.FactoryOptions{Namespace: c.namespace}, func(y *factoryFixture) {
+				release, first := c.request(y.factory)
 				require.ErrorIs(t, first, c.want)
 				require.ErrorIs(t, y.factory.Start(y.ctx), c.want)
 				require.ErrorIs(t, y.factory.WaitForSync(y.ctx), c.want)
@@ -482,7 +480,7 @@ func TestFactoryOfWhatIsWrong(t *testing.T) {
 	}
 }
 
-func askFor[T rest.Object](source informer.Source[T]) func(f *informer.Factory) (func(), error) {
+func requestInformer[T rest.Object](source informer.Source[T]) func(f *informer.Factory) (func(), error) {
 	return func(f *informer.Factory) (func(), error) {
 		inf := informer.For(f, source, informer.Options[T]{})
 		_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{}, informer.HandlerOptions{})
@@ -490,10 +488,10 @@ func askFor[T rest.Object](source informer.Source[T]) func(f *informer.Factory) 
 	}
 }
 
-// Promise: sync failure has a reason, for each informer.
-func TestFactoryTellsWhyThereIsNoList(t *testing.T) {
-	inYard(t, informer.FactoryOptions{WatchErrorHandler: func(context.Context, error) {}}, func(y *yard) {
-		y.server.Fault(apitest.Fault{On: apitest.Match{Resource: "pods"}, Do: apitest.Fail(http.StatusForbidden, 0)})
+// Promise: the error of WaitForSync has the reason of each informer that has not synced.
+func TestFactoryWaitForSyncReturnsReasons(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{WatchErrorHandler: func(context.Context, error) {}}, func(y *factoryFixture) {
+		y.server.Fault(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Action: apitest.Fail(http.StatusForbidden, 0)})
 		y.pods("")
 		informer.For(y.factory, rest.NewView[*slimPod](y.client, nodes), informer.Options[*slimPod]{})
 		require.NoError(t, y.factory.Start(y.ctx))
@@ -507,9 +505,9 @@ func TestFactoryTellsWhyThereIsNoList(t *testing.T) {
 	})
 }
 
-// Promise: Shutdown stops all, waits, and is the end.
+// Promise: Shutdown stops all informers, waits for them, and is final.
 func TestFactoryShutdown(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		inf := y.pods("")
 		never := informer.For(y.factory, rest.NewView[*slimPod](y.client, nodes), informer.Options[*slimPod]{})
@@ -530,10 +528,10 @@ func TestFactoryShutdown(t *testing.T) {
 		synctest.Wait()
 
 		require.NoError(t, y.factory.Shutdown())
-		require.True(t, returned, "it waits for callbacks")
+		require.True(t, returned, "Shutdown returned before the callback")
 		require.NoError(t, y.factory.Shutdown())
 		require.Zero(t, y.watches())
-		require.Equal(t, []string{"a/web"}, keysOf(inf), "what it had can be read")
+		require.Equal(t, []string{"a/web"}, keysOf(inf), "the stored objects cannot be read")
 		require.ErrorIs(t, y.factory.Start(y.ctx), informer.ErrStopped)
 		late := y.pods("")
 		require.ErrorIs(t, late.WaitForSync(y.ctx), informer.ErrStopped)
@@ -541,23 +539,24 @@ func TestFactoryShutdown(t *testing.T) {
 		require.ErrorIs(t, err, informer.ErrStopped)
 		late.Release()
 		_, err = never.AddEventHandler(informer.ResourceEventHandlerFuncs[*slimPod]{}, informer.HandlerOptions{})
-		require.ErrorIs(t, err, informer.ErrStopped, "one that was never started learns of it")
+		require.ErrorIs(t, err, informer.ErrStopped, "an informer that was never started")
 		inf.Release()
 		require.Empty(t, keysOf(inf))
 	})
 }
 
-// Promise: whoever did not end well is named, also if it was before Shutdown.
-func TestFactoryShutdownNamesWhoDidNotEnd(t *testing.T) {
+// Promise: the error names handlers that did not return in time, also before
+// Shutdown.
+func TestFactoryShutdownNamesLateHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stuck sync.WaitGroup
-		let, leave := make(chan struct{}), func() {}
+		unblock, release := make(chan struct{}), func() {}
 		f := informer.NewFactory(informer.FactoryOptions{Logger: slog.New(slog.DiscardHandler)})
-		for _, name := range []string{"kept", "let go"} {
-			inf := informer.For(f, aFixed(name), informer.Options[*Pod]{Name: name, PreferList: true})
+		for _, name := range []string{"unreleased", "released"} {
+			inf := informer.For(f, newFixedSource(name), informer.Options[*Pod]{Name: name, PreferList: true})
 			_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{}, informer.HandlerOptions{})
 			require.NoError(t, err)
-			source := aFixed(name + " with pods")
+			source := newFixedSource(name + " with pods")
 			source.ListFunc = func(context.Context, metav1.ListOptions) (*listwatch.List[*Pod], error) {
 				return rest.ListOf("1", &Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}), nil
 			}
@@ -565,32 +564,32 @@ func TestFactoryShutdownNamesWhoDidNotEnd(t *testing.T) {
 			full := informer.For(f, source, informer.Options[*Pod]{Name: name + " full", PreferList: true})
 			_, err = full.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(*Pod, bool) {
 				defer stuck.Done()
-				<-let
+				<-unblock
 			}}, informer.HandlerOptions{Name: "stuck", StopTimeout: time.Minute})
 			require.NoError(t, err)
-			if name == "let go" {
-				leave = full.Release
+			if name == "released" {
+				release = full.Release
 			}
 		}
 		require.NoError(t, f.Start(t.Context()))
 		synctest.Wait()
-		leave()
+		release()
 		time.Sleep(time.Hour)
 		err := f.Shutdown()
 		var stop *informer.StopError
 		require.ErrorAs(t, err, &stop)
-		require.ErrorContains(t, err, "kept full")
-		require.ErrorContains(t, err, "let go full")
+		require.ErrorContains(t, err, "unreleased full")
+		require.ErrorContains(t, err, "released full")
 		require.ErrorContains(t, err, "stuck")
 		require.Equal(t, err.Error(), f.Shutdown().Error())
-		close(let)
+		close(unblock)
 		stuck.Wait()
 	})
 }
 
-// Concurrent use: what the race detector and goleak have to say about it.
-func TestFactoryIsForManyAtOnce(t *testing.T) {
-	inYard(t, informer.FactoryOptions{}, func(y *yard) {
+// TestFactoryConcurrentUse is for the race detector and goleak.
+func TestFactoryConcurrentUse(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		var users sync.WaitGroup
 		for i := range 8 {
@@ -608,7 +607,7 @@ func TestFactoryIsForManyAtOnce(t *testing.T) {
 							t.Error(err)
 						}
 					}
-					_ = y.factory.WaitForSync(y.ctx) // others release theirs meanwhile
+					_ = y.factory.WaitForSync(y.ctx) // other goroutines may release their informers
 					_ = len(y.names())
 					inf.Release()
 				}

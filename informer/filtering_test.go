@@ -9,18 +9,18 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// told writes down what a handler of numbers is told.
-func told(calls *[]string) informer.ResourceEventHandler[int] {
-	note := func(format string, args ...any) { *calls = append(*calls, fmt.Sprintf(format, args...)) }
+// recorder returns a handler that appends a description of each callback to calls.
+func recorder(calls *[]string) informer.ResourceEventHandler[int] {
+	record := func(format string, args ...any) { *calls = append(*calls, fmt.Sprintf(format, args...)) }
 	return informer.ResourceEventHandlerFuncs[int]{
-		AddFunc:    func(obj int, initial bool) { note("add %d %t", obj, initial) },
-		UpdateFunc: func(oldObj, newObj int) { note("update %d %d", oldObj, newObj) },
-		DeleteFunc: func(obj int, unknown bool) { note("delete %d %t", obj, unknown) },
+		AddFunc:    func(obj int, initial bool) { record("add %d %t", obj, initial) },
+		UpdateFunc: func(oldObj, newObj int) { record("update %d %d", oldObj, newObj) },
+		DeleteFunc: func(obj int, unknown bool) { record("delete %d %t", obj, unknown) },
 	}
 }
 
-// Promise: the handler sees a legal history of the objects that are chosen.
-func TestFilteringTellsOfWhatIsChosen(t *testing.T) {
+// The handler receives a legal history of the accepted objects.
+func TestFilteringPassesAcceptedObjects(t *testing.T) {
 	even := func(n int) bool { return n%2 == 0 }
 	for _, c := range []struct {
 		name   string
@@ -28,20 +28,20 @@ func TestFilteringTellsOfWhatIsChosen(t *testing.T) {
 		do     func(h informer.ResourceEventHandler[int])
 		want   string
 	}{
-		{"an add that is chosen", even, func(h informer.ResourceEventHandler[int]) { h.OnAdd(2, true) }, "add 2 true"},
-		{"an add that is not", even, func(h informer.ResourceEventHandler[int]) { h.OnAdd(1, true) }, ""},
-		{"both states chosen", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(2, 4) }, "update 2 4"},
-		{"none chosen", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(1, 3) }, ""},
-		{"comes to be chosen", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(1, 2) }, "add 2 false"},
-		{"is no longer chosen", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(2, 1) }, "delete 2 false"},
-		{"a resync of what is chosen", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(2, 2) }, "update 2 2"},
-		{"a delete that is chosen", even, func(h informer.ResourceEventHandler[int]) { h.OnDelete(2, true) }, "delete 2 true"},
-		{"a delete that is not", even, func(h informer.ResourceEventHandler[int]) { h.OnDelete(1, false) }, ""},
-		{"no filter chooses all", nil, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(1, 2) }, "update 1 2"},
+		{"accepted add", even, func(h informer.ResourceEventHandler[int]) { h.OnAdd(2, true) }, "add 2 true"},
+		{"rejected add", even, func(h informer.ResourceEventHandler[int]) { h.OnAdd(1, true) }, ""},
+		{"both states accepted", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(2, 4) }, "update 2 4"},
+		{"both states rejected", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(1, 3) }, ""},
+		{"only the new state accepted", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(1, 2) }, "add 2 false"},
+		{"only the old state accepted", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(2, 1) }, "delete 2 false"},
+		{"resync of an accepted object", even, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(2, 2) }, "update 2 2"},
+		{"accepted delete", even, func(h informer.ResourceEventHandler[int]) { h.OnDelete(2, true) }, "delete 2 true"},
+		{"rejected delete", even, func(h informer.ResourceEventHandler[int]) { h.OnDelete(1, false) }, ""},
+		{"nil filter", nil, func(h informer.ResourceEventHandler[int]) { h.OnUpdate(1, 2) }, "update 1 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var calls []string
-			c.do(informer.FilteringResourceEventHandler[int]{FilterFunc: c.filter, Handler: told(&calls)})
+			c.do(informer.FilteringResourceEventHandler[int]{FilterFunc: c.filter, Handler: recorder(&calls)})
 			if c.want == "" {
 				require.Empty(t, calls)
 				return
@@ -51,8 +51,8 @@ func TestFilteringTellsOfWhatIsChosen(t *testing.T) {
 	}
 }
 
-// Promise: adds, deletes and resyncs pass, updates where the projection differs.
-func TestChangedHoldsBackUpdatesThatDoNotMatter(t *testing.T) {
+// Adds, deletes and resyncs pass, and so do updates that change the projection.
+func TestChangedDropsIrrelevantUpdates(t *testing.T) {
 	one, two := &[2]int{1, 0}, &[2]int{2, 0}
 	oneAgain := &[2]int{1, 7}
 	var calls []string
@@ -66,11 +66,11 @@ func TestChangedHoldsBackUpdatesThatDoNotMatter(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"an add", func() { h.OnAdd(one, true) }, "add [1 0] true"},
-		{"another projection", func() { h.OnUpdate(one, two) }, "update [1 0] [2 0]"},
-		{"the same projection", func() { h.OnUpdate(one, oneAgain) }, ""},
-		{"a resync", func() { h.OnUpdate(one, one) }, "update [1 0] [1 0]"},
-		{"a delete", func() { h.OnDelete(two, true) }, "delete [2 0] true"},
+		{"add", func() { h.OnAdd(one, true) }, "add [1 0] true"},
+		{"different projection", func() { h.OnUpdate(one, two) }, "update [1 0] [2 0]"},
+		{"equal projection", func() { h.OnUpdate(one, oneAgain) }, ""},
+		{"resync", func() { h.OnUpdate(one, one) }, "update [1 0] [1 0]"},
+		{"delete", func() { h.OnDelete(two, true) }, "delete [2 0] true"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			calls = nil
@@ -84,10 +84,10 @@ func TestChangedHoldsBackUpdatesThatDoNotMatter(t *testing.T) {
 	}
 }
 
-// What is no pointer has no identity by which a resync could be told.
-func TestChangedOfValuesComparesOnlyTheProjection(t *testing.T) {
+// Without pointers a resync cannot be recognized, so only the projection is compared.
+func TestChangedOfValuesComparesProjection(t *testing.T) {
 	var calls []string
-	h := informer.Changed(func(n int) bool { return n > 9 }, told(&calls))
+	h := informer.Changed(func(n int) bool { return n > 9 }, recorder(&calls))
 	h.OnUpdate(3, 3)
 	h.OnUpdate(3, 4)
 	h.OnUpdate(3, 10)

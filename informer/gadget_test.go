@@ -16,17 +16,17 @@ import (
 // gadget is an object for tests.
 type gadget struct {
 	rest.SlimMeta
-	colour string
-	// fate is what a transform makes of it: "", drop, fail or blow.
-	fate string
+	color string
+	// transform selects what transformGadget does: "", drop, fail or panic.
+	transform string
 }
 
-// aGadget makes one of "key@version/uid", of which the uid may be missing.
-func aGadget(words string) *gadget {
+// newGadget parses "name@version/uid"; "/uid" may be missing.
+func newGadget(text string) *gadget {
 	g := new(gadget)
-	words, uid, _ := strings.Cut(words, "/")
+	text, uid, _ := strings.Cut(text, "/")
 	g.UID = types.UID(uid)
-	g.Name, g.ResourceVersion, _ = strings.Cut(words, "@")
+	g.Name, g.ResourceVersion, _ = strings.Cut(text, "@")
 	return g
 }
 
@@ -38,14 +38,14 @@ func (g *gadget) String() string {
 	if g.UID != "" {
 		s += "/" + string(g.UID)
 	}
-	if g.colour != "" {
-		s += " " + g.colour
+	if g.color != "" {
+		s += " " + g.color
 	}
 	return s
 }
 
-// shown is a handler that calls for each callback.
-func shown(call func(string)) ResourceEventHandler[*gadget] {
+// textHandler returns a handler that passes a description of each callback to call.
+func textHandler(call func(string)) ResourceEventHandler[*gadget] {
 	return ResourceEventHandlerFuncs[*gadget]{
 		AddFunc: func(g *gadget, isInInitialList bool) {
 			if isInInitialList {
@@ -65,27 +65,26 @@ func shown(call func(string)) ResourceEventHandler[*gadget] {
 	}
 }
 
-// stock is a source that a test plays by hand: what is listed, and the events
-// that follow.
-type stock struct {
+// scriptedSource is a source with a fixed list. Its events are sent by the test.
+type scriptedSource struct {
 	version string
 	items   []*gadget
 	events  chan listwatch.Event[*gadget]
 }
 
-func aStock(version string, items ...string) *stock {
-	s := &stock{version: version, events: make(chan listwatch.Event[*gadget])}
-	for _, words := range items {
-		s.items = append(s.items, aGadget(words))
+func newScriptedSource(version string, items ...string) *scriptedSource {
+	s := &scriptedSource{version: version, events: make(chan listwatch.Event[*gadget])}
+	for _, text := range items {
+		s.items = append(s.items, newGadget(text))
 	}
 	return s
 }
 
-func (s *stock) List(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
+func (s *scriptedSource) List(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
 	return rest.ListOf(s.version, s.items...), nil
 }
 
-func (s *stock) Watch(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) {
+func (s *scriptedSource) Watch(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) {
 	return rest.NewWatch(func(ctx context.Context) (listwatch.Event[*gadget], error) {
 		select {
 		case event := <-s.events:
@@ -96,11 +95,11 @@ func (s *stock) Watch(context.Context, metav1.ListOptions) (*listwatch.Watch[*ga
 	}, nil), nil
 }
 
-// tell is an event of the watch that is open.
-func (s *stock) tell(kind watch.EventType, words string) {
-	g := aGadget(words)
+// send sends an event on the open watch.
+func (s *scriptedSource) send(kind watch.EventType, text string) {
+	g := newGadget(text)
 	s.events <- listwatch.Event[*gadget]{Type: kind, Object: g, ResourceVersion: g.ResourceVersion}
 }
 
-// listed are options for sources that cannot stream their initial state.
-func listed() Options[*gadget] { return Options[*gadget]{PreferList: true} }
+// preferList returns options for sources that cannot stream their initial state.
+func preferList() Options[*gadget] { return Options[*gadget]{PreferList: true} }

@@ -6,90 +6,90 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/listwatch"
 	"github.com/thinformer/thinformer/reflector"
 	"github.com/thinformer/thinformer/rest"
 )
 
-// SharedInformer keeps a store equal to what a source serves, and tells
-// handlers of each change. One is for any number of readers and handlers. All
-// methods may be called at any time, from any goroutine, handlers' included.
+// SharedInformer keeps a store equal to the objects of a source, and notifies
+// handlers of each change. It serves any number of readers and handlers. All
+// methods are safe for concurrent use, and may be called from handlers.
 type SharedInformer[T any] struct {
 	shared *shared[T]
-	// handle is nil for an informer that New has made.
+	// handle is nil for an informer that New returned.
 	handle *handle
 }
 
 var _ AnyInformer = (*SharedInformer[*rest.SlimMeta])(nil)
 
-// shared is what all who use one informer have in common.
+// shared is the state that all handles of one informer share.
 type shared[T any] struct {
 	name string
-	// info is what the source serves, zero if it does not tell.
+	// info describes the resource of the source. It is zero if the source does not
+	// provide it.
 	info rest.ResourceInfo
-	// namespace is the only one that the source shows, "" if it does not tell.
+	// namespace is the only namespace that the source lists, "" if it lists all or
+	// does not say.
 	namespace string
-	// err is what was wrong with the arguments of New: the first call that
-	// would need them returns it.
+	// err is the error in the arguments of New. The first call that needs them
+	// returns it.
 	err     error
 	options Options[T]
 
-	// parts are what the informer was made of: none of them is nil.
-	parts      Parts[T]
-	store      *indexer.Indexer[T]
-	queue      *deltafifo.DeltaFIFO[T]
-	controller *Controller[T]
-	processor  *processor[T]
-	guard      *guard[T]
-	versions   versions
-	scratch    scratch[T]
+	// source includes Options.TweakListOptions.
+	source listwatch.ListerWatcher[T]
 
-	life life
-	// began is closed when Run is called, and ended when it stops: then there is
-	// nothing more to wait for.
-	began, ended chan struct{}
-	// run is Run's context, written before anything is started.
-	run context.Context
+	// parts has the defaults: none of its fields is nil.
+	parts          Parts[T]
+	store          *indexer.Indexer[T]
+	queue          *deltafifo.DeltaFIFO[T]
+	controller     *Controller[T]
+	processor      *processor[T]
+	guard          *guard[T]
+	versionWaiters versionWaiters
+	buffers        batchBuffers[T]
+
+	lifecycle lifecycle
+	// started is closed when Run is called, ended when it stops and waits must
+	// return.
+	started, ended chan struct{}
+	// runContext is the context of Run, written before any goroutine starts.
+	runContext context.Context
 }
 
-// New returns an informer that does nothing until it is run. Indexes and
-// handlers can be added before and after. What is wrong with the arguments is
-// the error of the first call of AddEventHandler, AddIndex, Run or a wait.
+// New returns an informer that does nothing until Run is called. Indexes and
+// handlers can be added before and after that. If an argument is invalid, the
+// first call of AddEventHandler, AddIndex, Run or a wait returns the error.
 func New[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *SharedInformer[T] {
 	s := newShared(source, Parts[T]{MetaFunc: metaOf[T]}, o)
-	if err := wrongWithType[T](); err != nil {
+	if err := checkType[T](); err != nil {
 		s.err = err
 	}
 	return &SharedInformer[T]{shared: s}
 }
 
-// NewFrom is New for objects of any type, such as interfaces, whose keys and
-// versions parts tell, and for a store that others have made. Objects may be of
-// different types, and nil is none. What is wrong with the arguments is the error
-// of the first call, as with New.
-func NewFrom[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Options[T]) *SharedInformer[T] {
-	return &SharedInformer[T]{shared: newShared(source, parts, o)}
-}
-
 func newShared[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Options[T]) *shared[T] {
 	s := &shared[T]{
-		err:     wrongWith(source),
+		err:     checkSource(source),
 		options: o,
-		began:   make(chan struct{}),
+		started: make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
 	if s.options.Logger == nil {
 		s.options.Logger = slog.Default()
 	}
-	s.info, s.namespace = servedBy[T](source, s.err), narrowedTo[T](source, s.err)
+	s.info, s.namespace = resourceInfoOf[T](source, s.err), scopedNamespaceOf[T](source, s.err)
 	if s.name = o.Name; s.name == "" {
-		s.name = nameOf[T](s.info.GroupVersionResource)
+		s.name = nameOf[T](s.info.GroupVersionResource, s.namespace, effectiveListOptions(source, o.TweakListOptions))
 	}
 	s.parts = parts.withDefaults(s.options.Logger)
 	s.store = s.parts.Store
@@ -103,9 +103,10 @@ func newShared[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Optio
 	})
 	s.processor = newProcessor(s.name, s.parts, s.options.Logger, o.Trace)
 	s.guard = newGuard[T](s.name, o.MutationGuard)
-	if o.Tweak != nil && s.err == nil {
-		source = listwatch.Modify(source, o.Tweak)
+	if o.TweakListOptions != nil && s.err == nil {
+		source = listwatch.Modify(source, o.TweakListOptions)
 	}
+	s.source = source
 	s.controller = NewController(Config[T]{
 		Queue:         s.queue,
 		ListerWatcher: source,
@@ -121,7 +122,7 @@ func (s *shared[T]) reflectorOptions() reflector.Options[T] {
 		Filter:            s.options.Filter,
 		PreferList:        s.options.PreferList,
 		WatchTimeout:      s.options.WatchTimeout,
-		Silence:           s.options.Silence,
+		IdleTimeout:       s.options.IdleTimeout,
 		Backoff:           s.options.Backoff,
 		WatchErrorHandler: s.options.WatchErrorHandler,
 		Logger:            s.options.Logger,
@@ -129,104 +130,160 @@ func (s *shared[T]) reflectorOptions() reflector.Options[T] {
 	}
 }
 
-// onError passes on what the queue cannot return: the objects of a list whose
-// transform has failed.
+// onError returns the handler for errors that the queue cannot return: failed
+// transforms of objects of a list.
 func (s *shared[T]) onError() func(key string, err error) {
-	handler := s.options.WatchErrorHandler
+	handler := reflector.RecoverPanics(s.name, s.options.Logger, s.options.WatchErrorHandler)
 	if handler == nil {
 		return nil
 	}
-	return func(_ string, err error) { handler(s.run, err) }
+	return func(_ string, err error) { handler(s.runContext, err) }
 }
 
 func metaOf[T rest.Object](obj T) (types.UID, string) {
 	return obj.GetUID(), obj.GetResourceVersion()
 }
 
-// wrongWithType says why T is not for New.
-func wrongWithType[T any]() error {
+// checkType returns an error if T cannot be used with New.
+func checkType[T any]() error {
 	if t := reflect.TypeFor[T](); t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("%w, and it is %s", ErrNotStruct, t)
 	}
 	return nil
 }
 
-// wrongWith says why there can be nothing to read from the source.
-func wrongWith[T any](source listwatch.ListerWatcher[T]) error {
+// checkSource returns an error if the source is nil.
+func checkSource[T any](source listwatch.ListerWatcher[T]) error {
 	if source == nil {
 		return ErrNoSource
 	}
-	if v := reflect.ValueOf(source); v.Kind() == reflect.Pointer && v.IsNil() {
+	if nilcheck.IsNilPointer(source) {
 		return fmt.Errorf("%w: it is a nil %T", ErrNoSource, source)
 	}
 	return nil
 }
 
-// servedBy is what the source serves, as far as it says.
-func servedBy[T any](source listwatch.ListerWatcher[T], err error) rest.ResourceInfo {
-	if served, ok := source.(interface{ ResourceInfo() rest.ResourceInfo }); ok && err == nil {
+// resourceInfoOf returns the ResourceInfo of the source, zero if it has none.
+func resourceInfoOf[T any](source listwatch.ListerWatcher[T], err error) rest.ResourceInfo {
+	if served, ok := source.(listwatch.ResourceDescriber); ok && err == nil {
 		return served.ResourceInfo()
 	}
 	return rest.ResourceInfo{}
 }
 
-func nameOf[T any](resource schema.GroupVersionResource) string {
+// nameOf returns a name that distinguishes informers of one resource, in the
+// syntax of kubectl.
+func nameOf[T any](resource schema.GroupVersionResource, namespace string, options metav1.ListOptions) string {
+	var name strings.Builder
 	if resource.Resource == "" {
-		return typeName[T]()
+		name.WriteString(typeName[T]())
+	} else {
+		name.WriteString(resource.GroupResource().String())
 	}
-	return resource.GroupResource().String()
+	for _, part := range []struct{ flag, value string }{
+		{"-n", namespace}, {"-l", options.LabelSelector}, {"--field-selector", options.FieldSelector},
+	} {
+		if part.value != "" {
+			fmt.Fprintf(&name, " %s %s", part.flag, part.value)
+		}
+	}
+	return name.String()
 }
 
-// Run keeps the store up to date and the handlers told until ctx is done,
-// whatever fails, and returns when all that it has started has ended. An
+// effectiveListOptions returns the list options after tweak and the modifications
+// of source. If one of these functions panics, the result is zero.
+func effectiveListOptions[T any](source listwatch.ListerWatcher[T], tweak func(*metav1.ListOptions)) (options metav1.ListOptions) {
+	defer func() {
+		if recover() != nil {
+			options = metav1.ListOptions{}
+		}
+	}()
+	return listwatch.ModifiedOptions(source, tweakedListOptions(tweak))
+}
+
+// Run keeps the store up to date and the handlers notified until ctx is done,
+// despite all failures. It returns when everything that it started has ended. An
 // informer runs once.
 //
-// At the end no further callback starts, whatever waits to be told, and those
-// that run are waited for, as long as each handler's StopTimeout allows. Handlers
-// that have not returned by then are named by the error; else it is nil.
+// When ctx is done, no further callback starts; waiting notifications are dropped.
+// Run waits for running callbacks, up to the StopTimeout of each handler. The
+// error names the handlers that have not returned by then; otherwise it is nil.
 //
-// Possible errors: ErrRunning, ErrStopped, ErrFactoryRuns, what was wrong with
-// the arguments of New, *StopError.
+// Possible errors: ErrNoContext, ErrRunning, ErrStopped, ErrRunByFactory, those of
+// Check, *StopError.
 func (i *SharedInformer[T]) Run(ctx context.Context) error {
-	if i.handle != nil {
-		return ErrFactoryRuns
+	switch {
+	case ctx == nil:
+		return ErrNoContext
+	case i.handle != nil:
+		return ErrRunByFactory
 	}
 	return i.shared.runOnce(ctx)
 }
+
+// check returns the error that Run would return now, as far as it is known.
+func (s *shared[T]) check() error {
+	if s.err != nil {
+		return s.err
+	}
+	if err := listwatch.Check(s.controller.config.ListerWatcher); err != nil {
+		return fmt.Errorf("informer of %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// Check returns the error that Run would return now: an error in the arguments of
+// New, or a permanent problem that the source knows (see [listwatch.Checker]). It
+// returns nil if there is none. It sends no request.
+func (i *SharedInformer[T]) Check() error { return i.shared.check() }
 
 func (s *shared[T]) runOnce(ctx context.Context) (err error) {
 	if s.err != nil {
 		return s.err
 	}
-	if err := s.life.begin(); err != nil {
+	if ctx.Err() == nil {
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	if err := s.lifecycle.begin(); err != nil {
 		return err
 	}
-	s.run = ctx
-	close(s.began)
+	s.runContext = ctx
+	close(s.started)
 	s.processor.start()
-	guarded := s.guard.start()
+	stopGuard := s.guard.start()
 	defer func() {
-		defer s.life.end()
-		close(s.ended) // first: a callback may wait for something that will not come
+		defer s.lifecycle.end()
+		close(s.ended) // first, since a callback may be waiting for an event that cannot arrive any more
 		err = errors.Join(err, s.processor.stop())
-		guarded() // calls a user's function, which may end the goroutine
+		stopGuard() // calls a user's function, which may end the goroutine
 	}()
 	return s.controller.Run(ctx)
 }
 
-// AddEventHandler registers h, before or while the informer runs. A handler
-// that is added late is told of everything that is there, and then of what
-// changes; the others do not notice.
+// AddEventHandler registers h, before or while the informer runs. A handler that
+// is added late receives all stored objects first, and then the changes. Other
+// handlers are not affected.
 //
-// Possible errors: ErrNoHandler, ErrHandlerOptions, ErrStopped, ErrReleased,
-// what was wrong with the arguments of New or For.
+// Possible errors: ErrNoHandler, ErrHandlerOptions, ErrStopped, ErrReleased, and
+// errors in the arguments of New or For.
 func (i *SharedInformer[T]) AddEventHandler(h ResourceEventHandler[T], o HandlerOptions) (*Registration, error) {
-	if err := i.usable(); err != nil {
+	if err := i.checkUsable(); err != nil {
 		return nil, err
 	}
 	registration, err := i.shared.processor.add(h, o)
 	if err != nil {
 		return nil, err
 	}
-	return i.handle.keep(registration)
+	return i.handle.track(registration)
+}
+
+// typeName returns the name of T for messages.
+func typeName[T any]() string {
+	t := reflect.TypeFor[T]()
+	if t.Kind() == reflect.Interface && t.NumMethod() == 0 && t.Name() == "" {
+		return "objects of any type"
+	}
+	return t.String()
 }

@@ -45,7 +45,7 @@ func BenchmarkInformer(b *testing.B) {
 			return listwatch.Event[*gadget]{Type: watch.Modified, Object: g, ResourceVersion: g.ResourceVersion}, nil
 		}, nil), nil
 	}
-	inf := New(source, listed())
+	inf := New(source, preferList())
 	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- inf.Run(ctx) }()

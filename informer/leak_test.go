@@ -18,10 +18,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// "1,000 informers started and stopped leave no goroutine, connection or memory
-// behind."
-func TestAThousandInformersLeaveNothingBehind(t *testing.T) {
-	inRoom(t, apitest.Options{}, func(t *testing.T, r *room) {
+// 1,000 informers that have run leave no goroutine, connection or memory.
+func TestInformersDoNotLeak(t *testing.T) {
+	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 		apitest.Seed(t, r.srv, objects, func(i int) *Pod {
 			return &Pod{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "default", Name: fmt.Sprint("web-", i), Annotations: map[string]string{"weight": strings.Repeat("x", 1000)},
@@ -30,13 +29,13 @@ func TestAThousandInformersLeaveNothingBehind(t *testing.T) {
 		round := func() {
 			var all sync.WaitGroup
 			for range 50 {
-				all.Go(func() { oneLife(t, r.resource.View) })
+				all.Go(func() { runOnce(t, r.resource.View) })
 			}
 			all.Wait()
 			synctest.Wait()
 			r.srv.ForgetRequests()
 		}
-		round() // what a client and a server make once
+		round() // includes what client and server create once
 		before, goroutines := liveHeap(), runtime.NumGoroutine()
 		for range 1000 / 50 {
 			round()
@@ -44,15 +43,14 @@ func TestAThousandInformersLeaveNothingBehind(t *testing.T) {
 		require.Zero(t, r.srv.OpenWatches())
 		require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
 		grown := int64(liveHeap()) - int64(before)
-		require.Less(t, grown, int64(4<<20), "the objects alone of all informers are 20 MB")
+		require.Less(t, grown, int64(4<<20), "the heap has grown; the objects of all informers have 20 MB")
 	})
 }
 
 const objects = 20
 
-// oneLife is that of an informer with a handler and an index, all of which see
-// everything.
-func oneLife(t *testing.T, view *rest.View[*Pod]) {
+// runOnce runs an informer with a handler and an index until the handler has synced.
+func runOnce(t *testing.T, view *rest.View[*Pod]) {
 	inf := informer.New(view, informer.Options[*Pod]{})
 	registration, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{}, informer.HandlerOptions{})
 	if err != nil {
@@ -68,7 +66,7 @@ func oneLife(t *testing.T, view *rest.View[*Pod]) {
 	}
 	<-registration.Synced()
 	if n := inf.State().Objects; n != objects {
-		t.Errorf("%d objects", n)
+		t.Errorf("%d stored objects, want %d", n, objects)
 	}
 	cancel()
 	if err := <-ended; err != nil {
@@ -76,7 +74,7 @@ func oneLife(t *testing.T, view *rest.View[*Pod]) {
 	}
 }
 
-// liveHeap is how many bytes the last collection has found in use.
+// liveHeap returns the number of bytes that are in use after a collection.
 func liveHeap() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -18,9 +18,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// started runs an informer until the test has ended, and returns what ends it
-// before.
-func started(t *testing.T, inf *SharedInformer[*gadget]) (stop func() error) {
+// startInformer runs an informer until the test has ended or stop is called.
+func startInformer(t *testing.T, inf *SharedInformer[*gadget]) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- inf.Run(ctx) }()
@@ -34,8 +33,8 @@ func started(t *testing.T, inf *SharedInformer[*gadget]) (stop func() error) {
 	return stop
 }
 
-// everyCall is each method that has an error to return.
-func everyCall[T rest.Object](inf *SharedInformer[T]) map[string]func() error {
+// callsWithError returns a call of each method that returns an error.
+func callsWithError[T rest.Object](inf *SharedInformer[T]) map[string]func() error {
 	return map[string]func() error{
 		"Run":            func() error { return inf.Run(context.Background()) },
 		"WaitForSync":    func() error { return inf.WaitForSync(context.Background()) },
@@ -51,17 +50,18 @@ func everyCall[T rest.Object](inf *SharedInformer[T]) map[string]func() error {
 	}
 }
 
-// readable: nothing that only reads panics or waits, whatever is wrong.
-func readable[T rest.Object](t *testing.T, inf *SharedInformer[T]) {
+// requireReadable checks that the methods that only read find nothing, and neither
+// panic nor wait.
+func requireReadable[T rest.Object](t *testing.T, inf *SharedInformer[T]) {
 	_, ok := inf.Get("x")
 	require.False(t, ok)
 	_, ok = inf.Object("x")
 	require.False(t, ok)
 	for range inf.All() {
-		require.Fail(t, "nothing is stored")
+		require.Fail(t, "an object is stored")
 	}
 	for range inf.Keys() {
-		require.Fail(t, "nothing is stored")
+		require.Fail(t, "an object is stored")
 	}
 	_, err := inf.Lister().Get("x")
 	require.Error(t, err)
@@ -71,46 +71,45 @@ func readable[T rest.Object](t *testing.T, inf *SharedInformer[T]) {
 	require.NotEmpty(t, inf.State().Name)
 }
 
-// valueSource is a source that is no pointer.
-type valueSource struct{ *stock }
+// valueSource is a source that is not a pointer.
+type valueSource struct{ *scriptedSource }
 
-// What is wrong with the arguments of New is the error of the first call, never
-// a panic.
-func TestWhatIsWrongWithTheArgumentsOfNew(t *testing.T) {
-	broken := func(want error, inf *SharedInformer[*gadget]) {
+// Invalid arguments of New are the error of the first call, and never a panic.
+func TestInvalidArgumentsOfNew(t *testing.T) {
+	requireError := func(want error, inf *SharedInformer[*gadget]) {
 		t.Helper()
-		readable(t, inf)
-		for name, call := range everyCall(inf) {
+		requireReadable(t, inf)
+		for name, call := range callsWithError(inf) {
 			require.ErrorIs(t, call(), want, name)
 		}
 	}
-	broken(ErrNoSource, New[*gadget](nil, Options[*gadget]{}))
-	broken(ErrNoSource, New[*gadget]((*stock)(nil), Options[*gadget]{}))
-	broken(ErrNoSource, New[*gadget]((*rest.View[*gadget])(nil), Options[*gadget]{Tweak: func(*metav1.ListOptions) {}}))
-	broken(ErrNoSource, New((*listwatch.ListWatch[*gadget])(nil), Options[*gadget]{}))
+	requireError(ErrNoSource, New[*gadget](nil, Options[*gadget]{}))
+	requireError(ErrNoSource, New[*gadget]((*scriptedSource)(nil), Options[*gadget]{}))
+	requireError(ErrNoSource, New[*gadget]((*rest.View[*gadget])(nil), Options[*gadget]{TweakListOptions: func(*metav1.ListOptions) {}}))
+	requireError(ErrNoSource, New((*listwatch.ListWatch[*gadget])(nil), Options[*gadget]{}))
 
-	anything := New[rest.Object](&listwatch.ListWatch[rest.Object]{}, Options[rest.Object]{})
-	readable(t, anything)
-	for name, call := range everyCall(anything) {
+	interfaces := New[rest.Object](&listwatch.ListWatch[rest.Object]{}, Options[rest.Object]{})
+	requireReadable(t, interfaces)
+	for name, call := range callsWithError(interfaces) {
 		err := call()
 		require.ErrorIs(t, err, ErrNotStruct, name)
 		require.ErrorContains(t, err, "rest.Object", name)
 	}
 	values := New[valueObject](&listwatch.ListWatch[valueObject]{}, Options[valueObject]{})
-	readable(t, values)
-	for name, call := range everyCall(values) {
+	requireReadable(t, values)
+	for name, call := range callsWithError(values) {
 		require.ErrorIs(t, call(), ErrNotStruct, name)
 	}
 }
 
-// valueObject has its metadata behind a pointer, and is no pointer itself.
+// valueObject is a struct with its metadata behind a pointer.
 type valueObject struct{ *rest.SlimMeta }
 
-// A source need not be a pointer, nor say what it serves.
-func TestASourceOfAnyKind(t *testing.T) {
+// A source need not be a pointer and need not have a ResourceInfo.
+func TestSourceTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf := New[*gadget](valueSource{aStock("7", "a@1/u")}, listed())
-		started(t, inf)
+		inf := New[*gadget](valueSource{newScriptedSource("7", "a@1/u")}, preferList())
+		startInformer(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		require.Equal(t, "*informer.gadget", inf.State().Name)
 		_, err := inf.Lister().Get("b")
@@ -118,23 +117,23 @@ func TestASourceOfAnyKind(t *testing.T) {
 	})
 }
 
-func TestAnInformerRunsOnce(t *testing.T) {
+func TestInformerRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf := New[*gadget](aStock("7", "a@1/u"), listed())
+		inf := New[*gadget](newScriptedSource("7", "a@1/u"), preferList())
 		require.False(t, inf.State().Running)
-		stop := started(t, inf)
+		stop := startInformer(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		require.True(t, inf.State().Running)
 		require.ErrorIs(t, inf.Run(t.Context()), ErrRunning)
 
 		require.NoError(t, stop())
 		require.False(t, inf.State().Running)
-		for name, call := range everyCall(inf) {
+		for name, call := range callsWithError(inf) {
 			if name != "AddIndex" {
 				require.ErrorIs(t, call(), ErrStopped, name)
 			}
 		}
-		// What was stored can still be read, also by index.
+		// The stored objects can still be read, also by index.
 		a, ok := inf.Get("a")
 		require.True(t, ok)
 		byName, err := inf.AddIndex("name", func(g *gadget) []string { return []string{g.Name} })
@@ -147,10 +146,10 @@ func TestAnInformerRunsOnce(t *testing.T) {
 	})
 }
 
-// A context that is done before Run makes a run that ends at once.
-func TestRunWithAContextThatIsDone(t *testing.T) {
+// With a context that is done, Run returns at once.
+func TestRunWithDoneContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf := New[*gadget](aStock("7"), listed())
+		inf := New[*gadget](newScriptedSource("7"), preferList())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.NoError(t, inf.Run(ctx))
@@ -159,11 +158,10 @@ func TestRunWithAContextThatIsDone(t *testing.T) {
 	})
 }
 
-// Run may be ended from anywhere, a handler included, which may even wait for
-// what will not come any more.
-func TestAHandlerEndsRun(t *testing.T) {
+// A handler may end Run, and may then wait for a version that will not arrive.
+func TestHandlerCancelsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf := New[*gadget](aStock("7", "a@1/u", "b@2/v"), listed())
+		inf := New[*gadget](newScriptedSource("7", "a@1/u", "b@2/v"), preferList())
 		ctx, cancel := context.WithCancel(t.Context())
 		var calls atomic.Int32
 		var waited error
@@ -175,16 +173,16 @@ func TestAHandlerEndsRun(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, inf.Run(ctx))
 		require.ErrorIs(t, waited, ErrStopped)
-		require.EqualValues(t, 1, calls.Load(), "no callback starts after the end has begun")
+		require.EqualValues(t, 1, calls.Load(), "a callback started after the context was done")
 	})
 }
 
-// Who waits with the context of Run finds that it has ended, whichever of the
-// two is noticed first.
-func TestAWaitWithTheContextOfRun(t *testing.T) {
+// A wait with the context of Run returns the error of the context, whether the wait
+// or Run notices the end first.
+func TestWaitWithContextOfRun(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			inf := New[*gadget](aStock("7"), listed())
+			inf := New[*gadget](newScriptedSource("7"), preferList())
 			ctx, cancel := context.WithCancel(t.Context())
 			waited := make(chan error, 1)
 			go func() { waited <- inf.WaitForVersion(ctx, "99") }()
@@ -201,10 +199,10 @@ func TestAWaitWithTheContextOfRun(t *testing.T) {
 	}
 }
 
-// A handler may call everything of its informer.
-func TestAHandlerUsesItsInformer(t *testing.T) {
+// A handler may call all methods of its informer.
+func TestHandlerCallsInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf := New[*gadget](aStock("7", "a@1/u"), listed())
+		inf := New[*gadget](newScriptedSource("7", "a@1/u"), preferList())
 		got := make(chan string, 1)
 		_, err := inf.AddEventHandler(ResourceEventHandlerFuncs[*gadget]{AddFunc: func(g *gadget, _ bool) {
 			require.ErrorIs(t, inf.Run(context.Background()), ErrRunning)
@@ -214,21 +212,20 @@ func TestAHandlerUsesItsInformer(t *testing.T) {
 			require.Same(t, g, stored)
 			_, err := inf.AddIndex("i", func(*gadget) []string { return nil })
 			require.NoError(t, err)
-			_, err = inf.AddEventHandler(shown(func(call string) { got <- call }), HandlerOptions{})
+			_, err = inf.AddEventHandler(textHandler(func(call string) { got <- call }), HandlerOptions{})
 			require.NoError(t, err)
 			require.Len(t, inf.State().Handlers, 2)
 		}}, HandlerOptions{})
 		require.NoError(t, err)
-		started(t, inf)
+		startInformer(t, inf)
 		require.Equal(t, "add a@1/u (initial)", <-got)
 	})
 }
 
-// A source that returns garbage, or panics, is a failure like any other: it is
-// reported, and tried again.
-func TestASourceThatReturnsGarbage(t *testing.T) {
+// An invalid result or a panic of a source is reported and retried, as any failure.
+func TestInvalidSourceResults(t *testing.T) {
 	list := func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
-		return rest.ListOf("7", aGadget("a@1/u")), nil
+		return rest.ListOf("7", newGadget("a@1/u")), nil
 	}
 	events := func(all ...listwatch.Event[*gadget]) func(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) {
 		return func(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) {
@@ -243,52 +240,52 @@ func TestASourceThatReturnsGarbage(t *testing.T) {
 	}
 	for name, source := range map[string]*listwatch.ListWatch[*gadget]{
 		"no functions": {},
-		"nothing":      {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) { return nil, nil }},
-		"an error":     {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) { return nil, io.EOF }},
-		"a panic":      {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) { panic("no") }},
+		"nil list":     {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) { return nil, nil }},
+		"error":        {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) { return nil, io.EOF }},
+		"panic":        {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) { panic("no") }},
 		"nil objects": {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
 			return rest.ListOf[*gadget]("7", nil, nil), nil
 		}},
 		"no names": {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
 			return rest.ListOf("7", &gadget{}), nil
 		}},
-		"a list that panics": {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
+		"items panic": {ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
 			return rest.NewList(func(func(*gadget, error) bool) { panic("no") }, nil), nil
 		}},
-		"no watch": {ListFunc: list, WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) { return nil, nil }},
-		"a watch that panics": {ListFunc: list, WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) {
+		"nil watch": {ListFunc: list, WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) { return nil, nil }},
+		"watch panics": {ListFunc: list, WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[*gadget], error) {
 			panic("no")
 		}},
-		"a nil object":             {ListFunc: list, WatchFunc: events(listwatch.Event[*gadget]{Type: watch.Added})},
-		"an event without a type":  {ListFunc: list, WatchFunc: events(listwatch.Event[*gadget]{Object: aGadget("b@8/v")})},
-		"an event of no known one": {ListFunc: list, WatchFunc: events(listwatch.Event[*gadget]{Type: "SOLD", Object: aGadget("b@8/v")})},
+		"nil object":               {ListFunc: list, WatchFunc: events(listwatch.Event[*gadget]{Type: watch.Added})},
+		"event without a type":     {ListFunc: list, WatchFunc: events(listwatch.Event[*gadget]{Object: newGadget("b@8/v")})},
+		"event of an unknown type": {ListFunc: list, WatchFunc: events(listwatch.Event[*gadget]{Type: "UNKNOWN", Object: newGadget("b@8/v")})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := listed()
-				var heard []error
-				o.WatchErrorHandler = func(_ context.Context, err error) { heard = append(heard, err) }
+				o := preferList()
+				var reported []error
+				o.WatchErrorHandler = func(_ context.Context, err error) { reported = append(reported, err) }
 				inf := New(source, o)
-				stop := started(t, inf)
+				stop := startInformer(t, inf)
 				time.Sleep(5 * time.Minute)
 				require.NoError(t, stop())
-				require.NotEmpty(t, heard)
+				require.NotEmpty(t, reported)
 				require.Error(t, inf.State().Source.Err)
 			})
 		})
 	}
 }
 
-// "Sync failure has a reason": who waits in vain is told why.
-func TestWaitForSyncSaysWhyNot(t *testing.T) {
+// A wait whose context ends returns the last failure of the source.
+func TestWaitForSyncErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reason := errors.New("the cluster is on holiday")
-		o := listed()
+		reason := errors.New("source failed")
+		o := preferList()
 		o.Logger = slog.New(slog.DiscardHandler)
 		inf := New(&listwatch.ListWatch[*gadget]{ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
 			return nil, reason
 		}}, o)
-		started(t, inf)
+		startInformer(t, inf)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := inf.WaitForSync(ctx)
@@ -300,15 +297,15 @@ func TestWaitForSyncSaysWhyNot(t *testing.T) {
 	})
 }
 
-// "An informer that is not running is an error, not a wait"; but one that is
-// about to be run is waited for.
-func TestWaitingForWhatDoesNotRun(t *testing.T) {
+// A wait without a call of Run returns ErrNotRunning after a grace period. A call of
+// Run within that period is in time.
+func TestWaitWithoutRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inf := New[*gadget](aStock("7"), listed())
+		inf := New[*gadget](newScriptedSource("7"), preferList())
 		began := time.Now()
 		require.ErrorIs(t, inf.WaitForSync(t.Context()), ErrNotRunning)
 		require.ErrorIs(t, inf.WaitForVersion(t.Context(), "7"), ErrNotRunning)
-		require.Equal(t, 2*toBeRun, time.Since(began))
+		require.Equal(t, 2*runGracePeriod, time.Since(began))
 
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -319,7 +316,7 @@ func TestWaitingForWhatDoesNotRun(t *testing.T) {
 		waited := make(chan error)
 		go func() { waited <- inf.WaitForSync(t.Context()) }()
 		synctest.Wait()
-		started(t, inf)
+		startInformer(t, inf)
 		require.NoError(t, <-waited)
 		require.ErrorIs(t, inf.WaitForVersion(t.Context(), ""), ErrNoVersion)
 	})

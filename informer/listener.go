@@ -8,106 +8,108 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// A listener brings one handler what has happened, on a goroutine of its own.
+// A listener delivers the notifications to one handler, on its own goroutine.
 //
-// It works in runs: it cuts a few notifications from the log, or from what was
-// merged for it, calls the handler for each, and cuts the next. What has been
-// cut is the listener's; what has not may be merged by the processor.
+// It works in runs: it takes a few notifications from the log or from pending,
+// calls the handler for each, and takes the next run. The processor may merge only
+// notifications that have not been taken.
 type listener[T any] struct {
 	processor *processor[T]
 	name      string
 	handler   ResourceEventHandler[T]
 	options   HandlerOptions
 
-	// over is set once: from then on no callback begins. It is looked at before
-	// each.
-	over atomic.Bool
-	// asleep says that the listener is at the end of the log and waits for wake.
-	// It changes under the processor's lock.
-	asleep atomic.Bool
-	// wake holds one token at most. One too many costs a look around.
+	// stopped is set once: after that no callback starts. It is read before each
+	// callback.
+	stopped atomic.Bool
+	// idle: the listener is at the end of the log and waits for wake. It changes
+	// under the processor's lock.
+	idle atomic.Bool
+	// wake has a buffer of one. A superfluous token is harmless.
 	wake chan struct{}
 	// synced is closed when the handler has returned from the initial list, done
-	// when its last callback has ended and none follows.
+	// when its last callback has returned.
 	synced, done chan struct{}
 
-	// at is how many notifications of the log no longer wait, or merging.
-	at atomic.Uint64
-	// kept is how many more wait that have been merged, ahead how many that are
-	// told from a snapshot before all others.
-	kept, ahead atomic.Int64
-	// since is when the callback, or the run of quick ones, began, in
-	// nanoseconds of the epoch; 0 if none runs.
-	since          atomic.Int64
+	// position is the number of entries of the log that do not wait any more, or
+	// positionMerging.
+	position atomic.Uint64
+	// mergedPending is the number of waiting merged notifications, snapshotPending
+	// the number of objects of a snapshot that have not been delivered.
+	mergedPending, snapshotPending atomic.Int64
+	// callbackStart is when the callback or the run began, as Unix time in
+	// nanoseconds; 0 if none is running.
+	callbackStart  atomic.Int64
 	merged, panics atomic.Uint64
 
-	// mu guards what is cut from. The processor's lock is taken before it.
+	// mu guards the fields below. The processor's lock is taken before it.
 	mu     sync.Mutex
 	cursor cursor[T]
-	// folding: the cursor is void, and what happens goes to pending.
-	folding bool
+	// merging: notifications are merged into pending, and cursor is not valid.
+	merging bool
 	pending pending[T]
-	// resync is what to tell again when the cursor has come to its place.
+	// resync is delivered when the cursor has reached its position.
 	resync *resync[T]
 
-	// running and ended change under the processor's lock: there is a goroutine,
-	// and done is closed.
+	// running: the goroutine has been started. ended: done has been closed. Both
+	// change under the processor's lock.
 	running, ended bool
 
-	own[T]
+	goroutineState[T]
 }
 
-// merging is what at says while notifications are merged for the listener.
-const merging = ^uint64(0)
+// positionMerging is the value of position while notifications are merged.
+const positionMerging = ^uint64(0)
 
-// own is what only the listener's goroutine touches once it runs.
-type own[T any] struct {
-	// start is what the handler is told first: what was there when it was
-	// added. startTold is how much of it has been told.
-	start     *indexer.Snapshot[T]
-	startTold int
-	// syncedAfterStart: the initial list was complete by then.
-	syncedAfterStart bool
-	pace             pace
-	// rest is what is left of a run that a callback has ended the goroutine in.
-	rest []notification[T]
-	// buffer has a run that is not the log's.
+// goroutineState has the fields that only the listener's goroutine uses while it
+// runs.
+type goroutineState[T any] struct {
+	// initial are the objects that were stored when the handler was added, and
+	// are delivered first. initialDelivered counts those that have been delivered.
+	initial          *indexer.Snapshot[T]
+	initialDelivered int
+	// syncedAfterInitial: the handler has synced when initial has been delivered.
+	syncedAfterInitial bool
+	sizer              runSizer
+	// remaining is the rest of a run in which a callback ended the goroutine.
+	remaining []notification[T]
+	// buffer has a run that was taken from pending.
 	buffer []notification[T]
-	// resyncTimer is nil without a period, and until the handler has synced.
+	// resyncTimer is nil without a period, and before the handler has synced.
 	resyncTimer *time.Timer
-	// resyncDue: the time has come, and the resync has not been told.
+	// resyncDue: the timer has fired, and the resync has not been delivered.
 	resyncDue bool
-	// resyncing is being told, resyncTold is how much of it has been.
-	resyncing  *resync[T]
-	resyncTold int
-	// exited: the callback has ended the goroutine. crashing: its panic is
-	// about to end the process.
+	// resyncing is being delivered; resyncDelivered counts its objects.
+	resyncing       *resync[T]
+	resyncDelivered int
+	// exited: a callback has ended the goroutine. crashing: a panic is about to
+	// end the process.
 	exited, crashing bool
 }
 
-// run is the listener's goroutine. If the handler ends it, another takes over.
+// run is the listener's goroutine. If a callback ends it, a new one continues.
 func (l *listener[T]) run() {
-	defer l.leave()
-	l.tell(l.rest)
-	l.rest = nil
-	l.tellStart()
-	l.tellResync()
-	for !l.over.Load() {
+	defer l.finish()
+	l.deliver(l.remaining)
+	l.remaining = nil
+	l.deliverInitial()
+	l.deliverResync()
+	for !l.stopped.Load() {
 		l.planResync()
-		run := l.cut()
+		run := l.next()
 		switch {
 		case l.resyncing != nil:
-			l.tellResync()
+			l.deliverResync()
 		case len(run) > 0:
-			l.tell(run)
+			l.deliver(run)
 		default:
-			l.pause()
+			l.waitForWork()
 		}
 	}
 }
 
-// leave ends the goroutine, or hands over to the next.
-func (l *listener[T]) leave() {
+// finish ends the goroutine, or starts a new one if a callback has ended it.
+func (l *listener[T]) finish() {
 	switch {
 	case l.crashing:
 	case l.exited:
@@ -117,60 +119,59 @@ func (l *listener[T]) leave() {
 		if l.resyncTimer != nil {
 			l.resyncTimer.Stop()
 		}
-		l.since.Store(0)
-		l.processor.ended(l)
+		l.callbackStart.Store(0)
+		l.processor.listenerEnded(l)
 	}
 }
 
-// cut takes the next run; none means that there is nothing to do but what
-// pause finds.
-func (l *listener[T]) cut() []notification[T] {
-	most := l.pace.next(&l.since)
+// next takes the next run. It returns nil if there is none, or if a resync is due.
+func (l *listener[T]) next() []notification[T] {
+	limit := l.sizer.next(&l.callbackStart)
 	clear(l.buffer)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.folding {
-		l.buffer = l.pending.take(l.buffer[:0], most)
-		l.kept.Store(int64(max(l.pending.len()+len(l.buffer)-1, 0)))
+	if l.merging {
+		l.buffer = l.pending.take(l.buffer[:0], limit)
+		l.mergedPending.Store(int64(max(l.pending.len()+len(l.buffer)-1, 0)))
 		return l.buffer
 	}
 	if l.resync != nil {
-		most = min(most, int(l.resync.at-l.cursor.at))
+		limit = min(limit, int(l.resync.position-l.cursor.position))
 	}
-	if most == 0 {
+	if limit == 0 {
 		l.resyncing, l.resync = l.resync, nil
 		return nil
 	}
-	run := l.cursor.take(most)
-	if l.at.Store(l.cursor.at); len(run) > 1 {
-		l.at.Store(l.cursor.at - uint64(len(run)) + 1)
+	run := l.cursor.take(limit)
+	if l.position.Store(l.cursor.position); len(run) > 1 {
+		l.position.Store(l.cursor.position - uint64(len(run)) + 1)
 	}
 	return run
 }
 
-// leaveLog lets go of the log: from here on pending has what waits. It needs
+// detach releases the log; notifications are then merged into pending. It needs
 // mu.
-func (l *listener[T]) leaveLog() {
-	l.folding, l.cursor, l.resync = true, cursor[T]{}, nil
-	l.at.Store(merging)
+func (l *listener[T]) detach() {
+	l.merging, l.cursor, l.resync = true, cursor[T]{}, nil
+	l.position.Store(positionMerging)
 }
 
-// void drops all that waits.
-func (l *listener[T]) void() {
+// dropPending drops all waiting notifications.
+func (l *listener[T]) dropPending() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.leaveLog()
+	l.detach()
 	l.pending = pending[T]{}
-	l.kept.Store(0)
+	l.mergedPending.Store(0)
 }
 
-// pause waits for something to do, if there is nothing.
-func (l *listener[T]) pause() {
-	l.pace = pace{}
-	if !l.processor.settle(l) {
+// waitForWork waits until there is something to do.
+func (l *listener[T]) waitForWork() {
+	l.sizer = runSizer{}
+	if !l.processor.tryIdle(l) {
 		return
 	}
-	l.since.Store(0)
+	l.callbackStart.Store(0)
 	var resync <-chan time.Time
 	if l.resyncTimer != nil {
 		resync = l.resyncTimer.C
@@ -180,30 +181,29 @@ func (l *listener[T]) pause() {
 	case <-resync:
 		l.resyncDue = true
 	}
-	if l.asleep.Load() {
-		l.processor.rouse(l)
+	if l.idle.Load() {
+		l.processor.wakeSelf(l)
 	}
 }
 
-// awaken ends a pause, or the next one.
-func (l *listener[T]) awaken() {
+// signal ends the current or the next wait of the listener.
+func (l *listener[T]) signal() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-// waiting is how many notifications wait for the handler, end being the end of
-// the log.
+// waiting returns the number of waiting notifications. end is the end of the log.
 func (l *listener[T]) waiting(end uint64) int {
-	n := int(l.kept.Load() + l.ahead.Load())
-	if at := l.at.Load(); at < end {
+	n := int(l.mergedPending.Load() + l.snapshotPending.Load())
+	if at := l.position.Load(); at < end {
 		n += int(end - at)
 	}
 	return n
 }
 
-// markSynced: the handler has returned from the initial list.
+// markSynced closes synced and starts the resync timer.
 func (l *listener[T]) markSynced() {
 	select {
 	case <-l.synced:
@@ -233,8 +233,36 @@ func (l *listener[T]) state(end uint64) HandlerState {
 		Merged:  l.merged.Load(),
 		Panics:  l.panics.Load(),
 	}
-	if since := l.since.Load(); since != 0 {
+	if since := l.callbackStart.Load(); since != 0 {
 		s.Since = time.Unix(0, since)
 	}
 	return s
+}
+
+// A runSizer determines the length of a listener's next run. Reading the clock and
+// taking a lock for each callback would cost more than most callbacks. But the
+// notifications of a run can no longer be merged, and State cannot show progress
+// within it. So runs grow while they are fast, and a slow handler takes one
+// notification at a time.
+type runSizer struct {
+	limit int
+	start time.Time
+}
+
+const (
+	maxRun     = maxChunk
+	maxFastRun = time.Millisecond
+)
+
+// next starts a run and returns its maximal length.
+func (p *runSizer) next(since *atomic.Int64) int {
+	now := time.Now()
+	if p.limit > 0 && now.Sub(p.start) < maxFastRun {
+		p.limit = min(2*p.limit, maxRun)
+	} else {
+		p.limit = 1
+	}
+	p.start = now
+	since.Store(now.UnixNano())
+	return p.limit
 }

@@ -12,70 +12,69 @@ import (
 	"time"
 )
 
-// What State says of a handler: what runs and since when, and what waits.
+// The state of a handler contains the start of its running callback and its backlog.
 func TestHandlerState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t)
-		e := &ears{before: func(string) { time.Sleep(time.Minute) }}
-		s.hear(e, HandlerOptions{Name: "slow"})
-		s.hear(&ears{}, HandlerOptions{})
+		s := newTestProcessor(t)
+		e := &recorder{before: func(string) { time.Sleep(time.Minute) }}
+		s.addHandler(e, HandlerOptions{Name: "slow"})
+		s.addHandler(&recorder{}, HandlerOptions{})
 		began := time.Now()
 		s.start()
 		s.apply("a", "b", "!")
 		synctest.Wait()
 		want := HandlerState{Name: "slow", Pending: 2, Since: began}
 		if got := s.states()[0]; got != want {
-			t.Errorf("in the first callback: %+v, want %+v", got, want)
+			t.Errorf("during the first callback: %+v, want %+v", got, want)
 		}
-		want = HandlerState{Name: "*informer.ears#2", Synced: true}
+		want = HandlerState{Name: "*informer.recorder#2", Synced: true}
 		if got := s.states()[1]; got != want {
 			t.Errorf("the quick handler: %+v, want %+v", got, want)
 		}
 		time.Sleep(90 * time.Second)
 		want = HandlerState{Name: "slow", Pending: 1, Since: began.Add(time.Minute)}
 		if got := s.states()[0]; got != want {
-			t.Errorf("in the second callback: %+v, want %+v", got, want)
+			t.Errorf("during the second callback: %+v, want %+v", got, want)
 		}
 		time.Sleep(time.Minute)
 		want = HandlerState{Name: "slow", Synced: true}
 		if got := s.states()[0]; got != want {
-			t.Errorf("at rest: %+v, want %+v", got, want)
+			t.Errorf("after the callbacks: %+v, want %+v", got, want)
 		}
-		stops(t, s.processor)
+		requireStop(t, s.processor)
 	})
 }
 
-// A callback may add a handler, which is told what is there.
-func TestAHandlerAddsAnother(t *testing.T) {
+// A callback may add a handler, which receives the stored objects.
+func TestHandlerAddsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t)
-		second := &ears{}
-		first := &ears{before: func(call string) {
+		s := newTestProcessor(t)
+		second := &recorder{}
+		first := &recorder{before: func(call string) {
 			if strings.HasPrefix(call, "add b") {
-				s.hear(second, HandlerOptions{})
+				s.addHandler(second, HandlerOptions{})
 			}
 		}}
-		s.hear(first, HandlerOptions{})
+		s.addHandler(first, HandlerOptions{})
 		s.start()
 		s.apply("a", "!")
 		synctest.Wait()
 		s.apply("b")
-		first.want(t, "add a1 initial", "add b2")
+		first.requireCalls(t, "add a1 initial", "add b2")
 		s.apply("a")
-		second.want(t, "add a1 initial", "add b2 initial", "update a1 a3")
-		stops(t, s.processor)
+		second.requireCalls(t, "add a1 initial", "add b2 initial", "update a1 a3")
+		requireStop(t, s.processor)
 	})
 }
 
-// A handler that blocks for ever delays neither the others nor the one who
-// distributes.
-func TestABlockedHandlerDelaysNobody(t *testing.T) {
+// A blocked handler delays neither other handlers nor distribute.
+func TestBlockedHandlerDelaysNoOtherHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t)
-		_, _, free := s.stuck(HandlerOptions{})
-		_, _, freeToo := s.stuck(HandlerOptions{MaxPending: -1})
-		e := &ears{}
-		s.hear(e, HandlerOptions{})
+		s := newTestProcessor(t)
+		_, _, free := s.addBlocked(HandlerOptions{})
+		_, _, freeSecond := s.addBlocked(HandlerOptions{MaxPending: -1})
+		e := &recorder{}
+		s.addHandler(e, HandlerOptions{})
 		s.start()
 		began := time.Now()
 		s.apply("a", "!")
@@ -87,12 +86,12 @@ func TestABlockedHandlerDelaysNobody(t *testing.T) {
 			t.Errorf("%d callbacks in %s, want 5001 at once", n, time.Since(began))
 		}
 		free()
-		freeToo()
-		stops(t, s.processor)
+		freeSecond()
+		requireStop(t, s.processor)
 	})
 }
 
-// A Trace is told of each callback, before and after, and of what is merged.
+// A Trace is called before and after each callback, and for each merge.
 func TestTraceOfCallbacks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -104,10 +103,10 @@ func TestTraceOfCallbacks(t *testing.T) {
 				lines = append(lines, fmt.Sprintf("%s %s/%s %s %q", what, i.Informer, i.Handler, i.Event, i.Key))
 			}
 		}
-		s := newStage(t)
-		s.processor = newProcessor("stage", Parts[*item]{}.withDefaults(nil), nil, &Trace{Called: line("called"), Returned: line("returned"), Merged: line("merged")})
+		s := newTestProcessor(t)
+		s.processor = newProcessor("test", Parts[*item]{}.withDefaults(nil), nil, &Trace{Called: line("called"), Returned: line("returned"), Merged: line("merged")})
 		gate := make(chan struct{})
-		s.hear(&ears{before: func(string) { <-gate }}, HandlerOptions{Name: "h", MaxPending: 1})
+		s.addHandler(&recorder{before: func(string) { <-gate }}, HandlerOptions{Name: "h", MaxPending: 1})
 		s.start()
 		s.apply("a", "!")
 		synctest.Wait()
@@ -117,37 +116,36 @@ func TestTraceOfCallbacks(t *testing.T) {
 		synctest.Wait()
 		close(gate)
 		synctest.Wait()
-		stops(t, s.processor)
+		requireStop(t, s.processor)
 		want := []string{
-			`called stage/h add "a"`, `merged stage/h add "b"`, `returned stage/h add "a"`,
-			`called stage/h add "b"`, `returned stage/h add "b"`,
-			`called stage/h delete "a"`, `returned stage/h delete "a"`,
+			`called test/h add "a"`, `merged test/h add "b"`, `returned test/h add "a"`,
+			`called test/h add "b"`, `returned test/h add "b"`,
+			`called test/h delete "a"`, `returned test/h delete "a"`,
 		}
 		if !slices.Equal(lines, want) {
-			t.Errorf("traced\n  %s\nwant\n  %s", strings.Join(lines, "\n  "), strings.Join(want, "\n  "))
+			t.Errorf("trace:\n  %s\nwant:\n  %s", strings.Join(lines, "\n  "), strings.Join(want, "\n  "))
 		}
 	})
 }
 
-// With CrashOnPanic a panic ends the process, and the trace of the stack shows
-// the callback.
+// With CrashOnPanic a panic ends the process, and its stack contains the callback.
 func TestCrashOnPanic(t *testing.T) {
-	const crashing = "INFORMER_TEST_CRASH"
-	if os.Getenv(crashing) != "" {
-		s := newStage(t)
-		s.hear(&ears{before: func(string) { panic("ouch") }}, HandlerOptions{Panic: CrashOnPanic})
+	const crashVariable = "INFORMER_TEST_CRASH"
+	if os.Getenv(crashVariable) != "" {
+		s := newTestProcessor(t)
+		s.addHandler(&recorder{before: func(string) { panic("ouch") }}, HandlerOptions{Panic: CrashOnPanic})
 		s.start()
 		s.apply("a", "!")
 		select {}
 	}
-	self, err := os.Executable()
+	executable, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	crash := exec.Command(self, "-test.run=^TestCrashOnPanic$", "-test.timeout=60s")
-	crash.Env = append(os.Environ(), crashing+"=1")
+	crash := exec.Command(executable, "-test.run=^TestCrashOnPanic$", "-test.timeout=60s")
+	crash.Env = append(os.Environ(), crashVariable+"=1")
 	out, err := crash.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "panic: ouch") || !strings.Contains(string(out), "TestCrashOnPanic.func") {
-		t.Errorf("the process ended with %v: %s", err, out)
+		t.Errorf("the process ended with %v; its output has no panic with the callback on the stack:\n%s", err, out)
 	}
 }

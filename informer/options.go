@@ -12,58 +12,61 @@ import (
 
 // Options configures an informer. The zero value is a working default.
 type Options[T any] struct {
-	// Name is what logs, errors and State call the informer. Default: the
-	// source's resource, such as deployments.apps, else T.
+	// Name identifies the informer in logs, errors and State. Default: the
+	// resource of the source or else T, with namespace and selectors in the syntax
+	// of kubectl: "deployments.apps -n shop -l app=web".
 	Name string
 
-	// Transform changes an object before it is stored, once, or says by false
-	// that it is not to be kept. It may change what it is given; no one else has
-	// it yet. An error or a panic goes to WatchErrorHandler, and what was stored
-	// under the key stays. Key, UID and version are read before it; do not take
-	// UID and version away, by them changes are told from repetitions. Default:
-	// none.
+	// Transform changes an object once before it is stored; false drops the
+	// object. It may modify its argument, which is not shared yet. An error or a
+	// panic is passed to WatchErrorHandler, and the stored object of that key
+	// remains. Key, UID and version are read before the call. Transform must not
+	// remove UID and version, since they distinguish changes from repeated events.
+	// Default: none.
 	Transform func(T) (T, bool, error)
 
-	// Filter says which objects are kept, before Transform. What it comes to
-	// refuse is deleted. A selector in Tweak or in the source is cheaper: then
-	// the server does not send the others. Default: all are kept.
+	// Filter reports whether an object is kept. It is called before Transform. A
+	// stored object that Filter no longer accepts is deleted. A selector in
+	// TweakListOptions or in the source is cheaper, since the server then does not
+	// send the other objects. Default: all objects are kept.
 	Filter func(T) bool
 
-	// Tweak changes the options of every list and watch, such as a label
-	// selector. Default: none.
-	Tweak func(*metav1.ListOptions)
+	// TweakListOptions changes the options of every list and watch, for example to
+	// set a label selector. Default: none.
+	TweakListOptions func(*metav1.ListOptions)
 
-	// PreferList: list, even where the source could stream its initial state.
+	// PreferList lists the initial state even if the source can stream it.
 	PreferList bool
 
-	// WatchTimeout, Silence and Backoff are those of [reflector.Options].
-	WatchTimeout, Silence time.Duration
-	Backoff               reflector.Backoff
+	// WatchTimeout, IdleTimeout and Backoff are those of [reflector.Options].
+	WatchTimeout, IdleTimeout time.Duration
+	Backoff                   reflector.Backoff
 
-	// WatchErrorHandler hears of whatever keeps the store from being up to date:
-	// failures of list and watch, most of them a [*reflector.Error], and objects
-	// that could not be decoded or transformed. It is called by the goroutine
-	// that reads the source, which waits meanwhile: it must not wait for this
-	// informer. Default: the first of a
-	// kind is logged, and after that one a minute at most.
+	// WatchErrorHandler is called with each problem that keeps the store from
+	// being up to date: failures of list and watch, most of them a
+	// [*reflector.Error], and objects that could not be decoded or transformed. It
+	// is called by the goroutine that reads the source, so it must not wait for
+	// this informer. A panic is logged and ends only that call. Default: log the
+	// first error of each kind, and after that at most one per minute.
 	WatchErrorHandler func(ctx context.Context, err error)
 
 	// Logger is where problems are logged. Default: [slog.Default].
 	Logger *slog.Logger
 
-	// MutationGuard is told when somebody has changed a stored object, which all
-	// share: a [*MutationError] names the object and the field. It is for tests:
+	// MutationGuard is called with a [*MutationError] when code has modified a
+	// stored object, which is shared; the error names the object and the field. It
+	// is for tests:
 	//
 	//	MutationGuard: func(err error) { t.Error(err) }
 	//
-	// There is a second copy of every object then, and all are compared every
-	// second, when they leave the store and a little later, and when Run ends.
-	// It may be called by several goroutines at once. What a type hides beside
-	// fields that it shows is not compared. A map that is being changed while it
-	// is looked at ends the process, as the runtime has it: look for who wrote to
-	// it. Default: nobody, and that costs nothing.
+	// The guard keeps a second copy of every object, and compares all objects every
+	// second, when they leave the store, for a short time after that, and when Run
+	// ends. The function may be called concurrently. Unexported fields are not
+	// compared in types that also have visible fields. If a map is modified while
+	// the guard reads it, the runtime ends the process: look for the goroutine that
+	// writes to it. Default: none, without any cost.
 	MutationGuard func(error)
 
-	// Trace is told of each event's way. Default: nobody.
+	// Trace observes the events. Default: none.
 	Trace *Trace
 }

@@ -1,37 +1,46 @@
+// Only package cache uses the exported names of this file.
+
 package informer
 
 import (
 	"log/slog"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
+	"github.com/thinformer/thinformer/listwatch"
 )
 
-// Parts are what [NewFrom] needs for objects whose type does not say who they
-// are, and for a store that others have made. The zero value is a working
-// default.
+// NewFrom is like [New] for objects of any type, such as interfaces, with the key
+// function, the metadata function and the store of parts. The objects may have
+// different types, and none may be nil. If an argument is invalid, the first call
+// returns the error, as with New.
+func NewFrom[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Options[T]) *SharedInformer[T] {
+	return &SharedInformer[T]{shared: newShared(source, parts, o)}
+}
+
+// Parts are the functions that [NewFrom] needs for objects without metadata
+// methods, and an existing store. The zero value is a working default.
 type Parts[T any] struct {
-	// Store is where the objects are kept. Others may write to it. What they
-	// write is overwritten by the source's next event of that object, or its next
-	// list; handlers are not told of it, but the next change of that object is
-	// told as a change of what they wrote. It should have no MetaFunc, since the
-	// informer decides what is new. Default: one of the informer's own.
+	// Store keeps the objects. Other code may write to it. Such writes are
+	// overwritten by the source's next event for that object or by the next list.
+	// Handlers are not notified of them, but the next notification of that object
+	// has the written state as its old state. Store should have no MetaFunc, since
+	// the informer decides which state is newer. Default: a new store.
 	Store *indexer.Indexer[T]
 
-	// KeyFunc names an object; it is to be that of the Store. Default:
-	// [indexer.MetaNamespaceKeyFunc].
+	// KeyFunc returns the key of an object. It must be the KeyFunc of the Store.
+	// Default: [indexer.MetaNamespaceKeyFunc].
 	KeyFunc func(T) (string, error)
 
-	// MetaFunc reads an object's UID and version, "" for what it does not have.
-	// Default: they are what the object's methods, or those of its ObjectMeta,
-	// say.
+	// MetaFunc returns the UID and the version of an object, "" if it has none.
+	// Default: they are read from the methods of the object or of its ObjectMeta.
 	MetaFunc func(T) (types.UID, string)
 }
 
-// withDefaults has no field that is nil.
+// withDefaults returns p with all fields set.
 func (p Parts[T]) withDefaults(logger *slog.Logger) Parts[T] {
 	if p.KeyFunc == nil {
 		p.KeyFunc = indexer.MetaNamespaceKeyFunc[T]
@@ -45,35 +54,26 @@ func (p Parts[T]) withDefaults(logger *slog.Logger) Parts[T] {
 	return p
 }
 
-// identifiable is an object that says which one it is, and of what version.
-type identifiable interface {
+// objectMeta is an object with a UID and a version.
+type objectMeta interface {
 	GetUID() types.UID
 	GetResourceVersion() string
 }
 
-// metaOfAny asks an object that may be anything.
+// metaOfAny returns the UID and the version of an object of any type.
 func metaOfAny[T any](obj T) (types.UID, string) {
 	switch o := any(obj).(type) {
-	case identifiable:
-		if !isNil(o) {
+	case objectMeta:
+		if !nilcheck.IsNil(o) {
 			return o.GetUID(), o.GetResourceVersion()
 		}
 	case metav1.ObjectMetaAccessor:
-		if isNil(o) {
+		if nilcheck.IsNil(o) {
 			return "", ""
 		}
-		if meta := o.GetObjectMeta(); !isNil(meta) {
+		if meta := o.GetObjectMeta(); !nilcheck.IsNil(meta) {
 			return meta.GetUID(), meta.GetResourceVersion()
 		}
 	}
 	return "", ""
-}
-
-// typeName is T for people.
-func typeName[T any]() string {
-	t := reflect.TypeFor[T]()
-	if t.Kind() == reflect.Interface && t.NumMethod() == 0 && t.Name() == "" {
-		return "objects of any type"
-	}
-	return t.String()
 }

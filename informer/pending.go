@@ -1,9 +1,9 @@
 package informer
 
-// pending is what waits for a handler that has fallen behind, merged so that
-// it is no more than two notifications for each key:
+// pending has the notifications that wait for a handler that has fallen behind,
+// merged to at most two for each key:
 //
-//	what waits   comes     becomes
+//	waiting      new       result
 //	Add          Update    Add of the new state
 //	Update       Update    Update from the oldest old to the newest new state
 //	Add          Delete    nothing
@@ -12,43 +12,43 @@ package informer
 //	Delete+Add   Update    Delete, and Add of the new state
 //	Delete+Add   Delete    the first Delete
 //
-// A notification keeps the place of the first that went into it, and the flag
-// of the initial list that the Add had. A Delete keeps its own object and its
-// own finalStateUnknown: what is merged into a Delete was seen no later than
-// it. The mark synced, of which there is one, has a key that no object has: it
-// is merged with nothing, and what waits before it stays before it.
+// A merged notification keeps the position of the oldest one, and the
+// isInInitialList of the Add. A Delete keeps its own object and its own
+// finalStateUnknown: the states that are merged into a Delete are not newer than
+// it. The mark synced occurs once and has the key "", which no object has: it is
+// not merged, and notifications that wait before it stay before it.
 type pending[T any] struct {
-	// items are what waits, in order, from head on. A hole has kind 0.
+	// items are the waiting notifications, in order, starting at head. A removed
+	// item has kind 0.
 	items []notification[T]
 	head  int
-	// first is the number of items[0]; numbers are never used twice.
+	// first is the number of items[0]. Numbers are never reused.
 	first uint64
-	// live is how many of items are neither taken nor holes.
-	live int
-	// places are where the keys have what waits for them.
-	places map[string]places
+	// count is the number of waiting items.
+	count int
+	// slots maps each key to its waiting items.
+	slots map[string]slot
 }
 
-// places are the numbers of the items of a key: the oldest and the newest,
-// which are the same where only one waits. Where two wait they are a Delete
-// and an Add.
-type places struct{ oldest, newest uint64 }
+// slot has the numbers of the oldest and the newest item of a key. They are equal
+// if only one waits. If two wait, they are a Delete and an Add.
+type slot struct{ oldest, newest uint64 }
 
-func (p *pending[T]) len() int { return p.live }
+func (p *pending[T]) len() int { return p.count }
 
-// fold files n, and returns how many notifications there are fewer than if n
-// waited by itself.
-func (p *pending[T]) fold(n *notification[T]) (merged int) {
-	at, waits := p.places[n.key]
-	if !waits {
+// add adds n or merges it, and returns by how many notifications the merging
+// reduced the total.
+func (p *pending[T]) add(n *notification[T]) (merged int) {
+	at, found := p.slots[n.key]
+	if !found {
 		number := p.push(n)
-		p.place(n.key, places{number, number})
+		p.setSlot(n.key, slot{number, number})
 		return 0
 	}
 	newest := &p.items[at.newest-p.first]
 	switch {
 	case newest.kind == deleted:
-		p.place(n.key, places{at.newest, p.push(n)})
+		p.setSlot(n.key, slot{at.newest, p.push(n)})
 		return 0
 	case n.kind != deleted:
 		newest.new = n.new
@@ -60,72 +60,72 @@ func (p *pending[T]) fold(n *notification[T]) (merged int) {
 		return 1
 	}
 	*newest = notification[T]{}
-	p.live--
+	p.count--
 	if at.oldest == at.newest {
-		delete(p.places, n.key)
+		delete(p.slots, n.key)
 	} else {
-		p.places[n.key] = places{at.oldest, at.oldest}
+		p.slots[n.key] = slot{at.oldest, at.oldest}
 	}
-	p.tidy()
+	p.shrink()
 	return 2
 }
 
-// newest is what waits for a key, of two the one that came last.
-func (p *pending[T]) newest(key string) (n notification[T], waits bool) {
-	at, waits := p.places[key]
-	if waits {
+// newest returns the newest notification that waits for a key.
+func (p *pending[T]) newest(key string) (n notification[T], found bool) {
+	at, found := p.slots[key]
+	if found {
 		n = p.items[at.newest-p.first]
 	}
-	return n, waits
+	return n, found
 }
 
 func (p *pending[T]) push(n *notification[T]) (number uint64) {
 	p.items = append(p.items, *n)
-	p.live++
+	p.count++
 	return p.first + uint64(len(p.items)-1)
 }
 
-func (p *pending[T]) place(key string, at places) {
-	if p.places == nil {
-		p.places = map[string]places{}
+func (p *pending[T]) setSlot(key string, at slot) {
+	if p.slots == nil {
+		p.slots = map[string]slot{}
 	}
-	p.places[key] = at
+	p.slots[key] = at
 }
 
-// take appends the oldest, at most so many, to run, and lets go of them.
-func (p *pending[T]) take(run []notification[T], most int) []notification[T] {
-	for ; most > 0 && p.live > 0; p.head++ {
+// take moves the oldest notifications, at most limit, to the end of run.
+func (p *pending[T]) take(run []notification[T], limit int) []notification[T] {
+	for ; limit > 0 && p.count > 0; p.head++ {
 		item := &p.items[p.head]
 		if item.kind == 0 {
 			continue
 		}
-		p.release(item.key, p.first+uint64(p.head))
+		p.clearSlot(item.key, p.first+uint64(p.head))
 		run = append(run, *item)
 		*item = notification[T]{}
-		p.live--
-		most--
+		p.count--
+		limit--
 	}
-	p.tidy()
+	p.shrink()
 	return run
 }
 
-// release forgets that the item of this number waits for key.
-func (p *pending[T]) release(key string, number uint64) {
-	switch at, waits := p.places[key]; {
-	case !waits || at.oldest != number:
+// clearSlot removes the item with this number from the slot of key.
+func (p *pending[T]) clearSlot(key string, number uint64) {
+	switch at, found := p.slots[key]; {
+	case !found || at.oldest != number:
 	case at.newest != number:
-		p.places[key] = places{at.newest, at.newest}
+		p.slots[key] = slot{at.newest, at.newest}
 	default:
-		delete(p.places, key)
+		delete(p.slots, key)
 	}
 }
 
-// tidy makes room when holes and what was taken are the larger part, so that
-// keys that come and go do not add up.
-func (p *pending[T]) tidy() {
+// shrink frees memory when taken and removed items are the larger part, so that
+// memory does not grow with the number of keys over time.
+func (p *pending[T]) shrink() {
 	switch {
-	case len(p.items) < minChunk || p.live > len(p.items)/2:
-	case p.live == len(p.items)-p.head:
+	case len(p.items) < minChunk || p.count > len(p.items)/2:
+	case p.count == len(p.items)-p.head:
 		rest := copy(p.items, p.items[p.head:])
 		clear(p.items[rest:])
 		p.items = p.items[:rest]
@@ -136,25 +136,25 @@ func (p *pending[T]) tidy() {
 	}
 }
 
-// compact closes the holes.
+// compact removes the gaps.
 func (p *pending[T]) compact() {
-	kept := p.items[:0]
+	left := p.items[:0]
 	next := p.first + uint64(len(p.items))
 	for i := p.head; i < len(p.items); i++ {
 		item := &p.items[i]
 		if item.kind == 0 {
 			continue
 		}
-		p.renumber(item.key, p.first+uint64(i), next+uint64(len(kept)))
-		kept = append(kept, *item)
+		p.renumber(item.key, p.first+uint64(i), next+uint64(len(left)))
+		left = append(left, *item)
 	}
-	clear(p.items[len(kept):])
-	p.items, p.first, p.head = kept, next, 0
+	clear(p.items[len(left):])
+	p.items, p.first, p.head = left, next, 0
 }
 
 func (p *pending[T]) renumber(key string, from, to uint64) {
-	at, waits := p.places[key]
-	if !waits {
+	at, found := p.slots[key]
+	if !found {
 		return
 	}
 	if at.oldest == from {
@@ -163,5 +163,5 @@ func (p *pending[T]) renumber(key string, from, to uint64) {
 	if at.newest == from {
 		at.newest = to
 	}
-	p.places[key] = at
+	p.slots[key] = at
 }

@@ -8,63 +8,62 @@ import (
 	"testing"
 )
 
-// Each row of the table in pending's comment: what waits and what comes, told
-// in letters (A1 is an Add of state 1, U12 an Update, D1 a Delete, D12 one of
-// state 2 when 1 was seen before, with ? where nobody saw it go; i after it is the flag of the initial list), and what it
-// becomes.
-func TestMergingByTheTable(t *testing.T) {
-	for _, row := range []struct{ what, comes, becomes string }{
-		{"an Add keeps its flag", "A1i", "A1i"},
-		{"Add and Update are an Add", "A1 U12", "A2"},
-		{"the flag is the first one's", "A1i U12 U23", "A3i"},
-		{"Updates go from the oldest to the newest", "U12 U23 U34", "U14"},
-		{"Add and Delete are nothing", "A1 D1", ""},
-		{"so are all that come between", "A1 U12 U23 D3", ""},
-		{"what comes after nothing is new", "A1i D1 A2", "A2"},
-		{"Update and Delete are the Delete", "U12 D2", "D12"},
-		{"with its own flag", "U12 D2?", "D12?"},
-		{"Delete and Add stay", "D1 A2", "D1 A2"},
-		{"Update, Delete and Add are two", "U12 D2? A3", "D12? A3"},
-		{"Delete, Add and Update are two", "D1 A2 U23", "D1 A3"},
-		{"Delete, Add and Delete are the first Delete", "D1? A2 D2", "D1?"},
-		{"however often", "U12 D2 A3 D3? A4 U45 D5 A6", "D12 A6"},
+// TestMergeTable tests the rows of the table in the comment of pending. A1 is an Add of
+// state 1, U12 an Update from 1 to 2, D1 a Delete, D12 a Delete with state 2 whose
+// previous state is 1. ? is finalStateUnknown, i isInInitialList.
+func TestMergeTable(t *testing.T) {
+	for _, row := range []struct{ name, input, want string }{
+		{"Add in the initial list", "A1i", "A1i"},
+		{"Add, Update", "A1 U12", "A2"},
+		{"Add in the initial list, Updates", "A1i U12 U23", "A3i"},
+		{"Updates", "U12 U23 U34", "U14"},
+		{"Add, Delete", "A1 D1", ""},
+		{"Add, Updates, Delete", "A1 U12 U23 D3", ""},
+		{"Add, Delete, Add", "A1i D1 A2", "A2"},
+		{"Update, Delete", "U12 D2", "D12"},
+		{"Update, Delete with unknown final state", "U12 D2?", "D12?"},
+		{"Delete, Add", "D1 A2", "D1 A2"},
+		{"Update, Delete, Add", "U12 D2? A3", "D12? A3"},
+		{"Delete, Add, Update", "D1 A2 U23", "D1 A3"},
+		{"Delete, Add, Delete", "D1? A2 D2", "D1?"},
+		{"several deletes and adds", "U12 D2 A3 D3? A4 U45 D5 A6", "D12 A6"},
 	} {
-		t.Run(row.what, func(t *testing.T) {
+		t.Run(row.name, func(t *testing.T) {
 			var p pending[int]
-			for _, n := range notifications(t, "k", row.comes) {
-				p.fold(&n)
+			for _, n := range notifications(t, "k", row.input) {
+				p.add(&n)
 			}
 			if n := p.len(); n > 2 {
-				t.Errorf("%d wait for one key", n)
+				t.Errorf("%d notifications wait for one key", n)
 			}
-			if got := letters(p.take(nil, 100)); got != row.becomes {
-				t.Errorf("%s becomes %q, want %q", row.comes, got, row.becomes)
+			if got := letters(p.take(nil, 100)); got != row.want {
+				t.Errorf("%s is merged to %q, want %q", row.input, got, row.want)
 			}
-			if len(p.places) != 0 {
-				t.Errorf("what was taken left %v", p.places)
+			if len(p.slots) != 0 {
+				t.Errorf("slots after all items were taken: %v", p.slots)
 			}
 		})
 	}
 }
 
-// A notification stays where the first stood that went into it; the mark of the
-// end of the initial list stays behind all that came before it.
-func TestMergingKeepsPlaces(t *testing.T) {
+// A merged notification keeps the position of the first one. The mark of the end of the
+// initial list stays after everything that arrived before it.
+func TestMergingKeepsOrder(t *testing.T) {
 	var p pending[int]
-	fold := func(key, text string) {
+	add := func(key, text string) {
 		for _, n := range notifications(t, key, text) {
-			p.fold(&n)
+			p.add(&n)
 		}
 	}
-	fold("a", "A1i")
-	fold("b", "A1i")
-	p.fold(&notification[int]{kind: synced})
-	fold("c", "U12")
-	fold("a", "U12")
-	fold("b", "D1")
-	fold("c", "D2")
-	fold("b", "A3")
-	fold("c", "A3")
+	add("a", "A1i")
+	add("b", "A1i")
+	p.add(&notification[int]{kind: synced})
+	add("c", "U12")
+	add("a", "U12")
+	add("b", "D1")
+	add("c", "D2")
+	add("b", "A3")
+	add("c", "A3")
 	var got []string
 	for _, n := range p.take(nil, 100) {
 		got = append(got, n.key+letters([]notification[int]{n}))
@@ -74,11 +73,11 @@ func TestMergingKeepsPlaces(t *testing.T) {
 	}
 }
 
-// Random legal histories of several keys, some taken in between: what is taken
-// is what a twin makes of them that merges pairs in a list; it is a legal
-// history with the same end; what was merged is counted; and what was taken or
-// cancelled leaves no room behind.
-func TestMergingAgainstATwin(t *testing.T) {
+// Random legal histories of several keys, with some notifications taken in between. The
+// taken notifications equal those of a model that merges pairs in a list. They are a
+// legal history with the same result, merged notifications are counted, and no memory
+// remains for taken or cancelled ones.
+func TestMergingMatchesModel(t *testing.T) {
 	for seed := range uint64(300) {
 		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { mergeRandomly(t, rand.New(rand.NewPCG(seed, 1))) }) {
 			return
@@ -88,20 +87,20 @@ func TestMergingAgainstATwin(t *testing.T) {
 
 func mergeRandomly(t *testing.T, random *rand.Rand) {
 	var p pending[int]
-	var twin []notification[int]
-	store, told := map[string]int{}, map[string]int{}
-	came, merged, taken := 0, 0, 0
-	take := func(most int) {
-		got := p.take(nil, most)
-		most = min(most, len(twin))
-		if !slices.Equal(got, twin[:most]) {
-			t.Fatalf("taken %v, want %v", got, twin[:most])
+	var model []notification[int]
+	store, received := map[string]int{}, map[string]int{}
+	addCount, merged, taken := 0, 0, 0
+	take := func(limit int) {
+		got := p.take(nil, limit)
+		limit = min(limit, len(model))
+		if !slices.Equal(got, model[:limit]) {
+			t.Fatalf("taken %v, want %v", got, model[:limit])
 		}
-		twin = twin[most:]
+		model = model[limit:]
 		taken += len(got)
 		for _, n := range got {
-			if complaint := live(told, n); complaint != "" {
-				t.Fatal(complaint)
+			if err := apply(received, n); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -110,28 +109,28 @@ func mergeRandomly(t *testing.T, random *rand.Rand) {
 		case 0:
 			take(random.IntN(8))
 		default:
-			n := happen(store, random)
-			came++
-			merged += p.fold(&n)
-			twin = mergeByPairs(twin, n)
+			n := randomChange(store, random)
+			addCount++
+			merged += p.add(&n)
+			model = mergeByPairs(model, n)
 		}
-		if p.len() != len(twin) {
-			t.Fatalf("%d wait, want %d", p.len(), len(twin))
+		if p.len() != len(model) {
+			t.Fatalf("%d notifications wait, want %d", p.len(), len(model))
 		}
-		if room := len(p.items); room > 2*p.len()+minChunk {
-			t.Fatalf("%d wait in room for %d", p.len(), room)
+		if size := len(p.items); size > 2*p.len()+minChunk {
+			t.Fatalf("%d notifications wait, and the slice has %d items", p.len(), size)
 		}
 	}
-	take(len(twin))
-	if came != taken+merged {
-		t.Errorf("%d came, %d were taken and %d merged", came, taken, merged)
+	take(len(model))
+	if addCount != taken+merged {
+		t.Errorf("%d notifications were added, %d taken and %d merged", addCount, taken, merged)
 	}
-	if fmt.Sprint(told) != fmt.Sprint(store) {
-		t.Errorf("told %v, want %v", told, store)
+	if fmt.Sprint(received) != fmt.Sprint(store) {
+		t.Errorf("the final state is %v, want %v", received, store)
 	}
 }
 
-// mergeByPairs merges n with the last that waits for its key, by looking.
+// mergeByPairs merges n with the last notification of its key, by a linear search.
 func mergeByPairs(list []notification[int], n notification[int]) []notification[int] {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].key != n.key {
@@ -156,8 +155,8 @@ func mergeByPairs(list []notification[int], n notification[int]) []notification[
 	return append(list, n)
 }
 
-// happen changes the store at random, and says what that was.
-func happen(store map[string]int, random *rand.Rand) notification[int] {
+// randomChange changes the store at random and returns the change.
+func randomChange(store map[string]int, random *rand.Rand) notification[int] {
 	key := fmt.Sprint("k", random.IntN(6))
 	was, exists := store[key]
 	n := notification[int]{key: key, old: was, new: was + 1 + random.IntN(3)}
@@ -175,22 +174,22 @@ func happen(store map[string]int, random *rand.Rand) notification[int] {
 	return n
 }
 
-// live changes what a handler knows by what it is told, and complains if it
-// cannot be told that.
-func live(known map[string]int, n notification[int]) string {
+// apply applies a notification to the state of a handler. It returns an error if the
+// notification is not legal.
+func apply(known map[string]int, n notification[int]) error {
 	was, exists := known[n.key]
 	switch {
 	case (n.kind == added) == exists, n.kind != added && was != n.old:
-		return fmt.Sprintf("told %+v, knowing %v", n, known)
+		return fmt.Errorf("received %+v, known states are %v", n, known)
 	case n.kind == deleted:
 		delete(known, n.key)
 	default:
 		known[n.key] = n.new
 	}
-	return ""
+	return nil
 }
 
-// notifications are those that the text means.
+// notifications parses text in the notation of TestMergeTable.
 func notifications(t *testing.T, key, text string) (all []notification[int]) {
 	for _, word := range strings.Fields(text) {
 		n := notification[int]{key: key}
@@ -204,13 +203,14 @@ func notifications(t *testing.T, key, text string) (all []notification[int]) {
 		case 'D':
 			n.kind, n.old, n.new = deleted, int(word[1]-'0'), int(word[1]-'0')
 		default:
-			t.Fatal("what is ", word)
+			t.Fatal("invalid notification ", word)
 		}
 		all = append(all, n)
 	}
 	return all
 }
 
+// letters is the inverse of notifications.
 func letters(run []notification[int]) string {
 	var words []string
 	for _, n := range run {

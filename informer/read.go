@@ -10,14 +10,15 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// ResourceInfo is what the source serves, the zero value if it does not tell.
+// ResourceInfo describes the resource of the source. It is zero if the source does
+// not provide it.
 func (i *SharedInformer[T]) ResourceInfo() rest.ResourceInfo { return i.shared.info }
 
-// Get returns the stored object of a key, "namespace/name" or "name". Like
-// every read it never waits, and what it returns is shared: do not change it.
+// Get returns the stored object with the key "namespace/name" or "name". Like all
+// reads it never waits, and the object is shared: do not modify it.
 func (i *SharedInformer[T]) Get(key string) (T, bool) { return i.shared.store.Get(key) }
 
-// Object is Get for those who do not know the type.
+// Object is Get without the type. See [AnyInformer].
 func (i *SharedInformer[T]) Object(key string) (any, bool) {
 	if obj, ok := i.shared.store.Get(key); ok {
 		return obj, true
@@ -25,18 +26,21 @@ func (i *SharedInformer[T]) Object(key string) (any, bool) {
 	return nil, false
 }
 
-// Keys yields the key of every stored object, in no order.
+// Keys returns an iterator over the keys of all stored objects, in no particular
+// order.
 func (i *SharedInformer[T]) Keys() iter.Seq[string] { return i.shared.store.Keys() }
 
-// All yields every stored object, in no order, all of one version of the store.
+// All returns an iterator over all stored objects, in no particular order, from one
+// version of the store.
 func (i *SharedInformer[T]) All() iter.Seq[T] { return i.shared.store.All() }
 
-// Reader is the right to read the store: snapshots, keys, indexes by name.
+// Reader returns a read-only view of the store: snapshots, keys, and indexes by
+// name.
 func (i *SharedInformer[T]) Reader() indexer.Reader[T] { return i.shared.store.Reader }
 
-// Lister reads by namespace, name and labels, and answers NotFound as the
-// server would. Where the source does not say what resource it serves, the
-// name of T stands for it in those errors.
+// Lister returns a lister by namespace, name and labels. Its errors are NotFound
+// errors like those of the server. They name T if the source does not provide its
+// resource.
 func (i *SharedInformer[T]) Lister() indexer.Lister[T] {
 	resource := i.shared.info.GroupResource()
 	if resource.Resource == "" {
@@ -46,43 +50,44 @@ func (i *SharedInformer[T]) Lister() indexer.Lister[T] {
 	return indexer.NewLister(i.shared.store.Reader, resource)
 }
 
-// AddIndex adds an index over what f says of each object. It can be called at
-// any time; the objects that are there are in it when it returns, and nobody
-// waits for that. f must not keep or change the object. If f panics, that object
-// is not in the index.
+// AddIndex adds an index with the values that f returns for each object. It can be
+// called at any time; when it returns, the index contains all stored objects.
+// Readers are not blocked meanwhile. f must not keep or modify the object. If f
+// panics, that object is not in the index.
 //
 // Possible errors: indexer.ErrIndexExists, indexer.ErrNoIndexFunc, ErrReleased,
-// what was wrong with the arguments of New or For.
+// and errors in the arguments of New or For.
 func (i *SharedInformer[T]) AddIndex(name string, f func(T) []string) (*indexer.Index[T], error) {
-	if err := i.usable(); err != nil {
+	if err := i.checkUsable(); err != nil {
 		return nil, err
 	}
 	return i.shared.store.AddIndex(name, f)
 }
 
-// AddIndexes adds an index for each function, by its name, as AddIndex does: all
-// of them, or none if there is an error.
+// AddIndexes adds an index for each function, as AddIndex does: all of them, or
+// none if there is an error.
 //
-// Possible errors: as AddIndex has.
+// Possible errors: those of AddIndex.
 func (i *SharedInformer[T]) AddIndexes(functions map[string]func(T) []string) error {
-	if err := i.usable(); err != nil {
+	if err := i.checkUsable(); err != nil {
 		return err
 	}
 	return i.shared.store.AddIndexes(functions)
 }
 
-// HasSynced reports whether the initial list is in the store. Whether a handler
-// has been told of all of it, its Registration knows.
+// HasSynced reports whether the initial list is in the store. [Registration.HasSynced]
+// reports whether a handler has processed it.
 func (i *SharedInformer[T]) HasSynced() bool { return i.shared.queue.HasSynced() }
 
-// Synced is closed when the initial list is in the store. It stays open if the
-// informer stops before that; WaitForSync says why it is.
+// Synced returns a channel that is closed when the initial list is in the store. The
+// channel stays open if the informer stops before that; WaitForSync returns the
+// reason.
 func (i *SharedInformer[T]) Synced() <-chan struct{} { return i.shared.queue.Synced() }
 
-// Version is V only if everything that happened up to V is in the store; ""
-// before the initial list is.
+// Version returns a version V such that all changes up to V are in the store, or ""
+// before the initial list.
 func (i *SharedInformer[T]) Version() string { return i.shared.store.Version() }
 
-// InNamespace is the only namespace that the source shows, "" if it shows all of
-// them or does not tell.
-func (i *SharedInformer[T]) InNamespace() string { return i.shared.namespace }
+// ScopedNamespace returns the only namespace that the source lists, or "" if it
+// lists all namespaces or does not say.
+func (i *SharedInformer[T]) ScopedNamespace() string { return i.shared.namespace }

@@ -13,7 +13,7 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// simHits counts how often each fault has hit in each phase of the reflector.
+// simHits counts how often each fault has occurred in each phase of the reflector.
 type simHits struct {
 	mu    sync.Mutex
 	count map[string]map[reflector.Phase]int
@@ -32,15 +32,15 @@ func (h *simHits) hit(fault string, phase reflector.Phase) {
 }
 
 func (h *simHits) total(fault string) (n int) {
-	for _, times := range h.count[fault] {
-		n += times
+	for _, inPhase := range h.count[fault] {
+		n += inPhase
 	}
 	return n
 }
 
-var simPhases = []reflector.Phase{reflector.Streaming, reflector.Listing, reflector.Watching, reflector.Waiting}
+var simPhases = []reflector.Phase{reflector.PhaseStreaming, reflector.PhaseListing, reflector.PhaseWatching, reflector.PhaseWaiting}
 
-// String is a table of faults and phases.
+// String returns a table of faults and phases.
 func (h *simHits) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-42s", "fault")
@@ -56,20 +56,20 @@ func (h *simHits) String() string {
 	return b.String()
 }
 
-// simFault is a fault of a request, for the simulation to choose.
+// simFault is a fault of requests.
 type simFault struct {
 	name string
-	// verb of the requests; "" is any.
+	// verb is the verb of the requests; "" means any.
 	verb string
-	// moment: it can happen in the middle of a watch as well.
-	moment bool
-	// lies: while it is at work, no client can know which version it is at.
+	// midWatch: the fault can also occur after some events of a watch.
+	midWatch bool
+	// lies: during the fault no client can know the current version.
 	lies bool
 	do   func(s *simulation) apitest.Action
 }
 
 func simFail(name string, code int) simFault {
-	return simFault{name: name, moment: true, do: func(s *simulation) apitest.Action {
+	return simFault{name: name, midWatch: true, do: func(s *simulation) apitest.Action {
 		retryAfter := time.Duration(0)
 		if code == http.StatusTooManyRequests || code >= 500 {
 			retryAfter = time.Duration(s.rng.IntN(4)) * time.Second
@@ -78,40 +78,39 @@ func simFail(name string, code int) simFault {
 	}}
 }
 
-func simAct(name, verb string, moment bool, do apitest.Action) simFault {
-	return simFault{name: name, verb: verb, moment: moment, do: func(*simulation) apitest.Action { return do }}
+func simAct(name, verb string, midWatch bool, do apitest.Action) simFault {
+	return simFault{name: name, verb: verb, midWatch: midWatch, do: func(*simulation) apitest.Action { return do }}
 }
 
-// simFaults are the faults of requests. The server's own methods are among the
-// steps.
+// simFaults are the faults of requests. Steps of the simulation change the server.
 var simFaults = []simFault{
 	simFail("400", 400), simFail("401", 401), simFail("403", 403), simFail("404", 404),
 	simFail("405", 405), simFail("410", 410), simFail("422", 422), simFail("429", 429),
 	simFail("500", 500), simFail("503", 503), simFail("504", 504),
-	simAct("page of HTML", "", false, apitest.HTML()),
+	simAct("HTML page", "", false, apitest.HTML()),
 	simAct("garbage", "", true, apitest.Respond(200, "application/json", `{"kind": "Conf`)),
-	simAct("not an event", "watch", true, apitest.Respond(200, "application/json", `{"type":"SOMETHING","object":{}}`+"\n")),
+	simAct("unknown event type", "watch", true, apitest.Respond(200, "application/json", `{"type":"SOMETHING","object":{}}`+"\n")),
 	simAct("delay", "", true, apitest.Delay(20*time.Second)),
 	simAct("silence", "", true, apitest.Silence()),
 	simAct("freeze", "", true, apitest.Freeze()),
 	simAct("cut", "watch", true, apitest.Cut()),
 	simAct("break", "", true, apitest.Break()),
 	simAct("reset", "", true, apitest.Reset()),
-	{name: "refuse", moment: true, do: func(s *simulation) apitest.Action {
+	{name: "refuse", midWatch: true, do: func(s *simulation) apitest.Action {
 		return apitest.Refuse(time.Duration(1+s.rng.IntN(90)) * time.Second)
 	}},
 	simAct("compact on request", "", true, apitest.Call("compact", (*apitest.Server).Compact)),
 	simAct("restart on request", "", true, apitest.Call("restart", (*apitest.Server).Restart)),
-	simAct("half of the JSON", "list", false, apitest.TruncateJSON()),
+	simAct("truncated JSON", "list", false, apitest.TruncateJSON()),
 	simAct("another kind", "", false, apitest.WrongKind()),
 	{name: "stale list", verb: "list", do: func(s *simulation) apitest.Action {
 		return apitest.StaleList(uint64(1 + s.rng.IntN(8)))
 	}},
 	simAct("no bookmarks", "watch", false, apitest.DropBookmarks()),
-	simAct("no mark at the initial events' end", "watch", false, apitest.DropInitialEventsEnd()),
-	simAct("cut before the initial events' end", "watch", false, apitest.CutBeforeInitialEventsEnd()),
-	simAct("duplicates", "watch", false, apitest.DuplicateEvents()),
-	{name: "reordered", verb: "watch", lies: true, do: func(s *simulation) apitest.Action {
+	simAct("no initial-events-end bookmark", "watch", false, apitest.DropInitialEventsEnd()),
+	simAct("cut before the initial-events-end bookmark", "watch", false, apitest.CutBeforeInitialEventsEnd()),
+	simAct("duplicate events", "watch", false, apitest.DuplicateEvents()),
+	{name: "reordered events", verb: "watch", lies: true, do: func(s *simulation) apitest.Action {
 		return apitest.ReorderEvents(time.Duration(100+s.rng.IntN(5000)) * time.Millisecond)
 	}},
 	{name: "delayed events", verb: "watch", do: func(s *simulation) apitest.Action {
@@ -119,8 +118,7 @@ var simFaults = []simFault{
 	}},
 }
 
-// setFault sets a fault at random, with another one beside it that takes down
-// when it hits.
+// setFault sets a random fault, with a second one that records when it occurs.
 func (s *simulation) setFault() {
 	f := simFaults[s.rng.IntN(len(simFaults))]
 	verb := f.verb
@@ -132,71 +130,73 @@ func (s *simulation) setFault() {
 	nth := []int{0, 0, 0, 2}[s.rng.IntN(4)]
 	do := f.do(s)
 	name := f.name
-	lied := func() {}
+	onHit := func() {}
 	if f.lies {
-		lied = func() { s.lying.Store(true) }
+		onHit = s.lie
 	}
-	taken := apitest.Call("take down "+name, func(*apitest.Server) {
+	record := apitest.Call("record "+name, func(*apitest.Server) {
 		phase := s.informer.State().Source.Phase
 		s.hits.hit(name, phase)
-		s.log.add("fault", "%s hits while %s", name, phase)
-		lied()
+		s.log.add("fault", "%s occurs while %s", name, phase)
+		onHit()
 	})
-	set := func(do apitest.Action) *apitest.Injected {
-		return s.server.Fault(apitest.Fault{On: on, Nth: nth, Times: times, Do: do})
+	set := func(do apitest.Action) *apitest.InjectedFault {
+		return s.server.Fault(apitest.Fault{Match: on, Nth: nth, Times: times, Action: do})
 	}
-	if f.moment && verb == "watch" && s.rng.IntN(2) == 0 {
+	if f.midWatch && verb == "watch" && s.rng.IntN(2) == 0 {
 		n := s.rng.IntN(6)
 		in := set(apitest.AfterEvents(n, do))
-		s.standing = append(s.standing, standing{[]*apitest.Injected{in, set(apitest.AfterEvents(n, taken))}, f})
+		s.active = append(s.active, activeFault{[]*apitest.InjectedFault{in, set(apitest.AfterEvents(n, record))}, f})
 	} else {
-		before := set(taken)
-		s.standing = append(s.standing, standing{[]*apitest.Injected{before, set(do)}, f})
+		before := set(record)
+		s.active = append(s.active, activeFault{[]*apitest.InjectedFault{before, set(do)}, f})
 	}
-	s.log.add("fault", "set: %s", s.standing[len(s.standing)-1].faults)
+	s.log.add("fault", "set: %s", s.active[len(s.active)-1].faults)
 	if s.rng.IntN(3) == 0 {
-		s.readAnew()
+		s.forceRelist()
 	}
 }
 
-// readAnew has the source read everything anew, so that what was set finds it in
-// the phases in which it seldom is, streaming as well.
-func (s *simulation) readAnew() {
-	if s.stopped || s.overtaken() {
+// forceRelist makes the source read an initial state, so that the fault also occurs in
+// rare phases such as streaming.
+func (s *simulation) forceRelist() {
+	if s.stopped || s.mustNotWrite() {
 		return
 	}
 	s.server.secret("default")
 	s.server.Compact()
 	s.server.Restart()
 	if s.rng.IntN(3) > 0 {
-		s.source.NoteWatchListTrouble("")
+		s.source.SetWatchListUnsupported("")
 	}
-	s.log.add("server", "compact and restart, so that everything is read anew; watch-list trouble %q", s.source.WatchListTrouble())
+	s.log.add("server", "compact and restart, to force a relist; watch-list unsupported: %q", s.source.WatchListUnsupported())
 }
 
-// standing is a fault that was set, and the one beside it.
-type standing struct {
-	faults []*apitest.Injected
-	of     simFault
+// activeFault is a fault that was set, and the one that records it.
+type activeFault struct {
+	faults []*apitest.InjectedFault
+	fault  simFault
 }
 
-func (s *simulation) liftFault() {
-	if len(s.standing) == 0 {
+// removeFault removes a random active fault.
+func (s *simulation) removeFault() {
+	if len(s.active) == 0 {
 		return
 	}
-	at := s.rng.IntN(len(s.standing))
-	s.log.add("fault", "lift: %s", s.standing[at].faults)
-	for _, in := range s.standing[at].faults {
-		in.Lift()
+	at := s.rng.IntN(len(s.active))
+	s.log.add("fault", "remove: %s", s.active[at].faults)
+	for _, in := range s.active[at].faults {
+		in.Remove()
 	}
-	s.standing = slices.Delete(s.standing, at, at+1)
+	s.active = slices.Delete(s.active, at, at+1)
 }
 
-// strike does something to the server without a request.
-func (s *simulation) strike() {
+// changeServer compacts, restarts, stops, starts or sets back the server, or begins
+// outages.
+func (s *simulation) changeServer() {
 	phase := s.informer.State().Source.Phase
 	what := ""
-	switch s.rng.IntN(9) {
+	switch s.rng.IntN(12) {
 	case 0, 1:
 		what = "compact"
 		s.server.Compact()
@@ -223,21 +223,22 @@ func (s *simulation) strike() {
 			return
 		}
 	case 8:
-		// Not a fault: whether watch-list is tried is turned over.
-		s.turnWatchList()
+		s.toggleWatchList() // not a fault
+		return
+	default:
+		s.outages()
 		return
 	}
 	s.hits.hit("server: "+what, phase)
 	s.log.add("server", "%s while %s", what, phase)
 }
 
-// setBack sets the server back in time. What follows would go unnoticed by any
-// client if the server had caught up with what the client has seen before it
-// looks: so few writes follow until it has. It goes back only as far as it
-// remembers, which may be too near.
+// setBack resets the server to an older version. A client cannot detect the reset if the
+// server has reached the version that the client has seen before the client's next
+// request. Therefore only few writes follow until then.
 func (s *simulation) setBack() bool {
 	versions := uint64(1 + s.rng.IntN(30))
-	if s.stopped || s.overtaken() || s.server.version < s.firstVersion+versions {
+	if s.stopped || s.mustNotWrite() || s.server.version < s.firstVersion+versions {
 		return false
 	}
 	seen := max(s.source.newest(), simVersion(s.informer.State().Source.Version))
@@ -250,26 +251,36 @@ func (s *simulation) setBack() bool {
 		s.server.Compact()
 		s.server.Restart()
 		s.setBackFrom = 0
-		s.lying.Store(true)
-		s.log.add("server", "which nobody could notice: everything is to be read again")
+		s.lie()
+		s.source.mix()
+		s.log.add("server", "the reset cannot be detected: compact and restart, to force a relist")
 	}
 	return true
 }
 
-// overtaken: the source must read everything again before more is written.
-func (s *simulation) overtaken() bool {
+// lie records that the server sends a wrong history until the next accepted initial
+// state. An initial state that is being read belongs to the wrong history.
+func (s *simulation) lie() {
+	_, withCurrent := s.source.acceptedStates()
+	s.liedAt.Store(int64(withCurrent))
+	s.lying.Store(true)
+}
+
+// mustNotWrite reports whether writes could hide from the source that the server was
+// set back.
+func (s *simulation) mustNotWrite() bool {
 	_, states := s.source.at()
 	if states > s.statesAtBack && simVersion(s.informer.State().Source.Version) < s.setBackFrom {
 		s.setBackFrom = 0
 	}
-	return s.setBackFrom > 0 && s.server.version+mostVersionsAStep >= s.setBackFrom
+	return s.setBackFrom > 0 && s.server.version+maxVersionsPerStep >= s.setBackFrom
 }
 
-func (s *simulation) turnWatchList() {
-	if s.source.WatchListTrouble() != "" {
-		s.source.NoteWatchListTrouble("")
+func (s *simulation) toggleWatchList() {
+	if s.source.WatchListUnsupported() != "" {
+		s.source.SetWatchListUnsupported("")
 	} else {
-		s.source.NoteWatchListTrouble("the simulation will have it so")
+		s.source.SetWatchListUnsupported("disabled by the simulation")
 	}
-	s.log.add("source", "watch-list trouble: %q", s.source.WatchListTrouble())
+	s.log.add("source", "watch-list unsupported: %q", s.source.WatchListUnsupported())
 }

@@ -8,91 +8,91 @@ import (
 	"time"
 )
 
-// simHandler takes down what it is told, and is slow or panics if it is so.
+// simHandler records its callbacks, and may be slow or panic.
 type simHandler struct {
 	log          *simLog
 	options      HandlerOptions
 	registration atomic.Pointer[Registration]
-	// naps are how long its callbacks sleep at most; panics is out of how many
-	// one panics. 0 is never.
-	naps   time.Duration
-	panics int
+	// maxSleep is the maximal duration of callbacks. One of panics callbacks panics. 0
+	// means never.
+	maxSleep time.Duration
+	panics   int
 
-	// What the story needs: how much the source had handed out, and the reference
-	// handler had been told, when this one was added.
+	// The position of the source and of the reference handler when this one was added.
 	sourceFrom, referenceFrom int
-	first                     map[string]sight
+	first                     map[string]objectState
 
-	mu    sync.Mutex
-	rng   *rand.Rand
-	ticks int
-	told  []told
-	// removedAt is how many callbacks had begun when Remove returned, -1 before.
+	mu        sync.Mutex
+	rng       *rand.Rand
+	ticks     int
+	callbacks []callback
+	// removedAt is the number of callbacks that had begun when Remove returned, -1
+	// before.
 	removedAt int
 }
 
 var _ ResourceEventHandler[*simObject] = (*simHandler)(nil)
 
-// OnAdd is of ResourceEventHandler.
+// OnAdd implements ResourceEventHandler.
 func (h *simHandler) OnAdd(obj *simObject, initial bool) {
-	h.take(told{kind: added, key: obj.key(), new: obj.sight(), initial: initial})
+	h.record(callback{kind: added, key: obj.key(), new: obj.state(), initial: initial})
 }
 
-// OnUpdate is of ResourceEventHandler.
+// OnUpdate implements ResourceEventHandler.
 func (h *simHandler) OnUpdate(old, obj *simObject) {
-	h.take(told{kind: updated, key: obj.key(), old: old.sight(), new: obj.sight(), same: old == obj})
+	h.record(callback{kind: updated, key: obj.key(), old: old.state(), new: obj.state(), same: old == obj})
 }
 
-// OnDelete is of ResourceEventHandler.
+// OnDelete implements ResourceEventHandler.
 func (h *simHandler) OnDelete(obj *simObject, unknown bool) {
-	h.take(told{kind: deleted, key: obj.key(), old: obj.sight(), unknown: unknown})
+	h.record(callback{kind: deleted, key: obj.key(), old: obj.state(), unknown: unknown})
 }
 
-func (h *simHandler) take(call told) {
+func (h *simHandler) record(call callback) {
 	call.at = h.log.since()
 	r := h.registration.Load()
 	call.synced = r != nil && r.HasSynced()
 	h.mu.Lock()
 	h.ticks++
 	call.begin, call.end = h.ticks, h.ticks
-	n := len(h.told)
-	h.told = append(h.told, call)
-	var nap time.Duration
-	if h.naps > 0 && h.rng.IntN(2) == 0 {
-		nap = time.Duration(h.rng.Int64N(int64(h.naps)))
+	n := len(h.callbacks)
+	h.callbacks = append(h.callbacks, call)
+	var sleep time.Duration
+	if h.maxSleep > 0 && h.rng.IntN(2) == 0 {
+		sleep = time.Duration(h.rng.Int64N(int64(h.maxSleep)))
 	}
 	panics := h.panics > 0 && h.rng.IntN(h.panics) == 0
 	h.mu.Unlock()
 	h.log.add(h.options.Name, "%s, synced %t", call, call.synced)
-	if nap > 0 {
-		<-time.After(nap)
+	if sleep > 0 {
+		<-time.After(sleep)
 	}
 	h.mu.Lock()
 	h.ticks++
-	h.told[n].end = h.ticks
+	h.callbacks[n].end = h.ticks
 	h.mu.Unlock()
 	if panics {
 		panic("a panic of the simulation")
 	}
 }
 
-// wake ends its slowness.
-func (h *simHandler) wake() {
+// stopSleeping makes all further callbacks fast.
+func (h *simHandler) stopSleeping() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.naps = 0
+	h.maxSleep = 0
 }
 
-func (h *simHandler) toldSoFar() []told {
+func (h *simHandler) callbacksSoFar() []callback {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]told{}, h.told...)
+	return append([]callback{}, h.callbacks...)
 }
 
 func (h *simHandler) remove() {
 	h.registration.Load().Remove()
 	h.mu.Lock()
-	h.removedAt = len(h.told)
+	h.removedAt = len(h.callbacks)
 	h.mu.Unlock()
 	h.log.add(h.options.Name, "removed after %d callbacks", h.removedAt)
 }
@@ -103,23 +103,23 @@ func (h *simHandler) isRemoved() bool {
 	return h.removedAt >= 0
 }
 
-// story is what the checker has to know.
-func (h *simHandler) story(source *simSource, reference *simHandler, end map[string]sight) *story {
-	s := &story{
-		name:    h.options.Name,
-		told:    h.toldSoFar(),
-		merging: h.options.MaxPending > 0,
-		resyncs: h.options.ResyncPeriod > 0,
-		flags:   true,
-		ends:    true,
-		source:  source.after(h.sourceFrom),
-		first:   h.first,
-		synced:  h.registration.Load().HasSynced(),
-		end:     end,
+// history returns the history of the handler for the checker.
+func (h *simHandler) history(source *simSource, reference *simHandler, end map[string]objectState) *history {
+	s := &history{
+		name:      h.options.Name,
+		callbacks: h.callbacksSoFar(),
+		merging:   h.options.MaxPending > 0,
+		resyncs:   h.options.ResyncPeriod > 0,
+		flags:     true,
+		ends:      true,
+		source:    source.after(h.sourceFrom),
+		first:     h.first,
+		synced:    h.registration.Load().HasSynced(),
+		end:       end,
 	}
 	s.unreadable = source.unreadableSoFar()
 	if reference != h {
-		s.reference = reference.toldSoFar()[h.referenceFrom:]
+		s.reference = reference.callbacksSoFar()[h.referenceFrom:]
 	}
 	if h.isRemoved() {
 		s.removed, s.atRemoval, s.end = true, h.removedAt, nil
@@ -127,10 +127,10 @@ func (h *simHandler) story(source *simSource, reference *simHandler, end map[str
 	return s
 }
 
-// knows is what the handler makes of what it was told.
-func (h *simHandler) knows() map[string]sight {
-	state := map[string]sight{}
-	for _, call := range h.toldSoFar() {
+// received returns the state of the objects according to the callbacks.
+func (h *simHandler) received() map[string]objectState {
+	state := map[string]objectState{}
+	for _, call := range h.callbacksSoFar() {
 		if call.kind == deleted {
 			delete(state, call.key)
 		} else {
@@ -140,29 +140,29 @@ func (h *simHandler) knows() map[string]sight {
 	return state
 }
 
-// addHandler registers another handler; what it is like is random. The first
-// one is the reference: it never lags, merges, panics or goes.
+// addHandler registers a handler with random properties. The first one is the
+// reference: it is never slow, merged, removed, and never panics.
 func (s *simulation) addHandler() {
 	h := &simHandler{log: s.log, removedAt: -1, rng: rand.New(rand.NewPCG(s.seed, uint64(len(s.handlers)+10)))}
 	h.options.Name = fmt.Sprint("h", len(s.handlers))
 	if len(s.handlers) > 0 {
 		h.options.MaxPending = []int{0, -1, 1, 3, 10}[s.rng.IntN(5)]
-		h.naps = []time.Duration{0, 0, time.Second, 20 * time.Second, 5 * time.Minute}[s.rng.IntN(5)]
+		h.maxSleep = []time.Duration{0, 0, time.Second, 20 * time.Second, 5 * time.Minute}[s.rng.IntN(5)]
 		h.panics = []int{0, 0, 3}[s.rng.IntN(3)]
 		h.options.ResyncPeriod = []time.Duration{0, 0, 7 * time.Second, time.Minute}[s.rng.IntN(4)]
-		h.referenceFrom = len(s.handlers[0].toldSoFar())
+		h.referenceFrom = len(s.handlers[0].callbacksSoFar())
 	}
 	h.sourceFrom, _ = s.source.at()
 	if s.informer.HasSynced() {
-		h.first = map[string]sight{}
+		h.first = map[string]objectState{}
 		for obj := range s.informer.All() {
-			h.first[obj.key()] = obj.sight()
+			h.first[obj.key()] = obj.state()
 		}
 	}
-	s.log.add(h.options.Name, "added: %+v, naps %s, panics 1 of %d, %d objects are there", h.options, h.naps, h.panics, len(h.first))
+	s.log.add(h.options.Name, "added: %+v, maximal sleep %s, panics 1 of %d, %d stored objects", h.options, h.maxSleep, h.panics, len(h.first))
 	r, err := s.informer.AddEventHandler(h, h.options)
 	if err != nil {
-		s.failf("add a handler: %v", err)
+		s.failf("AddEventHandler: %v", err)
 	}
 	h.registration.Store(r)
 	s.handlers = append(s.handlers, h)

@@ -12,8 +12,8 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// simTranscript is what the reflector's machine took in, as its transcripts have
-// it.
+// simTranscript has the inputs of the reflector's machine in the form of its
+// transcripts.
 type simTranscript struct {
 	mu    sync.Mutex
 	last  time.Time
@@ -36,9 +36,9 @@ func (m *simTranscript) String() string {
 	return strings.Join(m.lines, "\n") + "\n----"
 }
 
-// takeDownSteps has the reflector tell what its machine takes in. An informer's
-// own trace does not go so deep.
-func (s *simulation) takeDownSteps() {
+// recordSteps records the inputs of the reflector's machine, which a Trace of the
+// informer does not contain.
+func (s *simulation) recordSteps() {
 	config := s.informer.shared.controller.config
 	config.Reflector.Trace = &reflector.Trace{Step: func(at time.Time, in, out string) {
 		s.machine.step(at, in)
@@ -47,15 +47,14 @@ func (s *simulation) takeDownSteps() {
 	s.informer.shared.controller = NewController(config)
 }
 
-// arrival is what somebody found who waited for a version.
+// arrival is the content of the store when a wait for a version returned.
 type arrival struct {
 	version uint64
 	stored  map[string]*simObject
 	hidden  map[string]bool
 }
 
-// waitForVersion waits for the last write as a controller does, and takes down
-// what is in the store then.
+// waitForVersion waits for the last write, as a controller does, and records the store.
 func (s *simulation) waitForVersion() {
 	version := s.server.version
 	s.waiters.Go(func() {
@@ -79,48 +78,49 @@ func (s *simulation) waitForVersion() {
 	})
 }
 
-// arrivalsAreTrue: who has waited for a version finds everything up to it.
-func (s *simulation) arrivalsAreTrue() {
+// checkArrivals checks that the store contained all changes up to a version when a wait
+// for it returned.
+func (s *simulation) checkArrivals() {
 	s.mu.Lock()
 	arrived := s.arrived
 	s.arrived = nil
 	s.mu.Unlock()
 	for _, found := range arrived {
 		if found.stored == nil {
-			s.failf("waiting for version %d has failed, and the log says how", found.version)
+			s.failf("waiting for version %d has failed; the log contains the error", found.version)
 		}
 		if s.lying.Load() {
 			continue
 		}
-		if why := s.server.upToDate(found.version, found.stored, func(key string) bool { return found.hidden[key] }); why != "" {
-			s.failf("somebody waited for version %d, and did not find it: %s", found.version, why)
+		if why := s.server.missingChange(found.version, found.stored, func(key string) bool { return found.hidden[key] }); why != "" {
+			s.failf("a wait for version %d returned, but the store lacks changes: %s", found.version, why)
 		}
 	}
 }
 
-// versionNeverGoesBack within an epoch.
-func (s *simulation) versionNeverGoesBack() {
+// checkVersionIncreases checks that the version does not decrease within an epoch.
+func (s *simulation) checkVersionIncreases() {
 	state := s.informer.State()
 	version := simVersion(state.Version)
 	if state.Epoch == s.epoch && version < s.version {
-		s.failf("the version was %d and is %d, in the same epoch %d", s.version, version, s.epoch)
+		s.failf("the version was %d and is %d in the same epoch %d", s.version, version, s.epoch)
 	}
 	s.version, s.epoch = version, state.Epoch
 }
 
-// readOn reads at moments of its own, some of which are those of writes: it is
-// there for the race detector, and for what must hold in any snapshot.
-func (s *simulation) readOn(ctx context.Context) {
+// readContinuously reads concurrently with writes, for the race detector, and checks
+// snapshots.
+func (s *simulation) readContinuously(ctx context.Context) {
 	for pause := 7 * time.Millisecond; ctx.Err() == nil; pause = pause*5%(977*time.Millisecond) + time.Millisecond {
 		snapshot, n := s.informer.Reader().Snapshot(), 0
 		for obj := range snapshot.All() {
 			n++
 			if got, ok := snapshot.Get(obj.key()); !ok || got != obj {
-				s.t.Errorf("seed %d: a snapshot has %s among all, and not by its key", s.seed, obj.key())
+				s.t.Errorf("seed %d: All of a snapshot has %s, and Get does not", s.seed, obj.key())
 			}
 		}
 		if n != snapshot.Len() {
-			s.t.Errorf("seed %d: a snapshot of %d objects has %d", s.seed, snapshot.Len(), n)
+			s.t.Errorf("seed %d: Len of a snapshot is %d, and All has %d objects", s.seed, snapshot.Len(), n)
 		}
 		_, _ = s.informer.State(), s.informer.Version()
 		select {
@@ -130,7 +130,7 @@ func (s *simulation) readOn(ctx context.Context) {
 	}
 }
 
-// hiddenNow are the keys whose last state nobody could tell.
+// hiddenNow returns the keys whose last state could not be decoded.
 func (s *simSource) hiddenNow() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

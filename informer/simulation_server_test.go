@@ -15,27 +15,27 @@ import (
 type simWrite struct {
 	version uint64
 	key     string
-	// sight and number are the object's after it. exists says that there is one,
-	// shown that the informer under test is to have it.
-	sight         sight
+	// state and number are those of the object after the write. exists: the object
+	// exists. shown: the informer under test must have it.
+	state         objectState
 	number        string
 	exists, shown bool
 }
 
-// simServer is the server, and what was written to it.
+// simServer is the server with the writes to it.
 type simServer struct {
 	*apitest.Server
 	t   apitest.TB
 	log *simLog
 	rng *rand.Rand
-	// wants says which objects the informer under test is to have.
+	// wants reports whether the informer under test must have an object.
 	wants func(*simObject) bool
 
 	writes int
-	// version is that of the last write.
+	// version is the version of the last write.
 	version uint64
-	// timeline is all writes in order, as the server remembers them; past are the
-	// timelines that it was set back from.
+	// timeline are all writes in order. past are the timelines before the server was set
+	// back.
 	timeline []simWrite
 	past     [][]simWrite
 }
@@ -63,8 +63,8 @@ func (s *simServer) find(namespace, name string) *simObject {
 	return nil
 }
 
-// any is a config map that there may be.
-func (s *simServer) any() (namespace, name string) {
+// randomName returns the name of a config map, which may exist.
+func (s *simServer) randomName() (namespace, name string) {
 	return simNamespaces[s.rng.IntN(len(simNamespaces))], simNames[s.rng.IntN(len(simNames))]
 }
 
@@ -84,9 +84,9 @@ func (s *simServer) labels() map[string]string {
 	return labels
 }
 
-// write writes something at random.
+// write makes a random write.
 func (s *simServer) write() {
-	namespace, name := s.any()
+	namespace, name := s.randomName()
 	found := s.find(namespace, name)
 	switch n := s.rng.IntN(20); {
 	case n == 0:
@@ -111,25 +111,25 @@ func (s *simServer) create(namespace, name string) {
 	s.wrote("create", apitest.Create(s.t, s.Server, obj), true)
 }
 
-// modify changes an object, and its labels as well when it is to flip.
-func (s *simServer) modify(obj *simObject, flip bool) {
+// modify changes an object, with relabel also its labels.
+func (s *simServer) modify(obj *simObject, relabel bool) {
 	s.wrote("modify", apitest.Modify(s.t, s.Server, obj, func(o *simObject) {
 		o.Data = s.number()
-		if flip {
+		if relabel {
 			o.Labels = s.labels()
 		}
 	}), true)
 }
 
-// retell has every watch told of the object as it is, or that it is not there
-// any more: a watch with a selector is told nothing of an object that it does not
-// choose before and after.
-func (s *simServer) retell(namespace, name string) {
-	chosen := map[string]string{"on": "yes"}
+// sendAgain makes the server send the current state of an object, or its deletion, to
+// every watch. A watch with a selector receives an event only if the object matches
+// before or after the write.
+func (s *simServer) sendAgain(namespace, name string) {
+	selected := map[string]string{"on": "yes"}
 	found := s.find(namespace, name)
 	if found == nil {
 		obj := s.object(namespace, name)
-		obj.Labels, obj.Data = chosen, s.number()
+		obj.Labels, obj.Data = selected, s.number()
 		created := apitest.Create(s.t, s.Server, obj)
 		s.wrote("create", created, true)
 		s.remove(created)
@@ -137,7 +137,7 @@ func (s *simServer) retell(namespace, name string) {
 	}
 	if !s.wants(found) {
 		labels := found.Labels
-		s.relabel(found, chosen)
+		s.relabel(found, selected)
 		s.relabel(found, labels)
 		return
 	}
@@ -152,34 +152,34 @@ func (s *simServer) remove(obj *simObject) {
 	s.wrote("delete", apitest.Delete(s.t, s.Server, obj), false)
 }
 
-// secret is a write that the informer has nothing to do with.
+// secret makes a write that the informer does not receive.
 func (s *simServer) secret(namespace string) {
 	like := s.object(namespace, fmt.Sprint("s", s.writes))
 	like.Kind = "Secret"
 	s.writes++
 	s.version = simVersion(apitest.Create(s.t, s.Server, like).ResourceVersion)
-	s.log.add("write", "a secret at %d", s.version)
+	s.log.add("write", "secret at %d", s.version)
 }
 
 func (s *simServer) wrote(what string, obj *simObject, exists bool) {
 	s.version = simVersion(obj.ResourceVersion)
-	s.log.add("write", "%s %s %s, number %s, labels %v", what, obj.key(), obj.sight(), obj.number(), obj.Labels)
+	s.log.add("write", "%s %s %s, number %s, labels %v", what, obj.key(), obj.state(), obj.number(), obj.Labels)
 	s.timeline = append(s.timeline, simWrite{
-		version: s.version, key: obj.key(), sight: obj.sight(), number: obj.number(),
+		version: s.version, key: obj.key(), state: obj.state(), number: obj.number(),
 		exists: exists, shown: exists && s.wants(obj),
 	})
 }
 
-// restartBack sets the server back by some versions, as far as it can, and asks
-// it by a write how far that was.
+// restartBack sets the server back by some versions, limited by its history, and makes
+// a write to get its version.
 func (s *simServer) restartBack(versions uint64) {
-	s.RestartBack(versions)
+	s.RestartFromBackup(versions)
 	s.past = append(s.past, s.timeline)
 	s.secret("default")
 	s.timeline = slices.DeleteFunc(slices.Clone(s.timeline), func(w simWrite) bool { return w.version >= s.version })
 }
 
-// shown is what the informer is to have.
+// shown returns the objects that the informer must have.
 func (s *simServer) shown() map[string]*simObject {
 	state := map[string]*simObject{}
 	for _, obj := range s.all() {
@@ -190,12 +190,12 @@ func (s *simServer) shown() map[string]*simObject {
 	return state
 }
 
-// upToDate says why a store at a version lacks something of what happened up to
-// it, "" if it does not: there is a timeline in which each object that is stored
-// is a state that was there, and none is older than the version allows.
-func (s *simServer) upToDate(version uint64, stored map[string]*simObject, skip func(key string) bool) (why string) {
+// missingChange describes a change up to version that a store lacks; "" if there is none:
+// there is a timeline that contains each stored state, and no stored state is older
+// than the version allows.
+func (s *simServer) missingChange(version uint64, stored map[string]*simObject, skip func(key string) bool) (why string) {
 	for _, timeline := range append([][]simWrite{s.timeline}, s.past...) {
-		reason := notUpToDate(timeline, version, stored, skip)
+		reason := missingChangeIn(timeline, version, stored, skip)
 		if reason == "" {
 			return ""
 		}
@@ -206,31 +206,31 @@ func (s *simServer) upToDate(version uint64, stored map[string]*simObject, skip 
 	return why
 }
 
-func notUpToDate(timeline []simWrite, version uint64, stored map[string]*simObject, skip func(string) bool) string {
+func missingChangeIn(timeline []simWrite, version uint64, stored map[string]*simObject, skip func(string) bool) string {
 	for _, namespace := range simNamespaces {
 		for _, name := range simNames {
 			key := simKey(namespace, name)
-			if skip(key) || mayBe(timeline, version, key, stored[key]) {
+			if skip(key) || isPossible(timeline, version, key, stored[key]) {
 				continue
 			}
-			has := "nothing"
+			has := "no object"
 			if obj := stored[key]; obj != nil {
-				has = fmt.Sprintf("%s, number %s", obj.sight(), obj.number())
+				has = fmt.Sprintf("%s, number %s", obj.state(), obj.number())
 			}
-			return fmt.Sprintf("the version is %d, and of %s the store has %s", version, key, has)
+			return fmt.Sprintf("the version is %d, and for %s the store has %s", version, key, has)
 		}
 	}
 	return ""
 }
 
-// mayBe: obj, nil for none, is what the last write up to the version left, or
-// one after it.
-func mayBe(timeline []simWrite, version uint64, key string, obj *simObject) bool {
+// isPossible reports whether obj, nil for none, is the state after the last write up
+// to version or after a later write.
+func isPossible(timeline []simWrite, version uint64, key string, obj *simObject) bool {
 	for _, w := range slices.Backward(timeline) {
 		if w.key != key {
 			continue
 		}
-		if !w.shown && obj == nil || w.shown && obj != nil && obj.sight() == w.sight && obj.number() == w.number {
+		if !w.shown && obj == nil || w.shown && obj != nil && obj.state() == w.state && obj.number() == w.number {
 			return true
 		}
 		if w.version <= version {

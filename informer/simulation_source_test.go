@@ -18,8 +18,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// simObject is a config map as the simulation sees it. Each write puts a number
-// of its own into its data, by which contents are told apart.
+// simObject is a config map of the simulation. Each write puts a unique number into
+// its data, which distinguishes contents.
 type simObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -28,11 +28,13 @@ type simObject struct {
 
 func simKey(namespace, name string) string { return namespace + "/" + name }
 
-func (o *simObject) key() string    { return simKey(o.Namespace, o.Name) }
-func (o *simObject) sight() sight   { return sight{string(o.UID), o.ResourceVersion, o.number()} }
+func (o *simObject) key() string { return simKey(o.Namespace, o.Name) }
+func (o *simObject) state() objectState {
+	return objectState{string(o.UID), o.ResourceVersion, o.number()}
+}
 func (o *simObject) number() string { return o.Data["write"] }
 
-// version of the server; 0 is none.
+// simVersion parses a version of the server; 0 means none.
 func simVersion(text string) uint64 {
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -41,7 +43,7 @@ func simVersion(text string) uint64 {
 	return version
 }
 
-// simLog is what has happened, for whoever has to find out why.
+// simLog is the history of a run, for the analysis of failures.
 type simLog struct {
 	start time.Time
 	mu    sync.Mutex
@@ -50,8 +52,8 @@ type simLog struct {
 
 func (l *simLog) since() time.Duration { return time.Since(l.start) }
 
-func (l *simLog) add(who, format string, args ...any) {
-	line := fmt.Sprintf("%12s  %-8s %s", l.since(), who, fmt.Sprintf(format, args...))
+func (l *simLog) add(origin, format string, args ...any) {
+	line := fmt.Sprintf("%12s  %-8s %s", l.since(), origin, fmt.Sprintf(format, args...))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, line)
@@ -63,32 +65,40 @@ func (l *simLog) String() string {
 	return strings.Join(l.lines, "\n")
 }
 
-// simSource is a view that takes down what it hands out.
+// simSource is a view that records what it returns.
 type simSource struct {
 	*rest.View[*simObject]
 	log *simLog
 
 	mu sync.Mutex
-	// handedOut is all objects in their order; states counts the initial states
-	// that were read to the end.
-	handedOut []sighting
-	states    int
-	// reading: an initial state is being read, and began at readFrom.
+	// returned are all objects in order; states is the number of initial states that
+	// were read to the end.
+	returned []keyedState
+	states   int
+	// accepted is the number of initial states that the informer accepts: those that
+	// are not older than the known state, or that follow an older one. olderSeen is set
+	// after an older one.
+	accepted  int
+	olderSeen bool
+	// reading: an initial state is being read. Its first object is returned[readFrom].
 	reading  bool
 	readFrom int
-	// seen is the newest version that was handed out since the last initial
-	// state.
+	// mixed: the server was set back while the initial state was being read, and has
+	// reached the version of its continue token again. The pages before and after can
+	// belong to two histories, which no client can detect.
+	mixed bool
+	// seen is the newest version that was returned since the last initial state.
 	seen uint64
-	// hidden are the keys whose last event could not be decoded: what they are
-	// was not told. hiddenInState are those of an initial state under way.
+	// hidden are the keys whose last event could not be decoded. hiddenInState are those
+	// of the initial state that is being read.
 	hidden, hiddenInState map[string]bool
-	// unreadable are all keys of which something could ever not be decoded.
+	// unreadable are all keys with an event or item that could not be decoded.
 	unreadable map[string]bool
 }
 
 var _ listwatch.ListerWatcher[*simObject] = (*simSource)(nil)
 
-// List is of listwatch.Lister.
+// List implements listwatch.Lister.
 func (s *simSource) List(ctx context.Context, opts metav1.ListOptions) (*listwatch.List[*simObject], error) {
 	s.log.add("source", "list")
 	list, err := s.View.List(ctx, opts)
@@ -96,9 +106,10 @@ func (s *simSource) List(ctx context.Context, opts metav1.ListOptions) (*listwat
 		s.log.add("source", "list: %v", err)
 		return nil, err
 	}
-	if opts.Limit != 1 { // that one only asks whether the server was set back
-		s.begin()
+	if opts.Limit == 1 {
+		return list, nil // this list only checks whether the server was set back
 	}
+	s.begin()
 	items := func(yield func(*simObject, error) bool) {
 		n := 0
 		for obj, err := range list.Items() {
@@ -108,7 +119,7 @@ func (s *simSource) List(ctx context.Context, opts metav1.ListOptions) (*listwat
 			n++
 			s.item(obj, err, true)
 			if !yield(obj, err) {
-				s.log.add("source", "list left after %d items", n)
+				s.log.add("source", "list abandoned after %d items", n)
 				return
 			}
 			if err != nil && !errors.As(err, new(*rest.ItemError)) && !errors.Is(err, rest.ErrRestarted) {
@@ -116,17 +127,17 @@ func (s *simSource) List(ctx context.Context, opts metav1.ListOptions) (*listwat
 			}
 		}
 		s.log.add("source", "list of %d items at %s", n, list.ResourceVersion())
-		s.whole(list.ResourceVersion())
+		s.complete(list.ResourceVersion())
 	}
 	return rest.NewList(items, list.ResourceVersion), nil
 }
 
-// Watch is of listwatch.Watcher.
+// Watch implements listwatch.Watcher.
 func (s *simSource) Watch(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*simObject], error) {
 	initial := opts.SendInitialEvents != nil && *opts.SendInitialEvents
 	how := "watch from " + opts.ResourceVersion
 	if initial {
-		how = "watch with its initial state"
+		how = "watch with initial state"
 		s.begin()
 	}
 	s.log.add("source", "%s", how)
@@ -135,45 +146,70 @@ func (s *simSource) Watch(ctx context.Context, opts metav1.ListOptions) (*listwa
 		s.log.add("source", "%s: %v", how, err)
 		return nil, err
 	}
+	// An event is recorded when the informer requests the next one, since an event that
+	// was read before the check of the version may be dropped.
+	record := func() {}
 	next := func(ctx context.Context) (listwatch.Event[*simObject], error) {
+		record()
+		record = func() {}
 		event, err := w.Next(ctx)
 		switch {
 		case errors.Is(err, io.EOF):
 			s.log.add("source", "the watch has ended")
 		case err != nil:
 			s.log.add("source", "watch: %v", err)
-			s.item(nil, err, initial)
+			record = func() { s.item(nil, err, initial) }
 		case event.Type == watch.Bookmark:
 			s.log.add("source", "BOOKMARK %s initial end %t", event.ResourceVersion, event.InitialEventsEnd)
-			s.bookmark(event.ResourceVersion)
 			if event.InitialEventsEnd {
 				initial = false
-				s.whole(event.ResourceVersion)
+				s.bookmark(event.ResourceVersion)
+				s.complete(event.ResourceVersion)
+			} else {
+				record = func() { s.bookmark(event.ResourceVersion) }
 			}
 		default:
-			s.log.add("source", "%s %s %s", event.Type, event.Object.key(), event.Object.sight())
-			s.item(event.Object, nil, initial)
+			s.log.add("source", "%s %s %s", event.Type, event.Object.key(), event.Object.state())
+			if initial {
+				s.item(event.Object, nil, true)
+			} else {
+				record = func() { s.item(event.Object, nil, false) }
+			}
 		}
 		return event, err
 	}
 	return rest.NewWatch(next, w.Stop), nil
 }
 
-// begin is of an initial state.
+// begin records that an initial state is being read.
 func (s *simSource) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hiddenInState = map[string]bool{}
-	s.reading, s.readFrom = true, len(s.handedOut)
+	s.reading, s.readFrom, s.mixed = true, len(s.returned), false
 }
 
-// whole: an initial state has been read to its end.
-func (s *simSource) whole(version string) {
+// mix records that the initial state that is being read is of two histories, so that
+// it does not count.
+func (s *simSource) mix() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.states++
-	s.reading = false
-	if simVersion(version) < s.seen { // it may not be believed: then the store stays as it is
+	s.mixed = s.reading
+}
+
+// complete records that an initial state has been read to its end.
+func (s *simSource) complete(version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	older := simVersion(version) < s.seen
+	if !s.mixed {
+		s.states++
+		if !older || s.olderSeen {
+			s.accepted++
+		}
+	}
+	s.reading, s.mixed, s.olderSeen = false, false, older && !s.olderSeen
+	if older { // the informer may reject it, and keep its store
 		maps.Copy(s.hiddenInState, s.hidden)
 	}
 	s.seen = simVersion(version)
@@ -204,11 +240,13 @@ func (s *simSource) item(obj *simObject, err error, initial bool) {
 			s.hide(key)
 		}
 		s.seen = max(s.seen, simVersion(undecodable.ResourceVersion))
+	case errors.Is(err, rest.ErrRestarted):
+		s.mixed = false // all pages are read again
 	case err != nil:
 	case initial:
-		s.handedOut = append(s.handedOut, sighting{obj.key(), obj.sight()})
+		s.returned = append(s.returned, keyedState{obj.key(), obj.state()})
 	default:
-		s.handedOut = append(s.handedOut, sighting{obj.key(), obj.sight()})
+		s.returned = append(s.returned, keyedState{obj.key(), obj.state()})
 		s.seen = max(s.seen, simVersion(obj.ResourceVersion))
 		delete(s.hidden, obj.key())
 	}
@@ -221,32 +259,44 @@ func (s *simSource) hide(key string) {
 	s.hidden[key] = true
 }
 
-// at is how much of what has been handed out the informer can have stored by
-// now, and how many initial states were read: of one that is being read nothing
-// is stored yet.
-func (s *simSource) at() (handedOut, states int) {
+// at returns how many of the returned objects the informer can have stored, and how
+// many initial states were read. No object of an initial state that is being read is
+// stored yet.
+func (s *simSource) at() (returned, states int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reading {
 		return s.readFrom, s.states
 	}
-	return len(s.handedOut), s.states
+	return len(s.returned), s.states
 }
 
-// after is what was handed out from there on.
-func (s *simSource) after(from int) []sighting {
+// acceptedStates returns the number of initial states that the informer has accepted.
+// withCurrent includes the one that is being read, if any.
+func (s *simSource) acceptedStates() (accepted, withCurrent int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]sighting{}, s.handedOut[from:]...)
+	if s.reading {
+		return s.accepted, s.accepted + 1
+	}
+	return s.accepted, s.accepted
 }
 
+// after returns the objects from that position on.
+func (s *simSource) after(from int) []keyedState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]keyedState{}, s.returned[from:]...)
+}
+
+// newest returns the newest version since the last initial state.
 func (s *simSource) newest() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen
 }
 
-// isHidden is whether nobody could tell the last state of a key.
+// isHidden reports whether the last state of a key could not be decoded.
 func (s *simSource) isHidden(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,15 +26,15 @@ import (
 
 var (
 	simSeed   = flag.Uint64("sim.seed", 0, "run the simulation with this seed only")
-	simRepeat = flag.Int("sim.repeat", 1, "how often to run each seed: the scheduler is not in its hands")
-	simFrom   = flag.Uint64("sim.from", 1, "the first of the seeds")
-	simSeeds  = flag.Int("sim.seeds", 0, "how many seeds to run; 0 is 300, or 100 with the race detector")
-	simSteps  = flag.Int("sim.steps", 60, "how many steps each simulation takes")
+	simRepeat = flag.Int("sim.repeat", 1, "how often to run each seed; the seed does not determine the scheduling")
+	simFrom   = flag.Uint64("sim.from", 1, "the first seed")
+	simSeeds  = flag.Int("sim.seeds", 0, "number of seeds; 0 means 300, or 100 with the race detector")
+	simSteps  = flag.Int("sim.steps", 60, "number of steps of each simulation")
 )
 
-// The whole stack against a server that fails in every way it can. At the end
-// the store equals what the server has, and each handler was told a legal
-// history of it.
+// TestSimulation runs the whole stack against a server with all kinds of faults. At
+// the end the store equals the content of the server, and each handler has received
+// a legal history.
 func TestSimulation(t *testing.T) {
 	seeds := *simSeeds
 	if seeds == 0 {
@@ -66,9 +66,13 @@ func TestSimulation(t *testing.T) {
 	for _, f := range simFaults {
 		names = append(names, f.name)
 	}
+	names = append(names, outageThenCompact, outageThenBack, outageRepeated)
+	for _, o := range simOutages {
+		names = append(names, outageHit(o))
+	}
 	for _, name := range names {
 		if hits.total(name) == 0 {
-			t.Errorf("%q has never hit: the seeds do not try what they are for", name)
+			t.Errorf("%q has never occurred: the seeds do not test it", name)
 		}
 	}
 }
@@ -81,8 +85,8 @@ type simulation struct {
 	log  *simLog
 	hits *simHits
 
-	// machine is what the reflector's machine took in, as a transcript;
-	// preferList is how that begins.
+	// machine has the inputs of the reflector's machine, as a transcript. preferList
+	// is an argument of its first command.
 	machine    simTranscript
 	preferList string
 
@@ -91,40 +95,41 @@ type simulation struct {
 	informer *SharedInformer[*simObject]
 	handlers []*simHandler
 	index    *indexer.Index[*simObject]
-	standing []standing
-	// stopped: the server is. firstVersion is that of the scene, before which it
-	// is not set back.
+	active   []activeFault
+	// stopped: the server is stopped. firstVersion is the version after the setup;
+	// the server is not set back to an older one.
 	stopped      bool
 	firstVersion uint64
-	// setBackFrom is a version that the source has told and the server, set back,
-	// has not reached again, 0 if there is none; statesAtBack is how many initial
-	// states had been read by then.
+	// setBackFrom is a version that the source has returned and that the server has
+	// not reached again since it was set back; 0 if there is none. statesAtBack is the
+	// number of initial states that had been read at that time.
 	setBackFrom  uint64
 	statesAtBack int
-	// lying: the server has told events out of order, and not everything anew
-	// since, so that no client can know what version it is at.
-	lying        atomic.Bool
-	statesAtLies int
-	// version and epoch are the informer's, when last looked at.
+	// lying: the server has sent events out of order, and the source has not read an
+	// initial state since. No client can know the current version.
+	lying  atomic.Bool
+	liedAt atomic.Int64 // the number of accepted initial states when lying was set
+	// version and epoch are those of the informer at the last check.
 	version uint64
 	epoch   int
 
 	waiters sync.WaitGroup
 	mu      sync.Mutex
-	// arrived is what those who waited for a version have found.
+	// arrived are the results of waits for a version.
 	arrived []arrival
 }
 
-// failf ends the run with all that has happened.
+// failf ends the run. The message contains the log and the command that runs the
+// seed again.
 func (s *simulation) failf(format string, args ...any) {
 	s.t.Helper()
-	s.t.Fatalf("%s\n\n%s\n\nWhat the reflector's machine took in, to be played in reflector/testdata:\nnew%s\n----\n\nplay\n%s\n\nAgain: go test ./informer -run TestSimulation -sim.seed=%d -sim.steps=%d -sim.repeat=20",
+	s.t.Fatalf("%s\n\n%s\n\nThe inputs of the reflector's machine, as a transcript for reflector/testdata:\nnew%s\n----\n\nplay\n%s\n\nRun it again: go test ./informer -run TestSimulation -sim.seed=%d -sim.steps=%d -sim.repeat=20",
 		fmt.Sprintf(format, args...), s.log, s.preferList, &s.machine, s.seed, *simSteps)
 }
 
 func simulate(t *testing.T, seed uint64, hits *simHits) {
 	s := &simulation{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), log: &simLog{start: time.Now()}, hits: hits}
-	client := s.setTheScene()
+	client := s.setUp()
 	defer client.Close()
 	defer s.server.Close()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -143,24 +148,24 @@ func simulate(t *testing.T, seed uint64, hits *simHits) {
 		s.setFault()
 	}
 	go func() { ended <- s.informer.Run(ctx) }()
-	s.waiters.Go(func() { s.readOn(ctx) })
+	s.waiters.Go(func() { s.readContinuously(ctx) })
 	for range *simSteps {
 		s.pause()
 		s.step()
-		s.invariants()
+		s.checkInvariants()
 	}
 	s.settle()
-	s.verdict()
+	s.checkHistories()
 	cancel()
-	s.afterTheEnd(ended)
+	s.checkEnd(ended)
 	s.waiters.Wait()
 }
 
-// setTheScene makes the server and the informer.
-func (s *simulation) setTheScene() *rest.Client {
+// setUp creates the server and the informer.
+func (s *simulation) setUp() *rest.Client {
 	o := apitest.Options{InMemory: true, Seed: s.seed}
 	o.History = []int{0, 0, 5, 50}[s.rng.IntN(4)]
-	o.BookmarkEvery = []time.Duration{0, 5 * time.Second}[s.rng.IntN(2)]
+	o.BookmarkInterval = []time.Duration{0, 5 * time.Second}[s.rng.IntN(2)]
 	srv := apitest.NewServer(o)
 	selected := s.rng.IntN(2) == 0
 	filtered := s.rng.IntN(3) == 0
@@ -173,7 +178,7 @@ func (s *simulation) setTheScene() *rest.Client {
 		s.server.write()
 	}
 	for _, namespace := range simNamespaces {
-		s.server.secret(namespace) // both namespaces are there from now on
+		s.server.secret(namespace) // creates the namespace
 	}
 	s.firstVersion = s.server.version
 	config := srv.Config()
@@ -189,28 +194,27 @@ func (s *simulation) setTheScene() *rest.Client {
 	informerOptions := Options[*simObject]{
 		PreferList:        s.rng.IntN(3) == 0,
 		WatchTimeout:      []time.Duration{0, 0, 30 * time.Second}[s.rng.IntN(3)],
-		Silence:           []time.Duration{0, 0, 90 * time.Second}[s.rng.IntN(3)],
+		IdleTimeout:       []time.Duration{0, 0, 90 * time.Second}[s.rng.IntN(3)],
 		WatchErrorHandler: func(_ context.Context, err error) { s.log.add("error", "%v", err) },
 		Logger:            slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if selected {
-		informerOptions.Tweak = func(o *metav1.ListOptions) { o.LabelSelector = "on=yes" }
+		informerOptions.TweakListOptions = func(o *metav1.ListOptions) { o.LabelSelector = "on=yes" }
 	}
 	if filtered {
 		informerOptions.Filter = func(obj *simObject) bool { return obj.Labels["drop"] != "yes" }
 	}
-	s.log.add("scene", "history %d, bookmarks every %s, pages of %d, selector %t, filter %t, namespace %q, prefer list %t, watch timeout %s, silence %s",
-		o.History, o.BookmarkEvery, config.PageSize, selected, filtered, namespace, informerOptions.PreferList, informerOptions.WatchTimeout, informerOptions.Silence)
+	s.log.add("setup", "history %d, bookmarks every %s, pages of %d, selector %t, filter %t, namespace %q, prefer list %t, watch timeout %s, idle timeout %s",
+		o.History, o.BookmarkInterval, config.PageSize, selected, filtered, namespace, informerOptions.PreferList, informerOptions.WatchTimeout, informerOptions.IdleTimeout)
 	s.informer = New(s.source, informerOptions)
-	s.takeDownSteps()
+	s.recordSteps()
 	if informerOptions.PreferList {
 		s.preferList = " prefer-list"
 	}
 	return client
 }
 
-// pause lets fake time pass until the next step, and all be done that is to be
-// done by then.
+// pause lets fake time pass, and waits until all goroutines are blocked.
 func (s *simulation) pause() {
 	switch n := s.rng.IntN(20); {
 	case n < 12:
@@ -223,29 +227,20 @@ func (s *simulation) pause() {
 	synctest.Wait()
 }
 
-// mostVersionsAStep is how many versions one step may take.
-const mostVersionsAStep = 10
+// maxVersionsPerStep is the maximal number of versions that one step uses.
+const maxVersionsPerStep = 10
 
-// step is something at random.
+// step takes a random step.
 func (s *simulation) step() {
 	switch n := s.rng.IntN(40); {
 	case n < 22:
-		if s.overtaken() {
-			s.log.add("write", "none: the server must not catch up with what it had told")
-			return
-		}
-		for range 1 + s.rng.IntN(mostVersionsAStep/2) {
-			s.server.write()
-		}
-		if s.setBackFrom == 0 && s.rng.IntN(3) == 0 {
-			s.waitForVersion()
-		}
+		s.write()
 	case n < 28:
 		s.setFault()
 	case n < 32:
-		s.liftFault()
+		s.removeFault()
 	case n < 36:
-		s.strike()
+		s.changeServer()
 	case n < 38:
 		s.addHandler()
 	case n < 39:
@@ -255,65 +250,78 @@ func (s *simulation) step() {
 	}
 }
 
+// write writes some config maps at random.
+func (s *simulation) write() {
+	if s.mustNotWrite() {
+		s.log.add("write", "none: the server must not reach the version before it was set back")
+		return
+	}
+	for range 1 + s.rng.IntN(maxVersionsPerStep/2) {
+		s.server.write()
+	}
+	if s.setBackFrom == 0 && s.rng.IntN(3) == 0 {
+		s.waitForVersion()
+	}
+}
+
 func (s *simulation) addIndex() {
 	if s.index != nil {
 		return
 	}
-	index, err := s.informer.AddIndex("on", byLabel)
+	index, err := s.informer.AddIndex("on", labelValues)
 	if err != nil {
-		s.failf("add an index: %v", err)
+		s.failf("AddIndex: %v", err)
 	}
 	s.index = index
 	s.log.add("index", "added")
 }
 
-// byLabel files an object under its labels.
-func byLabel(obj *simObject) (values []string) {
+// labelValues returns the index values of an object.
+func labelValues(obj *simObject) (values []string) {
 	for name, value := range obj.Labels {
 		values = append(values, name+"="+value)
 	}
 	return append(values, "all")
 }
 
-// invariants hold at every moment at which nothing moves.
-func (s *simulation) invariants() {
+// checkInvariants checks what holds whenever all goroutines are blocked.
+func (s *simulation) checkInvariants() {
 	synctest.Wait()
 	snapshot := s.informer.Reader().Snapshot()
 	stored := map[string]*simObject{}
 	for obj := range snapshot.All() {
 		stored[obj.key()] = obj
 	}
-	s.versionIsTruthful(snapshot.Version(), stored)
-	s.arrivalsAreTrue()
-	s.versionNeverGoesBack()
+	s.checkVersion(snapshot.Version(), stored)
+	s.checkArrivals()
+	s.checkVersionIncreases()
 	if s.index != nil {
-		s.indexAgrees(snapshot, stored)
+		s.checkIndex(snapshot, stored)
 	}
 }
 
-// versionIsTruthful: everything that happened up to Version is in the store.
-func (s *simulation) versionIsTruthful(version string, stored map[string]*simObject) {
+// checkVersion checks that all changes up to version are in the store.
+func (s *simulation) checkVersion(version string, stored map[string]*simObject) {
 	if s.lying.Load() {
-		if _, states := s.source.at(); states == s.statesAtLies || slices.ContainsFunc(s.standing, func(f standing) bool { return f.of.lies }) {
-			_, s.statesAtLies = s.source.at()
+		if accepted, _ := s.source.acceptedStates(); int64(accepted) <= s.liedAt.Load() || slices.ContainsFunc(s.active, func(f activeFault) bool { return f.fault.lies }) {
 			return
 		}
 		s.lying.Store(false)
 	}
-	_, s.statesAtLies = s.source.at()
 	if !s.informer.HasSynced() {
 		return
 	}
-	if why := s.server.upToDate(simVersion(version), stored, s.source.isHidden); why != "" {
-		s.failf("the version is not truthful: %s", why)
+	if why := s.server.missingChange(simVersion(version), stored, s.source.isHidden); why != "" {
+		s.failf("the store lacks changes up to its version: %s", why)
 	}
 }
 
-func (s *simulation) indexAgrees(snapshot indexer.Snapshot[*simObject], stored map[string]*simObject) {
+// checkIndex checks that the index and the store have the same objects.
+func (s *simulation) checkIndex(snapshot indexer.Snapshot[*simObject], stored map[string]*simObject) {
 	for _, value := range []string{"all", "on=yes", "drop=yes"} {
 		var want, got []string
 		for key, obj := range stored {
-			if slices.Contains(byLabel(obj), value) {
+			if slices.Contains(labelValues(obj), value) {
 				want = append(want, key)
 			}
 		}
@@ -323,87 +331,88 @@ func (s *simulation) indexAgrees(snapshot indexer.Snapshot[*simObject], stored m
 		slices.Sort(want)
 		slices.Sort(got)
 		if !slices.Equal(want, got) {
-			s.failf("the index has %v under %q, and the store %v", got, value, want)
+			s.failf("the index has %v under %q, want %v", got, value, want)
 		}
 	}
 }
 
-// settle ends all faults and waits until the store is what the server has.
+// settle ends all faults and waits until the store equals the content of the server.
 func (s *simulation) settle() {
-	s.server.LiftFaults()
+	s.server.RemoveFaults()
 	if s.stopped {
 		s.server.Start()
 	}
 	for _, h := range s.handlers {
-		h.wake()
+		h.stopSleeping()
 	}
-	s.log.add("scene", "all faults are lifted")
-	const patience = 2 * time.Hour
-	s.await("the informer never came to watch, 'patience' after all was well", patience, func() bool {
-		// Healing writes so much that the server would catch up.
-		return s.informer.State().Source.Phase == "watching" && !s.overtaken() && s.setBackFrom == 0
+	s.log.add("setup", "all faults are removed")
+	const timeout = 2 * time.Hour
+	s.await("the informer does not watch, or is behind a version from before a reset", timeout, func() bool {
+		// repair writes so much that the server could reach setBackFrom.
+		return s.informer.State().Source.Phase == "watching" && !s.mustNotWrite() && s.setBackFrom == 0
 	})
-	s.heal()
+	s.repair()
 	var why string
-	s.awaitWhy(&why, patience, func() bool {
-		why = s.differs()
+	s.awaitWithReason(&why, timeout, func() bool {
+		why = s.difference()
 		return why == ""
 	})
 	time.Sleep(10 * time.Minute)
 	synctest.Wait()
-	// Whoever was behind may have been at the same state on the way, once.
-	if why := s.differs(); why != "" {
-		s.failf("it was equal to the server, and is no longer: %s", why)
+	// A store that is behind may have equalled the server by coincidence.
+	if why := s.difference(); why != "" {
+		s.failf("it equalled the server and no longer does: %s", why)
 	}
-	s.invariants()
+	s.checkInvariants()
 }
 
-// await waits in fake time.
-func (s *simulation) await(why string, patience time.Duration, done func() bool) {
-	s.awaitWhy(&why, patience, done)
+// await waits in fake time until done returns true. why is the failure message.
+func (s *simulation) await(why string, timeout time.Duration, done func() bool) {
+	s.awaitWithReason(&why, timeout, done)
 }
 
-func (s *simulation) awaitWhy(why *string, patience time.Duration, done func() bool) {
+// awaitWithReason is await with a reason that done may change.
+func (s *simulation) awaitWithReason(why *string, timeout time.Duration, done func() bool) {
 	for began := time.Now(); ; time.Sleep(5 * time.Second) {
 		synctest.Wait()
 		if done() {
 			return
 		}
-		if time.Since(began) > patience {
-			s.failf("after %s without a fault: %s\nstate: %+v", patience, *why, s.informer.State())
+		if time.Since(began) > timeout {
+			s.failf("after %s without a fault: %s\nstate: %+v", timeout, *why, s.informer.State())
 		}
 	}
 }
 
-// heal writes once more what no client can know: what it was told in a form that
-// cannot be decoded costs that object until its next event, and what it was told
-// out of order and then lost in a broken connection is lost to everybody.
-func (s *simulation) heal() {
+// repair writes the objects again whose state no client can know. An object whose
+// event cannot be decoded is outdated until its next event. An event that was sent out
+// of order and then lost with its connection is lost for every client.
+func (s *simulation) repair() {
 	for _, namespace := range simNamespaces {
 		for _, name := range simNames {
 			if s.lying.Load() || s.source.isHidden(simKey(namespace, name)) || s.source.isHidden(simKey("", "")) {
-				s.server.retell(namespace, name)
+				s.server.sendAgain(namespace, name)
 			}
 		}
 	}
 }
 
-// differs says how the store, or what a handler knows, is not what the server
-// has.
-func (s *simulation) differs() string {
+// difference describes how the store, or the state that a handler has received, differs
+// from the server; "" if they are equal.
+func (s *simulation) difference() string {
 	want := s.server.shown()
-	sights := map[string]sight{}
-	got := map[string]sight{}
+	states := map[string]objectState{}
+	got := map[string]objectState{}
 	for key, obj := range want {
-		sights[key] = obj.sight()
+		states[key] = obj.state()
 	}
 	for obj := range s.informer.All() {
-		got[obj.key()] = obj.sight()
-		if w := want[obj.key()]; w != nil && w.sight() == obj.sight() && w.number() != obj.number() {
-			return fmt.Sprintf("the store has %s with the write %s, and the server with %s", obj.key(), obj.number(), w.number())
+		got[obj.key()] = obj.state()
+		if w := want[obj.key()]; w != nil && w.state() == obj.state() && w.number() != obj.number() {
+			return fmt.Sprintf("the store has write %s of %s, the server has write %s", obj.number(), obj.key(), w.number())
 		}
 	}
-	if diff := difference(sights, got); diff != "" {
+	if diff := difference(states, got); diff != "" {
 		return "the store: " + diff
 	}
 	for _, h := range s.handlers {
@@ -413,59 +422,58 @@ func (s *simulation) differs() string {
 		if !h.registration.Load().HasSynced() {
 			return h.options.Name + " is not synced"
 		}
-		if diff := difference(sights, h.knows()); diff != "" {
+		if diff := difference(states, h.received()); diff != "" {
 			return h.options.Name + ": " + diff
 		}
 	}
 	return ""
 }
 
-// verdict: each handler's history was legal, and the states are what they should
-// be.
-func (s *simulation) verdict() {
-	end := map[string]sight{}
+// checkHistories checks the history of each handler and the state of the informer.
+func (s *simulation) checkHistories() {
+	end := map[string]objectState{}
 	for key, obj := range s.server.shown() {
-		end[key] = obj.sight()
+		end[key] = obj.state()
 	}
 	for _, h := range s.handlers {
-		if err := h.story(s.source, s.handlers[0], end).check(); err != nil {
+		if err := h.history(s.source, s.handlers[0], end).check(); err != nil {
 			s.failf("%v", err)
 		}
 	}
 	state := s.informer.State()
 	if state.Version != state.Source.Version {
-		s.failf("the source has told everything up to %s, and the store says %s", state.Source.Version, state.Version)
+		s.failf("the source is at version %s, the store at %s", state.Source.Version, state.Version)
 	}
-	if !state.Synced || !state.Running || state.Objects != len(end) || !isCalm(state.Source.Err) {
-		s.failf("all is well, and the state is %+v", state)
+	if !state.Synced || !state.Running || state.Objects != len(end) || !isHarmless(state.Source.Err) {
+		s.failf("unexpected state without faults: %+v", state)
 	}
 }
 
-// afterTheEnd: Run returns, and no callback begins after it.
-func (s *simulation) afterTheEnd(ended chan error) {
+// checkEnd checks that Run returns, and that no callback begins after it.
+func (s *simulation) checkEnd(ended chan error) {
 	err := <-ended
 	ended <- err
 	if err != nil {
 		s.failf("Run: %v", err)
 	}
-	var told []int
+	var calls []int
 	for _, h := range s.handlers {
-		told = append(told, len(h.toldSoFar()))
+		calls = append(calls, len(h.callbacksSoFar()))
 	}
 	time.Sleep(10 * time.Minute)
 	for i, h := range s.handlers {
-		if len(h.toldSoFar()) != told[i] {
+		if len(h.callbacksSoFar()) != calls[i] {
 			s.failf("%s was called after Run had returned", h.options.Name)
 		}
 	}
 	if _, err := s.informer.AddEventHandler(&simHandler{log: s.log}, HandlerOptions{}); !errors.Is(err, ErrStopped) {
-		s.failf("a handler that was added after the end: %v", err)
+		s.failf("AddEventHandler after the end: %v, want ErrStopped", err)
 	}
 }
 
-// isCalm: a server to which nothing is written has nothing to say, and a watch of
-// it is replaced now and then.
-func isCalm(err error) bool {
+// isHarmless reports whether err is nil or an idle timeout. An idle watch of a server
+// without writes is replaced from time to time.
+func isHarmless(err error) bool {
 	var failure *reflector.Error
-	return err == nil || errors.As(err, &failure) && failure.Reason == reflector.Timeout
+	return err == nil || errors.As(err, &failure) && failure.Reason == reflector.ReasonTimeout
 }

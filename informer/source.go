@@ -8,14 +8,14 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Source is a ListerWatcher that knows what it serves. A [rest.View] is one, and
-// so are a [rest.Resource] and a [listwatch.ListWatch]; of a ListWatch made by
-// hand the ResourceInfo is the zero value.
+// Source is a ListerWatcher that describes its resource. [rest.View],
+// [rest.Resource] and [listwatch.ListWatch] implement it; the ResourceInfo of a
+// hand-made ListWatch is zero.
 //
-// One that has a method Identity() any is taken for the same source as another
-// whose Identity is equal, as two Views of one resource are. Any other is the
-// same as itself only, and so is a struct that embeds what has an Identity: what
-// is put around a View may show something else.
+// Two sources with a method Identity() any are the same if their identities are
+// equal, as for two Views of one resource. Any other source equals only itself.
+// This includes a struct that embeds a source with an Identity, since the struct
+// may list other objects.
 type Source[T any] interface {
 	listwatch.ListerWatcher[T]
 	ResourceInfo() rest.ResourceInfo
@@ -27,8 +27,8 @@ var (
 	_ Source[*rest.SlimMeta] = (*listwatch.ListWatch[*rest.SlimMeta])(nil)
 )
 
-// namespaceOf is the one that a source is to be narrowed to: none if it serves
-// what is not in namespaces.
+// namespaceOf returns the namespace to restrict a source to, or "" for a
+// cluster-scoped resource.
 func namespaceOf[T rest.Object](source Source[T], namespace string) string {
 	if info := source.ResourceInfo(); info.Resource != "" && !info.Namespaced {
 		return ""
@@ -36,9 +36,9 @@ func namespaceOf[T rest.Object](source Source[T], namespace string) string {
 	return namespace
 }
 
-// inNamespace is the source as it shows one namespace, or as it is for "". It
-// goes by the type: a struct that embeds a View has the View's method, which
-// would leave the struct behind.
+// inNamespace returns the source restricted to a namespace, or unchanged for "". It
+// switches on the type, since the method of an embedded View would return a View
+// without the struct.
 func inNamespace[T rest.Object](source Source[T], namespace string) (Source[T], error) {
 	if namespace == "" {
 		return source, nil
@@ -49,39 +49,34 @@ func inNamespace[T rest.Object](source Source[T], namespace string) (Source[T], 
 	case *rest.Resource[T]:
 		return source.Namespace(namespace), nil
 	}
-	return source, fmt.Errorf("%w: the factory is for namespace %q, and the source is a %T", ErrNoNamespace, namespace, source)
+	return source, fmt.Errorf("%w: the namespace of the factory is %q, and the source is a %T", ErrNoNamespace, namespace, source)
 }
 
-// narrowed is a source that may show one namespace only.
-type narrowed interface{ InNamespace() string }
-
-// narrowedTo is the namespace that is all that a source shows, "" if it does not
-// tell. A struct that embeds a View may show more than the View does.
-func narrowedTo[T any](source listwatch.ListerWatcher[T], err error) string {
+// scopedNamespaceOf returns the only namespace of a source, or "" if it does not
+// say. A struct that embeds a View may list more than the View.
+func scopedNamespaceOf[T any](source listwatch.ListerWatcher[T], err error) string {
 	if err != nil {
 		return ""
 	}
-	if n, ok := source.(narrowed); ok && (ofRest(source) || !lent[narrowed](source)) {
-		return n.InNamespace()
+	source = listwatch.Unwrap(source)
+	if n, ok := source.(listwatch.NamespaceScoped); ok && (isRestSource(source) || !mayBePromoted[listwatch.NamespaceScoped](source)) {
+		return n.ScopedNamespace()
 	}
 	return ""
 }
 
-// ofRest is whether the source is a View or a Resource: that one embeds the
-// other, and what it has from it is true of it. They are not named here, since a
-// program would then link all that a Resource can do, to write as well.
-func ofRest(source any) bool {
+// isRestSource reports whether the source is a View or a Resource. A Resource embeds
+// a View, and the promoted methods are correct for it. The types are not named here,
+// since then every program would link the write methods of Resource.
+func isRestSource(source any) bool {
 	t := reflect.TypeOf(source)
 	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == reflect.TypeFor[rest.ResourceInfo]().PkgPath()
 }
 
-// identified is a source that knows when another is the same.
-type identified interface{ Identity() any }
-
-// identityOf is what tells a source from others; false if nothing can.
+// identityOf returns the identity of a source. ok is false if it is not comparable.
 func identityOf[T rest.Object](source Source[T]) (identity any, ok bool) {
 	identity = source
-	if i, ok := source.(identified); ok && (ofRest(source) || !lent[identified](source)) {
+	if i, ok := source.(listwatch.Identified); ok && (isRestSource(source) || !mayBePromoted[listwatch.Identified](source)) {
 		identity = i.Identity()
 	}
 	v := reflect.ValueOf(identity)

@@ -11,25 +11,25 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// aroundAView may show more than the View that it embeds.
-type aroundAView struct{ *rest.View[*Pod] }
+// widerView may list more than the View that it embeds.
+type widerView struct{ *rest.View[*Pod] }
 
-// narrowedByHand knows what it shows.
-type narrowedByHand struct{ listwatch.ListerWatcher[*Pod] }
+// namespacedSource declares ScopedNamespace.
+type namespacedSource struct{ listwatch.ListerWatcher[*Pod] }
 
-func (narrowedByHand) InNamespace() string { return "shop" }
+func (namespacedSource) ScopedNamespace() string { return "shop" }
 
-// An informer knows the namespace that its source was narrowed to, and takes no
-// embedded View's word for it.
-func TestInNamespace(t *testing.T) {
-	inYard(t, informer.FactoryOptions{Namespace: "a"}, func(y *yard) {
+// ScopedNamespace returns the namespace of the source. A method that is promoted from an
+// embedded View does not count.
+func TestScopedNamespace(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{Namespace: "a"}, func(y *factoryFixture) {
 		view := rest.NewView[*Pod](y.client, pods)
 		var none informer.Options[*Pod]
-		tweaked := informer.Options[*Pod]{Tweak: func(o *metav1.ListOptions) { o.LabelSelector = "x=y" }}
+		tweaked := informer.Options[*Pod]{TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "x=y" }}
 		for want, all := range map[string][]*informer.SharedInformer[*Pod]{
 			"": {
 				informer.New(view, none),
-				informer.New[*Pod](aroundAView{view.Namespace("b")}, none),
+				informer.New[*Pod](widerView{view.Namespace("b")}, none),
 				informer.New[*Pod](nil, none),
 			},
 			"a": {informer.For(y.factory, view, none)},
@@ -38,10 +38,10 @@ func TestInNamespace(t *testing.T) {
 				informer.New(view.Namespace("b"), tweaked),
 				informer.New(rest.NewResource[*Pod](y.client, pods).Namespace("b"), none),
 			},
-			"shop": {informer.New[*Pod](narrowedByHand{view}, none)},
+			"shop": {informer.New[*Pod](namespacedSource{view}, none)},
 		} {
 			for _, inf := range all {
-				require.Equal(t, want, inf.InNamespace())
+				require.Equal(t, want, inf.ScopedNamespace())
 			}
 		}
 	})

@@ -8,40 +8,43 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// State is what an informer is doing and how it fares: for health endpoints,
-// debug pages and tests. It is a copy; taking it costs no lock.
+// State is the state of an informer, for health endpoints, debug pages and tests.
 type State struct {
 	Name string
-	// Resource is what the source serves, zero if it does not tell.
+	// Resource is the resource of the source, zero if it does not provide one.
 	Resource schema.GroupVersionResource
+	// Kind is the kind in the source's ResourceInfo, "" if it does not provide one.
+	Kind string
 	// Running: Run has been called and has not returned. Stopped: it has returned.
 	Running, Stopped bool
 	// Synced: the first list is in the store.
 	Synced bool
-	// Version is what Version returns, Epoch how often the server's versions
-	// have gone back as far as the store has followed.
+	// Version is the result of SharedInformer.Version. Epoch is how often the
+	// server's versions have gone back, as seen by the store.
 	Version string
 	Epoch   int
-	// Objects is how many are stored, Queued how many changes wait to be.
+	// Objects is the number of stored objects, Queued the number of changes in the
+	// queue.
 	Objects, Queued int
-	// Source is how the reflector fares.
+	// Source is the state of the reflector.
 	Source reflector.State
-	// Handlers, in the order in which they were added.
+	// Handlers are the handlers in the order in which they were added.
 	Handlers []HandlerState
 }
 
-// State tells what the informer is doing. It costs little and no lock, and may
-// be called at any time.
+// State returns a copy of the current state. It is cheap, takes no lock, and may be
+// called at any time.
 func (i *SharedInformer[T]) State() State {
 	s := i.shared
 	return State{
 		Name:     s.name,
 		Resource: s.info.GroupVersionResource,
-		Running:  s.life.running(),
-		Stopped:  s.life.stopped(),
+		Kind:     s.info.Kind,
+		Running:  s.lifecycle.running(),
+		Stopped:  s.lifecycle.stopped(),
 		Synced:   s.queue.HasSynced(),
 		Version:  s.store.Version(),
-		Epoch:    int(s.versions.epoch.Load()),
+		Epoch:    int(s.versionWaiters.epoch.Load()),
 		Objects:  s.store.Len(),
 		Queued:   s.queue.Len(),
 		Source:   s.controller.State(),
@@ -49,18 +52,18 @@ func (i *SharedInformer[T]) State() State {
 	}
 }
 
-// HandlerState is how one handler keeps up.
+// HandlerState is the state of one handler.
 type HandlerState struct {
 	Name   string
 	Synced bool
-	// Pending is how many notifications wait for it, with what it has yet to be
-	// told of an initial list or a resync.
+	// Pending is the number of waiting notifications, including the rest of an
+	// initial list or a resync.
 	Pending int
-	// Merged counts those that it was not told by themselves because too many
-	// waited: they were merged into others, or cancelled each other. Panics
-	// counts the callbacks that panicked, or ended their goroutine.
+	// Merged counts the notifications that were not delivered individually because
+	// the handler was behind: they were merged, or cancelled each other. Panics
+	// counts the callbacks that panicked or ended their goroutine.
 	Merged, Panics uint64
-	// Since is when the callback that runs now began, zero if none does. Quick
-	// callbacks run one right after the other; then it is when that began.
+	// Since is when the running callback began, zero if none is running. For a
+	// series of quick callbacks it is when the series began.
 	Since time.Time
 }

@@ -1,53 +1,118 @@
 package informer
 
-import "time"
+import (
+	"time"
 
-// Trace is a set of functions that are told of an event's way through an
-// informer, each where it happens: they must not block. Any of them may be nil,
-// and costs nothing then. They are called by several goroutines at once: Received
-// by the one that reads the source, Stored, Applied and Merged by the one that fills
-// the store, Called and Returned by each handler's. No lock is held meanwhile.
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/reflector"
+)
+
+// Trace is a set of functions that observe an event on its way through an informer.
+// They are called synchronously and must not block. Nil functions are not called
+// and have no cost. They are called concurrently: Received by the goroutine that
+// reads the source, Stored, Applied and Merged by the goroutine that writes the
+// store, Called and Returned by the goroutine of each handler. No lock is held
+// during a call.
 //
-// Package debug has one that remembers ([debug.NewTimeline]).
+// Package debug has a Trace that records the events ([debug.NewTimeline]).
 //
 // [debug.NewTimeline]: https://pkg.go.dev/github.com/thinformer/thinformer/informer/debug#NewTimeline
 type Trace struct {
-	// Received: a watch has brought an event, before anybody decides whether it
-	// is kept. What is there at the beginning, or in a relist, is not received
-	// but stored.
+	// Received: a watch event was received, before it is filtered. Objects of the
+	// initial list or a relist are not received; they begin with Stored.
 	Received func(TraceInfo)
-	// Stored: the change is in the store, and now goes to the handlers.
+	// Stored: the change is in the store, and the handlers are notified next.
 	Stored func(TraceInfo)
-	// Called: a handler's callback for it begins. Returned: it has ended, by
-	// a panic if need be.
+	// Called: a handler's callback begins. Returned: it has ended, possibly by a
+	// panic.
 	Called, Returned func(TraceInfo)
-	// Merged: too many waited for a handler, and this one will not be told by
-	// itself: it is part of a later one, or of nothing that is left to tell.
+	// Merged: the handler is behind, and the notification will not be delivered
+	// individually: it was merged into a later one, or both cancel each other.
 	Merged func(TraceInfo)
-	// Applied: a batch of changes, or of bookmarks, is in the store, and has been
-	// written down for the handlers.
+	// Applied: a batch of changes or bookmarks is in the store, and its
+	// notifications are in the log of the handlers.
 	Applied func(BatchInfo)
 }
 
-// BatchInfo says what became of a batch.
+// BatchInfo describes a batch for Trace.Applied.
 type BatchInfo struct {
-	// Informer is its name.
+	// Informer is the name of the informer.
 	Informer string
-	// Changes is how many changes were applied, and Queued how many wait.
+	// Changes is the number of applied changes, Queued the number in the queue.
 	Changes, Queued int
-	// Version is the one that the store has reached.
+	// Version is the version of the store after the batch.
 	Version string
-	// Took is how long it took to apply them.
-	Took time.Duration
+	// Duration is the time that it took to apply the batch.
+	Duration time.Duration
 }
 
-// TraceInfo says what a function of a Trace is told of.
+// TraceInfo describes an event for the functions of a Trace.
 type TraceInfo struct {
-	// Informer and Handler are names; Handler is "" where none is meant.
+	// Informer and Handler are names. Handler is "" if the stage has no handler.
 	Informer, Handler string
-	// Key and Version are the object's. One event has one version at all stages;
-	// the end of an object that nobody saw go has that of its last state.
-	// Event is what happened: ADDED, MODIFIED or DELETED from the source; add,
-	// update or delete to the store and the handlers.
+	// Key and Version are those of the object. An event has the same version at all
+	// stages. A deletion that was not observed has the version of the last known
+	// state. Event is ADDED, MODIFIED or DELETED for events of the source; add,
+	// update or delete for the store and the handlers.
 	Key, Version, Event string
+}
+
+// traceApplied returns a function that reports the batch to the trace.
+func (s *shared[T]) traceApplied(changes int) func() {
+	if s.options.Trace == nil || s.options.Trace.Applied == nil {
+		return func() {}
+	}
+	start := time.Now()
+	return func() {
+		s.options.Trace.Applied(BatchInfo{
+			Informer: s.name, Changes: changes, Queued: s.queue.Len(), Version: s.store.Version(), Duration: time.Since(start),
+		})
+	}
+}
+
+// traceStored reports the stored changes to the trace.
+func (s *shared[T]) traceStored(notifications []notification[T]) {
+	if s.options.Trace == nil || s.options.Trace.Stored == nil {
+		return
+	}
+	for i := range notifications {
+		if n := &notifications[i]; n.kind != synced {
+			s.options.Trace.Stored(s.processor.traceInfo(n, ""))
+		}
+	}
+}
+
+// receivedTrace returns the trace that reports received events.
+func (s *shared[T]) receivedTrace() *reflector.Trace {
+	if s.options.Trace == nil || s.options.Trace.Received == nil {
+		return nil
+	}
+	return &reflector.Trace{Event: func(t watch.EventType, object any, _ string) {
+		typed, ok := object.(T)
+		if !ok {
+			return
+		}
+		if key, err := s.parts.KeyFunc(typed); err == nil {
+			_, version := s.parts.MetaFunc(typed)
+			s.options.Trace.Received(TraceInfo{Informer: s.name, Key: key, Version: version, Event: string(t)})
+		}
+	}}
+}
+
+// keyOf returns the key of n, for logs and traces.
+func (p *processor[T]) keyOf(n *notification[T]) string {
+	if n.key != "" || n.kind == synced {
+		return n.key
+	}
+	key, _ := p.parts.KeyFunc(n.new)
+	return key
+}
+
+// traceInfo returns the argument of Trace functions for n. handler is "" if the
+// stage has no handler.
+func (p *processor[T]) traceInfo(n *notification[T], handler string) TraceInfo {
+	info := TraceInfo{Informer: p.name, Handler: handler, Key: p.keyOf(n), Event: n.kind.String()}
+	_, info.Version = p.parts.MetaFunc(n.new)
+	return info
 }

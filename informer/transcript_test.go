@@ -19,19 +19,19 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// TestTranscripts plays the files in testdata: what a reflector would tell the
-// queue comes in, and everything observable comes out: the deltas of a batch,
-// the store after it, what each handler is told, who has waited for a version.
-// With -rewrite it writes down what comes out.
+// TestTranscripts runs the files in testdata. The commands are calls of a reflector
+// to the queue. The output is everything observable: the deltas of a batch, the
+// store after it, the callbacks of each handler, the waits that have ended. With
+// -rewrite it updates the files.
 //
-//	new [transform]                   an informer; with transform, fates count
-//	add|update|delete KEY@VERSION/UID [fate=drop|fail|blow]
-//	replace VERSION [broken]          its items, as above, one a line
+//	new [transform]                   creates an informer, with or without a transform
+//	add|update|delete NAME@VERSION/UID [transform=drop|fail|panic]
+//	replace VERSION [broken]          the items are the lines below, as for add
 //	bookmark VERSION
-//	pop                               one batch goes the rest of the way
-//	handler NAME                      one more
-//	remove NAME                       one less
-//	wait VERSION                      somebody waits for it
+//	pop                               pops a batch from the queue and processes it
+//	handler NAME                      adds a handler
+//	remove NAME                       removes a handler
+//	wait VERSION                      starts a wait for the version
 //	stop
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -42,7 +42,7 @@ func TestTranscripts(t *testing.T) {
 				tr.out.Reset()
 				tr.run(t, d)
 				synctest.Wait()
-				tr.tell()
+				tr.report()
 				return cmp.Or(tr.out.String(), "ok\n")
 			})
 		})
@@ -50,17 +50,17 @@ func TestTranscripts(t *testing.T) {
 }
 
 type transcript struct {
-	s       *shared[*gadget]
-	out     strings.Builder
-	cancel  context.CancelFunc
-	stopped bool
-	names   []string
-	players map[string]*player
-	waits   map[string]chan error
+	s        *shared[*gadget]
+	out      strings.Builder
+	cancel   context.CancelFunc
+	stopped  bool
+	names    []string
+	handlers map[string]*transcriptHandler
+	waits    map[string]chan error
 }
 
-// A player is a handler of a transcript.
-type player struct {
+// A transcriptHandler is a handler of a transcript.
+type transcriptHandler struct {
 	calls        []string
 	registration *Registration
 	synced, done bool
@@ -69,34 +69,34 @@ type player struct {
 func (tr *transcript) start(transform bool) {
 	tr.stop()
 	tr.stopped, tr.names = false, nil
-	tr.players, tr.waits = map[string]*player{}, map[string]chan error{}
+	tr.handlers, tr.waits = map[string]*transcriptHandler{}, map[string]chan error{}
 	o := Options[*gadget]{
 		Name:   "gadgets",
 		Logger: slog.New(slog.DiscardHandler),
 		WatchErrorHandler: func(_ context.Context, err error) {
-			tr.fails(err)
+			tr.writeError(err)
 		},
 	}
 	if transform {
-		o.Transform = transformed
+		o.Transform = transformGadget
 	}
-	tr.s = newShared(aStock("1"), Parts[*gadget]{}, o)
-	tr.s.run, tr.cancel = context.WithCancel(context.Background())
-	close(tr.s.began)
+	tr.s = newShared(newScriptedSource("1"), Parts[*gadget]{}, o)
+	tr.s.runContext, tr.cancel = context.WithCancel(context.Background())
+	close(tr.s.started)
 	tr.s.processor.start()
 }
 
-// transformed paints a gadget, or does what its fate is.
-func transformed(g *gadget) (*gadget, bool, error) {
-	switch g.fate {
+// transformGadget sets the color of a gadget, or does what its transform field says.
+func transformGadget(g *gadget) (*gadget, bool, error) {
+	switch g.transform {
 	case "drop":
 		return g, false, nil
 	case "fail":
-		return g, true, errors.New("it has no paint")
-	case "blow":
-		panic("the paint is on fire")
+		return g, true, errors.New("transform failed")
+	case "panic":
+		panic("transform panicked")
 	}
-	g.colour = "red"
+	g.color = "red"
 	return g, true, nil
 }
 
@@ -107,14 +107,14 @@ func (tr *transcript) stop() {
 	tr.stopped = true
 	tr.cancel()
 	close(tr.s.ended)
-	tr.fails(tr.s.processor.stop())
+	tr.writeError(tr.s.processor.stop())
 	synctest.Wait()
 }
 
 func (tr *transcript) run(t *testing.T, d *datadriven.TestData) {
-	var word string
+	var arg string
 	if len(d.CmdArgs) > 0 {
-		word = d.CmdArgs[0].Key
+		arg = d.CmdArgs[0].Key
 	}
 	q := reflector.Store[*gadget](nil)
 	if tr.s != nil {
@@ -124,33 +124,33 @@ func (tr *transcript) run(t *testing.T, d *datadriven.TestData) {
 	case "new":
 		tr.start(d.HasArg("transform"))
 	case "add":
-		tr.fails(q.Add(parseGadget(t, d.CmdArgs)))
+		tr.writeError(q.Add(parseGadget(t, d.CmdArgs)))
 	case "update":
-		tr.fails(q.Update(parseGadget(t, d.CmdArgs)))
+		tr.writeError(q.Update(parseGadget(t, d.CmdArgs)))
 	case "delete":
-		tr.fails(q.Delete(parseGadget(t, d.CmdArgs)))
+		tr.writeError(q.Delete(parseGadget(t, d.CmdArgs)))
 	case "bookmark":
-		q.Bookmark(word)
+		q.Bookmark(arg)
 	case "replace":
-		tr.replace(t, d, word)
+		tr.replace(t, d, arg)
 	case "pop":
 		tr.pop(t)
 	case "handler":
-		tr.handler(word)
+		tr.handler(arg)
 	case "remove":
-		tr.players[word].registration.Remove()
+		tr.handlers[arg].registration.Remove()
 	case "wait":
-		told := make(chan error, 1)
-		tr.waits[word] = told
-		go func() { told <- (&SharedInformer[*gadget]{shared: tr.s}).WaitForVersion(context.Background(), word) }()
+		result := make(chan error, 1)
+		tr.waits[arg] = result
+		go func() { result <- (&SharedInformer[*gadget]{shared: tr.s}).WaitForVersion(context.Background(), arg) }()
 	case "stop":
 		tr.stop()
 	default:
-		require.Fail(t, "no such command", d.Cmd)
+		require.Fail(t, "unknown command", d.Cmd)
 	}
 }
 
-func (tr *transcript) fails(err error) {
+func (tr *transcript) writeError(err error) {
 	if err != nil {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		fmt.Fprintf(&tr.out, "error: %s\n", line)
@@ -158,7 +158,7 @@ func (tr *transcript) fails(err error) {
 }
 
 func (tr *transcript) replace(t *testing.T, d *datadriven.TestData, version string) {
-	tr.fails(tr.s.queue.Replace(func(yield func(*gadget, error) bool) {
+	tr.writeError(tr.s.queue.Replace(func(yield func(*gadget, error) bool) {
 		for line := range strings.Lines(d.Input) {
 			_, args, err := datadriven.ParseLine("item " + line)
 			require.NoError(t, err)
@@ -167,7 +167,7 @@ func (tr *transcript) replace(t *testing.T, d *datadriven.TestData, version stri
 			}
 		}
 		if d.HasArg("broken") {
-			yield(nil, errors.New("the list has broken off"))
+			yield(nil, errors.New("the list ended early"))
 		}
 	}, func() string { return version }))
 }
@@ -190,24 +190,24 @@ func (tr *transcript) pop(t *testing.T) {
 	slices.Sort(stored)
 	fmt.Fprintf(&tr.out, "store: %s\n", cmp.Or(strings.Join(stored, ", "), "nothing"))
 	fmt.Fprintf(&tr.out, "version=%s epoch=%d synced=%v\n",
-		cmp.Or(tr.s.store.Version(), "-"), tr.s.versions.epoch.Load(), tr.s.queue.HasSynced())
+		cmp.Or(tr.s.store.Version(), "-"), tr.s.versionWaiters.epoch.Load(), tr.s.queue.HasSynced())
 }
 
 func (tr *transcript) handler(name string) {
-	p := &player{}
-	r, err := tr.s.processor.add(shown(func(call string) { p.calls = append(p.calls, call) }), HandlerOptions{Name: name})
-	tr.fails(err)
+	p := &transcriptHandler{}
+	r, err := tr.s.processor.add(textHandler(func(call string) { p.calls = append(p.calls, call) }), HandlerOptions{Name: name})
+	tr.writeError(err)
 	if err == nil {
 		p.registration = r
 		tr.names = append(tr.names, name)
-		tr.players[name] = p
+		tr.handlers[name] = p
 	}
 }
 
-// tell writes down what the handlers and those who wait have been told.
-func (tr *transcript) tell() {
+// report writes the callbacks of the handlers and the results of the waits.
+func (tr *transcript) report() {
 	for _, name := range tr.names {
-		p := tr.players[name]
+		p := tr.handlers[name]
 		for _, call := range p.calls {
 			fmt.Fprintf(&tr.out, "%s: %s\n", name, call)
 		}
@@ -225,7 +225,7 @@ func (tr *transcript) tell() {
 		select {
 		case err := <-tr.waits[version]:
 			delete(tr.waits, version)
-			fmt.Fprintf(&tr.out, "who waited for %s: %v\n", version, cmp.Or(err, errors.New("it is there")))
+			fmt.Fprintf(&tr.out, "wait for %s: %v\n", version, cmp.Or(err, errors.New("reached")))
 		default:
 		}
 	}
@@ -241,10 +241,10 @@ func closed(c <-chan struct{}) bool {
 }
 
 func parseGadget(t *testing.T, args []datadriven.CmdArg) *gadget {
-	g := aGadget(args[0].Key)
+	g := newGadget(args[0].Key)
 	for _, arg := range args[1:] {
-		require.Equal(t, "fate", arg.Key)
-		g.fate = arg.Vals[0]
+		require.Equal(t, "transform", arg.Key)
+		g.transform = arg.Vals[0]
 	}
 	return g
 }

@@ -7,23 +7,21 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-
 	"github.com/thinformer/thinformer/deltafifo"
+	"github.com/thinformer/thinformer/internal/resourceversion"
 )
 
-// toBeRun is how long a wait takes an informer that does not run for one that
-// is about to: in `go informer.Run(ctx); informer.WaitForSync(ctx)` nobody
-// knows which call comes first.
-const toBeRun = time.Second
+// runGracePeriod is how long a wait waits for the call of Run: in
+// `go informer.Run(ctx); informer.WaitForSync(ctx)` either call may be first.
+const runGracePeriod = time.Second
 
-// WaitForSync waits until the initial list is in the store. If ctx ends before,
-// the error says why there is no list yet: errors.Is and errors.As find both the
-// context's error and the source's last failure.
+// WaitForSync waits until the initial list is in the store. If ctx ends first, the
+// error contains the reason: errors.Is and errors.As find both the error of the
+// context and the last failure of the source.
 //
-// Possible errors: ErrNotRunning if nobody calls Run within a second,
-// ErrStopped, that of ctx, what was wrong with the arguments of New. If ctx has
-// ended, errors.Is always finds its error.
+// Possible errors: ErrNotRunning if Run is not called within a second, ErrStopped,
+// that of ctx, and errors in the arguments of New. If ctx has ended, errors.Is always
+// finds its error.
 func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 	s := i.shared
 	if err := s.wait(ctx, s.queue.Synced()); err != nil {
@@ -32,33 +30,32 @@ func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 	return nil
 }
 
-// WaitForVersion waits until everything that happened up to version is in the
-// store. With the version that a write has returned it answers whether one's
-// own write has arrived. It says nothing of handlers, which follow at their own
-// pace.
+// WaitForVersion waits until all changes up to version are in the store. With the
+// version that a write returned, it waits for that write. It does not wait for
+// handlers.
 //
-// A write that the informer is not shown, such as one of another namespace or
-// outside its selector, has arrived when the source tells of something later, or
-// sends its next bookmark, which servers do about once a minute.
+// A write that the informer does not receive, such as one in another namespace or
+// outside of its selector, counts as stored when the source has sent a later event,
+// or its next bookmark, which servers send about once per minute.
 //
-// Versions of which no order is known are waited for as they are: one that has
-// gone by before does not come again. Between the moment when a server's
-// versions go back and the moment when that is noticed, versions of the new
-// epoch are compared with those of the old one.
+// Versions that cannot be compared are matched exactly; waiting for one that has
+// already passed does not return before ctx ends. Between a reset of the server's
+// versions and its detection, versions of the new epoch are compared with versions
+// of the old one.
 //
-// Possible errors: as WaitForSync has; ErrNewEpoch, when the server's versions
-// go back meanwhile, as after a restore; ErrNoVersion.
+// Possible errors: those of WaitForSync; ErrNewEpoch if the server's versions go
+// back meanwhile, as after a restore; ErrNoVersion.
 func (i *SharedInformer[T]) WaitForVersion(ctx context.Context, version string) error {
 	s := i.shared
 	if version == "" {
 		return ErrNoVersion
 	}
-	w := s.versions.add(version)
-	defer s.versions.remove(w)
-	if reached(s.store.Version(), version) {
-		w.tell(nil)
+	w := s.versionWaiters.add(version)
+	defer s.versionWaiters.remove(w)
+	if resourceversion.IsAtLeast(s.store.Version(), version) {
+		w.finish(nil)
 	}
-	err := s.wait(ctx, w.told)
+	err := s.wait(ctx, w.done)
 	if err == nil {
 		err = w.err
 	}
@@ -70,15 +67,18 @@ func (i *SharedInformer[T]) WaitForVersion(ctx context.Context, version string) 
 
 // wait waits until ready is closed.
 func (s *shared[T]) wait(ctx context.Context, ready <-chan struct{}) error {
-	if s.err != nil {
+	switch {
+	case s.err != nil:
 		return s.err
+	case ctx == nil:
+		return ErrNoContext
 	}
 	if err := s.waitForRun(ctx); err != nil {
 		return err
 	}
 	select {
 	case <-s.ended:
-		return inVain(ctx, ErrStopped)
+		return withContextErr(ctx, ErrStopped)
 	default:
 	}
 	select {
@@ -90,128 +90,111 @@ func (s *shared[T]) wait(ctx context.Context, ready <-chan struct{}) error {
 	case <-ready:
 		return nil
 	case <-s.ended:
-		return inVain(ctx, ErrStopped)
+		return withContextErr(ctx, ErrStopped)
 	case <-ctx.Done():
 		if last := s.controller.State().Err; last != nil {
-			return fmt.Errorf("%w; the last failure: %w", ctx.Err(), last)
+			return fmt.Errorf("%w; last failure: %w", ctx.Err(), last)
 		}
 		return ctx.Err()
 	}
 }
 
-// inVain is why a wait was in vain. Where Run has the same context, the end of
-// both comes at once, and none of them is to hide the other.
-func inVain(ctx context.Context, why error) error {
+// withContextErr adds the error of a context that has ended. If Run has the same
+// context, both end at the same time, and the error must contain both.
+func withContextErr(ctx context.Context, reason error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w; %w", err, why)
+		return fmt.Errorf("%w; %w", err, reason)
 	}
-	return why
+	return reason
 }
 
 func (s *shared[T]) waitForRun(ctx context.Context) error {
 	select {
-	case <-s.began:
+	case <-s.started:
 		return nil
 	default:
 	}
-	late := time.NewTimer(toBeRun)
-	defer late.Stop()
+	timer := time.NewTimer(runGracePeriod)
+	defer timer.Stop()
 	select {
-	case <-s.began:
+	case <-s.started:
 		return nil
-	case <-late.C:
+	case <-timer.C:
+		if err := s.check(); err != nil {
+			return err
+		}
 		return ErrNotRunning
 	case <-ctx.Done():
-		return inVain(ctx, ErrNotRunning)
+		return withContextErr(ctx, ErrNotRunning)
 	}
 }
 
-// versions are who waits for which version, and the epoch that they wait in.
-type versions struct {
+// versionWaiters are the waits for versions, and the current epoch.
+type versionWaiters struct {
 	epoch atomic.Int64
-	// waiting is the length of waiters: while it is 0, nobody takes the lock.
-	waiting atomic.Int32
+	// count is the number of waiters. The lock is taken only if it is not 0.
+	count atomic.Int32
 
 	mu      sync.Mutex
-	waiters map[*waiter]struct{}
+	waiters map[*versionWaiter]struct{}
 }
 
-// A waiter waits for one version.
-type waiter struct {
+// A versionWaiter waits for one version.
+type versionWaiter struct {
 	version string
 	once    sync.Once
-	told    chan struct{}
-	// err is written before told is closed.
+	done    chan struct{}
+	// err is written before done is closed.
 	err error
 }
 
-func (w *waiter) tell(err error) {
+func (w *versionWaiter) finish(err error) {
 	w.once.Do(func() {
 		w.err = err
-		close(w.told)
+		close(w.done)
 	})
 }
 
-func (v *versions) add(version string) *waiter {
-	w := &waiter{version: version, told: make(chan struct{})}
+func (v *versionWaiters) add(version string) *versionWaiter {
+	w := &versionWaiter{version: version, done: make(chan struct{})}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.waiters == nil {
-		v.waiters = map[*waiter]struct{}{}
+		v.waiters = map[*versionWaiter]struct{}{}
 	}
 	v.waiters[w] = struct{}{}
-	v.waiting.Add(1)
+	v.count.Add(1)
 	return w
 }
 
-func (v *versions) remove(w *waiter) {
+func (v *versionWaiters) remove(w *versionWaiter) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.waiters, w)
-	v.waiting.Add(-1)
+	v.count.Add(-1)
 }
 
-// advance tells those whose version a batch has brought. A version that is
-// older than the one before begins a new epoch, in which no one can say what
-// the versions of the old one mean. brought says of a version that does not
-// compare whether it was in the batch.
-func (v *versions) advance(before string, batch deltafifo.Batch, brought func(version string) bool) {
-	wentBack := older(batch.Version, before)
+// advance ends the waits for the versions that a batch has reached. If the new
+// version is older than before, a new epoch begins, and versions of the old one have
+// no meaning. hasVersion reports whether the batch contained a version that cannot
+// be compared.
+func (v *versionWaiters) advance(before string, batch deltafifo.Batch, hasVersion func(version string) bool) {
+	wentBack := resourceversion.IsOlder(batch.Version, before)
 	if wentBack {
 		v.epoch.Add(1)
 	}
-	if v.waiting.Load() == 0 {
+	if v.count.Load() == 0 {
 		return
 	}
-	ordered := hasOrder(batch.Version)
+	ordered := resourceversion.HasOrder(batch.Version)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for w := range v.waiters {
 		switch {
 		case wentBack:
-			w.tell(ErrNewEpoch)
-		case reached(batch.Version, w.version) || !(ordered && hasOrder(w.version)) && brought(w.version):
-			w.tell(nil)
+			w.finish(ErrNewEpoch)
+		case resourceversion.IsAtLeast(batch.Version, w.version) || !(ordered && resourceversion.HasOrder(w.version)) && hasVersion(w.version):
+			w.finish(nil)
 		}
 	}
-}
-
-// reached reports whether a store at version at has everything up to version.
-func reached(at, version string) bool {
-	order, err := resourceversion.CompareResourceVersion(at, version)
-	if err != nil {
-		return at == version
-	}
-	return order >= 0
-}
-
-// hasOrder says whether a version has an order to others.
-func hasOrder(version string) bool {
-	_, err := resourceversion.CompareResourceVersion(version, "1")
-	return err == nil
-}
-
-func older(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order < 0
 }

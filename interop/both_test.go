@@ -21,7 +21,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// slim is a type of the kind that a user with a large cluster declares.
+// slim is a type such as users with large clusters declare.
 type slim struct {
 	slimMeta `json:"metadata"`
 	Spec     struct {
@@ -39,7 +39,7 @@ type slimMeta struct {
 	OwnerReferences []metav1.OwnerReference `json:"ownerReferences"`
 }
 
-// plain is a user's own resource: no DeepCopyObject, no scheme.
+// plain is a custom resource without DeepCopyObject or scheme.
 type plain struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -48,8 +48,8 @@ type plain struct {
 	Status            any            `json:"status,omitempty"`
 }
 
-// intoTypes are what an object of a kind is decoded into: its own type if it has
-// one, and what any object fits into.
+// intoTypes returns the types that an object of a kind is decoded into: its own type, if
+// it has one, and types that fit any object.
 func intoTypes(kind schema.GroupVersionKind) map[string]reflect.Type {
 	into := map[string]reflect.Type{
 		"unstructured": reflect.TypeFor[unstructured.Unstructured](),
@@ -65,21 +65,21 @@ func intoTypes(kind schema.GroupVersionKind) map[string]reflect.Type {
 
 var originals = json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{})
 
-// theirs decodes with apimachinery: its JSON serializer where that knows the
-// type, the decoder below it where a type is in no scheme.
+// theirs decodes with apimachinery: with its JSON serializer if that knows the type,
+// otherwise with the underlying decoder.
 func theirs(data []byte, into reflect.Type) (any, error) {
 	value := reflect.New(into).Interface()
 	switch value := value.(type) {
 	case *unstructured.Unstructured:
 		_, _, err := unstructured.UnstructuredJSONScheme.Decode(data, nil, value)
-		if runtime.IsMissingKind(err) { // an item of a list may lack it
+		if runtime.IsMissingKind(err) { // items of lists may lack the kind
 			err = kjson.UnmarshalCaseSensitivePreserveInts(data, &value.Object)
 		}
 		return value, err
 	case runtime.Object:
 		if _, _, err := scheme.Scheme.ObjectKinds(value); err == nil {
 			_, _, err := originals.Decode(data, nil, value)
-			if runtime.IsNotRegisteredError(err) { // a mutation of the kind
+			if runtime.IsNotRegisteredError(err) { // the kind was mutated
 				value := reflect.New(into).Interface()
 				return value, kjson.UnmarshalCaseSensitivePreserveInts(data, value)
 			}
@@ -89,7 +89,7 @@ func theirs(data []byte, into reflect.Type) (any, error) {
 	return value, kjson.UnmarshalCaseSensitivePreserveInts(data, value)
 }
 
-// ours decodes everything, managed fields included, as Get does.
+// ours decodes everything, including managed fields, as Get does.
 func ours(data []byte, into reflect.Type) (any, error) {
 	plan, err := jsonobj.PlanOf(into)
 	if err != nil {
@@ -104,8 +104,8 @@ func ours(data []byte, into reflect.Type) (any, error) {
 	return value, err
 }
 
-// mustAgree fails the test unless both sides make the same of a document, or
-// neither makes anything of it.
+// mustAgree fails the test unless both decoders return equal values for a document, or
+// both return an error.
 func mustAgree(t *testing.T, data []byte, into reflect.Type) {
 	t.Helper()
 	want, theirErr := theirs(data, into)
@@ -126,7 +126,7 @@ func mustEqual(t *testing.T, want, got any, data []byte) {
 	require.FailNow(t, "decoded differently", "%T at %s\n%s", got, difference(reflect.ValueOf(want), reflect.ValueOf(got), ""), excerpt(data))
 }
 
-// difference is where two values first differ, and how.
+// difference returns the first difference of two values.
 func difference(want, got reflect.Value, path string) string {
 	if !want.IsValid() || !got.IsValid() || want.Type() != got.Type() {
 		return fmt.Sprintf("%s: want %#v, got %#v", path, want, got)

@@ -21,8 +21,8 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// The types of k8s.io/api without their methods: what has no generated code is
-// copied by reflection.
+// The types of k8s.io/api without their methods. Types without generated code are copied
+// by reflection.
 type (
 	barePod           corev1.Pod
 	bareNode          corev1.Node
@@ -37,8 +37,8 @@ type (
 	bareResourceSlice resourcev1.ResourceSlice
 )
 
-// cloned copies by reflection and as the type itself says, and scrambles the
-// one to see whether the original notices.
+// cloned copies by reflection and by the type's own method, and modifies one copy to check
+// that the original does not change.
 func cloned[Bare, Full any, P interface {
 	*Full
 	DeepCopy() *Full
@@ -62,8 +62,7 @@ func cloned[Bare, Full any, P interface {
 	require.Equal(t, want, original, "scrambling the copy has changed the original")
 }
 
-// Clone by reflection makes of the types of k8s.io/api what their generated code
-// makes.
+// Clone by reflection returns the same copies as the generated code of k8s.io/api.
 func FuzzCloneIsTheGeneratedDeepCopy(f *testing.F) {
 	for seed := range int64(5) {
 		f.Add(seed)
@@ -83,7 +82,7 @@ func FuzzCloneIsTheGeneratedDeepCopy(f *testing.F) {
 	})
 }
 
-// scramble changes all that a value leads to, where it is.
+// scramble modifies everything that a value refers to, in place.
 func scramble(v reflect.Value) {
 	if q, ok := v.Addr().Interface().(*resource.Quantity); ok {
 		q.Add(resource.MustParse("7"))

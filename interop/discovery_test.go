@@ -21,8 +21,8 @@ import (
 	"github.com/thinformer/thinformer/rest/discovery"
 )
 
-// served is a server's discovery: a group version a line, the preferred one of
-// a group first; of each resource plural:singular:Kind:short names.
+// served is a server's discovery: one group version per line, the preferred one of a group
+// first; each resource as plural:singular:Kind:short names.
 const served = `
 v1 pods:pod:Pod:po events:event:Event:ev services:service:Service:svc
 apps/v1 deployments:deployment:Deployment:deploy
@@ -35,15 +35,15 @@ example.com/v1 widgets:widget:Widget:wd
 metrics.k8s.io/v1beta1 pods::PodMetrics: loads:load:Load:
 `
 
-// A word means to rest/discovery what it means to kubectl, which asks client-go's
-// mapper first for a resource and then for a kind.
-func TestWordsMeanTheSame(t *testing.T) {
+// rest/discovery resolves words as kubectl does, which first asks client-go's mapper for a
+// resource and then for a kind.
+func TestWordsResolveAsInKubectl(t *testing.T) {
 	server := httptest.NewServer(discoveryServer())
 	defer server.Close()
 	client, err := rest.New(&rest.Config{Host: server.URL})
 	require.NoError(t, err)
 	defer client.Close()
-	ours := discovery.NewMapper(discovery.New(client))
+	ours := discovery.NewMapper(discovery.NewClient(client))
 	asked, err := clientdiscovery.NewDiscoveryClientForConfig(&clientgo.Config{Host: server.URL})
 	require.NoError(t, err)
 	cached := memory.NewMemCacheClient(asked)
@@ -65,17 +65,17 @@ func TestWordsMeanTheSame(t *testing.T) {
 	require.Greater(t, found, 100)
 }
 
-// forgetsVersion is whether client-go drops the version that the word has: it
-// does when it puts a full name in the place of a short one. To thinformer
-// deploy.v1beta1.apps is of v1beta1.
+// forgetsVersion reports whether client-go drops the version in the word: it does when it
+// replaces a short name by the full name. In thinformer, deploy.v1beta1.apps has the
+// version v1beta1.
 func forgetsVersion(word string) bool {
 	full, _ := schema.ParseResourceArg(word)
 	short := []string{"po", "ev", "svc", "deploy", "ing", "netpol", "sc", "wd"}
 	return full != nil && slices.Contains(short, full.Resource)
 }
 
-// wordsToTry are all names, in several cases, with all groups and beginnings of
-// groups, with and without all versions.
+// wordsToTry returns all names, in several cases, with all groups and prefixes of groups,
+// with and without all versions.
 func wordsToTry() (words []string) {
 	names := map[string]bool{"nothing": true, "status": true}
 	groups := map[string]bool{"": true, ".nowhere": true, ".v1": true, ".v1.": true}
@@ -99,7 +99,7 @@ func wordsToTry() (words []string) {
 	return words
 }
 
-// asKubectl takes the steps of kubectl's resource builder.
+// asKubectl makes the calls of kubectl's resource builder.
 func asKubectl(mapper meta.RESTMapper, word string) (schema.GroupVersionResource, bool) {
 	full, part := schema.ParseResourceArg(word)
 	if full != nil {
@@ -123,7 +123,7 @@ func asKubectl(mapper meta.RESTMapper, word string) (schema.GroupVersionResource
 	return found.Resource, true
 }
 
-// discoveryServer answers as a server without aggregated discovery does.
+// discoveryServer responds as a server without aggregated discovery.
 func discoveryServer() http.Handler {
 	answers := map[string]any{}
 	groups := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}

@@ -1,27 +1,27 @@
-// Package interop is what needs k8s.io/api or client-go, and therefore a module
-// of its own: for users the adapters between client-go and this module, and tests
-// that hold this module to the behaviour of the originals.
+// Package interop connects this module with client-go. It needs k8s.io/api and
+// client-go, so it is a module of its own. It has adapters between client-go's types and
+// this module's, and tests that compare this module with the originals.
 //
-//	ours                         as client-go's
-//	cache.Indexer                Indexer: generated listers read it
+//	this module                  as client-go's
+//	cache.Indexer                Indexer: for generated listers
 //	indexer.Indexer[T]           IndexerOf
-//	cache.SharedIndexInformer    SharedIndexInformer, NewSharedIndexInformer: a
-//	                             generated factory holds it
+//	cache.SharedIndexInformer    SharedIndexInformer, NewSharedIndexInformer: for
+//	                             generated factories
 //	informer.SharedInformer[T]   InformerOf
 //
-//	client-go's                  as ours
+//	client-go                    as this module's
 //	a client of one resource     ListWatch
-//	a group's RESTClient         cache.NewListWatchFromClient, as it is
+//	a group's RESTClient         cache.NewListWatchFromClient accepts it
 //	a ListWatch                  cache.NewSharedIndexInformer and cache.ToTyped
-//	                             take it as it is
+//	                             accept it
 //
-// What client-go's methods take and give is of client-go's types, tombstones
-// among them. Package controllers has three controllers that switch.
+// The adapters' methods from client-go accept and return client-go's types, including
+// tombstones. Package controllers has three controllers that switch libraries.
 //
-// What is compared: every object of the corpus in package objects, mutations of
-// it and random objects of the same types, decoded by thinformer and by
-// apimachinery's serializers, from JSON and from protobuf, alone, in lists and in
-// watches, into full types, slim ones, metadata alone and unstructured; the URLs
-// that the same builder calls make on both sides, random kubeconfigs, and what
-// words for resources mean.
+// The tests decode every object of the corpus in package objects, mutations of these
+// objects, and random objects of the same types, with thinformer and with
+// apimachinery's serializers, and compare the results. They decode from JSON and from
+// protobuf, single objects, lists and watches, into full types, slim types, metadata
+// and unstructured content. They also compare the URLs of equal builder calls, random
+// kubeconfigs, and the resolution of resource names.
 package interop

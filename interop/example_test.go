@@ -50,8 +50,7 @@ func ExampleIndexerOf() {
 	// Output: 1 <nil>
 }
 
-// A generated factory holds an informer of this module: who asks it for
-// informers and listers need not know.
+// A generated factory uses an informer of this module for its informers and listers.
 func ExampleNewSharedIndexInformer() {
 	client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0"}})
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -73,7 +72,7 @@ func ExampleNewSharedIndexInformer() {
 	// Output: web-0 <nil>
 }
 
-// A typed informer reads with a generated client, which decodes.
+// A typed informer reads with a generated client, which decodes the objects.
 func ExampleListWatch() {
 	client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0"}})
 	pods := informer.New(cache.ToTyped[*corev1.Pod](interop.ListWatch(client.CoreV1().Pods("shop"))), informer.Options[*corev1.Pod]{})
@@ -92,8 +91,7 @@ func ExampleListWatch() {
 	// Output: web-0
 }
 
-// Code that holds an informer of client-go's gets one that other code uses with
-// types.
+// Code that expects client-go's informer uses the same informer as typed code.
 func ExampleInformerOf() {
 	client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0"}})
 	typed := informer.New(cache.ToTyped[*corev1.Pod](interop.ListWatch(client.CoreV1().Pods("shop"))), informer.Options[*corev1.Pod]{})

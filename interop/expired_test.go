@@ -19,15 +19,15 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-// many config maps are more than two pages of an informer, which are of 500.
+// many is more than two pages of an informer, which have 500 config maps each.
 const many = 1_203
 
 func numbered(i int) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%04d", i)}}
 }
 
-// manyWatched is client-go's informer of the config maps of a server that has
-// many of them. It lists and then watches.
+// manyWatched returns client-go's informer of the config maps of a server that has many.
+// It lists and then watches.
 func manyWatched(t *testing.T, srv *apitest.Server) cache.SharedIndexInformer {
 	t.Helper()
 	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false)
@@ -43,7 +43,7 @@ func manyWatched(t *testing.T, srv *apitest.Server) cache.SharedIndexInformer {
 	return informer
 }
 
-// converges waits until the informer holds what the server does.
+// converges waits until the informer's store equals the server's objects.
 func converges(t *testing.T, srv *apitest.Server, informer cache.SharedIndexInformer) {
 	t.Helper()
 	holds := func() map[string]string {
@@ -54,16 +54,16 @@ func converges(t *testing.T, srv *apitest.Server, informer cache.SharedIndexInfo
 		return versions
 	}
 	require.Eventually(t, func() bool { return maps.Equal(holds(), cached(informer)) },
-		30*time.Second, 20*time.Millisecond, "%v", srv.Requests(apitest.Match{Resource: "configmaps"}))
+		converging, 20*time.Millisecond, "%v", srv.Requests(apitest.Match{Resource: "configmaps"}))
 }
 
-// pages are the requests for parts of a list after the first.
-var pages = apitest.Match{Verb: "list", Resource: "configmaps", Where: func(r apitest.Request) bool {
+// pages returns the requests for the later parts of lists.
+var pages = apitest.Match{Verb: "list", Resource: "configmaps", Filter: func(r apitest.Request) bool {
 	return r.Parameter("continue") != ""
 }}
 
-// An informer that was cut off goes on where it was; if the server has forgotten
-// what came since, it is told so by a 410, and lists again.
+// An informer resumes after a disconnection; if the server has discarded the events since
+// then, it receives a 410 and lists again.
 func TestClientGoInformerListsAgainWhenItsVersionHasExpired(t *testing.T) {
 	for name, forgotten := range map[string]int{"remembered": 0, "forgotten": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -91,23 +91,23 @@ func TestClientGoInformerListsAgainWhenItsVersionHasExpired(t *testing.T) {
 	}
 }
 
-// An informer that may not name a version asks for pages, and gets them whole.
+// An informer without a version requests pages and receives all of the list.
 func TestClientGoInformerPages(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	srv.Fault(apitest.Fault{On: apitest.Match{Verb: "list", Resource: "configmaps"}, Nth: 1, Do: apitest.Fail(http.StatusGone, 0)})
+	srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "list", Resource: "configmaps"}, Nth: 1, Action: apitest.Fail(http.StatusGone, 0)})
 	informer := manyWatched(t, srv)
 	converges(t, srv, informer)
 	require.Len(t, srv.Requests(pages), 2)
 }
 
-// A token that expires between pages is 410, and the informer takes the list
-// whole.
+// If a token expires between pages, the response is a 410, and the informer requests the
+// list without pages.
 func TestClientGoInformerPagesExpire(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	srv.Fault(apitest.Fault{On: apitest.Match{Verb: "list", Resource: "configmaps"}, Nth: 1, Do: apitest.Fail(http.StatusGone, 0)})
-	srv.Fault(apitest.Fault{On: pages, Nth: 2, Do: apitest.Call("forget the first page", func(srv *apitest.Server) {
+	srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "list", Resource: "configmaps"}, Nth: 1, Action: apitest.Fail(http.StatusGone, 0)})
+	srv.Fault(apitest.Fault{Match: pages, Nth: 2, Action: apitest.Call("forget the first page", func(srv *apitest.Server) {
 		apitest.Delete(t, srv, numbered(0))
 		srv.Compact()
 	})})

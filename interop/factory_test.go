@@ -2,6 +2,7 @@ package interop_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/thinformer/thinformer/apitest"
@@ -23,7 +25,7 @@ import (
 
 var byNamespace = clientcache.Indexers{clientcache.NamespaceIndex: clientcache.MetaNamespaceIndexFunc}
 
-// ways to make the informer that a generated factory is to hold.
+// ways to create the informer for a generated factory.
 var ways = map[string]func(client kubernetes.Interface, resync time.Duration) clientcache.SharedIndexInformer{
 	"of a generated client": func(client kubernetes.Interface, resync time.Duration) clientcache.SharedIndexInformer {
 		return interop.NewSharedIndexInformer(interop.ListWatch(client.CoreV1().Pods("")), &corev1.Pod{}, resync, byNamespace)
@@ -40,34 +42,34 @@ var ways = map[string]func(client kubernetes.Interface, resync time.Duration) cl
 		source := cache.ToTyped[*corev1.Pod](interop.ListWatch(client.CoreV1().Pods("")))
 		inf := interop.InformerOf(informer.New(source, informer.Options[*corev1.Pod]{}))
 		if err := inf.AddIndexers(byNamespace); err != nil {
-			panic(err) // nobody has added it yet
+			panic(err) // the name is not taken
 		}
 		return inf
 	},
 }
 
-// A generated factory that was given an informer of this module has it for its
-// typed informers and its listers, starts it, waits for it, and stops it.
-func TestGeneratedFactoryHoldsOurs(t *testing.T) {
+// A generated factory with an informer of this module uses it for its typed informers and
+// its listers, starts it, waits for it, and stops it.
+func TestGeneratedFactoryUsesOurInformers(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Run("at a server", func(t *testing.T) {
 				srv := apitest.NewServer(apitest.Options{})
 				defer srv.Close()
 				var over lines
-				holds(t, clientset(t, srv, &over), way)
+				usesOurs(t, clientset(t, srv, &over), way)
 			})
 			if name == "of a RESTClient" {
-				return // which a fake does not have
+				return // a fake has no RESTClient
 			}
-			t.Run("at a fake", func(t *testing.T) { holds(t, fake.NewClientset(), way) })
+			t.Run("at a fake", func(t *testing.T) { usesOurs(t, fake.NewClientset(), way) })
 		})
 	}
 }
 
-func holds(t *testing.T, client kubernetes.Interface, way func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer) {
+func usesOurs(t *testing.T, client kubernetes.Interface, way func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	pods := client.CoreV1().Pods("default")
 	created, err := pods.Create(ctx, pod("default", "web-0", "web"), metav1.CreateOptions{})
@@ -76,7 +78,7 @@ func holds(t *testing.T, client kubernetes.Interface, way func(kubernetes.Interf
 	factory := informers.NewSharedInformerFactory(client, 0)
 	inf := factory.InformerFor(&corev1.Pod{}, way)
 	factory.Core().V1().Pods().Informer()
-	require.True(t, inf == factory.InformerFor(&corev1.Pod{}, nil), "the factory has made one of its own")
+	require.True(t, inf == factory.InformerFor(&corev1.Pod{}, nil), "the factory has created another informer")
 	events := make(chan string, 10)
 	_, err = factory.Core().V1().Pods().Informer().AddEventHandler(clientcache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { events <- "add " + obj.(*corev1.Pod).Name },
@@ -89,6 +91,9 @@ func holds(t *testing.T, client kubernetes.Interface, way func(kubernetes.Interf
 	defer factory.Shutdown()
 	defer cancel()
 	require.NoError(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+	if client, ok := client.(*fake.Clientset); ok {
+		waitForWatch(t, client)
+	}
 
 	next := func() string {
 		t.Helper()
@@ -117,6 +122,15 @@ func holds(t *testing.T, client kubernetes.Interface, way func(kubernetes.Interf
 	require.Equal(t, []string{"default/web-0"}, namesOf(some))
 	require.NoError(t, pods.Delete(ctx, "web-1", *metav1.NewDeleteOptions(0)))
 	for event := next(); event != "delete web-1"; event = next() {
-		require.Equal(t, "update web-1", event) // that it is going
+		require.Equal(t, "update web-1", event) // its deletion timestamp
 	}
+}
+
+// waitForWatch waits until the fake has a watch: it loses the changes between the list and
+// the watch of an informer.
+func waitForWatch(t *testing.T, client *fake.Clientset) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "watch" })
+	}, 2*time.Minute, 5*time.Millisecond)
 }

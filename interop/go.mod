@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/stretchr/testify v1.12.1
-	github.com/thinformer/thinformer v0.0.0-00010101000000-000000000000
+	github.com/thinformer/thinformer v0.1.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/time v0.16.0
 	k8s.io/api v0.37.2

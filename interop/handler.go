@@ -8,10 +8,11 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// handlerOf has a handler get the tombstones that it knows.
+// handlerOf returns a handler that receives the tombstones of the library that it was
+// written for.
 func handlerOf(handler clientcache.ResourceEventHandler) cache.ResourceEventHandler {
 	if handler == nil || isNilPointer(handler) || knowsOurs(handler) {
-		return handler // and package cache refuses what is nil
+		return handler // package cache rejects nil
 	}
 	return translated{handler}
 }
@@ -21,8 +22,8 @@ func isNilPointer(handler clientcache.ResourceEventHandler) bool {
 	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
-// knowsOurs: whoever made a handler of a type of package cache has that package's
-// tombstone at hand under the name that client-go's has elsewhere.
+// knowsOurs reports whether a handler has a type of package cache. Its author then uses
+// the tombstone of package cache.
 func knowsOurs(handler clientcache.ResourceEventHandler) bool {
 	kind := reflect.TypeOf(handler)
 	for kind.Kind() == reflect.Pointer {
@@ -31,7 +32,7 @@ func knowsOurs(handler clientcache.ResourceEventHandler) bool {
 	return kind.PkgPath() == reflect.TypeFor[cache.DeletedFinalStateUnknown]().PkgPath()
 }
 
-// translated is a handler that was written against client-go.
+// translated is a handler written for client-go.
 type translated struct {
 	clientcache.ResourceEventHandler
 }

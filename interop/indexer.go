@@ -7,24 +7,24 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// Indexer is an indexer of this module as client-go's, which is what generated
-// listers read:
+// Indexer returns an indexer of this module as a client-go indexer, for generated
+// listers:
 //
 //	pods := listers.NewPodLister(interop.Indexer(informer.GetIndexer()))
 //
-// A lister of one namespace looks for the index [clientcache.NamespaceIndex],
-// and reads everything where there is none.
+// A lister of one namespace uses the index [clientcache.NamespaceIndex]; without that
+// index, it reads all objects.
 func Indexer(ours cache.Indexer) clientcache.Indexer {
 	return indexed{ours}
 }
 
-// IndexerOf is a typed indexer as client-go's. What is written to it through
-// client-go's methods must be a T.
+// IndexerOf returns a typed indexer as a client-go indexer. Objects written through
+// client-go's methods must be of type T.
 func IndexerOf[T any](typed *indexer.Indexer[T]) clientcache.Indexer {
 	return Indexer(cache.IndexerOf(typed))
 }
 
-// indexed is everything that the two interfaces spell alike, and what is left.
+// indexed embeds the methods that are equal in both interfaces; the others follow.
 type indexed struct{ cache.Indexer }
 
 // GetIndexers implements [clientcache.Indexer].
@@ -49,8 +49,8 @@ func (i indexed) Get(obj any) (item any, exists bool, err error) {
 // Delete implements [clientcache.Store].
 func (i indexed) Delete(obj any) error { return i.Indexer.Delete(nameable(obj)) }
 
-// nameable is what client-go's key functions take in the place of an object, as
-// ours take it.
+// nameable converts an argument of client-go's key functions other than an object to
+// the form that ours accept.
 func nameable(obj any) any {
 	switch o := obj.(type) {
 	case clientcache.ExplicitKey:

@@ -17,8 +17,8 @@ import (
 	"github.com/thinformer/thinformer/interop"
 )
 
-// indexers are one of each kind that can be had as client-go's, empty, and
-// client-go's own as the measure.
+// indexers returns an empty indexer of each kind that can be converted to client-go's, and
+// client-go's own for comparison.
 func indexers() map[string]clientcache.Indexer {
 	return map[string]clientcache.Indexer{
 		"client-go's": clientcache.NewIndexer(clientcache.MetaNamespaceKeyFunc, clientcache.Indexers{}),
@@ -39,13 +39,13 @@ func namesOf(pods []*corev1.Pod) (names []string) {
 	return names
 }
 
-// Generated listers read our indexers, by client-go's index of namespaces.
-func TestGeneratedListersReadOurs(t *testing.T) {
+// Generated listers read our indexers, through client-go's index of namespaces.
+func TestGeneratedListersReadOurIndexers(t *testing.T) {
 	for name, ix := range indexers() {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, ix.AddIndexers(clientcache.Indexers{clientcache.NamespaceIndex: func(obj any) ([]string, error) {
 				if p, ok := obj.(*corev1.Pod); ok && p.Name == "lost" {
-					return nil, nil // so that it is seen who looks here
+					return nil, nil // shows that listers use this index
 				}
 				return clientcache.MetaNamespaceIndexFunc(obj)
 			}}))
@@ -71,8 +71,8 @@ func TestGeneratedListersReadOurs(t *testing.T) {
 	}
 }
 
-// What client-go's methods take and give is client-go's, whatever is beneath.
-func TestIndexerSpeaksClientGo(t *testing.T) {
+// The methods from client-go accept and return client-go's types.
+func TestIndexerUsesClientGoTypes(t *testing.T) {
 	for name, ix := range indexers() {
 		t.Run(name, func(t *testing.T) {
 			byApp := clientcache.Indexers{"app": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Labels["app"]}, nil }}
@@ -107,8 +107,7 @@ func TestIndexerSpeaksClientGo(t *testing.T) {
 	}
 }
 
-// A tombstone of client-go names what it names in a store whose key function
-// takes ours.
+// A store whose key function accepts our tombstones accepts client-go's tombstones, too.
 func TestIndexerTakesClientGoTombstones(t *testing.T) {
 	for name, ix := range map[string]clientcache.Indexer{
 		"client-go's": clientcache.NewIndexer(clientcache.DeletionHandlingMetaNamespaceKeyFunc, clientcache.Indexers{}),
@@ -122,7 +121,7 @@ func TestIndexerTakesClientGoTombstones(t *testing.T) {
 	}
 }
 
-// A typed indexer keeps its type.
+// A typed indexer rejects objects of other types.
 func TestTypedIndexerRefusesOtherTypes(t *testing.T) {
 	ix := indexers()["IndexerOf"]
 	err := ix.Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m"}})

@@ -12,37 +12,36 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// SharedIndexInformer is an informer of this module as client-go's, for all that
-// holds one: generated factories, and libraries on top of client-go. How a
-// generated factory comes to hold one, an example of [NewSharedIndexInformer]
-// shows.
+// SharedIndexInformer returns an informer of this module as a client-go informer, for
+// generated factories and libraries based on client-go. The example of
+// [NewSharedIndexInformer] shows how to put one into a generated factory.
 //
-// Handlers get client-go's DeletedFinalStateUnknown. Those that are of a type of
-// package cache, like its ResourceEventHandlerFuncs, get that of package cache:
-// who has switched such imports in a file has switched what they are given.
+// Handlers receive client-go's DeletedFinalStateUnknown. Handlers of a type of package
+// cache, such as its ResourceEventHandlerFuncs, receive the type of the same name in
+// package cache, which a file with switched imports uses.
 //
-// A watch error handler gets a client-go Reflector that has the name and the
-// type description of ours, for the log, and that cannot be run.
+// A watch error handler receives a client-go Reflector with the name and the type
+// description of ours, for logs. That Reflector cannot be run.
 func SharedIndexInformer(ours cache.SharedIndexInformer) clientcache.SharedIndexInformer {
 	return informed{ours}
 }
 
-// InformerOf is a typed informer as client-go's. It has its transform and its
-// watch error handler from its Options; to set them here is an error, and so is a
-// write to its store.
+// InformerOf returns a typed informer as a client-go informer. Its transform and its
+// watch error handler come from its Options; setting them here is an error, and so is
+// writing to its store.
 func InformerOf[T rest.Object](typed *informer.SharedInformer[T]) clientcache.SharedIndexInformer {
 	return SharedIndexInformer(cache.InformerOf(typed))
 }
 
-// NewSharedIndexInformer is client-go's function of that name, whose informer is
-// one of this module: for functions that make an informer for somebody else,
-// like the ones that a generated factory's InformerFor and the NewInformer of
-// controller-runtime's cache.Options take.
+// NewSharedIndexInformer has the signature of client-go's function and returns an
+// informer of this module. Use it where a function that creates informers is expected,
+// such as in a generated factory's InformerFor and in NewInformer of controller-runtime's
+// cache.Options.
 func NewSharedIndexInformer(lw clientcache.ListerWatcher, example runtime.Object, resync time.Duration, indexers clientcache.Indexers) clientcache.SharedIndexInformer {
 	return SharedIndexInformer(cache.NewSharedIndexInformer(lw, example, resync, indexersOf(indexers)))
 }
 
-// informed is everything that the two interfaces spell alike, and what is left.
+// informed embeds the methods that are equal in both interfaces; the others follow.
 type informed struct{ cache.SharedIndexInformer }
 
 // AddEventHandler implements [clientcache.SharedInformer].
@@ -71,7 +70,7 @@ func (i informed) RemoveEventHandler(handle clientcache.ResourceEventHandlerRegi
 	return i.SharedIndexInformer.RemoveEventHandler(ours)
 }
 
-// GetStore implements [clientcache.SharedInformer]. As client-go's, it has the
+// GetStore implements [clientcache.SharedInformer]. As with client-go, it has the
 // methods of an Indexer.
 func (i informed) GetStore() clientcache.Store { return i.GetIndexer() }
 
@@ -87,7 +86,7 @@ func (i informed) AddIndexers(theirs clientcache.Indexers) error {
 
 // GetController implements [clientcache.SharedInformer].
 func (i informed) GetController() clientcache.Controller {
-	//lint:ignore SA1019 Whoever asks for it does so by client-go's interface.
+	//lint:ignore SA1019 The caller uses client-go's interface.
 	return controlled{i.SharedIndexInformer.GetController()}
 }
 
@@ -114,7 +113,7 @@ func (i informed) SetWatchErrorHandlerWithContext(handler clientcache.WatchError
 	return i.SharedIndexInformer.SetWatchErrorHandlerWithContext(watchErrorHandlerOf(handler))
 }
 
-// controlled is the view of an informer that has fewer methods.
+// controlled is an informer with the methods of a Controller.
 type controlled struct{ cache.Controller }
 
 // HasSyncedChecker implements [clientcache.Controller].

@@ -28,11 +28,7 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-// client-go's own informer is the judge of the test server: however its
-// connections break and its history is compacted, the informer's store must end
-// equal to what the server holds, at the same versions.
-
-// lines are the open connections of a client, so that a test can cut them.
+// lines has the open connections of a client, so that a test can close them.
 type lines struct {
 	mu   sync.Mutex
 	open map[net.Conn]bool
@@ -61,7 +57,8 @@ func (l *lines) cut() {
 	clear(l.open)
 }
 
-// clientset is client-go's, for a test server. Its connections go with the test.
+// clientset returns client-go's clientset for a test server. Its connections are closed
+// after the test.
 func clientset(t *testing.T, srv *apitest.Server, over *lines) kubernetes.Interface {
 	t.Helper()
 	config := srv.Config()
@@ -77,7 +74,9 @@ func clientset(t *testing.T, srv *apitest.Server, over *lines) kubernetes.Interf
 	return client
 }
 
-func TestClientGoInformerEndsWithWhatTheServerHolds(t *testing.T) {
+// client-go's informer verifies the test server: however its connections break and its
+// history is compacted, its store converges to the server's objects and versions.
+func TestClientGoInformerConverges(t *testing.T) {
 	for _, mode := range []struct {
 		name      string
 		watchList bool
@@ -89,18 +88,18 @@ func TestClientGoInformerEndsWithWhatTheServerHolds(t *testing.T) {
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			featurestesting.SetFeatureDuringTest(t, features.WatchListClient, mode.watchList)
-			for _, options := range []apitest.Options{{}, {Plain: true}} {
-				t.Run(fmt.Sprintf("plain=%t", options.Plain), func(t *testing.T) {
+			for _, options := range []apitest.Options{{}, {PlainHTTP: true}} {
+				t.Run(fmt.Sprintf("plain=%t", options.PlainHTTP), func(t *testing.T) {
 					srv := apitest.NewServer(options)
 					defer srv.Close()
-					judge(t, srv, mode.watchList, mode.page)
+					convergesUnderFaults(t, srv, mode.watchList, mode.page)
 				})
 			}
 		})
 	}
 }
 
-func judge(t *testing.T, srv *apitest.Server, watchList bool, page int64) {
+func convergesUnderFaults(t *testing.T, srv *apitest.Server, watchList bool, page int64) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -120,14 +119,23 @@ func judge(t *testing.T, srv *apitest.Server, watchList bool, page int64) {
 	history := newHistory()
 	_, err := informer.AddEventHandler(history)
 	require.NoError(t, err)
+	write(t, writer, random, 20)
 	running.Go(func() { informer.RunWithContext(ctx) })
+	require.True(t, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+	// Later, client-go lists in either mode: it does if a watch request fails.
+	if watchList {
+		require.Zero(t, calls.lists.Load(), "client-go has listed although the server streams lists")
+		require.NotZero(t, calls.watchLists.Load())
+	} else {
+		require.NotZero(t, calls.lists.Load())
+	}
 
 	for range 10 {
 		write(t, writer, random, 20)
 		switch random.IntN(3) {
 		case 0:
 			cut.cut()
-		case 1: // what the informer has not seen yet is forgotten
+		case 1: // the server discards events that the informer has not received
 			cut.cut()
 			write(t, writer, random, 5)
 			srv.Compact()
@@ -135,17 +143,15 @@ func judge(t *testing.T, srv *apitest.Server, watchList bool, page int64) {
 	}
 	require.Eventually(t, func() bool {
 		return maps.Equal(held(t, writer), cached(informer))
-	}, 30*time.Second, 20*time.Millisecond, "server %v\ninformer %v", held(t, writer), cached(informer))
+	}, converging, 20*time.Millisecond, "server %v\ninformer %v", held(t, writer), cached(informer))
 	require.Empty(t, history.illegal())
-	if watchList {
-		require.Zero(t, calls.lists.Load(), "the server was listed although it streams lists")
-		require.NotZero(t, calls.watchLists.Load())
-	} else {
-		require.NotZero(t, calls.lists.Load())
-	}
 }
 
-// write does n random things to config maps.
+// converging is the timeout of an informer that resumes. client-go waits up to a minute,
+// with its jitter, after several failures.
+const converging = 3 * time.Minute
+
+// write makes n random changes to config maps.
 func write(t *testing.T, client kubernetes.Interface, random *rand.Rand, n int) {
 	t.Helper()
 	maps := client.CoreV1().ConfigMaps("default")
@@ -169,7 +175,7 @@ func write(t *testing.T, client kubernetes.Interface, random *rand.Rand, n int) 
 	}
 }
 
-// held is what the server has: each name with its version.
+// held returns the version of each of the server's objects.
 func held(t *testing.T, client kubernetes.Interface) map[string]string {
 	list, err := client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -188,8 +194,8 @@ func cached(informer cache.SharedIndexInformer) map[string]string {
 	return versions
 }
 
-// counted lists and watches config maps, in pages where page says so, and
-// counts which way the initial state came.
+// counted lists and watches config maps, in pages if page is set, and counts how the
+// initial state was received.
 type counted struct {
 	client            kubernetes.Interface
 	page              int64
@@ -217,8 +223,8 @@ func (c *counted) watch(ctx context.Context, options metav1.ListOptions) (watch.
 	return c.client.CoreV1().ConfigMaps("default").Watch(ctx, options)
 }
 
-// history checks that a handler is told a story that can be true: an add before
-// updates and deletes, and each old object the one that was told last.
+// history checks that the notifications of a handler are consistent: an add precedes
+// updates and deletes, and each old object is the previous one.
 type history struct {
 	mu     sync.Mutex
 	last   map[string]string // name to version
@@ -228,11 +234,11 @@ type history struct {
 func newHistory() *history { return &history{last: map[string]string{}} }
 
 func (h *history) OnAdd(obj any, _ bool) {
-	h.told("", obj.(*corev1.ConfigMap), "add")
+	h.record("", obj.(*corev1.ConfigMap), "add")
 }
 
 func (h *history) OnUpdate(was, now any) {
-	h.told(was.(*corev1.ConfigMap).ResourceVersion, now.(*corev1.ConfigMap), "update")
+	h.record(was.(*corev1.ConfigMap).ResourceVersion, now.(*corev1.ConfigMap), "update")
 }
 
 func (h *history) OnDelete(obj any) {
@@ -247,7 +253,7 @@ func (h *history) OnDelete(obj any) {
 	delete(h.last, obj.(*corev1.ConfigMap).Name)
 }
 
-func (h *history) told(was string, now *corev1.ConfigMap, what string) {
+func (h *history) record(was string, now *corev1.ConfigMap, what string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.last[now.Name] != was {

@@ -19,9 +19,8 @@ import (
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// Promise: decoding is "equal to apimachinery's own decoders on valid
-// input".
-func TestTheCorpusDecodesAlike(t *testing.T) {
+// Promise: on valid input, decoding is equal to apimachinery's decoders.
+func TestCorpusDecodesAlike(t *testing.T) {
 	for _, entry := range corpus(t) {
 		t.Run(entry.Name, func(t *testing.T) {
 			for name, into := range intoTypes(kindOf(t, entry.JSON)) {
@@ -31,10 +30,10 @@ func TestTheCorpusDecodesAlike(t *testing.T) {
 	}
 }
 
-// The same documents as other programs would write them: other orders, spaces
-// and escapes, nulls, fields of no type, numbers in other forms, values of wrong
-// types. What apimachinery refuses is refused.
-func TestMutationsOfTheCorpusDecodeAlike(t *testing.T) {
+// The same documents in other notations: other orders, spaces and escapes, nulls, unknown
+// fields, other forms of numbers, values of wrong types. Documents that apimachinery
+// rejects are rejected.
+func TestMutationsOfCorpusDecodeAlike(t *testing.T) {
 	const rounds = 60
 	for _, entry := range corpus(t) {
 		if len(entry.JSON) > 16<<10 {
@@ -77,7 +76,7 @@ func TestRandomObjectsDecodeAlike(t *testing.T) {
 
 var filler = fuzzer.FuzzerFor(metafuzzer.Funcs, oldrand.NewSource(7), scheme.Codecs)
 
-// randomObject has something in most of its fields.
+// randomObject returns an object with values in most of its fields.
 func randomObject(t testing.TB, kind schema.GroupVersionKind) runtime.Object {
 	t.Helper()
 	object, err := scheme.Scheme.New(kind)
@@ -87,8 +86,8 @@ func randomObject(t testing.TB, kind schema.GroupVersionKind) runtime.Object {
 	return object
 }
 
-// FuzzJSON lets the bytes be anything. Where they are JSON without a key that
-// comes twice, both sides agree; where they are not, ours may not panic.
+// FuzzJSON decodes any bytes. If they are JSON without duplicate keys, both decoders agree;
+// otherwise, ours must not panic.
 func FuzzJSON(f *testing.F) {
 	for _, entry := range corpus(f) {
 		if len(entry.JSON) < 8<<10 {
@@ -111,7 +110,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// repeatsKeys says whether a key comes twice in one object.
+// repeatsKeys reports whether an object has a duplicate key.
 func repeatsKeys(data []byte) bool {
 	var any map[string]any
 	complaints, err := kjson.UnmarshalStrict(data, &any, kjson.DisallowDuplicateFields)

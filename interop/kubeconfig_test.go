@@ -18,9 +18,9 @@ import (
 	"github.com/thinformer/thinformer/rest/kubeconfig"
 )
 
-// Random kubeconfigs, one to three files of them, mean the same to
-// rest/kubeconfig as to client-go's clientcmd, or are wrong to both.
-func TestKubeconfigsMeanTheSame(t *testing.T) {
+// For random kubeconfigs in one to three files, rest/kubeconfig and client-go's clientcmd
+// return equal configs, or both return an error.
+func TestKubeconfigsEqualClientGo(t *testing.T) {
 	for _, name := range []string{"POD_NAMESPACE", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"} {
 		t.Setenv(name, "")
 	}
@@ -43,17 +43,17 @@ func TestKubeconfigsMeanTheSame(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, used, 2*rounds, "too few were right to tell anything")
+	require.Greater(t, used, 2*rounds, "too few of the random files are valid")
 }
 
-// stricter is where thinformer has an error and client-go goes on: a context with
-// a user that does not exist is for client-go one without a user, and TLS
-// settings and credentials for a server that does not say https it drops.
+// stricter reports whether err is one that client-go does not have: a context with
+// a user that does not exist has no user in client-go, and client-go drops TLS
+// settings and credentials of a server without https.
 func stricter(err error) bool {
-	return strings.Contains(err.Error(), "the user ") || strings.Contains(err.Error(), "write https://")
+	return strings.Contains(err.Error(), "the user ") || strings.Contains(err.Error(), "add https://")
 }
 
-// sameKubeconfig is whether there was a config to compare.
+// sameKubeconfig reports whether there was a config to compare.
 func sameKubeconfig(t *testing.T, name, context string) bool {
 	t.Helper()
 	theirs := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
@@ -65,7 +65,7 @@ func sameKubeconfig(t *testing.T, name, context string) bool {
 		return false
 	}
 	if wantErr != nil && gotErr == nil && !strings.HasPrefix(got.Config.Host, "https:") {
-		return false // client-go also checks what it does not use over http
+		return false // client-go also validates settings that it does not use with http
 	}
 	if wantErr != nil || gotErr != nil {
 		require.Equal(t, wantErr != nil, gotErr != nil, "%s: client-go: %v; thinformer: %v", name, wantErr, gotErr)
@@ -78,7 +78,7 @@ func sameKubeconfig(t *testing.T, name, context string) bool {
 	return true
 }
 
-// meaning is what both kinds of config say, in words of their own.
+// meaning describes both kinds of config in the same form.
 type meaning struct {
 	Host, Token, TokenFile, Username, Password string
 	Proxy, ServerName, CA, Cert, Key           string
@@ -93,11 +93,11 @@ func ofClientGo(t *testing.T, c *clientgo.Config) meaning {
 		Insecure: c.Insecure, DisableCompression: c.DisableCompression,
 		As: c.Impersonate.UserName, AsUID: c.Impersonate.UID, AsGroups: fmt.Sprint(c.Impersonate.Groups), AsExtra: fmt.Sprint(c.Impersonate.Extra),
 	}
-	// client-go reads the file at once; thinformer when it is needed.
+	// client-go reads the file at once; thinformer on first use.
 	if m.TokenFile != "" && m.Token == "x" {
 		m.Token = ""
 	}
-	// client-go leaves out a plugin that is not needed when it builds the transport.
+	// client-go ignores a plugin that is not needed when it builds the transport.
 	if e := c.ExecProvider; e != nil && m.Token+m.TokenFile+m.Username+m.Cert == "" {
 		m.Exec = fmt.Sprint(e.Command, e.Args, e.APIVersion, e.ProvideClusterInfo, e.InteractiveMode)
 		for _, variable := range e.Env {
@@ -132,13 +132,13 @@ func proxyOf(t *testing.T, proxy func(*http.Request) (*url.URL, error)) string {
 	return at.String()
 }
 
-// kubeconfigWriter writes files that are right, mostly.
+// kubeconfigWriter generates files that are mostly valid.
 type kubeconfigWriter struct {
 	*rand.Rand
 	folder string
 }
 
-// mostly is true nine times of ten.
+// mostly is true nine times out of ten.
 func (w kubeconfigWriter) mostly() bool { return w.IntN(10) > 0 }
 
 func (w kubeconfigWriter) one(of ...string) string { return of[w.IntN(len(of))] }
@@ -166,7 +166,7 @@ func (w kubeconfigWriter) entries(b *strings.Builder, list, field string, fields
 	}
 }
 
-// some of the fields, each half of the time.
+// some returns each field with a probability of one half.
 func (w kubeconfigWriter) some(fields ...string) (some []string) {
 	for _, field := range fields {
 		if w.IntN(2) == 0 {

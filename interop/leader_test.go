@@ -23,14 +23,15 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// The durations of both, which are the defaults of ours.
+// The durations of both libraries: the defaults of ours.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
 	retryPeriod   = 2 * time.Second
 )
 
-// nextLook is when who waits looks again, by client-go's jitter, and has written.
+// nextLook is the time until a candidate has checked again, with client-go's jitter, and has
+// written.
 const nextLook = 5 * time.Second
 
 var election = &coordinationv1.Lease{
@@ -38,7 +39,7 @@ var election = &coordinationv1.Lease{
 	ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "operator"},
 }
 
-// electorate is those who contend, with either library, and who of them leads.
+// electorate records the candidates of either library, and which of them leads.
 type electorate struct {
 	t       *testing.T
 	srv     *apitest.Server
@@ -69,7 +70,7 @@ func (e *electorate) ends(name string) {
 	delete(e.leading, name)
 }
 
-// next is who leads next, within some time.
+// next waits for the next leader.
 func (e *electorate) next(within time.Duration) string {
 	select {
 	case name := <-e.won:
@@ -81,7 +82,7 @@ func (e *electorate) next(within time.Duration) string {
 
 func (e *electorate) lease() *coordinationv1.Lease { return apitest.Get(e.t, e.srv, election) }
 
-// ours contends with this library, until stop, which waits.
+// ours is a candidate of this library. stop ends it and waits.
 func (e *electorate) ours(name string) (elector *leader.Elector, stop func()) {
 	client, err := rest.New(e.srv.Config())
 	require.NoError(e.t, err)
@@ -99,14 +100,14 @@ func (e *electorate) ours(name string) (elector *leader.Elector, stop func()) {
 	})
 }
 
-// theirs contends with client-go, until stop, which waits.
+// theirs is a candidate of client-go. stop ends it and waits.
 func (e *electorate) theirs(name string, release bool) (stop func()) {
 	transport := &http.Transport{DialContext: e.srv.Config().Dial}
 	client, err := kubernetes.NewForConfig(&clientrest.Config{Host: e.srv.URL, Transport: transport})
 	require.NoError(e.t, err)
 	return e.run(func(ctx context.Context) {
-		// What OnStartedLeading runs has to be over before the Lease is given
-		// back; here it is nothing.
+		// OnStartedLeading must return before the Lease is released; here it returns
+		// at once.
 		leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
 			Lock: &resourcelock.LeaseLock{
 				LeaseMeta: election.ObjectMeta, Client: client.CoordinationV1(),
@@ -133,17 +134,17 @@ func (e *electorate) run(f func(context.Context)) (stop func()) {
 	return sync.OnceFunc(func() { cancel(); running.Wait() })
 }
 
-// stays fails if somebody else leads within two of the times after which a Lease
-// that is not renewed is taken.
+// stays fails if another candidate leads within twice the duration after which an expired
+// Lease is taken.
 func (e *electorate) stays(leader string) {
 	e.t.Helper()
 	require.Empty(e.t, e.next(2*leaseDuration), "%s leads and renews", leader)
 	require.Equal(e.t, leader, *e.lease().Spec.HolderIdentity)
 }
 
-// One Lease for both libraries: who comes second waits, and leads at the next
-// look when the first one stops.
-func TestALeaseIsSharedWithClientGo(t *testing.T) {
+// Both libraries share one Lease: the second candidate waits, and leads at its next check
+// after the first one has stopped.
+func TestLeaseIsSharedWithClientGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newElectorate(t)
 		stopTheirs := e.theirs("theirs-1", true)
@@ -165,8 +166,8 @@ func TestALeaseIsSharedWithClientGo(t *testing.T) {
 	})
 }
 
-// Who ends without giving back is waited for, by both.
-func TestADeadHolderIsWaitedForByBoth(t *testing.T) {
+// Both libraries wait for the expiry of a Lease that was not released.
+func TestExpiryOfDeadHolderIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newElectorate(t)
 		stopTheirs := e.theirs("theirs", false)
@@ -179,19 +180,19 @@ func TestADeadHolderIsWaitedForByBoth(t *testing.T) {
 
 		stopTheirs = e.theirs("theirs-2", true)
 		e.stays("ours")
-		// It reaches nobody any more, and cannot give back either.
-		fault := e.srv.Fault(apitest.Fault{On: apitest.Match{Resource: "leases"}, Do: apitest.Reset()})
+		// It has lost its connection and cannot release the Lease either.
+		fault := e.srv.Fault(apitest.Fault{Match: apitest.Match{Resource: "leases"}, Action: apitest.Reset()})
 		stopOurs()
-		fault.Lift()
+		fault.Remove()
 		require.Empty(t, e.next(leaseDuration-2*nextLook))
 		require.Equal(t, "theirs-2", e.next(leaseDuration+nextLook))
 		stopTheirs()
 	})
 }
 
-// The record is the one that client-go writes: the same fields, of the same
-// types, held and given back.
-func TestTheRecordIsClientGos(t *testing.T) {
+// The record has the format of client-go: the same fields of the same types, both held and
+// released.
+func TestRecordHasFormatOfClientGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		theirs, theirsReleased := written(t, func(e *electorate) (stop func()) { return e.theirs("a", true) })
 		ours, oursReleased := written(t, func(e *electorate) (stop func()) { _, stop = e.ours("a"); return stop })
@@ -200,7 +201,7 @@ func TestTheRecordIsClientGos(t *testing.T) {
 	})
 }
 
-// written is what somebody writes into a Lease, and what he leaves behind.
+// written is a record written into a Lease, and the record after its release.
 func written(t *testing.T, start func(*electorate) (stop func())) (held, released map[string]any) {
 	e := newElectorate(t)
 	spec := func() (spec map[string]any) {
@@ -222,16 +223,16 @@ func written(t *testing.T, start func(*electorate) (stop func())) (held, release
 	return held, spec()
 }
 
-// Who holds it with a longer duration is believed, by its own Lease, and what is
-// not ours in there stays.
-func TestALongerLeaseIsHonoured(t *testing.T) {
+// The longer duration of a holder's own Lease is respected, and fields that this library
+// does not know are kept.
+func TestLongerLeaseIsHonored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newElectorate(t)
 		held := election.DeepCopy()
 		held.Labels = map[string]string{"team": "shop"}
 		held.Spec = coordinationv1.LeaseSpec{
 			HolderIdentity: new("elsewhere"), LeaseDurationSeconds: new(int32(60)), LeaseTransitions: new(int32(41)),
-			// By a clock that is hours behind: nobody compares it.
+			// The clock is hours behind; clocks are not compared.
 			RenewTime: &metav1.MicroTime{Time: time.Now().Add(-5 * time.Hour)},
 			Strategy:  new(coordinationv1.OldestEmulationVersion),
 		}

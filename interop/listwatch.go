@@ -10,26 +10,27 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// Client is what reads in the client of one resource, whether it is generated,
-// like clientset.CoreV1().Pods(namespace), or dynamic, like
-// client.Resource(resource).Namespace(namespace). L is its type of lists.
+// Client has the read methods of a client of one resource, either generated, such as
+// clientset.CoreV1().Pods(namespace), or dynamic, such as
+// client.Resource(resource).Namespace(namespace). L is its list type.
 type Client[L runtime.Object] interface {
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// ListWatch is a source that reads with a client of client-go. It feeds
-// informers of package cache, and of client-go; what [cache.ToTyped] makes of it,
-// those of package informer.
+// ListWatch returns a source that reads with a client of client-go. It is for informers
+// of package cache and of client-go; convert it with [cache.ToTyped] for informers of
+// package informer.
 //
-// It is listed and then watched: whether the client streams initial states, which
-// fakes do not, [cache.ToListWatcherWithWatchListSemantics] asks its clientset.
+// It supports lists and watches. Fakes cannot stream initial events. To take this
+// into account, pass the source and the clientset to
+// [cache.ToListWatcherWithWatchListSemantics].
 //
-// The client decodes. Where that is the cost, [cache.NewListWatchFromClient]
-// takes the RESTClient of a clientset's group, and this module decodes.
+// The client decodes the objects. If that is too expensive, pass the RESTClient of a
+// clientset's group to [cache.NewListWatchFromClient]; then this module decodes them.
 func ListWatch[L runtime.Object](client Client[L]) *cache.ListWatch {
 	if client == nil {
-		return &cache.ListWatch{} // whose lists and watches fail, and say so
+		return &cache.ListWatch{} // its lists and watches return an error
 	}
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		return client.List(ctx, options)

@@ -34,8 +34,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// What docs/migration.md shows as client-go's stands below, so that it compiles.
-// It is not run: what it does is client-go's business.
+// The functions below have the client-go code of docs/migration.md, so that it compiles.
+// They are not run.
 var _ = []any{
 	beforeConfig, beforeClientset, beforeInformer, beforeQueue, beforeFactory, beforeDynamic, beforeMetadata,
 	beforeMapper, beforeRetry, beforeLeader, beforeEvents, beforeWatch, beforeFake, beforePager,

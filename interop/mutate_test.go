@@ -14,14 +14,13 @@ import (
 )
 
 // member is one key of an object, with its value: an object is []member, an
-// array []any, so that the order of keys is part of the document.
+// array []any, so that the document includes the order of keys.
 type member struct {
 	key   string
 	value any
 }
 
-// mutate returns another document: the same, written by another hand, with a
-// few values changed.
+// mutate returns an equivalent document in another notation, with a few values changed.
 func mutate(t *testing.T, data []byte, random *rand.Rand) []byte {
 	t.Helper()
 	decoder := stdjson.NewDecoder(bytes.NewReader(data))
@@ -68,7 +67,7 @@ func parse(decoder *stdjson.Decoder) (any, error) {
 	return token, nil
 }
 
-// mutator changes one value of so many, on the average.
+// mutator changes a random part of the values.
 type mutator struct {
 	random *rand.Rand
 	one    int
@@ -92,7 +91,7 @@ func (m mutator) change(value any) any {
 		if m.sometimes() {
 			changed = append(changed, member{fmt.Sprintf("unknown%d", m.random.IntN(1000)), m.replacement(value)})
 		}
-		if m.sometimes() && len(changed) > 0 { // another letter case is another field
+		if m.sometimes() && len(changed) > 0 { // a key in another case is another field
 			if one := &changed[m.random.IntN(len(changed))]; one.key != "kind" && one.key != "apiVersion" {
 				one.key = strings.ToUpper(one.key[:min(1, len(one.key))]) + one.key[min(1, len(one.key)):]
 			}
@@ -109,7 +108,7 @@ func (m mutator) change(value any) any {
 	}
 }
 
-// unique leaves out what a change of letter case has made come twice.
+// unique removes keys that are duplicates because of a changed case.
 func unique(object []member) []member {
 	seen := map[string]bool{}
 	var kept []member
@@ -122,8 +121,8 @@ func unique(object []member) []member {
 	return kept
 }
 
-// replacement is something else of the same type, a null, or now and then
-// something of another type, which one side must refuse if the other does.
+// replacement returns another value of the same type, a null, or occasionally a value of
+// another type, which both sides must reject alike.
 func (m mutator) replacement(value any) any {
 	strange := []string{"", "é", "🛒", "\u2028", "\x00", "\x7f", `"\/`, "0", "1", "-1.5", "true", "null", "25%", "100m", "1Gi", "0.1", "1e3", "2026-03-01T08:30:00Z", "2026-03-01T10:30:00.5+02:00", "AAEC", "AAE", "not base64!", strings.Repeat("long ", 40)}
 	numbers := []stdjson.Number{"0", "-0", "1", "-1", "0.0", "1.0", "0.5", "1e2", "1E+2", "1e-7", "127", "128", "255", "256", "32768", "65536", "2147483647", "2147483648", "-2147483649", "9007199254740993", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "18446744073709551616", "1e400", "-1e-400", "123456789012345678901234567890"}
@@ -198,7 +197,7 @@ func (m mutator) space(to []byte) []byte {
 	return to
 }
 
-// quote writes a string with some escapes more than it needs.
+// quote writes a string with more escapes than necessary.
 func (m mutator) quote(to []byte, text string) []byte {
 	to = append(to, '"')
 	for _, r := range text {
@@ -213,7 +212,7 @@ func (m mutator) quote(to []byte, text string) []byte {
 			to = append(to, string(r)...)
 		}
 	}
-	if m.random.IntN(400) == 0 { // half of a pair, and a byte of no character
+	if m.random.IntN(400) == 0 { // half of a surrogate pair, and an invalid byte
 		to = append(to, `\ud83d`...)
 	}
 	if m.random.IntN(400) == 0 {

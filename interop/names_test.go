@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The nouns of docs/names.md are in the files of client-go, apimachinery and
-// utils where the table says, and those that "were" there no longer are.
+// The nouns of docs/names.md are in the files of client-go, apimachinery and utils that
+// the table names, and those that "were" there no longer are.
 func TestNamesAreWhereTheTableSays(t *testing.T) {
 	table, err := os.ReadFile("../docs/names.md")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// answer is a transport that answers with the same bytes, whatever is asked.
+// answer is a transport with a fixed response.
 type answer struct {
 	contentType string
 	body        []byte
@@ -30,8 +30,8 @@ func (a *answer) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzProtobuf lets the bytes be anything: what apimachinery's serializer makes
-// of a pod is what Get makes of it, and what it refuses is refused.
+// FuzzProtobuf decodes any bytes: Get and apimachinery's serializer return equal pods, or
+// both return an error.
 func FuzzProtobuf(f *testing.F) {
 	for _, entry := range corpus(f) {
 		if entry.Protobuf != nil && len(entry.Protobuf) < 8<<10 {
@@ -53,7 +53,7 @@ func FuzzProtobuf(f *testing.F) {
 		switch {
 		case theirErr == nil && *kind == corev1.SchemeGroupVersion.WithKind("Pod"):
 			require.NoError(t, ourErr)
-			want.TypeMeta = got.TypeMeta // the envelope's, which theirs leaves to its codec
+			want.TypeMeta = got.TypeMeta // from the envelope; the codec of theirs sets it
 			mustEqual(t, want, got, nil)
 		case ourErr == nil && !runtime.IsNotRegisteredError(theirErr):
 			require.NoError(t, theirErr, "only ours accepts it")

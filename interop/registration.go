@@ -8,7 +8,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// handle is a handler's place in an informer of this module.
+// handle is the registration of a handler with an informer of this module.
 type handle struct {
 	cache.ResourceEventHandlerRegistration
 }
@@ -22,8 +22,8 @@ func (h *handle) ours() cache.ResourceEventHandlerRegistration {
 	return h.ResourceEventHandlerRegistration
 }
 
-// stoppable is a handle whose end can be waited for, which is what client-go's
-// ShutDownEventHandler looks for.
+// stoppable is a handle whose end can be waited for, as client-go's
+// ShutDownEventHandler requires.
 type stoppable struct {
 	handle
 	stops
@@ -41,12 +41,12 @@ func registered(ours cache.ResourceEventHandlerRegistration, err error) (clientc
 	return &handle{ours}, nil
 }
 
-// registrationOf is what an informer of this module knows a handler by.
+// registrationOf returns the registration that an informer of this module uses.
 func registrationOf(theirs clientcache.ResourceEventHandlerRegistration) (cache.ResourceEventHandlerRegistration, error) {
 	if h, ok := theirs.(interface {
 		ours() cache.ResourceEventHandlerRegistration
 	}); ok {
 		return h.ours(), nil
 	}
-	return nil, fmt.Errorf("remove a handler: its registration is a %T, which is of another informer", theirs)
+	return nil, fmt.Errorf("remove a handler: the registration is a %T, which belongs to another informer", theirs)
 }

@@ -28,18 +28,18 @@ import (
 
 const protobufType = "application/vnd.kubernetes.protobuf"
 
-// server serves one resource: its objects as a list, and a watch that shows each
-// of them in each type of event, then a bookmark.
+// server serves one resource: its objects as a list, and a watch that sends each of them in
+// each type of event, then a bookmark.
 type server struct {
 	kind    schema.GroupVersionKind
 	objects []runtime.Object
-	// pieces is how many bytes are written at once, each a chunk of its own.
+	// pieces is the number of bytes per write, each a chunk of its own.
 	pieces int
-	// failure ends the watch, if there is one.
+	// failure ends the watch, if not nil.
 	failure *metav1.Status
 
 	mu      sync.Mutex
-	written []byte // the last body that was sent with a PUT
+	written []byte // body of the last PUT
 }
 
 func (s *server) start(t *testing.T) (url string) {
@@ -78,7 +78,7 @@ func (s *server) serve(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// one answers with the object of that number, read or written.
+// one returns the object of that number, read or written.
 func (s *server) one(r *http.Request, name string, encode func(runtime.Object) ([]byte, error)) ([]byte, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(name, "object-"))
 	if err != nil {
@@ -96,12 +96,12 @@ func (s *server) one(r *http.Request, name string, encode func(runtime.Object) (
 	return encode(s.named(s.objects[number], number))
 }
 
-// named is the object under a name that it can be asked for by.
+// named returns the object of a name.
 func (s *server) named(object runtime.Object, number int) runtime.Object {
 	named := object.DeepCopyObject()
 	accessor, err := apimeta.Accessor(named)
 	if err != nil {
-		panic(err) // the corpus has objects alone
+		panic(err) // the corpus contains only objects
 	}
 	accessor.SetNamespace("shop")
 	accessor.SetName(fmt.Sprintf("object-%d", number))
@@ -114,7 +114,7 @@ func (s *server) lastWrite() []byte {
 	return s.written
 }
 
-// list is the body of a list, of the list's own Go type where there is one.
+// list returns the body of a list, of the list's own Go type if there is one.
 func (s *server) list(contentType string, encode func(runtime.Object) ([]byte, error)) ([]byte, error) {
 	if !scheme.Scheme.Recognizes(s.kind) {
 		items := []any{}
@@ -179,14 +179,14 @@ func (s *server) bookmark() runtime.Object {
 	bookmark.GetObjectKind().SetGroupVersionKind(s.kind)
 	accessor, err := apimeta.Accessor(bookmark)
 	if err != nil {
-		panic(err) // the corpus has objects alone
+		panic(err) // the corpus contains only objects
 	}
 	accessor.SetResourceVersion("4711")
 	accessor.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 	return bookmark
 }
 
-// serverOf serves the corpus's object of a kind, and random ones beside it.
+// serverOf serves the corpus's object of a kind, and random ones.
 func serverOf(t *testing.T, kind schema.GroupVersionKind, random int) *server {
 	t.Helper()
 	s := &server{kind: kind, pieces: 1 << 20}

@@ -24,18 +24,16 @@ import (
 	"github.com/thinformer/thinformer/interop"
 )
 
-// What controller-runtime's cache.Options.NewInformer takes, and any other
-// function that is to make informers for somebody.
+// The type of controller-runtime's cache.Options.NewInformer and similar functions.
 var _ func(clientcache.ListerWatcher, runtime.Object, time.Duration, clientcache.Indexers) clientcache.SharedIndexInformer = interop.NewSharedIndexInformer
 
-// lists is a source that answers the first list with the first of pods, and so
-// on, and the last of them ever after. What it watches is events; an Expired one
-// has it listed again.
+// lists is a source whose lists return one element of pods after the other, then always the
+// last one. Its watches send events; after an Expired event it is listed again.
 type lists struct {
 	mu     sync.Mutex
 	pods   [][]corev1.Pod
 	listed int
-	fail   int // so many lists fail before
+	fail   int // number of lists that fail first
 	events chan watch.Event
 }
 
@@ -44,7 +42,7 @@ func (l *lists) List(metav1.ListOptions) (runtime.Object, error) {
 	defer l.mu.Unlock()
 	if l.fail > 0 {
 		l.fail--
-		return nil, apierrors.NewInternalError(errors.New("out of order"))
+		return nil, apierrors.NewInternalError(errors.New("as planned"))
 	}
 	l.listed++
 	return &corev1.PodList{
@@ -57,7 +55,7 @@ func (l *lists) Watch(metav1.ListOptions) (watch.Interface, error) {
 	return watch.NewProxyWatcher(l.events), nil
 }
 
-// IsWatchListSemanticsUnSupported has client-go list.
+// IsWatchListSemanticsUnSupported makes client-go list.
 func (l *lists) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (l *lists) expire() {
@@ -84,8 +82,8 @@ func run(t *testing.T, inf clientcache.SharedIndexInformer) (stop func()) {
 	return stop
 }
 
-// informersOf are one of each kind that can be had as client-go's, and
-// client-go's own as the measure.
+// informersOf returns an informer of each kind that can be converted to client-go's, and
+// client-go's own for comparison.
 var informersOf = map[string]func(clientcache.ListerWatcher) clientcache.SharedIndexInformer{
 	"client-go's": func(lw clientcache.ListerWatcher) clientcache.SharedIndexInformer {
 		return clientcache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, clientcache.Indexers{})
@@ -98,8 +96,8 @@ var informersOf = map[string]func(clientcache.ListerWatcher) clientcache.SharedI
 	},
 }
 
-// column is one of informersOf. A typed one has its transform and its watch error
-// handler from its Options.
+// column is an element of informersOf. A typed informer has its transform and its watch
+// error handler from its Options.
 type column struct {
 	theirs, typed bool
 	new           func(clientcache.ListerWatcher) clientcache.SharedIndexInformer
@@ -113,20 +111,20 @@ func eachInformer(t *testing.T, test func(t *testing.T, c column)) {
 	}
 }
 
-// told is a handler that remembers what it was told.
-type told struct {
+// recorder is a handler that records its notifications.
+type recorder struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (h *told) say(format string, args ...any) {
+func (h *recorder) printf(format string, args ...any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lines = append(h.lines, fmt.Sprintf(format, args...))
 }
 
-// since is what it was told since it was asked last.
-func (h *told) since() []string {
+// since returns the notifications since the previous call.
+func (h *recorder) since() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	lines := h.lines
@@ -135,39 +133,41 @@ func (h *told) since() []string {
 	return lines
 }
 
-func (h *told) OnAdd(obj any, initial bool) { h.say("add %s %t", obj.(*corev1.Pod).Name, initial) }
-func (h *told) OnUpdate(old, obj any) {
-	h.say("update %s %s to %s", obj.(*corev1.Pod).Name, old.(*corev1.Pod).ResourceVersion, obj.(*corev1.Pod).ResourceVersion)
+func (h *recorder) OnAdd(obj any, initial bool) {
+	h.printf("add %s %t", obj.(*corev1.Pod).Name, initial)
 }
-func (h *told) OnDelete(obj any) {
+func (h *recorder) OnUpdate(old, obj any) {
+	h.printf("update %s %s to %s", obj.(*corev1.Pod).Name, old.(*corev1.Pod).ResourceVersion, obj.(*corev1.Pod).ResourceVersion)
+}
+func (h *recorder) OnDelete(obj any) {
 	switch obj := obj.(type) {
 	case *corev1.Pod:
-		h.say("delete %s", obj.Name)
+		h.printf("delete %s", obj.Name)
 	case clientcache.DeletedFinalStateUnknown:
-		h.say("client-go's tombstone of %s, last seen at %s", obj.Key, obj.Obj.(*corev1.Pod).ResourceVersion)
+		h.printf("client-go's tombstone of %s, last seen at %s", obj.Key, obj.Obj.(*corev1.Pod).ResourceVersion)
 	case cache.DeletedFinalStateUnknown:
-		h.say("our tombstone of %s, last seen at %s", obj.Key, obj.Obj.(*corev1.Pod).ResourceVersion)
+		h.printf("our tombstone of %s, last seen at %s", obj.Key, obj.Obj.(*corev1.Pod).ResourceVersion)
 	default:
-		h.say("delete of a %T", obj)
+		h.printf("delete of a %T", obj)
 	}
 }
 
-// Handlers written against client-go are told what client-go's informer tells
-// them, in its types; handlers of package cache get that package's tombstones.
-func TestHandlersAreToldInTheirTypes(t *testing.T) {
+// Handlers written for client-go receive the same notifications as from client-go's
+// informer, in its types; handlers of package cache receive the tombstones of that package.
+func TestHandlersReceiveTheirTypes(t *testing.T) {
 	eachInformer(t, func(t *testing.T, c column) {
 		source := listsOf([]corev1.Pod{versioned("a", "1"), versioned("b", "2")}, nil)
 		inf := c.new(source)
-		theirs, typed, ours := &told{}, &told{}, &told{}
+		theirs, typed, ours := &recorder{}, &recorder{}, &recorder{}
 		_, err := inf.AddEventHandler(theirs)
 		require.NoError(t, err)
 		_, err = clientcache.NewTypedSharedIndexInformer[*corev1.Pod](inf).AddTypedEventHandler(clientcache.TypedResourceEventHandlerDetailedFuncs[*corev1.Pod]{
 			AddFunc: func(p *corev1.Pod, initial bool) { typed.OnAdd(p, initial) },
 			DeleteFunc: func(d clientcache.DeletedObject[*corev1.Pod]) {
 				if d.FinalStateUnknown != nil {
-					typed.say("%s is gone, nobody knows how", d.GetKey())
+					typed.printf("%s was deleted, and the final state is unknown", d.GetKey())
 				} else {
-					typed.say("%s is gone", d.GetKey())
+					typed.printf("%s was deleted", d.GetKey())
 				}
 			},
 		})
@@ -185,21 +185,21 @@ func TestHandlersAreToldInTheirTypes(t *testing.T) {
 		source.events <- watch.Event{Type: watch.Deleted, Object: &gone}
 		synctest.Wait()
 		require.Equal(t, []string{"delete b", "update a 1 to 101"}, theirs.since())
-		require.Equal(t, []string{"shop/b is gone"}, typed.since())
+		require.Equal(t, []string{"shop/b was deleted"}, typed.since())
 		require.Equal(t, []string{"delete b"}, ours.since())
 
 		source.expire()
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"client-go's tombstone of shop/a, last seen at 101"}, theirs.since())
-		require.Equal(t, []string{"shop/a is gone, nobody knows how"}, typed.since())
-		if !c.theirs { // client-go's informer knows no other tombstones than its own
+		require.Equal(t, []string{"shop/a was deleted, and the final state is unknown"}, typed.since())
+		if !c.theirs { // client-go's informer knows only its own tombstones
 			require.Equal(t, []string{"our tombstone of shop/a, last seen at 101"}, ours.since())
 		}
 	})
 }
 
-// A registration says when its handler is synced, and its end can be waited for
-// with client-go's ShutDownEventHandler.
+// A registration reports when its handler has synced, and its end can be waited for with
+// client-go's ShutDownEventHandler.
 func TestRegistrations(t *testing.T) {
 	eachInformer(t, func(t *testing.T, c column) {
 		inf := c.new(listsOf([]corev1.Pod{versioned("a", "1")}))
@@ -234,26 +234,26 @@ func TestRegistrations(t *testing.T) {
 		down.Wait()
 		require.NoError(t, inf.RemoveEventHandler(handle), "a second time")
 
-		other, err := inf.AddEventHandlerWithOptions(&told{}, clientcache.HandlerOptions{})
+		other, err := inf.AddEventHandlerWithOptions(&recorder{}, clientcache.HandlerOptions{})
 		require.NoError(t, err)
 		require.True(t, clientcache.WaitFor(t.Context(), "", other.HasSyncedChecker()))
 		require.True(t, other.HasSynced())
 	})
 }
 
-// A handler that is nil is refused when it is added, behind a filter of package
-// cache too. client-go's informers call it.
+// A nil handler is rejected when it is added, also within a filter of package cache.
+// client-go's informers call it.
 func TestNilHandlersAreRefused(t *testing.T) {
 	inf := interop.NewSharedIndexInformer(listsOf(nil), &corev1.Pod{}, 0, nil)
 	for _, handler := range []clientcache.ResourceEventHandler{
-		nil, (*clientcache.ResourceEventHandlerFuncs)(nil), (*told)(nil), cache.FilteringResourceEventHandler{},
+		nil, (*clientcache.ResourceEventHandlerFuncs)(nil), (*recorder)(nil), cache.FilteringResourceEventHandler{},
 	} {
 		_, err := inf.AddEventHandler(handler)
 		require.ErrorIs(t, err, informer.ErrNoHandler, "%T", handler)
 	}
 }
 
-// A handler has its own period of resyncs, where the informer has one.
+// A handler has its own resync period if the informer has one.
 func TestResyncPeriodOfAHandler(t *testing.T) {
 	for name, newInformer := range map[string]func(clientcache.ListerWatcher, runtime.Object, time.Duration, clientcache.Indexers) clientcache.SharedIndexInformer{
 		"client-go's": clientcache.NewSharedIndexInformer, "ours": interop.NewSharedIndexInformer,
@@ -261,7 +261,7 @@ func TestResyncPeriodOfAHandler(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				inf := newInformer(listsOf([]corev1.Pod{versioned("a", "1")}), &corev1.Pod{}, time.Minute, nil)
-				often, seldom := &told{}, &told{}
+				often, seldom := &recorder{}, &recorder{}
 				period := 3 * time.Minute
 				_, err := inf.AddEventHandlerWithResyncPeriod(often, time.Minute)
 				require.NoError(t, err)
@@ -276,8 +276,8 @@ func TestResyncPeriodOfAHandler(t *testing.T) {
 	}
 }
 
-// A watch error handler hears what went wrong, from a Reflector that client-go's
-// own handler can log.
+// A watch error handler receives the error, and a Reflector that client-go's own handler can
+// log.
 func TestWatchErrorHandler(t *testing.T) {
 	eachInformer(t, func(t *testing.T, c column) {
 		for _, withContext := range []bool{false, true} {
@@ -290,27 +290,27 @@ func TestWatchErrorHandler(t *testing.T) {
 			}
 			var mu sync.Mutex
 			var from []*clientcache.Reflector
-			var heard []error
-			hear := func(ctx context.Context, r *clientcache.Reflector, err error) {
+			var received []error
+			record := func(ctx context.Context, r *clientcache.Reflector, err error) {
 				mu.Lock()
 				defer mu.Unlock()
-				from, heard = append(from, r), append(heard, err)
-				// Another error would be held back until it is later than the last one
+				from, received = append(from, r), append(received, err)
+				// Another error would be delayed until it is later than the last one
 				// outside of this bubble.
 				clientcache.DefaultWatchErrorHandler(ctx, r, io.ErrUnexpectedEOF)
 			}
 			if withContext {
-				require.NoError(t, inf.SetWatchErrorHandlerWithContext(hear))
+				require.NoError(t, inf.SetWatchErrorHandlerWithContext(record))
 			} else {
-				require.NoError(t, inf.SetWatchErrorHandler(func(r *clientcache.Reflector, err error) { hear(t.Context(), r, err) }))
+				require.NoError(t, inf.SetWatchErrorHandler(func(r *clientcache.Reflector, err error) { record(t.Context(), r, err) }))
 			}
 			stop := run(t, inf)
 			time.Sleep(time.Minute)
-			require.Error(t, inf.SetWatchErrorHandlerWithContext(hear), "it runs")
+			require.Error(t, inf.SetWatchErrorHandlerWithContext(record), "it runs")
 			stop()
 			mu.Lock()
-			require.Len(t, heard, 2)
-			require.True(t, apierrors.IsInternalError(heard[0]), "%v", heard[0])
+			require.Len(t, received, 2)
+			require.True(t, apierrors.IsInternalError(received[0]), "%v", received[0])
 			require.Same(t, from[0], from[1])
 			require.NotEmpty(t, from[0].Name())
 			require.Equal(t, "*v1.Pod", from[0].TypeDescription())
@@ -319,8 +319,8 @@ func TestWatchErrorHandler(t *testing.T) {
 	})
 }
 
-// What is left of client-go's methods.
-func TestTheRestOfAnInformer(t *testing.T) {
+// The other methods of client-go.
+func TestOtherInformerMethods(t *testing.T) {
 	eachInformer(t, func(t *testing.T, c column) {
 		inf := c.new(listsOf([]corev1.Pod{versioned("a", "1"), versioned("b", "2")}))
 		transform := func(obj any) (any, error) {
@@ -349,7 +349,7 @@ func TestTheRestOfAnInformer(t *testing.T) {
 		require.False(t, inf.IsStopped())
 		stop()
 		require.True(t, inf.IsStopped())
-		_, err = inf.AddEventHandler(&told{})
+		_, err = inf.AddEventHandler(&recorder{})
 		require.Error(t, err, "it has stopped")
 	})
 }

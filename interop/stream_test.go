@@ -39,8 +39,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Promise: lists and watches, in JSON and in protobuf, of every kind of
-// the corpus: what View and Watch hand out is what client-go hands out.
+// Promise: lists and watches, in JSON and in protobuf, of every kind of the corpus:
+// View and Watch return the same objects as client-go.
 func TestListsAndWatchesAreTheSame(t *testing.T) {
 	// A View is of a type that is written out, so the kinds are too.
 	for kind, compare := range map[schema.GroupVersionKind]func(*testing.T, *server, string){
@@ -92,9 +92,9 @@ func resourceOf(kind schema.GroupVersionKind) rest.ResourceInfo {
 	return rest.ResourceInfo{GroupVersionResource: plural, Kind: kind.Kind, Namespaced: true}
 }
 
-// compare lists and watches a typed resource on both sides, in both encodings,
-// with the managed fields and without; writes its objects back; and reads them
-// as untyped objects and metadata.
+// compare lists and watches a typed resource with both clients, in both encodings, with and
+// without the managed fields; writes its objects back; and reads them as unstructured
+// objects and as metadata.
 func compare[T rest.Object](t *testing.T, s *server, url string) {
 	for _, encoding := range []string{"application/json", protobufType} {
 		for name, options := range map[string]rest.DecodeOptions{
@@ -159,7 +159,7 @@ func listed[T rest.Object](t *testing.T, view listwatch.ListerWatcher[T]) (all [
 	return all
 }
 
-// event is one event, of either side.
+// event is one event of either client.
 type event struct {
 	kind   watch.EventType
 	object any
@@ -188,7 +188,7 @@ func watched[T rest.Object](t *testing.T, view listwatch.ListerWatcher[T]) (even
 	}
 }
 
-// restClient is client-go's, as its clientsets have it for every kind.
+// restClient returns client-go's REST client, as its clientsets have one for every kind.
 func restClient(t *testing.T, url string, kind schema.GroupVersionKind, encoding string) *clientgo.RESTClient {
 	t.Helper()
 	version := kind.GroupVersion()
@@ -253,7 +253,7 @@ func sameEvents(t *testing.T, want, got []event, managedFields bool) {
 		if got[i].object == nil {
 			continue
 		}
-		// client-go's typed clients take the type off what a watch sends.
+		// client-go's typed clients remove the type from objects of a watch.
 		typed, ours := want[i].object.(schemaObject), got[i].object.(schemaObject)
 		if typed.GetObjectKind().GroupVersionKind().Empty() {
 			typed.GetObjectKind().SetGroupVersionKind(ours.GetObjectKind().GroupVersionKind())
@@ -277,8 +277,8 @@ func metadataOf(t *testing.T, object any) metav1.ObjectMeta {
 	return *object.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta)
 }
 
-// However the bytes are cut, the objects are the same.
-func TestPiecesAreNoDifference(t *testing.T) {
+// The objects do not depend on how the body is split.
+func TestBodyPiecesMakeNoDifference(t *testing.T) {
 	kind := corev1.SchemeGroupVersion.WithKind("Pod")
 	for _, pieces := range []int{3, 61, 4096} {
 		s := serverOf(t, kind, 1)
@@ -294,7 +294,7 @@ func TestPiecesAreNoDifference(t *testing.T) {
 	}
 }
 
-// An ERROR event is the Status that client-go hands out as an object.
+// An ERROR event has the Status that client-go returns as its object.
 func TestErrorEventsAreTheSame(t *testing.T) {
 	kind := corev1.SchemeGroupVersion.WithKind("Pod")
 	s := serverOf(t, kind, 0)
@@ -325,8 +325,8 @@ func TestErrorEventsAreTheSame(t *testing.T) {
 	}
 }
 
-// A few megabytes in one object are no matter.
-func TestABigSecretIsTheSame(t *testing.T) {
+// An object may have a few megabytes.
+func TestLargeSecretsAreEqual(t *testing.T) {
 	big := &corev1.Secret{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: "big", Namespace: "shop", ResourceVersion: "1"}}
 	big.Data = map[string][]byte{"bytes": make([]byte, 3<<20)}
 	for i := range big.Data["bytes"] {

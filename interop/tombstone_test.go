@@ -12,10 +12,9 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// A handler made after the imports have changed can be given to an informer that
-// is still client-go's, as a generated factory has them: its tombstones arrive as
-// those that the handler's author asks for.
-func TestAHandlerOfOursHearsClientGosTombstones(t *testing.T) {
+// A handler whose imports have been switched can be added to a client-go informer, as in a
+// generated factory: it receives tombstones of the type that it expects.
+func TestSwitchedHandlersReceiveTombstonesOfClientGo(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}}
 	var got any
 	var handler clientcache.ResourceEventHandler = cache.FilteringResourceEventHandler{

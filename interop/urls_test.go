@@ -14,9 +14,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// What is written for client-go's RESTClient compiles for ours, and asks for the
-// same URL.
-func TestTheSameCallsMakeTheSameURLs(t *testing.T) {
+// Code written for client-go's RESTClient compiles with ours, and requests the same URL.
+func TestEqualCallsGiveEqualURLs(t *testing.T) {
 	options := &metav1.ListOptions{LabelSelector: "app in (a, b),!c", FieldSelector: "spec.nodeName=n", ResourceVersion: "7", ResourceVersionMatch: "NotOlderThan", Limit: 500, Continue: "a+/=", TimeoutSeconds: new(int64), Watch: true, AllowWatchBookmarks: true}
 	seconds := 90 * time.Second
 	for name, calls := range map[string]struct {
@@ -146,8 +145,8 @@ func TestTheSameCallsMakeTheSameURLs(t *testing.T) {
 	}
 }
 
-// What would leave the path is refused by both, before anything is sent.
-func TestBothRefuseTheSamePaths(t *testing.T) {
+// Both reject names that would leave the path, before a request is sent.
+func TestInvalidPathsAreRejectedByBoth(t *testing.T) {
 	client, err := rest.New(&rest.Config{Host: "http://server"})
 	require.NoError(t, err)
 	defer client.Close()
@@ -160,7 +159,7 @@ func TestBothRefuseTheSamePaths(t *testing.T) {
 		require.Error(t, theirs.Get().Resource("pods").Name(name).Do(t.Context()).Error(), name)
 		require.Error(t, client.GroupVersion(version).Get().Resource("pods").Name(name).Error(), name)
 		require.Error(t, client.GroupVersion(version).Get().Resource("pods").Name("x").SubResource(name).Error(), name)
-		if name != "" { // which is all namespaces
+		if name != "" { // all namespaces
 			require.Error(t, client.GroupVersion(version).Get().Namespace(name).Resource("pods").Error(), name)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// watchErrorHandlerOf has a handler that was written against client-go hear of
-// our errors, from a Reflector that has no more than what is logged of one. It is
-// the same each time, so that it can be told from those of other informers.
+// watchErrorHandlerOf returns a watch error handler that calls a handler written for
+// client-go. The Reflector that it passes has only the fields that are logged. It is the
+// same for each call, so that it identifies the informer.
 func watchErrorHandlerOf(handler clientcache.WatchErrorHandlerWithContext) cache.WatchErrorHandlerWithContext {
 	if handler == nil {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// updates reads each object of the server and writes it back: a public type has
-// every field that a server of its version sends, so nothing is refused as lost,
-// and what is sent is what was read.
+// updates reads each object of the server and writes it back: the public types have every
+// field that a server of their version sends, so no field is lost, and the object sent
+// equals the object read.
 func updates[T rest.Object](t *testing.T, s *server, url string) {
 	for _, encoding := range []string{"application/json", protobufType} {
 		for i, object := range s.objects {
@@ -45,8 +45,8 @@ func updates[T rest.Object](t *testing.T, s *server, url string) {
 	}
 }
 
-// throughJSON is the object as it arrives: times to the second, and nothing of
-// what JSON leaves out.
+// throughJSON returns the object as it is decoded: times in seconds, and without fields
+// that JSON omits.
 func throughJSON(t *testing.T, object runtime.Object) runtime.Object {
 	t.Helper()
 	data, err := objects.JSON(object)

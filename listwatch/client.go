@@ -7,15 +7,16 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// NewListWatchFromClient is a ListWatch of a resource that c serves: in one
-// namespace, or in all for metav1.NamespaceAll, and of cluster-scoped resources;
-// of the objects that fieldSelector chooses, fields.Everything() for all.
+// NewListWatchFromClient returns a ListWatch for a resource that c serves. The
+// namespace is metav1.NamespaceAll for all namespaces and for cluster-scoped
+// resources. fieldSelector selects the objects; fields.Everything() selects all.
 func NewListWatchFromClient[T rest.Object](c *rest.RESTClient, resource, namespace string, fieldSelector fields.Selector) *ListWatch[T] {
 	return Select(fromClient[T](c, resource, namespace), nil, fieldSelector)
 }
 
-// NewFilteredListWatchFromClient is the same with a function that changes the
-// options of every list and watch. It is called anew for each.
+// NewFilteredListWatchFromClient is like NewListWatchFromClient with a function
+// that changes the options of every list and watch. The function is called once
+// for each.
 func NewFilteredListWatchFromClient[T rest.Object](c *rest.RESTClient, resource, namespace string, optionsModifier func(*metav1.ListOptions)) *ListWatch[T] {
 	return Modify(fromClient[T](c, resource, namespace), optionsModifier)
 }

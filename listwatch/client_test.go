@@ -19,11 +19,11 @@ type pod struct {
 	rest.SlimMeta `json:"metadata"`
 }
 
-// The two constructors of the documentation: what they ask the server for.
-func TestListWatchFromClient(t *testing.T) {
-	var asked []string
+// The constructors send requests for their resource, namespace and selectors.
+func TestRequestsOfListWatchFromClient(t *testing.T) {
+	var requests []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Path+"?"+r.URL.Query().Encode())
+		requests = append(requests, r.URL.Path+"?"+r.URL.Query().Encode())
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Query().Has("watch") {
 			io.WriteString(w, `{"type":"DELETED","object":{"metadata":{"name":"a","namespace":"ns","resourceVersion":"9"}}}`)
@@ -44,15 +44,15 @@ func TestListWatchFromClient(t *testing.T) {
 		path  string
 		query string
 	}{
-		{"a namespace", listwatch.NewListWatchFromClient[*pod](core, "pods", "ns", fields.Everything()), "/api/v1/namespaces/ns/pods", ""},
+		{"one namespace", listwatch.NewListWatchFromClient[*pod](core, "pods", "ns", fields.Everything()), "/api/v1/namespaces/ns/pods", ""},
 		{"all namespaces", listwatch.NewListWatchFromClient[*pod](core, "pods", metav1.NamespaceAll, nil), "/api/v1/pods", ""},
-		{"a field", listwatch.NewListWatchFromClient[*pod](core, "pods", "ns", onNode), "/api/v1/namespaces/ns/pods", "fieldSelector=spec.nodeName%3Dn1"},
-		{"a modifier", listwatch.NewFilteredListWatchFromClient[*pod](core, "pods", "ns", func(opts *metav1.ListOptions) {
+		{"field selector", listwatch.NewListWatchFromClient[*pod](core, "pods", "ns", onNode), "/api/v1/namespaces/ns/pods", "fieldSelector=spec.nodeName%3Dn1"},
+		{"modifier", listwatch.NewFilteredListWatchFromClient[*pod](core, "pods", "ns", func(opts *metav1.ListOptions) {
 			opts.LabelSelector = "app=web"
 		}), "/api/v1/namespaces/ns/pods", "labelSelector=app%3Dweb"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			asked = nil
+			requests = nil
 			list, err := c.lw.List(t.Context(), metav1.ListOptions{})
 			require.NoError(t, err)
 			items, err := list.Slice()
@@ -69,19 +69,18 @@ func TestListWatchFromClient(t *testing.T) {
 			if c.query != "" {
 				and = c.query + "&"
 			}
-			require.Equal(t, []string{c.path + "?" + c.query, c.path + "?" + and + "resourceVersion=8&watch=true"}, asked)
+			require.Equal(t, []string{c.path + "?" + c.query, c.path + "?" + and + "resourceVersion=8&watch=true"}, requests)
 		})
 	}
 	_, err = listwatch.NewListWatchFromClient[*pod](core, "pods", "../..", nil).List(t.Context(), metav1.ListOptions{})
-	require.Error(t, err, "a namespace that would escape the path")
+	require.Error(t, err, "a namespace that is not a path segment")
 }
 
-// A server that shards its answers is asked for the shard, by list and watch
-// alike.
+// Both lists and watches send the shard selector.
 func TestShardSelectorReachesTheServer(t *testing.T) {
-	var asked []string
+	var requests []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Query().Get("shardSelector"))
+		requests = append(requests, r.URL.Query().Get("shardSelector"))
 		w.Header().Set("Content-Type", "application/json")
 		if !r.URL.Query().Has("watch") {
 			io.WriteString(w, `{"kind":"PodList","metadata":{"resourceVersion":"8"},"items":[]}`)
@@ -103,5 +102,5 @@ func TestShardSelectorReachesTheServer(t *testing.T) {
 	defer w.Stop()
 	_, err = w.Next(t.Context())
 	require.Equal(t, io.EOF, err)
-	require.Equal(t, []string{shard, shard}, asked)
+	require.Equal(t, []string{shard, shard}, requests)
 }

@@ -1,45 +1,46 @@
-// Package listwatch is the seam between what serves objects and what keeps up
-// with them: list them once, then watch what changes.
+// Package listwatch defines the interface between a source of objects and a
+// reflector: list the objects once, then watch their changes.
 //
-// What comes in is a source: a view of a resource on an API server, or two
-// functions. What goes out is a [ListerWatcher], which is all that a reflector
-// asks of the world. A [rest.View] is one as it stands, so a program that talks
-// to an API server needs nothing from this package:
+// A source is a resource on an API server, or a pair of functions. It
+// implements [ListerWatcher], the only interface that a reflector needs. A
+// [rest.View] implements it, so a program that uses an API server needs nothing
+// else from this package:
 //
 //	pods := rest.NewView[*Pod](client, podInfo)   // a ListerWatcher[*Pod]
 //
-// The rest is for the other cases:
+// For other cases:
 //
-//   - [ListWatch] makes one of two functions: a file, another API, a test.
-//   - [NewListWatchFromClient] and [NewFilteredListWatchFromClient] make one of
-//     a RESTClient and the name of a resource, as the documentation of client-go
-//     shows it.
-//   - [Select] and [Modify] narrow any ListerWatcher.
+//   - [ListWatch] is made of two functions, for a file, another API or a test.
+//   - [NewListWatchFromClient] and [NewFilteredListWatchFromClient] use a
+//     RESTClient and the name of a resource, as in client-go.
+//   - [Select] and [Modify] restrict any ListerWatcher.
 //
-// # What is promised
+// # Guarantees
 //
-// Options reach list and watch alike: a selector that is put on a source holds
-// for both, so that what is watched is what was listed. A list streams: its
-// items are there one by one, through all pages, and belong to the caller. A
-// watch is opened or it is an error.
+// Options apply to lists and watches alike: a selector restricts both, so that a
+// watch covers the same objects as the list. A list is streamed: its items are
+// yielded one by one, through all pages, and belong to the caller. Watch returns
+// an open watch or an error.
 //
-// # What an implementation must do
+// # Requirements for implementations
 //
-// List returns the objects of one version of the collection and names that
-// version when its items have been read. Watch, given that version, returns
-// every change after it, in order. Package listwatchtest has the tests for this
-// and for what else a reflector relies on.
+// List returns the objects at one version of the collection. The returned list
+// reports that version once its items have been read. Watch, given that
+// version, returns every later change, in order. Package listwatchtest tests
+// these and the other requirements of a reflector.
 //
-// A source may say more of itself, and what it says survives narrowing: the
-// ResourceInfo of what it serves, which a factory wants to know, and
-// [WatchListMemory], so that a server that does not stream its initial state is
-// asked for that once and not by each reflector. A source made by hand may have
-// neither.
+// A source may implement optional interfaces, and [Select] and [Modify] keep
+// them: ResourceInfo describes its resource, for a factory. [WatchListRecorder]
+// records that a server does not stream its initial state, so that not every
+// reflector tries it. [VersionOrderer] declares that versions are not ordered,
+// like those of a fake. [Checker] detects mistakes that waiting cannot fix, so
+// that a reflector can return an error instead of starting. A custom source
+// need not implement any of them.
 //
-// # Elsewhere
+// # Related packages
 //
-// client-go calls these Lister, Watcher, ListerWatcher and ListWatch too; its
-// pager is the loop in package rest, and its list and watch objects are the
-// iterators [List] and [Watch] here. The next room is package reflector, which
-// drives a store from a ListerWatcher.
+// Lister, Watcher, ListerWatcher and ListWatch have the same names in client-go.
+// Its pager corresponds to the loop in package rest, and its list and watch
+// objects to the iterators [List] and [Watch]. Package reflector updates a store
+// from a ListerWatcher.
 package listwatch

@@ -12,7 +12,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// A source that is no API server: two functions are enough.
+// A source without an API server consists of two functions.
 func ExampleListWatch() {
 	var source listwatch.ListerWatcher[string] = &listwatch.ListWatch[string]{
 		ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[string], error) {

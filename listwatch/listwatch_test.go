@@ -14,7 +14,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// recorder is a source that remembers what it was asked.
+// recorder is a source that records the options of its requests.
 type recorder struct{ listed, watched []metav1.ListOptions }
 
 func (r *recorder) List(_ context.Context, opts metav1.ListOptions) (*listwatch.List[int], error) {
@@ -29,8 +29,9 @@ func (r *recorder) Watch(_ context.Context, opts metav1.ListOptions) (*listwatch
 	}, func() {}), nil
 }
 
-// both asks for a list and a watch and returns the options that arrived.
-func both(t *testing.T, lw listwatch.ListerWatcher[int], source *recorder, opts metav1.ListOptions) (list, watch metav1.ListOptions) {
+// sentOptions sends a list and a watch and returns the options that the source
+// received.
+func sentOptions(t *testing.T, lw listwatch.ListerWatcher[int], source *recorder, opts metav1.ListOptions) (list, watch metav1.ListOptions) {
 	t.Helper()
 	l, err := lw.List(t.Context(), opts)
 	require.NoError(t, err)
@@ -46,27 +47,27 @@ func both(t *testing.T, lw listwatch.ListerWatcher[int], source *recorder, opts 
 	return source.listed[len(source.listed)-1], source.watched[len(source.watched)-1]
 }
 
-// Contract: selectors and optionsModifier apply to list and watch alike.
-func TestModifierAppliesToListAndWatchAlike(t *testing.T) {
+// Promise: a modifier applies to both List and Watch.
+func TestModifierAppliesToListAndWatch(t *testing.T) {
 	source := &recorder{}
 	lw := listwatch.Modify(source, func(opts *metav1.ListOptions) { opts.LabelSelector = "a=b" })
 	given := metav1.ListOptions{ResourceVersion: "5", FieldSelector: "x=y"}
-	list, watch := both(t, lw, source, given)
+	list, watch := sentOptions(t, lw, source, given)
 	want := metav1.ListOptions{ResourceVersion: "5", FieldSelector: "x=y", LabelSelector: "a=b"}
 	require.Equal(t, want, list)
 	require.Equal(t, want, watch)
-	require.Empty(t, given.LabelSelector, "the caller's options are its own")
+	require.Empty(t, given.LabelSelector, "the options of the caller are not changed")
 }
 
 func TestNilModifierChangesNothing(t *testing.T) {
 	source := &recorder{}
-	list, watch := both(t, listwatch.Modify(source, nil), source, metav1.ListOptions{Limit: 3})
+	list, watch := sentOptions(t, listwatch.Modify(source, nil), source, metav1.ListOptions{Limit: 3})
 	require.Equal(t, metav1.ListOptions{Limit: 3}, list)
 	require.Equal(t, metav1.ListOptions{Limit: 3}, watch)
 }
 
-// Contract: selectors that are in the options already hold as well.
-func TestSelectNarrows(t *testing.T) {
+// Promise: Select adds its selectors to those of the options.
+func TestSelectAddsSelectors(t *testing.T) {
 	label := labels.SelectorFromSet(labels.Set{"app": "web"})
 	field := fields.OneTermEqualSelector("spec.nodeName", "n1")
 	for _, c := range []struct {
@@ -75,25 +76,25 @@ func TestSelectNarrows(t *testing.T) {
 		field       fields.Selector
 		given, want metav1.ListOptions
 	}{
-		{"both", label, field, metav1.ListOptions{}, metav1.ListOptions{LabelSelector: "app=web", FieldSelector: "spec.nodeName=n1"}},
-		{"on top of what is there", label, field,
+		{"label and field", label, field, metav1.ListOptions{}, metav1.ListOptions{LabelSelector: "app=web", FieldSelector: "spec.nodeName=n1"}},
+		{"options with selectors", label, field,
 			metav1.ListOptions{LabelSelector: "tier=1", FieldSelector: "metadata.name=x"},
 			metav1.ListOptions{LabelSelector: "tier=1,app=web", FieldSelector: "metadata.name=x,spec.nodeName=n1"}},
-		{"nil chooses all", nil, nil, metav1.ListOptions{LabelSelector: "tier=1"}, metav1.ListOptions{LabelSelector: "tier=1"}},
-		{"everything chooses all", labels.Everything(), fields.Everything(), metav1.ListOptions{}, metav1.ListOptions{}},
+		{"nil", nil, nil, metav1.ListOptions{LabelSelector: "tier=1"}, metav1.ListOptions{LabelSelector: "tier=1"}},
+		{"everything", labels.Everything(), fields.Everything(), metav1.ListOptions{}, metav1.ListOptions{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			source := &recorder{}
-			list, watch := both(t, listwatch.Select(source, c.label, c.field), source, c.given)
+			list, watch := sentOptions(t, listwatch.Select(source, c.label, c.field), source, c.given)
 			require.Equal(t, c.want, list)
 			require.Equal(t, c.want, watch)
 		})
 	}
 }
 
-// A selector for nothing is empty when it is written out. Sent, it would choose
-// everything.
-func TestSelectorForNothingIsRefused(t *testing.T) {
+// A selector of nothing has an empty string form. A server would select everything
+// for it.
+func TestSelectorOfNothingIsAnError(t *testing.T) {
 	source := &recorder{}
 	for name, lw := range map[string]*listwatch.ListWatch[int]{
 		"labels": listwatch.Select(source, labels.Nothing(), nil),
@@ -120,16 +121,16 @@ func TestMissingFuncIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "WatchFunc")
 }
 
-// A function that returns nothing at all would have its caller range over nil.
-func TestNothingIsAnError(t *testing.T) {
+// A nil result without an error is an error, so that callers do not range over nil.
+func TestNilResultIsAnError(t *testing.T) {
 	empty := &listwatch.ListWatch[int]{
 		ListFunc:  func(context.Context, metav1.ListOptions) (*listwatch.List[int], error) { return nil, nil },
 		WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[int], error) { return nil, nil },
 	}
-	for name, lw := range map[string]*listwatch.ListWatch[int]{"made by hand": empty, "narrowed": listwatch.Modify(empty, nil)} {
+	for name, lw := range map[string]*listwatch.ListWatch[int]{"functions": empty, "modified": listwatch.Modify(empty, nil)} {
 		_, err := lw.List(t.Context(), metav1.ListOptions{})
-		require.ErrorIs(t, err, listwatch.ErrNothing, name)
+		require.ErrorIs(t, err, listwatch.ErrNilResult, name)
 		_, err = lw.Watch(t.Context(), metav1.ListOptions{})
-		require.ErrorIs(t, err, listwatch.ErrNothing, name)
+		require.ErrorIs(t, err, listwatch.ErrNilResult, name)
 	}
 }

@@ -9,19 +9,21 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Modify is source with modify applied to the options of every list and every
-// watch. modify gets a copy of the caller's options; it may run on several
-// goroutines at once. A nil modify changes nothing.
+// Modify returns source with modify applied to the options of every list and
+// every watch. modify receives a copy of the caller's options and may be called
+// from several goroutines at once. A nil modify changes nothing.
 //
-// What source says of itself survives: its ResourceInfo and its
-// WatchListMemory. Its Identity does not, as what a function does to options
-// cannot be compared: each result of Modify and Select is a source of its own.
+// The result has the ResourceInfo, the WatchListRecorder and the VersionOrder of
+// source. It does not have the Identity of source, because functions cannot be
+// compared: each result of Modify and Select is a separate source. Check calls
+// modify with empty options.
 func Modify[T any](source ListerWatcher[T], modify func(*metav1.ListOptions)) *ListWatch[T] {
 	if modify == nil {
 		modify = func(*metav1.ListOptions) {}
 	}
 	return &ListWatch[T]{
-		beneath: source,
+		source: source,
+		modify: modify,
 		ListFunc: func(ctx context.Context, opts metav1.ListOptions) (*List[T], error) {
 			modify(&opts)
 			return source.List(ctx, opts)
@@ -33,26 +35,27 @@ func Modify[T any](source ListerWatcher[T], modify func(*metav1.ListOptions)) *L
 	}
 }
 
-// Select is source narrowed to the objects that both selectors choose; nil
-// chooses all. Selectors that are in the options already hold as well.
+// Select returns source restricted to the objects that match both selectors; a
+// nil selector matches all. Selectors in the options apply as well.
 func Select[T any](source ListerWatcher[T], label labels.Selector, field fields.Selector) *ListWatch[T] {
-	labelText, labelErr := written(label)
-	fieldText, fieldErr := written(field)
+	labelText, labelErr := selectorString(label)
+	fieldText, fieldErr := selectorString(field)
 	if err := errors.Join(labelErr, fieldErr); err != nil {
 		return &ListWatch[T]{
-			beneath:   source,
+			source:    source,
+			err:       err,
 			ListFunc:  func(context.Context, metav1.ListOptions) (*List[T], error) { return nil, err },
 			WatchFunc: func(context.Context, metav1.ListOptions) (*Watch[T], error) { return nil, err },
 		}
 	}
 	return Modify(source, func(opts *metav1.ListOptions) {
-		opts.LabelSelector = both(opts.LabelSelector, labelText)
-		opts.FieldSelector = both(opts.FieldSelector, fieldText)
+		opts.LabelSelector = joinSelectors(opts.LabelSelector, labelText)
+		opts.FieldSelector = joinSelectors(opts.FieldSelector, fieldText)
 	})
 }
 
-// written is a selector as it is sent.
-func written(selector interface {
+// selectorString returns the string of a selector as it is sent to a server.
+func selectorString(selector interface {
 	Empty() bool
 	String() string
 }) (string, error) {
@@ -66,8 +69,9 @@ func written(selector interface {
 	return text, nil
 }
 
-// both joins two selectors, each of which may be empty, so that both must hold.
-func both(a, b string) string {
+// joinSelectors joins two selectors, each of which may be empty, so that both
+// must match.
+func joinSelectors(a, b string) string {
 	switch {
 	case a == "":
 		return b

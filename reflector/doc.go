@@ -1,126 +1,146 @@
-// Package reflector keeps a store equal to what a source serves: it takes over
-// the state that is there, then every change.
+// Package reflector keeps a store equal to the contents of a source: it reads
+// the current state, then applies every change.
 //
 //	              ┌────────────────────────────────────────────┐
 //	source        │ machine: step(input) outcome               │     store
 //	              │                                            │
-//	list  ──────► │    ┌─► streaming ──────────┐               │ ──► Replace
-//	watch ──────► │ ───┤       │ cannot        ├─► watching    │ ──► Add, Update, Delete
-//	event ──────► │    └─► listing ─► opening ─┘      │        │ ──► Bookmark
-//	error ──────► │          ▲            ▲           ▼        │
-//	              │          └─ waiting ──┴─── checking        │ ──► State, errors
+//	list  ──────► │    ┌─► streaming ──────────────────┐       │ ──► Replace
+//	watch ──────► │ ───┤       │ not supported         ├─► watching ──► Add, Update, Delete
+//	event ──────► │    └─► listing ─► opening ─────────┤       │ ──► Bookmark
+//	error ──────► │          ▲           ▲  └─► checking       │ ──► State, errors
+//	              │          └─ waiting ─┘                     │
 //	              └────────────────────────────────────────────┘
 //
-// What comes in is a [listwatch.ListerWatcher], such as a rest.View. What goes
-// out are the calls of a [Store]: one Replace with everything there is, then one
-// call for each change, in the server's order; and a [State] that says at any
-// time what is going on, and why it is not going better.
+// The source is a [listwatch.ListerWatcher], such as a rest.View. The reflector
+// calls the methods of a [Store]: one Replace with the whole state, then one
+// call for each change, in the order of the server. Its [State] describes at
+// any time what the reflector is doing and which failure it is recovering from.
 //
-// # The shortest use
+// # Basic use
 //
 //	store := indexer.New(indexer.Options[*Pod]{})
 //	r := reflector.New(rest.NewView[*Pod](client, podInfo), store, reflector.Options[*Pod]{})
 //	err := r.Run(ctx)
 //
-// # What is promised
+// # Guarantees
 //
 // The store:
 //
-//   - It ends equal to the source, whatever happened between: the state is
-//     always taken over as it is at that moment, never from an old cache.
-//   - A Replace whose list breaks off leaves no trace. Its items are not
-//     gathered first: the store has each as it arrives.
-//   - An object that cannot be decoded is reported with its key and costs only
-//     itself: what was known of it stays, and goes when it is deleted, if the
-//     store can tell what it knows (a method Known(key) (T, bool), where the key
-//     is namespace/name, or the name alone).
-//   - An error of the store is reported, and everything is read again, unless
-//     the error says that it has cost its object and no more (a method
-//     ItemOnly() bool).
+//   - The store eventually becomes equal to the source, whatever failures occur.
+//     The initial state is always a consistent read, never a read from a stale
+//     cache.
+//   - A Replace whose list ends with an error has no effect. Items are not
+//     collected first: the store receives each item when it arrives.
+//   - An object that cannot be decoded is reported with its key and affects only
+//     itself. If the store can return the known state (it has a method
+//     Known(key) (T, bool), where the key is namespace/name, or only the name),
+//     that state stays until the object is deleted. State.ListUndecodable counts
+//     the objects of the last list that could not be decoded.
+//   - An error of the store is reported and causes a relist, unless the error
+//     affects only its object (a method ItemOnly() bool).
 //   - In steady state an event costs no allocation, no timer and no goroutine.
 //
 // The source:
 //
-//   - Its initial state is streamed by the watch that then goes on, where it
-//     can do that. Where it refuses, ends too soon, or does not say when the
-//     state is whole, it is listed at once; the reason is in State, and
-//     remembered in the source ([listwatch.WatchListMemory]) for those after;
-//     that of a refusal, or a silence, when the list did not fail as well.
-//   - A watch that breaks, falls silent or is refused is resumed at the last
-//     version. Everything is read again only where that version is of no use:
-//     410, a version too large, a resource that was gone, a version that the
-//     source will not take, no version, versions that went back, and the third
-//     time in a row that nothing can be read at one version.
-//   - Within an epoch the version that the store is told never goes back. A
-//     source that is older than it was is asked a second time; if it is still
-//     older, it was set back, and a new epoch begins with its state. A server
-//     accepts a watch from a version that it has not reached, and is silent: so
-//     before a lost watch is resumed it is asked, by the beginning of a list
-//     that may not be older.
+//   - If the source supports it, the initial state is streamed by the watch that
+//     then continues. If the source refuses, ends the stream too early, or does
+//     not send the final bookmark, the state is listed immediately. The reason is
+//     in State, and is recorded in the source ([listwatch.WatchListRecorder]) for
+//     later reflectors. After a refusal or an idle stream, it is recorded only if
+//     the list has succeeded.
+//   - A watch that breaks, becomes idle or is refused is resumed at the last
+//     version. The whole state is read again only if that version is unusable:
+//     after a 410; if the version is too large, missing, or rejected by the
+//     source; if the resource was not found; if versions went back; after the
+//     third consecutive failure to read anything at one version; and after the
+//     second ERROR event with a code of 500 or above if nothing was delivered in
+//     between.
+//   - While the server does not answer, the reflectors of one client together
+//     send about two requests per second. After an answer all of them resume
+//     within half a second: see [listwatch.Recoverable].
+//   - Within an epoch the version that the store receives never goes back. If the
+//     state of the source is older than before, it is read a second time; if it
+//     is still older, the source has gone back to an older state, and a new epoch
+//     begins with that state. A server accepts a watch from a version that it has
+//     not reached, and sends nothing. Therefore, after an outage or an idle
+//     watch, the reflector checks the version: it begins a list that must not be
+//     older than that version. The error "too large resource version" proves that
+//     the source went back.
 //
-// Failure:
+// Failures:
 //
-//   - Run ends with its context and for nothing else. Every wait ends with it.
-//   - Each failure is told to the WatchErrorHandler, once, as an [*Error] with a
-//     [Reason], and stands in State after the first attempt that met it. The
-//     normal end of a watch is none.
-//   - Waits grow, and begin anew when a watch has proved healthy: when it was in
-//     order for ten seconds, or for as long as the last wait. Retry-After is
-//     honoured up to two minutes.
-//   - What a source does wrong, nil results, nil objects, unknown events,
-//     panics, is an error. A panic of the store is not caught.
+//   - Run ends only when its context is done. Every wait ends with the context.
+//     If the source detects a mistake that waiting cannot fix, Run returns it
+//     before any request: see [listwatch.Checker].
+//   - Each failure is reported to the WatchErrorHandler once, as an [*Error] with
+//     a [Reason], and appears in State from its first occurrence. The normal end
+//     of a watch is not a failure. Error.RetryAt is the time of the next attempt.
+//   - Texts from the source are bounded: an error has at most 16 KiB, and a
+//     version of more than 1024 bytes is refused.
+//   - Waits grow exponentially. Ten seconds of healthy watches reset this
+//     growth; a shorter time undoes a proportional part of it. Retry-After is
+//     honored up to two minutes.
+//   - The end of a watch that has delivered something, or was open for a second,
+//     is not a failure, whatever its cause. A 410 is retried without a wait,
+//     unless it is the second in a row.
+//   - Invalid behavior of a source, such as nil results, nil objects, unknown
+//     events and panics, is an error. A panic of the store is not recovered.
 //
 // # Rules
 //
-//   - The store is called by one goroutine at a time. It may be slow: that is no
-//     silence of the source.
-//   - A List, Watch or Next that does not end with its context holds Run up.
-//   - The options of lists and watches that are about versions, time and
-//     bookmarks are the reflector's. All others, selectors and shards too,
-//     belong to the source: see [listwatch.Modify].
-//   - A source made by hand that cannot stream its state ignores
-//     SendInitialEvents or returns an error, and is listed. PreferList spares it
-//     the question. It may be asked for a list with a Limit of 1 of which
-//     nothing is read; if that is an error of no known kind, the watch is opened
-//     all the same. One that names no versions, or "0", is read again after each
-//     watch.
-//   - A store that takes an item of a Replace for what it has by its version can
-//     have a method Distrust(): it is called before a Replace that may bring
-//     versions which have been given out twice.
-//   - Versions that are not numbers are compared by equality alone: whether they
-//     have gone back nobody can say.
+//   - The store is called by one goroutine at a time. It may be slow: the time of
+//     its calls does not count towards the IdleTimeout.
+//   - A List, Watch or Next that does not return when its context ends delays
+//     the end of Run.
+//   - The reflector sets the list options for versions, timeouts and bookmarks.
+//     All others, including selectors and shards, are set by the source: see
+//     [listwatch.Modify].
+//   - A custom source that cannot stream its state ignores SendInitialEvents or
+//     returns an error, and is listed. PreferList avoids the attempt. The
+//     reflector may request a list with a Limit of 1 and not read it; if that
+//     request fails with an unknown error, the watch is used nevertheless. A
+//     source that returns no versions, or "0", is listed again after each watch.
+//   - A store that skips items of a Replace whose version it already has can
+//     implement InvalidateVersions(). It is called before a Replace whose
+//     versions may have been used before.
+//   - Versions that are not numbers are compared only for equality. With such
+//     versions, the reflector cannot detect that a source went back to an older
+//     state.
 //
-// # How it works
+// # Implementation
 //
-// A machine decides, in one function without objects, clocks or chance: what
-// has happened goes in, with its time and a throw of the dice for the wait; what
-// becomes of it comes out. Around it is a shell that asks, waits and calls the
-// store, on one goroutine. What Trace.Step is told is what went through that
-// function, line by line, and replays. docs/design/reflector.md says why.
+// A state machine makes the decisions, in one function without objects, clocks
+// or randomness: its input is an event with its time and a random number for the
+// jitter, its result is a decision. The table at the top of machine.go has all
+// its transitions. The code around it sends requests, waits and calls the store,
+// on one goroutine. Trace.Step receives each input and decision
+// as a line of text that can be replayed. docs/design/reflector.md has the
+// reasons.
 //
-// # What client-go calls these things
+// # Names in client-go
 //
 //	Reflector, Run, ListAndWatch        the same
-//	ReflectorStore                      Store, which takes a list as it arrives
+//	ReflectorStore                      Store, which receives a list item by item
 //	LastSyncResourceVersion             the same
 //	WatchErrorHandler                   Options.WatchErrorHandler
-//	DefaultWatchErrorHandler            what happens without one: a line a minute
-//	WatchListClient, its feature gate   Options.PreferList, the other way round
+//	DefaultWatchErrorHandler            the default: at most one log line per minute
+//	WatchListClient, its feature gate   Options.PreferList, inverted
 //	MinWatchTimeout                     Options.WatchTimeout
 //	ShouldResync, resyncPeriod          Options.ResyncPeriod
-//	MaxInternalErrorRetryDuration       not needed: a 500 leaves the version good
+//	MaxInternalErrorRetryDuration       not needed: a 500 does not invalidate the version
 //
-// What is different:
+// Differences:
 //
-//   - Lists are consistent, not from version "0": an informer that starts beside
-//     a server that lags behind does not begin with the past.
-//   - ERROR events reach the error handler, as everything does that fails.
-//   - A stream without its mark is not waited for without end, nor opened again
-//     and again.
-//   - The backoff does not begin anew every two minutes of failure.
-//   - A server that was set back is found out. There its silence is believed.
+//   - Lists are consistent, not from version "0": an informer that starts with a
+//     lagging server does not begin with an old state.
+//   - ERROR events are passed to the error handler, like all other failures.
+//   - A stream without its final bookmark neither blocks forever nor is opened
+//     again and again.
+//   - The backoff is not reset after two minutes of failures.
+//   - A server that went back to an older state is detected. client-go treats the
+//     silent watch of such a server as healthy.
 //
-// Upstream is package listwatch; downstream are deltafifo, a queue that is a
-// Store, and indexer, a Store without a queue. reflector/storetest has the tests
-// for a Store of your own.
+// Sources are in package listwatch. The stores of this module are
+// deltafifo.DeltaFIFO, a queue, and indexer.Indexer, a store without a queue.
+// Package reflector/storetest tests an implementation of Store.
 package reflector

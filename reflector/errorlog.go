@@ -8,17 +8,20 @@ import (
 	"time"
 )
 
-// logPause is how long a kind of error is not logged again.
-const logPause = time.Minute
+// logInterval is the minimum time between two log lines for errors of the same
+// kind.
+const logInterval = time.Minute
 
-// errorLog is where errors go if nobody wants them: the first of a kind is
-// logged, and after that at most one of it a minute, with how many there were.
+// errorLog is the default WatchErrorHandler. It logs the first error of a kind,
+// and after that at most one per minute, with the number of errors that were not
+// logged.
 type errorLog struct {
 	logger *slog.Logger
 	name   string
 
 	mu sync.Mutex
-	// kinds has what was logged of each. There are as many as Reasons and verbs.
+	// kinds has what was logged of each kind. It is bounded by the number of
+	// Reasons and verbs.
 	kinds map[errorKind]*loggedKind
 }
 
@@ -33,8 +36,9 @@ type loggedKind struct {
 }
 
 func (l *errorLog) report(ctx context.Context, err error, at time.Time) {
-	kind := errorKind{reason: Other}
-	if known := (*Error)(nil); errors.As(err, &known) {
+	kind := errorKind{reason: ReasonOther}
+	known := (*Error)(nil)
+	if errors.As(err, &known) {
 		kind = errorKind{known.Verb, known.Reason}
 	}
 	dropped, due := l.due(kind, at)
@@ -45,15 +49,33 @@ func (l *errorLog) report(ctx context.Context, err error, at time.Time) {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	attributes := []slog.Attr{slog.String("source", l.name), slog.String("reason", string(kind.reason)), slog.Any("err", err)}
-	if dropped > 0 {
-		attributes = append(attributes, slog.Int("more", dropped))
+	attributes := []slog.Attr{slog.String("source", l.name)}
+	if known != nil {
+		attributes = append(attributes, slog.String("verb", known.Verb))
 	}
-	logger.LogAttrs(ctx, slog.LevelWarn, "Cannot keep up with a source", attributes...)
+	attributes = append(attributes, slog.String("reason", string(kind.reason)), slog.Any("err", boundedError(err)))
+	if known != nil {
+		attributes = append(attributes, slog.String("retry", known.nextAttempt(at)))
+	}
+	if dropped > 0 {
+		attributes = append(attributes, slog.Int("suppressed", dropped))
+	}
+	logger.LogAttrs(ctx, slog.LevelWarn, "list or watch failed", attributes...)
 }
 
-// due says whether an error of a kind is to be logged, and how many were not
-// since the last one that was.
+// nextAttempt describes when the next attempt is made.
+func (e *Error) nextAttempt(now time.Time) string {
+	switch {
+	case !e.RetryAt.IsZero():
+		return "in " + max(0, e.RetryAt.Sub(now)).Round(time.Millisecond).String()
+	case itemError(e.Err) != nil:
+		return "when the object changes"
+	}
+	return "immediately"
+}
+
+// due reports whether an error of a kind is to be logged, and returns how many
+// were not logged since the last one.
 func (l *errorLog) due(kind errorKind, at time.Time) (dropped int, due bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +87,7 @@ func (l *errorLog) due(kind errorKind, at time.Time) (dropped int, due bool) {
 		}
 		l.kinds[kind] = &loggedKind{last: at}
 		return 0, true
-	case at.Sub(logged.last) < logPause:
+	case at.Sub(logged.last) < logInterval:
 		logged.dropped++
 		return 0, false
 	}
@@ -74,9 +96,9 @@ func (l *errorLog) due(kind errorKind, at time.Time) (dropped int, due bool) {
 	return dropped, true
 }
 
-// LogErrors is the WatchErrorHandler that a reflector of this name has where
-// Options say nothing: for whoever finds out later whether there is another one.
-func LogErrors(name string, logger *slog.Logger) func(ctx context.Context, err error) {
+// DefaultWatchErrorHandler returns the default WatchErrorHandler of a reflector with this name,
+// for a caller that decides only when an error occurs which handler to call.
+func DefaultWatchErrorHandler(name string, logger *slog.Logger) func(ctx context.Context, err error) {
 	log := &errorLog{logger: logger, name: name}
 	return func(ctx context.Context, err error) { log.report(ctx, err, time.Now()) }
 }

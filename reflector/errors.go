@@ -3,64 +3,84 @@ package reflector
 import (
 	"errors"
 	"strings"
+	"time"
+
+	"github.com/thinformer/thinformer/internal/brief"
 )
 
-// Each of these names a mistake of the caller's.
+// Errors for invalid calls.
 var (
 	// ErrNoSource: the ListerWatcher is nil, or a nil pointer in an interface.
-	ErrNoSource = errors.New("reflector: no ListerWatcher")
+	ErrNoSource = errors.New("reflector: the ListerWatcher is nil")
 	// ErrNoStore: the Store is nil, or a nil pointer in an interface.
-	ErrNoStore = errors.New("reflector: no Store")
-	// ErrRunning: Run or ListAndWatch while one of them runs.
-	ErrRunning = errors.New("reflector: it is running already")
+	ErrNoStore = errors.New("reflector: the Store is nil")
+	// ErrRunning: Run or ListAndWatch was called while one of them is running.
+	ErrRunning = errors.New("reflector: already running")
 )
 
-// ErrShortWatch is in an [Error] of a watch that has ended as soon as it was
-// opened: the next one waits.
-var ErrShortWatch = errors.New("the watch ended at once")
+// ErrShortWatch is wrapped by the [Error] of a watch that ended immediately
+// after it was opened. The next watch is opened after a wait.
+var ErrShortWatch = errors.New("the watch ended immediately")
 
-// An Error is a failure to keep up with the source. errors.As finds the
-// server's *errors.StatusError in it, or what else was the cause.
+// An Error is a failure to list or watch the source. errors.As finds the
+// server's *errors.StatusError in it, or another cause. Its text has at most 16
+// KiB, whatever the length of the cause.
 type Error struct {
-	// Name is the reflector's, Verb list or watch, and Version the one from
-	// which was watched.
+	// Name is the name of the reflector. Verb is list or watch. Version is the
+	// version from which the watch was opened.
 	Name, Verb, Version string
-	// Reason is why, in a word.
+	// Reason classifies the failure.
 	Reason Reason
 	Err    error
+	// RetryAt is the time of the next attempt. It is zero if there is no wait:
+	// the reflector continues, or lists immediately instead of streaming.
+	RetryAt time.Time
 }
 
 func (e *Error) Error() string {
 	doing := e.Verb + " " + e.Name
-	why := strings.TrimPrefix(e.Err.Error(), doing+": ") // package rest says so as well
+	why := e.why()
 	if e.Version != "" {
 		doing += " from version " + e.Version
 	}
-	return doing + ": " + why
+	return brief.Text(doing+": "+why, maxErrorLength)
 }
 
-// Unwrap is the cause.
+// why returns the text of the cause without the description of the request that
+// package rest adds, because the name of the reflector says the same.
+func (e *Error) why() string {
+	text := e.Err.Error()
+	head, tail, ok := strings.Cut(text, ": ")
+	resource, _, _ := strings.Cut(e.Name, " ")
+	doing := e.Verb + " " + resource
+	if ok && (head == doing || head == e.Verb+" "+e.Name || strings.HasPrefix(head, doing+" in namespace ")) {
+		return tail
+	}
+	return text
+}
+
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Reason is why a list or a watch has failed, in a word.
+// Reason classifies why a list or a watch has failed.
 type Reason string
 
-// The reasons that a server or the way to it can give.
+// The reasons of failures.
 const (
-	Unauthorized Reason = "unauthorized"  // 401: who we are is not known or has expired
-	Forbidden    Reason = "forbidden"     // 403: the rights to list and watch are missing
-	NotFound     Reason = "not found"     // 404: the resource is not served
-	Undecodable  Reason = "undecodable"   // what came cannot be decoded into T
-	Timeout      Reason = "timeout"       // no answer, or not in time
-	Unreachable  Reason = "unreachable"   // no connection, or nothing to log in with
-	Throttled    Reason = "throttled"     // 429
-	ServerError  Reason = "server error"  // 5xx
-	Expired      Reason = "expired"       // 410: the version is no longer served
-	Refused      Reason = "refused"       // 400, 405, 422, 501 ...: the server does not do what was asked
-	TooLarge     Reason = "too large"     // the version is not served yet
-	WentBack     Reason = "went back"     // the server's versions have gone back
-	NoInitialEnd Reason = "no end marked" // a streamed initial state did not come to its mark
-	Interrupted  Reason = "interrupted"   // a stream broke off
-	StoreFailed  Reason = "store failed"  // the store returned an error
-	Other        Reason = "other"
+	ReasonUnauthorized       Reason = "unauthorized"          // 401: the credentials are missing, unknown or expired
+	ReasonForbidden          Reason = "forbidden"             // 403: the permission to list and watch is missing
+	ReasonNotFound           Reason = "not found"             // 404: the resource is not served
+	ReasonUndecodable        Reason = "undecodable"           // the response cannot be decoded into T
+	ReasonTimeout            Reason = "timeout"               // no response, or not in time
+	ReasonUnreachable        Reason = "unreachable"           // no connection, or no credentials
+	ReasonThrottled          Reason = "throttled"             // 429
+	ReasonServerError        Reason = "server error"          // 5xx
+	ReasonExpired            Reason = "expired"               // 410: the version is no longer served
+	ReasonRefused            Reason = "refused"               // 400, 405, 422, 501 ...: the server does not support the request
+	ReasonTooLargeVersion    Reason = "too large"             // the version is not served yet
+	ReasonVersionWentBack    Reason = "went back"             // the server's versions have gone back
+	ReasonNoInitialEventsEnd Reason = "no initial-events-end" // a streamed initial state ended without its final bookmark
+	ReasonInterrupted        Reason = "interrupted"           // the connection was lost during a response
+	ReasonStoreFailed        Reason = "store failed"          // the store returned an error
+	ReasonOther              Reason = "other"
 )

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -15,13 +14,13 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// printer is a store that says what it is told.
+// printer is a store that prints its calls.
 type printer struct{ done func() }
 
 func (p printer) Add(s string) error    { fmt.Println("add", s); return nil }
 func (p printer) Update(s string) error { fmt.Println("update", s); p.done(); return nil }
 func (p printer) Delete(s string) error { fmt.Println("delete", s); return nil }
-func (p printer) Bookmark(v string)     { fmt.Println("nothing else up to", v) }
+func (p printer) Bookmark(v string)     { fmt.Println("bookmark", v) }
 func (p printer) Resync() error         { return nil }
 
 func (p printer) Replace(items iter.Seq2[string, error], version func() string) error {
@@ -32,11 +31,12 @@ func (p printer) Replace(items iter.Seq2[string, error], version func() string) 
 		}
 		all = append(all, item)
 	}
-	fmt.Println("all there is:", all, "at", version())
+	fmt.Println("replace", all, "at", version())
 	return nil
 }
 
-// A source that cannot stream its initial state, and whose first watch breaks.
+// The source of this example cannot stream its initial state, and its first watch
+// breaks.
 func ExampleReflector() {
 	watches := [][]listwatch.Event[string]{
 		{{Type: watch.Added, Object: "blue", ResourceVersion: "42"}, {Type: watch.Bookmark, ResourceVersion: "45"}},
@@ -62,17 +62,15 @@ func ExampleReflector() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := reflector.New(source, reflector.Store[string](printer{done: cancel}), reflector.Options[string]{
-		Name: "colours", PreferList: true, Backoff: reflector.Backoff{Base: time.Millisecond},
-		WatchErrorHandler: func(_ context.Context, err error) { fmt.Println(err) },
+		Name: "colours", PreferList: true,
 	})
 	err := r.Run(ctx)
 	fmt.Println(r.State().Phase, "at", r.LastSyncResourceVersion(), err)
 	// Output:
-	// all there is: [red green] at 41
+	// replace [red green] at 41
 	// watch from 41
 	// add blue
-	// nothing else up to 45
-	// watch colours from version 45: unexpected EOF
+	// bookmark 45
 	// watch from 45
 	// update red
 	// stopped at 46 <nil>

@@ -2,6 +2,7 @@ package reflector
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -17,25 +18,56 @@ import (
 	"github.com/thinformer/thinformer/listwatch"
 )
 
-// A failure is an error and what kind of one it is.
+// A failure is an error with its classification.
 type failure struct {
 	reason Reason
-	// retryAfter is how long the server has asked to be left alone.
+	// retryAfter is the wait that the server has asked for.
 	retryAfter time.Duration
-	err        error
+	// code is the HTTP status, 0 if no server has answered.
+	code int32
+	// sharedWait is set if the reflector waits for its next attempt together
+	// with the other reflectors of the server. ownBackoff adds a backoff of its
+	// own.
+	sharedWait, ownBackoff bool
+	err                    error
 }
 
-// because is the input of a failure that the machine itself has found.
+// connectionLost reports whether the failure is one of the connection, not a
+// response of the server.
+func (f failure) connectionLost() bool {
+	return f.code == 0 && (f.reason == ReasonInterrupted || f.reason == ReasonUnreachable || f.reason == ReasonTimeout)
+}
+
+// isLocal reports whether the failure says nothing about the availability of the
+// server: no request was sent, or the server is not trusted.
+func (f failure) isLocal() bool {
+	var (
+		untrusted *tls.CertificateVerificationError
+		unsent    interface{ NotSent() bool }
+	)
+	return errors.Is(f.err, listwatch.ErrClosed) || errors.As(f.err, &untrusted) || errors.As(f.err, &unsent)
+}
+
+// isOutage reports whether the failure indicates an outage of the server or a
+// part of it.
+func (f failure) isOutage() bool {
+	return f.connectionLost() || f.reason == ReasonServerError || f.reason == ReasonTimeout
+}
+
+// because returns in with a failure that the machine itself has detected.
 func (in input) because(reason Reason, err error) input {
 	in.failure = failure{reason: reason, err: err}
 	return in
 }
 
-// failureOf finds out what kind of failure an error is.
+// failureOf classifies an error.
 func failureOf(err error) failure {
 	f := failure{reason: reasonOf(err), err: err}
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		f.retryAfter = time.Duration(seconds) * time.Second
+	}
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		f.code = status.Status().Code
 	}
 	return f
 }
@@ -56,35 +88,35 @@ func reasonOf(err error) Reason {
 	)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.As(err, &lookup), errors.As(err, &dial) && dial.Op == "dial":
-		return Unreachable
+		return ReasonUnreachable
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return Timeout
+		return ReasonTimeout
 	case errors.As(err, &syntax), errors.As(err, &value), errors.As(err, &item), errors.As(err, &decode) && decode.Undecodable():
-		return Undecodable
+		return ReasonUndecodable
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.As(err, &dial),
-		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe), brokeHTTP2(err):
-		return Interrupted
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe), isHTTP2Broken(err):
+		return ReasonInterrupted
 	case errors.As(err, &silent) && silent.Unanswered():
-		return Unreachable
+		return ReasonUnreachable
 	}
-	return reasonInWords(err)
+	return reasonFromText(err)
 }
 
-// reasonInWords is for what package net/http has no names for: the loss of an
-// HTTP/2 connection, or of a stream in it.
-func reasonInWords(err error) Reason {
+// reasonFromText recognizes by their text the errors for which package net/http
+// has no types: a lost HTTP/2 connection or stream.
+func reasonFromText(err error) Reason {
 	said := err.Error()
 	for _, lost := range []string{"http2: ", "stream error: stream ID "} {
 		if strings.Contains(said, lost) {
-			return Interrupted
+			return ReasonInterrupted
 		}
 	}
-	return Other
+	return ReasonOther
 }
 
-// brokeHTTP2 reports whether an HTTP/2 connection was lost, or one stream of it
-// reset. Package net/http has no names for what happens to those.
-func brokeHTTP2(err error) bool {
+// isHTTP2Broken reports whether an HTTP/2 connection was lost, or one of its
+// streams was reset. Package net/http has no types for these errors.
+func isHTTP2Broken(err error) bool {
 	said := err.Error()
 	for _, broke := range []string{"http2: client conn", "GOAWAY", "stream error: stream ID"} {
 		if strings.Contains(said, broke) {
@@ -94,34 +126,34 @@ func brokeHTTP2(err error) bool {
 	return false
 }
 
-// reasonOfStatus reads what a server has said: its reason where that says more
-// than the code.
+// reasonOfStatus classifies a Status of a server. Its reason takes precedence
+// over its code.
 func reasonOfStatus(err error, status metav1.Status) Reason {
 	switch {
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
-		return Expired
+		return ReasonExpired
 	case apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge):
-		return TooLarge
+		return ReasonTooLargeVersion
 	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err):
-		return Timeout
+		return ReasonTimeout
 	case apierrors.IsUnauthorized(err):
-		return Unauthorized
+		return ReasonUnauthorized
 	case apierrors.IsForbidden(err):
-		return Forbidden
+		return ReasonForbidden
 	case apierrors.IsNotFound(err):
-		return NotFound
+		return ReasonNotFound
 	case apierrors.IsTooManyRequests(err):
-		return Throttled
+		return ReasonThrottled
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsMethodNotSupported(err), apierrors.IsNotAcceptable(err), apierrors.IsUnsupportedMediaType(err):
-		return Refused
+		return ReasonRefused
 	}
 	switch code := status.Code; {
 	case code == http.StatusNotImplemented:
-		return Refused
+		return ReasonRefused
 	case code == http.StatusRequestTimeout, code == http.StatusGatewayTimeout:
-		return Timeout
+		return ReasonTimeout
 	case code >= 500, apierrors.IsInternalError(err), apierrors.IsServiceUnavailable(err):
-		return ServerError
+		return ReasonServerError
 	}
-	return Other
+	return ReasonOther
 }

@@ -8,55 +8,67 @@ import (
 const (
 	defaultBase = 800 * time.Millisecond
 	defaultMax  = 30 * time.Second
-	// longestRetryAfter bounds what a server may ask for.
-	longestRetryAfter = 2 * time.Minute
-	// proof is how long a watch has to be in order, at least, until what
-	// happened before it is forgotten.
-	proof = 10 * time.Second
+	// maxRetryAfter bounds the Retry-After of a server.
+	maxRetryAfter = 2 * time.Minute
+	// healthyPeriod is how long watches have to be healthy before earlier
+	// failures are forgotten. A part of the period cancels that part of the
+	// waits.
+	healthyPeriod = 10 * time.Second
+	// sharedInterval is the approximate interval at which one of the reflectors
+	// that share a server sends a request to it while it does not answer.
+	sharedInterval = time.Second
 )
 
-// failures are those since the source was last in order.
+// failures records the failures since the source was last healthy.
 type failures struct {
 	err   error
 	since time.Time
 	count int
-	// waits is how many waits there were, and last how long the last was.
-	waits   int
-	last    time.Duration
+	// waits is the number of waits of this reflector, less those canceled by
+	// healthy time.
+	waits int
+	// retryAt is the earliest time of the next attempt.
 	retryAt time.Time
-	// provenAt is when the watch that is open will have proved healthy; zero
-	// while there is none.
-	provenAt time.Time
+	// healthySince is the time since which the watches have been healthy; zero
+	// if no watch is open.
+	healthySince time.Time
 }
 
-func (f *failures) note(err error, at time.Time) {
+func (f *failures) add(err error, at time.Time) {
+	if !f.resetIfHealthy(at) && !f.healthySince.IsZero() {
+		f.waits = remainingWaits(f.waits, at.Sub(f.healthySince))
+	}
 	if f.count == 0 {
 		f.since = at
 	}
 	f.count++
 	f.err = err
-	f.provenAt = time.Time{}
+	f.healthySince = time.Time{}
 }
 
-// wait sets retryAt: longer from one to the next, and no sooner than the server
-// has asked for.
+// wait sets retryAt. Each wait is longer than the last, and not shorter than the
+// server has asked for. A shared wait has no backoff of this reflector, unless
+// the user has set a Backoff.
 func (f *failures) wait(in input, b Backoff) {
+	asked := min(in.failure.retryAfter, maxRetryAfter)
+	if in.failure.sharedWait && !in.failure.ownBackoff && b == (Backoff{}) {
+		f.retryAt = in.at.Add(asked)
+		return
+	}
 	wait := b.after(f.waits)
-	wait += time.Duration(in.dice * b.jitter() * float64(wait))
-	wait = max(wait, min(in.failure.retryAfter, longestRetryAfter))
+	wait += time.Duration(in.jitter * b.jitter() * float64(wait))
 	f.waits++
-	f.last = wait
-	f.retryAt = in.at.Add(wait)
+	f.retryAt = in.at.Add(max(wait, asked))
 }
 
-// after is the wait that comes after so many others.
+// after returns the wait that follows the given number of waits.
 func (b Backoff) after(waits int) time.Duration {
 	base, most := b.bounds()
 	factor := 2.0
 	if b.Factor != 0 {
 		factor = max(b.Factor, 1)
 	}
-	// Past what a duration can hold there is nothing to multiply.
+	// Beyond Max the product could overflow a duration.
 	if wait := float64(base) * math.Pow(factor, float64(waits)); wait < float64(most) {
 		return time.Duration(wait)
 	}
@@ -81,24 +93,37 @@ func (b Backoff) bounds() (base, most time.Duration) {
 	return min(base, most), most
 }
 
-// proveBy: a watch was opened, and is in order until something is heard of it. One
-// that takes the place of another that had ended as watches do goes on with the
-// proof.
-func (f *failures) proveBy(opened time.Time) {
-	if f.provenAt.IsZero() {
-		f.provenAt = opened.Add(max(proof, f.last))
+// opened records that a watch is open. If the last watch ended normally, the
+// healthy time continues.
+func (f *failures) opened(at time.Time) {
+	if f.healthySince.IsZero() {
+		f.healthySince = at
 	}
 }
 
-// forget lets what happened be, if the watch that is open has proved healthy.
-func (f *failures) forget(at time.Time) bool {
-	if f.count == 0 || !f.proven(at) {
+// resetIfHealthy forgets all failures after healthyPeriod. It reports whether it
+// did.
+func (f *failures) resetIfHealthy(at time.Time) (all bool) {
+	if f.count == 0 || f.healthySince.IsZero() {
 		return false
 	}
-	*f = failures{provenAt: f.provenAt}
+	if healthy := at.Sub(f.healthySince); healthy < healthyPeriod {
+		return false
+	}
+	*f = failures{healthySince: f.healthySince}
 	return true
 }
 
-func (f *failures) proven(at time.Time) bool {
-	return !f.provenAt.IsZero() && !at.Before(f.provenAt)
+// remainingWaits returns how many of the waits remain after some healthy time.
+func remainingWaits(waits int, healthy time.Duration) int {
+	return int(math.Ceil(float64(waits) * float64(healthyPeriod-healthy) / float64(healthyPeriod)))
+}
+
+// healthyAt returns the time at which the failures will be forgotten; zero if no
+// watch is open.
+func (f *failures) healthyAt() time.Time {
+	if f.healthySince.IsZero() {
+		return time.Time{}
+	}
+	return f.healthySince.Add(healthyPeriod)
 }

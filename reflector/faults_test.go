@@ -21,22 +21,22 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// faultCase is a fault of apitest, and what can be done with it.
+// faultCase is a fault of apitest with the places where it can occur.
 type faultCase struct {
 	name string
-	// do is a fault of a request; strike happens without one.
-	do     apitest.Action
-	strike func(*apitest.Server)
-	// events: it is about the events of a watch; whole: about an answer that is
-	// not a watch; watch: about watches in general; list: about lists. Others may
-	// happen to any request, when it comes and in the middle of a watch.
+	// do is a fault of a request. act is called without a request.
+	do  apitest.Action
+	act func(*apitest.Server)
+	// events: the fault changes the events of a watch. whole: it changes a response
+	// that is not a watch. watch and list: it changes all watches or all lists. Other
+	// faults can change any request, at its beginning and during a watch.
 	events, whole, watch, list bool
-	// hides: what it did to an object no client can know until the object is
+	// hides: the effect on an object is not detected until the object is
 	// written again.
 	hides bool
 }
 
-// faultCases are all faults that apitest has.
+// faultCases has all faults of apitest.
 var faultCases = []faultCase{
 	{name: "Fail 400", do: apitest.Fail(400, 0)},
 	{name: "Fail 401", do: apitest.Fail(401, 0)},
@@ -52,7 +52,7 @@ var faultCases = []faultCase{
 	{name: "Fail 501", do: apitest.Fail(501, 0)},
 	{name: "Fail 503", do: apitest.Fail(503, 3*time.Second)},
 	{name: "Fail 504", do: apitest.Fail(504, 0)},
-	{name: "FailWith", do: apitest.FailWith(fmt.Errorf("something of the server's"))},
+	{name: "FailWith", do: apitest.FailWith(fmt.Errorf("internal failure"))},
 	{name: "Respond", do: apitest.Respond(200, "application/json", `{"kind": "Conf`)},
 	{name: "HTML", do: apitest.HTML()},
 	{name: "Delay", do: apitest.Delay(15 * time.Second)},
@@ -72,27 +72,29 @@ var faultCases = []faultCase{
 	{name: "DuplicateEvents", do: apitest.DuplicateEvents(), events: true},
 	{name: "ReorderEvents", do: apitest.ReorderEvents(3 * time.Second), events: true},
 	{name: "DelayEvents", do: apitest.DelayEvents(20 * time.Second), events: true},
-	{name: "Compact", strike: (*apitest.Server).Compact},
-	{name: "Restart", strike: (*apitest.Server).Restart},
-	{name: "Compact and Restart", strike: func(s *apitest.Server) { s.Compact(); s.Restart() }},
-	{name: "RestartBack", strike: func(s *apitest.Server) { s.RestartBack(4) }},
-	{name: "Stop", strike: (*apitest.Server).Stop},
-	{name: "ExpireToken", strike: func(s *apitest.Server) { s.ExpireToken("ours"); s.Restart() }},
+	{name: "Compact", act: (*apitest.Server).Compact},
+	{name: "Restart", act: (*apitest.Server).Restart},
+	{name: "Compact and Restart", act: func(s *apitest.Server) { s.Compact(); s.Restart() }},
+	{name: "RestartFromBackup", act: func(s *apitest.Server) { s.RestartFromBackup(4) }},
+	{name: "Stop", act: (*apitest.Server).Stop},
+	{name: "ExpireToken", act: func(s *apitest.Server) { s.ExpireToken("ours"); s.Restart() }},
 }
 
-// moment is where a reflector is when a fault comes.
+// moment is the situation of a reflector in which a fault occurs.
 type moment struct {
 	name  string
 	phase reflector.Phase
 	// streams: the initial state is streamed.
 	streams bool
-	// on is the request that the fault is of, nil for moments without one; events
-	// is after how many events it comes, -1 for when the request comes.
+	// on matches the request of the fault; nil for moments without a request.
+	// events is the number of events before the fault, or -1 for a fault of the
+	// request itself.
 	on     func(apitest.Request) bool
 	verb   string
 	events int
 	nth    int
-	// resumed: the watch is a second one, from the version of the first.
+	// resumed: the watch is the second one and resumes at the version of the
+	// first.
 	resumed bool
 }
 
@@ -104,55 +106,55 @@ func checks(r apitest.Request) bool    { return r.Verb == "list" && r.Parameter(
 
 const faultObjects = 6
 
-// moments are all phases of a reflector, some of them twice: when the request is
-// made, and when half of its answer has come.
+// moments has all phases of a reflector. Some occur twice: when the request is
+// sent, and when half of its response has been received.
 var moments = []moment{
-	{name: "asking for the stream", phase: reflector.Streaming, streams: true, verb: "watch", on: streams, events: -1},
-	{name: "in the stream", phase: reflector.Streaming, streams: true, verb: "watch", on: streams, events: 2},
-	{name: "asking for the list", phase: reflector.Listing, verb: "list", on: lists, events: -1},
-	{name: "in the list", phase: reflector.Listing, verb: "list", on: continues, events: -1, nth: 2},
-	{name: "asking for the watch", phase: reflector.Watching, verb: "watch", on: resumes, events: -1},
-	{name: "asking whether it was set back", phase: reflector.Watching, streams: true, verb: "list", on: checks, events: -1, resumed: true},
-	{name: "asking for the watch again", phase: reflector.Watching, streams: true, verb: "watch", on: resumes, events: -1, resumed: true},
-	{name: "in the watch after a list", phase: reflector.Watching, verb: "watch", on: resumes, events: 2},
-	{name: "in the watch after the stream", phase: reflector.Watching, streams: true, verb: "watch", on: streams, events: faultObjects + 2},
-	{name: "waiting", phase: reflector.Waiting, verb: ""},
-	{name: "idle", phase: reflector.Idle, verb: ""},
-	{name: "stopped", phase: reflector.Stopped, verb: ""},
+	{name: "asking for the stream", phase: reflector.PhaseStreaming, streams: true, verb: "watch", on: streams, events: -1},
+	{name: "in the stream", phase: reflector.PhaseStreaming, streams: true, verb: "watch", on: streams, events: 2},
+	{name: "asking for the list", phase: reflector.PhaseListing, verb: "list", on: lists, events: -1},
+	{name: "in the list", phase: reflector.PhaseListing, verb: "list", on: continues, events: -1, nth: 2},
+	{name: "asking for the watch", phase: reflector.PhaseWatching, verb: "watch", on: resumes, events: -1},
+	{name: "asking whether it was set back", phase: reflector.PhaseWatching, streams: true, verb: "list", on: checks, events: -1, resumed: true},
+	{name: "asking for the watch again", phase: reflector.PhaseWatching, streams: true, verb: "watch", on: resumes, events: -1, resumed: true},
+	{name: "in the watch after a list", phase: reflector.PhaseWatching, verb: "watch", on: resumes, events: 2},
+	{name: "in the watch after the stream", phase: reflector.PhaseWatching, streams: true, verb: "watch", on: streams, events: faultObjects + 2},
+	{name: "waiting", phase: reflector.PhaseWaiting, verb: ""},
+	{name: "idle", phase: reflector.PhaseIdle, verb: ""},
+	{name: "stopped", phase: reflector.PhaseStopped, verb: ""},
 }
 
-// cannot says why a fault cannot happen at a moment, "" if it can.
-func (f *faultCase) cannot(m moment) string {
+// inapplicable returns why a fault cannot occur at a moment, "" if it can.
+func (f *faultCase) inapplicable(m moment) string {
 	switch {
-	case m.phase == reflector.Idle || m.phase == reflector.Stopped:
-		return "a reflector that does not run asks for nothing, and has nothing to keep"
-	case f.strike != nil && m.on != nil && m.events < 0 && f.name != "Compact":
-		return "without a request it cannot be told from Call, which is tried"
-	case f.strike != nil:
+	case m.phase == reflector.PhaseIdle || m.phase == reflector.PhaseStopped:
+		return "a reflector that is not running sends no requests"
+	case f.act != nil && m.on != nil && m.events < 0 && f.name != "Compact":
+		return "Call is the same during a request"
+	case f.act != nil:
 		return ""
 	case m.on == nil:
-		return "it is of a request, and who waits makes none"
+		return "a waiting reflector sends no requests"
 	case m.verb != "list" && (f.whole || f.list):
-		return "it is about an answer that is not a watch"
+		return "it concerns only responses that are not a watch"
 	case m.verb == "list" && (f.events || f.watch):
-		return "it is about watches"
+		return "it concerns only watches"
 	case f.name == "StaleList" && m.nth > 0:
-		return "a list is as old as its first page"
-	case m.events >= 0 && m.phase == reflector.Watching && (f.events || f.hides):
-		return "it is at work in the whole watch, and tried from its beginning"
-	case m.phase == reflector.Watching && strings.Contains(f.name, "InitialEventsEnd"):
-		return "no initial events are to come"
+		return "the version of a list is that of its first page"
+	case m.events >= 0 && m.phase == reflector.PhaseWatching && (f.events || f.hides):
+		return "it affects the whole watch and is tested from its beginning"
+	case m.phase == reflector.PhaseWatching && strings.Contains(f.name, "InitialEventsEnd"):
+		return "the watch has no initial events"
 	}
 	return ""
 }
 
-// Every fault in every phase: the store is equal to the server afterwards.
+// After every fault in every phase the store equals the server.
 func TestEveryFaultInEveryPhase(t *testing.T) {
 	tried := map[string][]string{}
 	for _, f := range faultCases {
 		for _, m := range moments {
-			if why := f.cannot(m); why != "" {
-				t.Logf("%s, %s: not tried, for %s", f.name, m.name, why)
+			if why := f.inapplicable(m); why != "" {
+				t.Logf("%s, %s: not tested: %s", f.name, m.name, why)
 				continue
 			}
 			tried[f.name] = append(tried[f.name], m.name)
@@ -162,54 +164,54 @@ func TestEveryFaultInEveryPhase(t *testing.T) {
 		}
 	}
 	for _, f := range faultCases {
-		require.NotEmpty(t, tried[f.name], "%s is never tried", f.name)
+		require.NotEmpty(t, tried[f.name], "%s is never tested", f.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(tried)) {
 		t.Logf("%s: %s", name, strings.Join(tried[name], ", "))
 	}
 }
 
-// faultThing is a config map.
-type faultThing struct {
+// faultObject is a config map.
+type faultObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Data              map[string]string `json:"data,omitempty"`
 }
 
-func newFaultThing(name, text string) *faultThing {
-	return &faultThing{
+func newFaultObject(name, text string) *faultObject {
+	return &faultObject{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Data: map[string]string{"text": text},
 	}
 }
 
-// faultScene is one fault at one moment.
-type faultScene struct {
+// faultTest is one fault at one moment.
+type faultTest struct {
 	*testing.T
 	fault     faultCase
 	moment    moment
 	server    *apitest.Server
-	reflector *reflector.Reflector[*faultThing]
-	store     *indexer.Indexer[*faultThing]
+	reflector *reflector.Reflector[*faultObject]
+	store     *indexer.Indexer[*faultObject]
 
 	mu sync.Mutex
-	// hits are the phases in which the fault has come.
-	hits   []reflector.Phase
-	errors []string
+	// occurrences has the phases in which the fault occurred.
+	occurrences []reflector.Phase
+	errors      []string
 }
 
 func faultAt(t *testing.T, f faultCase, m moment) {
-	s := &faultScene{T: t, fault: f, moment: m, store: indexer.New(indexer.Options[*faultThing]{})}
+	s := &faultTest{T: t, fault: f, moment: m, store: indexer.New(indexer.Options[*faultObject]{})}
 	s.server = apitest.NewServer(apitest.Options{
-		InMemory: true, BookmarkEvery: 10 * time.Second, Seed: 1,
+		InMemory: true, BookmarkInterval: 10 * time.Second, Seed: 1,
 		Tokens:    map[string]apitest.User{"ours": {Name: "ours", Groups: []string{"system:masters"}}},
 		Authorize: func(apitest.Attributes) (bool, string) { return true, "" },
 	})
 	defer s.server.Close()
 	for i := range faultObjects {
-		apitest.Create(t, s.server, newFaultThing(fmt.Sprint("o", i), "first"))
+		apitest.Create(t, s.server, newFaultObject(fmt.Sprint("o", i), "first"))
 	}
-	for i := range faultObjects { // so that a stale list differs, and there is a past to go back to
+	for i := range faultObjects { // a stale list differs, and the server can be set back
 		s.change(fmt.Sprint("o", i), "second")
 	}
 	config := s.server.Config()
@@ -217,10 +219,10 @@ func faultAt(t *testing.T, f faultCase, m moment) {
 	client, err := rest.New(config)
 	require.NoError(t, err)
 	defer client.Close()
-	view := rest.NewView[*faultThing](client, rest.ResourceInfo{
+	view := rest.NewView[*faultObject](client, rest.ResourceInfo{
 		GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap", Namespaced: true,
 	})
-	s.reflector = reflector.New(view, s.store, reflector.Options[*faultThing]{
+	s.reflector = reflector.New(view, s.store, reflector.Options[*faultObject]{
 		PreferList: !m.streams,
 		WatchErrorHandler: func(_ context.Context, err error) {
 			s.mu.Lock()
@@ -238,26 +240,26 @@ func faultAt(t *testing.T, f faultCase, m moment) {
 	if m.on == nil {
 		s.whileWaiting(begin)
 	} else {
-		s.whileAsking(begin)
+		s.duringRequest(begin)
 	}
-	s.isMended()
+	s.requireRecovered()
 }
 
-func (s *faultScene) change(name, text string) {
-	apitest.Modify(s, s.server, newFaultThing(name, ""), func(o *faultThing) { o.Data = map[string]string{"text": text} })
+func (s *faultTest) change(name, text string) {
+	apitest.Modify(s, s.server, newFaultObject(name, ""), func(o *faultObject) { o.Data = map[string]string{"text": text} })
 }
 
-// writes are an update, a deletion, an object of the same name again, and a new
-// one. They end when the server has been set back: with a few more nobody could
-// tell that it was.
-func (s *faultScene) writes(round string) {
+// writes updates an object, deletes one, creates one with the same name, and
+// creates a new one. It ends when the server has been set back, because after
+// more writes the server would have passed the old version.
+func (s *faultTest) writes(round string) {
 	for _, write := range []func(){
 		func() { s.change("o0", round) },
-		func() { apitest.Delete(s, s.server, newFaultThing("o1", "")) },
-		func() { apitest.Create(s, s.server, newFaultThing("o1", round)) },
-		func() { apitest.Create(s, s.server, newFaultThing("new-"+round, round)) },
+		func() { apitest.Delete(s, s.server, newFaultObject("o1", "")) },
+		func() { apitest.Create(s, s.server, newFaultObject("o1", round)) },
+		func() { apitest.Create(s, s.server, newFaultObject("new-"+round, round)) },
 	} {
-		if s.fault.name == "RestartBack" && round == "during" && s.isHit() {
+		if s.fault.name == "RestartFromBackup" && round == "during" && s.hasOccurred() {
 			return
 		}
 		write()
@@ -265,34 +267,38 @@ func (s *faultScene) writes(round string) {
 	}
 }
 
-func (s *faultScene) isHit() bool {
+func (s *faultTest) hasOccurred() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.hits) > 0
+	return len(s.occurrences) > 0
 }
 
-// hit takes down that the fault has come.
-func (s *faultScene) hit(*apitest.Server) {
+func (s *faultTest) recordOccurrence(*apitest.Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hits = append(s.hits, s.reflector.State().Phase)
+	s.occurrences = append(s.occurrences, s.reflector.State().Phase)
 }
 
-// whileAsking sets the fault on a request, and lets things happen.
-func (s *faultScene) whileAsking(begin func()) {
+// duringRequest sets the fault on a request and runs the reflector.
+func (s *faultTest) duringRequest(begin func()) {
 	if s.moment.resumed {
 		begin()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		require.Equal(s, reflector.Watching, s.reflector.State().Phase)
+		require.Equal(s, reflector.PhaseWatching, s.reflector.State().Phase)
 	}
 	for _, do := range s.actions() {
-		s.server.Fault(apitest.Fault{On: apitest.Match{Verb: s.moment.verb, Resource: "configmaps", Where: s.moment.on}, Nth: s.moment.nth, Times: 1, Do: do})
+		s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: s.moment.verb, Resource: "configmaps", Filter: s.moment.on}, Nth: s.moment.nth, Times: 1, Action: do})
 	}
-	if s.moment.resumed {
-		s.server.Restart()
-	} else {
+	switch {
+	case !s.moment.resumed:
 		begin()
+	case s.moment.verb == "list": // an outage, after which the version is checked
+		s.server.Stop()
+		time.Sleep(3 * time.Second)
+		s.server.Start()
+	default:
+		s.server.Restart()
 	}
 	time.Sleep(time.Second)
 	synctest.Wait()
@@ -301,12 +307,12 @@ func (s *faultScene) whileAsking(begin func()) {
 	synctest.Wait()
 }
 
-// actions are the fault, and what takes down that it came, in the order in which
-// both happen.
-func (s *faultScene) actions() []apitest.Action {
-	taken := apitest.Call("take it down", s.hit)
-	if s.fault.strike != nil {
-		taken = apitest.Call("strike", func(server *apitest.Server) { s.hit(server); s.fault.strike(server) })
+// actions returns the fault and the recording of its occurrence, in the order
+// in which they happen.
+func (s *faultTest) actions() []apitest.Action {
+	taken := apitest.Call("take it down", s.recordOccurrence)
+	if s.fault.act != nil {
+		taken = apitest.Call("strike", func(server *apitest.Server) { s.recordOccurrence(server); s.fault.act(server) })
 		if s.moment.events < 0 {
 			return []apitest.Action{taken}
 		}
@@ -322,42 +328,42 @@ func (s *faultScene) actions() []apitest.Action {
 	return []apitest.Action{apitest.AfterEvents(s.moment.events, s.fault.do), taken}
 }
 
-// whileWaiting strikes while the reflector waits after a failure.
-func (s *faultScene) whileWaiting(begin func()) {
+// whileWaiting causes the fault while the reflector waits after a failure.
+func (s *faultTest) whileWaiting(begin func()) {
 	begin()
 	time.Sleep(time.Minute)
 	synctest.Wait()
-	require.Equal(s, reflector.Watching, s.reflector.State().Phase)
-	failing := s.server.Fault(apitest.Fault{On: apitest.Match{Resource: "configmaps"}, Do: apitest.Fail(500, 0)})
+	require.Equal(s, reflector.PhaseWatching, s.reflector.State().Phase)
+	failing := s.server.Fault(apitest.Fault{Match: apitest.Match{Resource: "configmaps"}, Action: apitest.Fail(500, 0)})
 	s.server.Restart()
-	for s.reflector.State().Phase != reflector.Waiting {
+	for s.reflector.State().Phase != reflector.PhaseWaiting {
 		time.Sleep(10 * time.Millisecond)
 		synctest.Wait()
 	}
-	s.hit(nil)
-	s.fault.strike(s.server)
-	failing.Lift()
+	s.recordOccurrence(nil)
+	s.fault.act(s.server)
+	failing.Remove()
 	synctest.Wait()
 	s.writes("during")
 	time.Sleep(time.Minute)
 	synctest.Wait()
 }
 
-// isMended: the fault came when it was to come, and the store ends equal to the
-// server.
-func (s *faultScene) isMended() {
+// requireRecovered requires that the fault has occurred in its phase, and that
+// the store becomes equal to the server.
+func (s *faultTest) requireRecovered() {
 	s.mu.Lock()
-	hits := slices.Clone(s.hits)
+	occurrences := slices.Clone(s.occurrences)
 	s.mu.Unlock()
-	require.NotEmpty(s, hits, "the fault never came; faults: %s", s.server.Faults())
-	require.Equal(s, s.moment.phase, hits[0], "the fault came in another phase")
-	s.server.LiftFaults()
+	require.NotEmpty(s, occurrences, "the fault did not occur; faults: %s", s.server.Faults())
+	require.Equal(s, s.moment.phase, occurrences[0], "the fault occurred in another phase")
+	s.server.RemoveFaults()
 	s.server.Start()
 	s.server.RestoreToken("ours")
 	time.Sleep(5 * time.Minute)
 	synctest.Wait()
 	if s.fault.hides {
-		for _, obj := range apitest.List(s, s.server, newFaultThing("", "")) {
+		for _, obj := range apitest.List(s, s.server, newFaultObject("", "")) {
 			s.change(obj.Name, "healed")
 		}
 	}
@@ -366,19 +372,19 @@ func (s *faultScene) isMended() {
 	synctest.Wait()
 	require.Equal(s, s.onServer(), s.inStore(), "errors:\n%s", strings.Join(s.errors, "\n"))
 	state := s.reflector.State()
-	require.Equal(s, reflector.Watching, state.Phase)
+	require.Equal(s, reflector.PhaseWatching, state.Phase)
 	require.NoError(s, state.Err)
 }
 
-func (s *faultScene) onServer() map[string]string {
+func (s *faultTest) onServer() map[string]string {
 	state := map[string]string{}
-	for _, obj := range apitest.List(s, s.server, newFaultThing("", "")) {
+	for _, obj := range apitest.List(s, s.server, newFaultObject("", "")) {
 		state[obj.Name] = fmt.Sprint(obj.UID, " ", obj.ResourceVersion, " ", obj.Data)
 	}
 	return state
 }
 
-func (s *faultScene) inStore() map[string]string {
+func (s *faultTest) inStore() map[string]string {
 	state := map[string]string{}
 	for obj := range s.store.All() {
 		state[obj.Name] = fmt.Sprint(obj.UID, " ", obj.ResourceVersion, " ", obj.Data)

@@ -9,104 +9,102 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// An input is something that has happened. It holds what is needed to decide,
-// and no object.
+// An input is an event for the machine. It holds what the machine needs to
+// decide, and no object.
 type input struct {
 	kind inputKind
 	at   time.Time
 
-	// typ, version and end are of an event, and of what was skipped; version
-	// also of a list that has been read.
-	typ     watch.EventType
-	version string
-	end     bool
-	// lost: what was skipped has left the store with something wrong.
-	lost bool
-	// early: a watch has ended before the time that was asked for.
-	early bool
+	// eventType, version and initialEventsEnd describe an event, or a skipped
+	// one. version is also set for inputListed.
+	eventType        watch.EventType
+	version          string
+	initialEventsEnd bool
+	// storeWrong: the skipped event has left the store in a wrong state.
+	storeWrong bool
 
-	// failure and dice (0 <= dice < 1, for the wait) are of failed and ended.
+	// failure and jitter (0 <= jitter < 1, for the wait) are set for inputFailed
+	// and inputEnded.
 	failure failure
-	dice    float64
+	jitter  float64
 
-	// trouble, of start and due, is why the source cannot stream its state.
-	trouble string
+	// listReason is why the source cannot stream its state. It is set for
+	// inputStart, inputWaitOver and inputReleased.
+	listReason string
 }
 
 type inputKind uint8
 
 const (
-	start    inputKind = iota + 1 // Run or ListAndWatch was called
-	due                           // the wait is over
-	answered                      // the source has accepted a watch
-	event                         // one has come
-	skipped                       // one has come, or an item of a list, that cannot be decoded
-	checked                       // the source has not been set back behind version
-	listed                        // a list has been read to its end
-	replaced                      // the store has taken the initial state
-	ended                         // a watch has ended as watches do
-	silent                        // nothing has come for as long as that may last
-	failed                        // something has gone wrong
-	stop                          // the context is done
+	inputStart    inputKind = iota + 1 // Run or ListAndWatch was called
+	inputWaitOver                      // the wait is over
+	inputHeld                          // before a request: the server is known not to respond
+	inputReleased                      // the shared wait is over: the server has answered another reflector, or it is this one's turn to send a request
+	inputAnswered                      // the source has accepted a watch
+	inputEvent                         // an event was received
+	inputSkipped                       // an event, or an item of a list, cannot be decoded
+	inputChecked                       // the source still has version
+	inputListed                        // a list has been read completely
+	inputReplaced                      // the store has received the initial state
+	inputEnded                         // a watch has ended normally
+	inputIdle                          // nothing was received within the idle timeout
+	inputFailed                        // a request, a watch or the store has failed
+	inputStop                          // the context is done
 )
 
-var inputNames = [...]string{"", "start", "due", "answered", "event", "skipped", "checked", "listed", "replaced", "ended", "silent", "failed", "stop"}
+var inputNames = [...]string{"", "start", "wait-over", "held", "released", "answered", "event", "skipped", "checked", "listed", "replaced", "ended", "idle", "failed", "stop"}
 
-// An outcome is what is to be done with an input.
+// An outcome is the decision of the machine on an input.
 type outcome struct {
 	stage   stage
 	verdict verdict
-	// refused: the input has no meaning in the stage.
+	// refused: the input is not valid in the stage.
 	refused bool
-	// report is for the WatchErrorHandler.
+	// report is passed to the WatchErrorHandler.
 	report *Error
-	// remember is why the source cannot stream its initial state: for those
-	// who come after.
+	// remember is why the source cannot stream its initial state. The source
+	// records it for later reflectors.
 	remember string
 }
 
-// verdict is what becomes of what has come.
+// verdict is the decision on a received event.
 type verdict uint8
 
 const (
-	// drop: nothing.
-	drop verdict = iota
-	// pass: it goes to the store.
-	pass
-	// hold: it goes to the store when that has the initial state.
-	hold
-	// end: the initial state is whole.
-	end
-	// mark: the store is told of its version.
-	mark
+	// verdictDrop ignores the event.
+	verdictDrop verdict = iota
+	// verdictPass passes the event to the store.
+	verdictPass
+	// verdictHold passes the event to the store after the initial state.
+	verdictHold
+	// verdictInitialEnd completes the initial state.
+	verdictInitialEnd
+	// verdictBookmark passes only the version to the store.
+	verdictBookmark
 )
 
-var verdictNames = [...]string{"drop", "pass", "hold", "end", "mark"}
+var verdictNames = [...]string{"drop", "pass", "hold", "initial-end", "bookmark"}
 
-// String is the input as a line of a transcript, without its time.
+// String returns the input as a line of a transcript, without its time.
 func (in input) String() string {
 	words := []string{inputNames[in.kind]}
 	switch in.kind {
-	case event, skipped:
-		if in.typ != "" {
-			words = append(words, string(in.typ))
+	case inputEvent, inputSkipped:
+		if in.eventType != "" {
+			words = append(words, string(in.eventType))
 		}
 		words = append(words, "version="+quoted(in.version))
-		if in.end {
-			words = append(words, "end")
+		if in.initialEventsEnd {
+			words = append(words, "initial-events-end")
 		}
-		if in.lost {
-			words = append(words, "lost")
+		if in.storeWrong {
+			words = append(words, "store-wrong")
 		}
-	case ended:
-		if in.early {
-			words = append(words, "early")
-		}
-	case listed:
+	case inputListed:
 		words = append(words, "version="+quoted(in.version))
-	case start, due:
-		if in.trouble != "" {
-			words = append(words, "trouble="+quoted(in.trouble))
+	case inputStart, inputWaitOver, inputReleased:
+		if in.listReason != "" {
+			words = append(words, "list-reason="+quoted(in.listReason))
 		}
 	}
 	if in.failure.reason != "" {
@@ -115,16 +113,25 @@ func (in input) String() string {
 	if in.failure.retryAfter > 0 {
 		words = append(words, "retry-after="+in.failure.retryAfter.String())
 	}
+	if in.failure.code > 0 {
+		words = append(words, "code="+strconv.Itoa(int(in.failure.code)))
+	}
+	switch {
+	case in.failure.sharedWait && in.failure.ownBackoff:
+		words = append(words, "shared own-backoff")
+	case in.failure.sharedWait:
+		words = append(words, "shared")
+	}
 	if in.failure.err != nil {
 		words = append(words, "error="+quoted(in.failure.err.Error()))
 	}
-	if in.dice > 0 {
-		words = append(words, "dice="+strconv.FormatFloat(in.dice, 'g', -1, 64))
+	if in.jitter > 0 {
+		words = append(words, "jitter="+strconv.FormatFloat(in.jitter, 'g', -1, 64))
 	}
 	return strings.Join(words, " ")
 }
 
-// quoted is a value of a transcript: in quotes where it would not be one word.
+// quoted returns a value of a transcript, in quotes if it is not a single word.
 func quoted(s string) string {
 	if s == "" || strings.ContainsAny(s, " \"'=()\n\t\\") || strconv.Quote(s) != `"`+s+`"` {
 		return strconv.Quote(s)
@@ -132,13 +139,13 @@ func quoted(s string) string {
 	return s
 }
 
-// String is the outcome as a line of a transcript.
+// String returns the outcome as a line of a transcript.
 func (out outcome) String() string {
 	words := []string{out.stage.String()}
 	if out.refused {
 		words = append(words, "refused")
 	}
-	if out.verdict != drop {
+	if out.verdict != verdictDrop {
 		words = append(words, verdictNames[out.verdict])
 	}
 	if out.report != nil {

@@ -8,55 +8,37 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/listwatch"
 )
 
 var errNilObject = errors.New("the event's object is nil")
 
-// known is what a store may have besides the methods of Store: the object that
-// it would say is there, whatever of it has still to be processed. With it an
-// object that comes undecodable in a list keeps what was known of it.
-type known[T any] interface {
-	Known(key string) (T, bool)
-}
-
-// itemError is the object that an error is about; nil if it is about more.
+// itemError returns the ItemError in err; nil if the failure affects more than
+// one object.
 func itemError(err error) *listwatch.ItemError {
 	if err == nil {
 		return nil
 	}
-	item := (*listwatch.ItemError)(nil) // declared here, it costs the others nothing
+	item := (*listwatch.ItemError)(nil) // declared here so that other paths do not allocate
 	errors.As(err, &item)
 	return item
 }
 
-// distrusting is what a store may have as well, if it takes an item of a Replace
-// for what it has by its version: Distrust says that in the next Replace it must
-// not, because versions may have been given out again.
-type distrusting interface{ Distrust() }
-
-// itemOnly is what an error of a store may say of itself: that it has cost its
-// object and nothing else, so that to read everything again would not help.
-type itemOnly interface{ ItemOnly() bool }
-
-func costsItemOnly(err error) bool {
-	var marked itemOnly
+func isItemOnly(err error) bool {
+	var marked ItemOnlyError
 	return errors.As(err, &marked) && marked.ItemOnly()
 }
 
-// knownObject is the object of which item came undecodable, as the store has
-// it. It is not ok if the store has none, or that of another UID; sure says
-// that the store could tell, as nobody can where the item's name was unreadable.
+// knownObject returns the stored state of an object that cannot be decoded. ok
+// is false if the store has none, or one with another UID. sure reports whether
+// the store could answer: it cannot if the name of the item was unreadable.
 func (r *Reflector[T]) knownObject(item *listwatch.ItemError) (obj T, ok, sure bool) {
-	store, tells := r.store.(known[T])
-	if !tells || item.Name == "" {
+	store, ok := r.store.(KnownObjects[T])
+	if !ok || item.Name == "" {
 		return obj, false, false
 	}
-	key := item.Name
-	if item.Namespace != "" {
-		key = item.Namespace + "/" + item.Name
-	}
-	obj, ok = store.Known(key)
+	obj, ok = store.Known(keyOf(item))
 	if ok && anotherUID(obj, item.UID) {
 		return obj, false, true
 	}
@@ -68,19 +50,19 @@ func anotherUID(obj any, uid types.UID) bool {
 	return ok && uid != "" && object.GetUID() != "" && object.GetUID() != uid
 }
 
-// wanted asks the filter. An error is its panic.
-func (r *Reflector[T]) wanted(obj T) (keep bool, err error) {
+// applyFilter calls the filter. err is set if it panics.
+func (r *Reflector[T]) applyFilter(obj T) (keep bool, err error) {
 	if r.options.Filter == nil {
 		return true, nil
 	}
-	defer recovered("Filter", &err)
+	defer recoverAsError("Filter", &err)
 	return r.options.Filter(obj), nil
 }
 
-// filtered is what the filter makes of an item of an initial state. One that
-// the filter panics on stays as it was known.
-func (r *Reflector[T]) filtered(ctx context.Context, obj T) (item T, ok bool) {
-	keep, err := r.wanted(obj)
+// filterItem applies the filter to an item of an initial state. If the filter
+// panics, the known object is kept.
+func (r *Reflector[T]) filterItem(ctx context.Context, obj T) (item T, ok bool) {
+	keep, err := r.applyFilter(obj)
 	if err == nil {
 		return obj, keep
 	}
@@ -90,15 +72,10 @@ func (r *Reflector[T]) filtered(ctx context.Context, obj T) (item T, ok bool) {
 }
 
 func (r *Reflector[T]) reportFilter(ctx context.Context, obj T, err error) {
-	item := itemOf(obj)
-	key := item.Name
-	if item.Namespace != "" {
-		key = item.Namespace + "/" + item.Name
-	}
-	r.report(ctx, &Error{Name: r.options.Name, Verb: "filter", Reason: Other, Err: fmt.Errorf("%q: %w", key, err)})
+	r.report(ctx, &Error{Name: r.options.Name, Verb: "filter", Reason: ReasonOther, Err: fmt.Errorf("%q: %w", keyOf(itemOf(obj)), err)})
 }
 
-// itemOf is an object by name, as far as it says.
+// itemOf returns an ItemError that identifies obj, as far as obj has metadata.
 func itemOf(obj any) *listwatch.ItemError {
 	item := &listwatch.ItemError{}
 	if named, ok := obj.(interface {
@@ -111,23 +88,12 @@ func itemOf(obj any) *listwatch.ItemError {
 	return item
 }
 
-// nilCheck is how to see that a T is nil, where it can be.
+// nilCheck returns a function that reports whether a T is nil.
 func nilCheck[T any]() func(T) bool {
 	switch reflect.TypeFor[T]().Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
-		return func(obj T) bool { return isNilPointer(obj) }
+		return func(obj T) bool { return nilcheck.IsNil(obj) }
 	default:
 		return func(T) bool { return false }
-	}
-}
-
-func isNilPointer(v any) bool {
-	switch value := reflect.ValueOf(v); value.Kind() {
-	case reflect.Invalid:
-		return true
-	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
-		return value.IsNil()
-	default:
-		return false
 	}
 }

@@ -1,67 +1,274 @@
 package reflector
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
-// A machine is what decides in a reflector: what to ask of the source next,
-// what becomes of each thing that comes, how long to wait. It knows no
-// objects, no clock, no goroutine and no chance: times and dice come in with
-// the inputs, and equal inputs have equal outcomes. The reflector around it
-// does what it says.
+// The transitions of a [machine], one row for each stage that can follow a stage
+// and an input. An empty cell repeats the cell above it. The reasons of a failure
+// follow its input; expired is a 410. In "streaming complete" and "listing
+// complete" the initial state has been read, and the store has not received it
+// yet. "waiting for x" is stageWaiting with x as the next stage; starting leads to
+// streaming or listing. Other inputs are refused. TestTransitionTable compares the
+// table with the code.
+//
+//	stage                | input                                          | next stage           | condition or remark
+//	---------------------+------------------------------------------------+----------------------+--------------------
+//	idle, stopped        | start                                          | streaming            |
+//	                     |                                                | listing              | PreferList is set, or the source cannot stream
+//	                     |                                                |                      |
+//	streaming            | held                                           | waiting for starting |
+//	                     | answered                                       | streaming            |
+//	                     | event                                          | streaming            |
+//	                     |                                                | streaming complete   | the final bookmark
+//	                     |                                                | listing              | no final bookmark in time, or an unknown type
+//	                     |                                                | waiting for starting | older than the stored state
+//	                     | skipped                                        | streaming            |
+//	                     |                                                | listing              | the store could keep a deleted object
+//	                     | ended, idle                                    | listing              |
+//	                     | failed: refused, expired, too large            | listing              |
+//	                     | failed: interrupted, undecodable, other        | listing              | the first failure
+//	                     |                                                | waiting for starting |
+//	                     | failed: any other                              | waiting for starting |
+//	streaming complete   | replaced                                       | watching             |
+//	                     | failed: store failed                           | waiting for starting |
+//	                     |                                                |                      |
+//	listing              | held                                           | waiting for starting |
+//	                     | skipped                                        | listing              |
+//	                     | listed                                         | listing complete     |
+//	                     |                                                | waiting for starting | older than the stored state
+//	                     | failed: any other                              | waiting for starting |
+//	listing complete     | replaced                                       | opening              |
+//	                     | failed: store failed                           | waiting for starting |
+//	                     |                                                |                      |
+//	opening              | held                                           | waiting for opening  |
+//	                     | answered                                       | watching             |
+//	                     |                                                | checking             | after an outage or an idle watch
+//	                     | failed: expired, too large, not found, refused | waiting for starting |
+//	                     | failed: any other                              | waiting for opening  |
+//	                     |                                                | waiting for starting | no version to resume at, or failed three times there
+//	checking             | checked                                        | watching             |
+//	                     | failed: expired, too large, not found          | waiting for starting |
+//	                     | failed: refused, forbidden, undecodable, other | watching             | the source does not support the check
+//	                     | failed: any other                              | waiting for opening  |
+//	                     |                                                | watching             | the fifth check in a row
+//	                     |                                                |                      |
+//	watching             | event                                          | watching             |
+//	                     |                                                | waiting for starting | an older version
+//	                     |                                                | waiting for opening  | an unknown type
+//	                     | skipped                                        | watching             |
+//	                     |                                                | waiting for starting | an older version, or the store could keep a deleted object
+//	                     |                                                | waiting for opening  | an unknown type
+//	                     | ended, idle                                    | opening              |
+//	                     |                                                | waiting for opening  | the watch was short and delivered nothing
+//	                     |                                                | waiting for starting | no version to resume at
+//	                     | failed: expired, too large, not found, refused | waiting for starting |
+//	                     | failed: store failed                           | waiting for starting |
+//	                     | failed: interrupted, unreachable, timeout      | opening              | the watch was not short, or delivered something
+//	                     |                                                | waiting for opening  |
+//	                     |                                                | waiting for starting | no version to resume at
+//	                     | failed: any other                              | waiting for opening  |
+//	                     |                                                | waiting for starting | no version to resume at, or failed three times there,
+//	                     |                                                |                      | or the second ERROR event of 500 or above
+//	                     |                                                |                      |
+//	waiting for opening  | wait-over, released                            | opening              |
+//	waiting for starting | wait-over, released                            | streaming            |
+//	                     |                                                | listing              | a stream has failed, or the source cannot stream
+//	any                  | stop                                           | stopped              |
+//
+// For example, [Reflector.nextEvent] in watch.go receives a 410 from an open watch
+// and passes it to the machine as failed with ReasonExpired. In this file,
+// stepWatching calls watchFailed, resumeOrRelist and relist, which enters waiting
+// for starting, without a wait unless the failure before was a 410 too. When the
+// wait is over, stepWaiting calls readInitial.
+
+// A machine makes the decisions of a reflector: which request is next, what
+// happens with each event, how long to wait. It has no objects, clock, goroutine
+// or randomness: times and jitter are part of the inputs, and equal inputs have
+// equal outcomes. The Reflector carries out its decisions.
 type machine struct {
 	name       string
 	preferList bool
 	backoff    Backoff
+	// order tracks whether versions may be compared.
+	order versionOrder
 
 	stage stage
-	// after is where waiting leads to: opening, checking, or starting for
-	// everything to be read again.
-	after stage
-
-	// version is the newest that the store has been told, before the one that
-	// it had been told before that.
-	version, before string
-	epoch           int
-	// doubted: an initial state was older than version, and was not believed.
-	// The next one that is older begins an epoch.
-	doubted bool
-	// distrusts: the source may have been set back since the store was filled,
-	// so that one version stands for two states of an object.
-	distrusts bool
-	// filled: the store has had an initial state.
-	filled bool
-
-	// initial is what is known of the initial state under way.
+	// pause describes stageWaiting.
+	pause pause
+	// stored describes the state that the store has received.
+	stored stored
+	// setBack is the evidence that the source was set back to an older state.
+	setBack setBack
+	// fallback decides whether the initial state is streamed or listed.
+	fallback fallback
+	// initial describes the initial state that is being read.
 	initial initial
-	// mode is how the initial state is had, or was; modeReason why not streamed.
-	mode       Mode
-	modeReason string
-	// trouble is why it cannot be streamed from this source, as far as known.
-	trouble string
-	// suspicion becomes trouble if the list that is read in place of a stream
-	// fares better; "" if there is none.
-	suspicion string
-	// brokenStreams counts the streams in a row that broke off before their
-	// mark.
-	brokenStreams int
-
-	// opened is when the watch that is open was; zero while none is.
-	opened time.Time
-	// suspect: the source may have been set back since it was last heard of, so
-	// that it does not know version any more.
-	suspect bool
-	// heard is when the source last said something that only a source says that
-	// has version.
-	heard time.Time
-	// unanswered counts the times in a row that the source was asked whether it
-	// has version, and did not say.
-	unanswered int
-	// stuck counts the watches in a row that failed at version stuckAt for a
-	// reason that a new one will not mend.
-	stuck   int
-	stuckAt string
+	// current describes the open watch.
+	current currentWatch
+	// past describes the watches before the open one.
+	past pastWatches
+	// check decides whether the source is asked if it has stored.version.
+	check versionCheck
 
 	failures failures
+	progress progress
+}
 
+// stage is the state of the machine.
+type stage uint8
+
+const (
+	// stageIdle and stageStopped wait for inputStart.
+	stageIdle stage = iota
+	// stageStarting leads to stageStreaming or stageListing immediately. It is
+	// only used as the target of stageWaiting.
+	stageStarting
+	// stageStreaming: a watch delivers the initial state, or is being opened for
+	// that.
+	stageStreaming
+	// stageListing: a list delivers the initial state.
+	stageListing
+	// stageOpening: a watch is being opened at stored.version.
+	stageOpening
+	// stageChecking: a watch is open, and the source is asked whether it has
+	// stored.version before any event is read.
+	stageChecking
+	// stageWatching: a watch is open and healthy.
+	stageWatching
+	// stageWaiting: the machine waits until failures.retryAt, then enters
+	// pause.next.
+	stageWaiting
+	stageStopped
+)
+
+var stageNames = [...]string{"idle", "starting", "streaming", "listing", "opening", "checking", "watching", "waiting", "stopped"}
+
+func (s stage) String() string { return stageNames[s] }
+
+// pause describes a wait before the next attempt.
+type pause struct {
+	// next is the stage that follows: stageOpening, or stageStarting to read the
+	// whole state again.
+	next stage
+	// shared: the wait ends with inputReleased, not with inputWaitOver.
+	shared bool
+	// beforeRequest: no request was sent before this wait.
+	beforeRequest bool
+	// retryAt is the expected time of the next attempt.
+	retryAt time.Time
+}
+
+// stored describes the state that the store has received.
+type stored struct {
+	// version is the newest version, previousVersion the one before it.
+	version, previousVersion string
+	epoch                    int
+	// hasInitialState: the store has received an initial state.
+	hasInitialState bool
+}
+
+// setBack is the evidence that the source was set back to an older state.
+type setBack struct {
+	// olderStateSeen: an initial state was older than the stored one, and was
+	// rejected. If the next one is older as well, it begins an epoch.
+	olderStateSeen bool
+	// versionsReused: the source may have been set back since the store received
+	// its state, so that one version may denote two states of an object.
+	versionsReused bool
+}
+
+// fallback decides whether the initial state is streamed or listed.
+type fallback struct {
+	// mode is how the initial state is or was read. reason is why it is not
+	// streamed.
+	mode   Mode
+	reason string
+	// listReason is why this source cannot stream, as far as known.
+	listReason string
+	// suspectedReason becomes listReason if the list that is read instead of a
+	// stream succeeds; "" if there is none.
+	suspectedReason string
+	// nextListReason is why the next initial state is listed, once; "" if it is
+	// streamed. nextSuspectedReason becomes suspectedReason for that list.
+	nextListReason, nextSuspectedReason string
+	// brokenStreams counts the streams in a row that broke off before their
+	// final bookmark.
+	brokenStreams int
+}
+
+// initial describes an initial state that is being read.
+type initial struct {
+	// openedAt is when the source began to stream it.
+	openedAt time.Time
+	// holding is set after an event that is not part of the initial state. From
+	// then on all events up to the final bookmark are held until the store has
+	// the initial state.
+	holding bool
+	// holdingSince is when holding was set.
+	holdingSince time.Time
+	// newestVersion is the newest version of an item; "" if there is none, or if
+	// versions cannot be compared.
+	newestVersion string
+	incomparable  bool
+	// complete: the initial state has been read. version is its version.
+	complete bool
+	version  string
+}
+
+// currentWatch describes the open watch. It is zero if none is open.
+type currentWatch struct {
+	openedAt time.Time
+	// delivered: the watch has delivered something new.
+	delivered bool
+}
+
+// pastWatches describes the watches before the open one.
+type pastWatches struct {
+	// end is how the last watch ended, until the next request is answered or
+	// fails.
+	end watchEnd
+	// lastShort: the last watch was short and delivered nothing. A second one in
+	// a row waits.
+	lastShort bool
+	// lastExpired: the last failure was a response that the version is unusable.
+	// A second one in a row waits.
+	lastExpired bool
+	// errorEvents counts the ERROR events with a code of 500 or above since a
+	// watch last delivered something.
+	errorEvents int
+	// failuresAtVersion counts the watches in a row that failed at failedVersion
+	// for a reason that is not transient.
+	failuresAtVersion int
+	failedVersion     string
+}
+
+// watchEnd is how a watch has ended.
+type watchEnd uint8
+
+const (
+	notEnded watchEnd = iota
+	// endClosed: the source or an error has ended it.
+	endClosed
+	// endConnectionLost: its connection was lost.
+	endConnectionLost
+)
+
+// versionCheck decides whether the source is asked if it has stored.version.
+type versionCheck struct {
+	// due: the source has been unreachable or idle. It may have been set back
+	// since, and may not have the version.
+	due bool
+	// verifiedAt is when the source last sent something that only a source that
+	// has the version sends.
+	verifiedAt time.Time
+	// failed counts the checks that failed in a row.
+	failed int
+}
+
+// progress has the parts of State on which no decision depends.
+type progress struct {
 	relists      int
 	relistReason string
 	undecodable  uint64
@@ -69,186 +276,348 @@ type machine struct {
 	lastBookmark time.Time
 }
 
-// stage is where the machine is. These are all there are.
-type stage uint8
-
-const (
-	// idle and stopped wait for start.
-	idle stage = iota
-	// starting is a way through, to streaming or to listing: the machine does
-	// not rest there, it is only where waiting may lead to.
-	starting
-	// streaming: a watch brings the initial state, or is being opened to.
-	streaming
-	// listing: a list brings the initial state.
-	listing
-	// checking: the source is asked whether it still has version.
-	checking
-	// opening: a watch is being opened at version.
-	opening
-	// watching: a watch is open and in order.
-	watching
-	// waiting: until failures.retryAt, then after.
-	waiting
-	stopped
-)
-
-var stageNames = [...]string{"idle", "starting", "streaming", "listing", "checking", "opening", "watching", "waiting", "stopped"}
-
-func (s stage) String() string { return stageNames[s] }
-
-// initial is what is known of an initial state that is being read.
-type initial struct {
-	// since is when the source began to stream it.
-	since time.Time
-	// held is set once something has come that is no part of it: from there on
-	// everything up to the mark is held back until the store has the rest.
-	held bool
-	// heldSince is when that was.
-	heldSince time.Time
-	// newest is the newest version of an item; "" if there is none, or versions
-	// do not compare.
-	newest   string
-	unknowns bool
-	// ended: it has come whole. version is what it stands at.
-	ended   bool
-	version string
-}
-
-// step takes in what has happened and says what is to be done. What the machine
-// waits for afterwards, its stage tells.
+// step handles an input and returns the decision. The stage of the machine then
+// says which inputs it expects. An input that the stage does not expect is
+// refused and changes nothing.
 func (m *machine) step(in input) outcome {
 	out := outcome{}
-	switch {
-	case in.kind == stop:
-		m.to(stopped)
-	case !m.expects(in.kind):
-		out.refused = true
+	if in.kind == inputStop {
+		m.to(stageStopped)
+		out.stage = m.stage
+		return out
+	}
+	switch m.stage {
+	case stageIdle, stageStopped:
+		m.stepIdle(in, &out)
+	case stageStreaming:
+		m.stepStreaming(in, &out)
+	case stageListing:
+		m.stepListing(in, &out)
+	case stageOpening:
+		m.stepOpening(in, &out)
+	case stageChecking:
+		m.stepChecking(in, &out)
+	case stageWatching:
+		m.stepWatching(in, &out)
+	case stageWaiting:
+		m.stepWaiting(in, &out)
 	default:
-		m.take(in, &out)
+		out.refused = true
 	}
 	out.stage = m.stage
 	return out
 }
 
-// expects says which inputs have a meaning in which stage. The reflector gives
-// no others.
-func (m *machine) expects(kind inputKind) bool {
-	switch m.stage {
-	case idle, stopped:
-		return kind == start
-	case streaming:
-		if m.initial.ended {
-			return kind == replaced || kind == failed
+func (m *machine) stepIdle(in input, out *outcome) {
+	switch in.kind {
+	case inputStart:
+		if m.stored.hasInitialState {
+			m.progress.relists++
+			m.progress.relistReason = "restarted"
 		}
-		return kind == answered || kind == event || kind == skipped || kind == ended || kind == silent || kind == failed
-	case listing:
-		if m.initial.ended {
-			return kind == replaced || kind == failed
-		}
-		return kind == listed || kind == skipped || kind == failed
-	case checking:
-		return kind == checked || kind == failed
-	case opening:
-		return kind == answered || kind == failed
-	case watching:
-		return kind == event || kind == skipped || kind == ended || kind == silent || kind == failed
-	case waiting:
-		return kind == due
+		m.readInitial(in.listReason)
+	default:
+		out.refused = true
 	}
-	return false
 }
 
-func (m *machine) take(in input, out *outcome) {
+func (m *machine) stepStreaming(in input, out *outcome) {
+	if m.initial.complete {
+		switch in.kind {
+		case inputReplaced:
+			m.replaced(in.at)
+			m.fallback.brokenStreams = 0
+			m.enterWatching(in.at)
+		case inputFailed: // the store has failed
+			m.retryAfterWait(in, "watch", stageStarting, out)
+		default:
+			out.refused = true
+		}
+		return
+	}
 	switch in.kind {
-	case start:
-		m.start(in)
-	case due:
-		if m.after == starting {
-			m.read(in.trouble)
-		} else {
-			m.to(m.after)
+	case inputHeld:
+		if !m.initial.openedAt.IsZero() {
+			out.refused = true
+			return
 		}
-	case checked:
-		m.suspect, m.heard, m.unanswered = false, in.at, 0
-		m.to(opening)
-	case answered:
-		if m.stage == opening {
-			m.watch(in.at)
-		} else {
-			m.initial.since = in.at
+		m.holdRequest(in, "watch", stageStarting, out)
+	case inputAnswered:
+		m.initial.openedAt = in.at
+	case inputEvent:
+		m.initialEvent(in, out)
+	case inputSkipped:
+		m.skipInitialEvent(in, out)
+	case inputEnded:
+		m.fallBackToList(in.because(ReasonNoInitialEventsEnd, errEndedEarly), true, out)
+	case inputIdle:
+		m.fallBackToList(in.because(ReasonNoInitialEventsEnd, errNoInitialEventsEnd), true, out)
+	case inputFailed:
+		m.streamFailed(in, out)
+	default:
+		out.refused = true
+	}
+}
+
+func (m *machine) stepListing(in input, out *outcome) {
+	if m.initial.complete {
+		switch in.kind {
+		case inputReplaced:
+			m.replaced(in.at)
+			if m.fallback.suspectedReason != "" {
+				m.remember(m.fallback.suspectedReason, out)
+			}
+			m.to(stageOpening)
+		case inputFailed: // the store has failed
+			m.retryAfterWait(in, "list", stageStarting, out)
+		default:
+			out.refused = true
 		}
-	case event:
-		if m.stage == streaming {
-			m.streamed(in, out)
+		return
+	}
+	switch in.kind {
+	case inputHeld:
+		m.holdRequest(in, "list", stageStarting, out)
+	case inputSkipped:
+		m.reportUndecodable(in, "list", out)
+		out.verdict = verdictPass
+	case inputListed:
+		m.endInitial(in, "list", out)
+	case inputFailed:
+		m.retryAfterWait(in, "list", stageStarting, out)
+	default:
+		out.refused = true
+	}
+}
+
+func (m *machine) stepOpening(in input, out *outcome) {
+	switch in.kind {
+	case inputHeld:
+		m.check.due, m.past.end = true, notEnded
+		m.holdRequest(in, "watch", stageOpening, out)
+	case inputAnswered:
+		m.order.watchOpened()
+		if m.mustCheckVersion() {
+			m.to(stageChecking)
 		} else {
-			m.follow(in, out)
+			m.enterWatching(in.at)
 		}
-	case skipped:
-		m.skip(in, out)
-	case listed:
-		m.end(in, out)
-	case replaced:
-		m.replaced(in.at, out)
-	case ended:
-		if m.stage == streaming {
-			m.endedEarly(in, out)
-		} else {
-			m.endedWatch(in, out)
+	case inputFailed:
+		m.noteOutage(in)
+		m.resumeOrRelist(in, out)
+	default:
+		out.refused = true
+	}
+}
+
+func (m *machine) stepChecking(in input, out *outcome) {
+	switch in.kind {
+	case inputChecked:
+		m.check = versionCheck{verifiedAt: in.at}
+		m.enterWatching(in.at)
+	case inputFailed:
+		m.noteOutage(in)
+		if !m.continueUnchecked(in, out) {
+			m.resumeOrRelist(in, out)
 		}
-	case silent:
-		if m.stage == streaming {
-			m.fallBack(in.because(NoInitialEnd, errNoMark), true, out)
-		} else {
-			m.fellSilent(in, out)
-		}
-	case failed:
-		m.fail(in, out)
+	default:
+		out.refused = true
+	}
+}
+
+func (m *machine) stepWatching(in input, out *outcome) {
+	switch in.kind {
+	case inputEvent:
+		m.takeEvent(in, out)
+	case inputSkipped:
+		m.skipEvent(in, out)
+	case inputEnded:
+		m.watchEnded(in, out)
+	case inputIdle:
+		// Nothing may have changed, or the server may be gone. Opening another
+		// watch shows which.
+		m.check.due = true
+		m.watchEnded(in, out)
+	case inputFailed:
+		m.watchFailed(in, out)
+	default:
+		out.refused = true
+	}
+}
+
+func (m *machine) stepWaiting(in input, out *outcome) {
+	end := inputWaitOver
+	if m.pause.shared {
+		end = inputReleased
+	}
+	switch {
+	case in.kind != end:
+		out.refused = true
+	case m.pause.next == stageStarting:
+		m.readInitial(in.listReason)
+	default:
+		m.to(m.pause.next)
 	}
 }
 
 // to enters a stage.
 func (m *machine) to(s stage) {
 	m.stage = s
-	if s != watching {
-		m.opened = time.Time{}
+	if s != stageWatching {
+		m.current = currentWatch{}
 	}
 }
 
-func (m *machine) start(in input) {
-	if m.filled {
-		m.relists++
-		m.relistReason = "started again"
-	}
-	m.read(in.trouble)
+// enterWatching records that a watch is open.
+func (m *machine) enterWatching(at time.Time) {
+	m.to(stageWatching)
+	m.current.openedAt, m.past.end = at, notEnded
+	m.failures.opened(at)
 }
 
-// fail sorts a failure by what was going on.
-func (m *machine) fail(in input, out *outcome) {
-	switch m.stage {
-	case streaming:
-		m.failedStream(in, out)
-	case listing:
-		m.again(in, "list", starting, out)
+// readInitial begins to read the whole state, by a stream or a list.
+func (m *machine) readInitial(listReason string) {
+	f := &m.fallback
+	f.listReason, f.suspectedReason = listReason, ""
+	m.initial = initial{}
+	switch {
+	case m.preferList:
+		m.startList(preferListReason)
+	case listReason != "":
+		m.startList(listReason)
+	case f.nextListReason != "":
+		f.suspectedReason = f.nextSuspectedReason
+		m.startList(f.nextListReason)
 	default:
-		m.failedWatch(in, out)
+		f.mode, f.reason = ModeWatchList, ""
+		m.to(stageStreaming)
 	}
+	f.nextListReason, f.nextSuspectedReason = "", ""
 }
 
-// again waits before the next attempt, which begins at after.
-func (m *machine) again(in input, verb string, after stage, out *outcome) {
+func (m *machine) startList(reason string) {
+	m.fallback.mode, m.fallback.reason = ModeList, reason
+	m.initial = initial{}
+	m.to(stageListing)
+}
+
+// watchFailed handles the failure of an open watch. A connection that is lost
+// after the watch has been useful is not a failure.
+func (m *machine) watchFailed(in input, out *outcome) {
+	m.resetIfHealthy(in.at)
+	m.past.end = endClosed
+	if in.failure.connectionLost() {
+		m.past.end = endConnectionLost
+		if resumable(m.stored.version) && m.wasUseful(in.at, minBrokenWatchTime) {
+			m.to(stageOpening)
+			return
+		}
+		m.check.due = m.check.due || in.failure.sharedWait
+		if resumable(m.stored.version) && m.isFirstShortWatch(in) {
+			m.retryAtOnce(in, "watch", stageOpening, out)
+			return
+		}
+	}
+	m.resumeOrRelist(in, out)
+}
+
+// noteOutage records the failure of a request for a watch, or of a check.
+func (m *machine) noteOutage(in input) {
+	m.check.due, m.past.end = m.check.due || in.failure.isOutage(), notEnded
+}
+
+// resumeOrRelist handles a failure of a watch. It resumes at the last version if
+// that is still valid, and reads the whole state again otherwise.
+func (m *machine) resumeOrRelist(in input, out *outcome) {
+	if !resumable(m.stored.version) {
+		m.relist(in, out)
+		return
+	}
+	switch in.failure.reason {
+	case ReasonExpired, ReasonTooLargeVersion, ReasonVersionWentBack, ReasonNotFound, ReasonRefused:
+		m.relist(in, out)
+		return
+	case ReasonStoreFailed:
+		m.stored.version = m.stored.previousVersion
+		m.relist(in, out)
+		return
+	case ReasonUndecodable, ReasonOther:
+		if m.past.failedVersion != m.stored.version {
+			m.past.failuresAtVersion, m.past.failedVersion = 0, m.stored.version
+		}
+		if m.past.failuresAtVersion++; m.past.failuresAtVersion >= maxFailuresAtVersion {
+			m.relist(in, out)
+			return
+		}
+	default:
+		if m.stage == stageWatching && in.failure.code >= 500 {
+			if m.past.errorEvents++; m.past.errorEvents >= maxErrorEvents {
+				m.past.errorEvents = 0
+				m.relist(in, out)
+				return
+			}
+		}
+	}
+	m.retryAfterWait(in, "watch", stageOpening, out)
+}
+
+// relist reads the whole state again. It waits first, unless the source has
+// answered that the version is unusable.
+func (m *machine) relist(in input, out *outcome) {
+	reason := in.failure.reason
+	m.setBack.versionsReused = m.setBack.versionsReused || reason == ReasonTooLargeVersion || reason == ReasonVersionWentBack
+	// "Too large" is the first piece of evidence that the source was set back.
+	// An older list is the second.
+	m.setBack.olderStateSeen = m.setBack.olderStateSeen || reason == ReasonTooLargeVersion
+	m.progress.relists++
+	m.progress.relistReason = firstLine(fmt.Sprintf("%s: %v", reason, in.failure.err))
+	m.past.failuresAtVersion = 0
+	if alive := reason == ReasonExpired || reason == ReasonTooLargeVersion; alive && !m.past.lastExpired {
+		m.past.lastExpired = true
+		in.failure.sharedWait = false
+		m.retryAtOnce(in, "watch", stageStarting, out)
+		return
+	}
+	m.retryAfterWait(in, "watch", stageStarting, out)
+}
+
+// holdRequest waits with the other reflectors before a request, because the
+// server is known not to respond.
+func (m *machine) holdRequest(in input, verb string, next stage, out *outcome) {
+	in.failure.sharedWait = true
+	m.retryAtOnce(in, verb, next, out)
+	m.pause.beforeRequest = true
+}
+
+// retryAfterWait waits before the next attempt, which begins at stage next.
+func (m *machine) retryAfterWait(in input, verb string, next stage, out *outcome) {
 	m.report(in, verb, out)
 	m.failures.wait(in, m.backoff)
-	m.after = after
-	m.to(waiting)
+	m.enterWaiting(in, next)
+	out.report.RetryAt = m.pause.retryAt
 }
 
-// report makes an error of a failure.
+// retryAtOnce makes the next attempt without a wait of its own.
+func (m *machine) retryAtOnce(in input, verb string, next stage, out *outcome) {
+	m.report(in, verb, out)
+	m.failures.retryAt = in.at
+	m.enterWaiting(in, next)
+}
+
+func (m *machine) enterWaiting(in input, next stage) {
+	m.pause = pause{next: next, shared: in.failure.sharedWait, retryAt: m.failures.retryAt}
+	if earliest := in.at.Add(sharedInterval); m.pause.shared && m.pause.retryAt.Before(earliest) {
+		m.pause.retryAt = earliest
+	}
+	m.to(stageWaiting)
+}
+
+// report creates the error for a failure.
 func (m *machine) report(in input, verb string, out *outcome) {
 	err := &Error{Name: m.name, Verb: verb, Reason: in.failure.reason, Err: in.failure.err}
-	if verb == "watch" && m.stage != streaming {
-		err.Version = m.version
+	if verb == "watch" && m.stage != stageStreaming {
+		err.Version = m.stored.version
 	}
 	out.report = err
-	m.failures.note(err, in.at)
+	m.failures.add(err, in.at)
 }

@@ -8,63 +8,67 @@ import (
 
 // Options configures a reflector. The zero value is a working default.
 type Options[T any] struct {
-	// Name is what errors, logs and State call the reflector. Default: the
-	// source's resource, else T.
+	// Name identifies the reflector in errors, logs and State. Default: the
+	// resource of the source with its namespace, such as "pods -n shop", or else
+	// the name of the type T.
 	Name string
 
-	// Filter says which objects are kept. One that it refuses is never handed
-	// to the store, and is deleted there if it was kept before. A panic is
-	// reported and costs that object's event. Default: all.
+	// Filter reports whether an object is kept. A rejected object is never
+	// passed to the store, and is deleted from the store if it was kept before.
+	// A panic of Filter is reported and affects only the event of that object.
+	// Default: all objects are kept.
 	Filter func(T) bool
 
-	// ResyncPeriod is how often the store's Resync is called, counted from the
-	// last time. Nothing is asked of the server for it. Default: never.
+	// ResyncPeriod is the time from one call of the store's Resync to the next.
+	// A resync sends no request to the server. Default: never.
 	ResyncPeriod time.Duration
 
-	// PreferList: list, even where the source could stream its initial state.
+	// PreferList lists the initial state even if the source can stream it.
 	PreferList bool
 
-	// WatchTimeout is how long the server is asked to keep a watch open: each
-	// time a random duration between this and twice this. Default: 5 minutes.
+	// WatchTimeout is how long the server is asked to keep a watch open. Each
+	// watch asks for a random duration between WatchTimeout and twice that.
+	// Default: 5 minutes.
 	WatchTimeout time.Duration
 
-	// Silence is how long a watch may bring nothing, not even a bookmark, before
-	// it is replaced by another one at the same version; it is also how long a
-	// list, or the opening of a watch, may be without an answer. A server sends
-	// a bookmark about once a minute, but none where nothing changes: so this is
-	// no failure yet, and nobody is told. If the server has gone away, the next
-	// watch cannot be opened, and that is. Default: 3 minutes; negative: for
-	// ever.
-	Silence time.Duration
+	// IdleTimeout is how long a watch may deliver nothing, not even a bookmark,
+	// before it is replaced by another watch from the same version. It also
+	// bounds the wait for the response to a list or to the opening of a watch. A
+	// server sends a bookmark about once a minute, but none if nothing changes,
+	// so an idle watch is not a failure and is not reported. If the server is
+	// unreachable, opening the next watch fails, and that failure is reported.
+	// Default: 3 minutes; negative: no timeout.
+	IdleTimeout time.Duration
 
-	// Backoff is how long to wait after a failure.
+	// Backoff configures the waits after failures.
 	Backoff Backoff
 
-	// WatchErrorHandler hears of each failure, most of them a [*Error]: of a
-	// list, of a watch, of an ERROR event in one, of an object that could not
-	// be decoded. It is called on the reflector's goroutine, which waits for it;
-	// with a ResyncPeriod, for a failed Resync, on another one as well. Default:
-	// the first of a kind is logged, and after that one a minute at most, with
-	// the number of those that were not.
+	// WatchErrorHandler is called with each failure, in most cases an [*Error]:
+	// of a list, of a watch, an ERROR event, an object that cannot be decoded.
+	// It is called on the goroutine of the reflector, which waits for it. With a
+	// ResyncPeriod it is also called on another goroutine, for a failed Resync.
+	// Default: the first error of a kind is logged; after that at most one per
+	// minute, with the number of errors that were not logged.
 	WatchErrorHandler func(ctx context.Context, err error)
 
-	// Logger serves the default WatchErrorHandler. Default: [slog.Default].
+	// Logger is used by the default WatchErrorHandler. Default: [slog.Default].
 	Logger *slog.Logger
 
-	// Trace is told what the reflector does. Default: nobody.
+	// Trace is called with the steps of the reflector. Default: no trace.
 	Trace *Trace
 }
 
-// Backoff is a growing wait: Base after the first failure, Factor times as long
-// after each further one, Max at the most, each lengthened at random. It starts
-// anew when a watch has proved healthy, and not before.
+// Backoff configures waits that grow exponentially: Base after the first
+// failure, Factor times as long after each further failure, at most Max, each
+// extended by a random jitter. The waits start again at Base only after a watch
+// has been healthy for some time.
 type Backoff struct {
 	Base time.Duration // Default: 800 ms.
 	Max  time.Duration // Default: 30 s, or Base if that is more.
-	// Factor is what a wait is multiplied with; less than 1 counts as 1.
-	// Default: 2.
+	// Factor multiplies the wait after each failure. Values less than 1 count as
+	// 1. Default: 2.
 	Factor float64
-	// Jitter is by how much of itself a wait is lengthened at the most; negative
-	// is not at all. Default: 1.
+	// Jitter is the largest fraction of a wait by which it is randomly extended.
+	// A negative value disables jitter. Default: 1.
 	Jitter float64
 }

@@ -2,109 +2,129 @@ package reflector
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"sync/atomic"
 	"time"
 
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/listwatch"
 )
 
-// Reflector keeps a store equal to what a source serves.
+// Reflector keeps a store equal to the contents of a source.
 type Reflector[T any] struct {
 	source  listwatch.ListerWatcher[T]
 	store   Store[T]
 	options Options[T]
-	// isNil says whether an object is a nil pointer.
+	// isNil reports whether an object is a nil pointer.
 	isNil func(T) bool
 
 	running atomic.Bool
-	// machine belongs to whoever has set running.
-	machine machine
-	board   board
-	turn    turn
-	log     *errorLog
+	// machine is owned by the goroutine that has set running.
+	machine   machine
+	published publishedState
+	recovery  recoveryReporter
+	storeMu   storeMutex
+	log       *errorLog
+	// undecoded describes the initial state in the store, pendingUndecoded the
+	// one that is being read. Both are owned by Run, as machine is.
+	undecoded, pendingUndecoded undecoded
 }
 
-// New returns a reflector that does nothing until it is run. What is wrong with
-// its arguments is the error of Run.
+// New returns a reflector. It does nothing until Run is called. Invalid
+// arguments are an error of Run.
 func New[T any](source listwatch.ListerWatcher[T], store Store[T], o Options[T]) *Reflector[T] {
 	if o.Name == "" {
 		o.Name = nameOf(source)
 	}
+	o.WatchErrorHandler = RecoverPanics(o.Name, o.Logger, o.WatchErrorHandler)
 	r := &Reflector[T]{source: source, store: store, options: o, isNil: nilCheck[T]()}
-	r.machine = machine{name: o.Name, preferList: o.PreferList, backoff: o.Backoff}
+	r.machine = machine{name: o.Name, preferList: o.PreferList, backoff: o.Backoff, order: versionOrder{declared: orderOf(source)}}
 	r.log = &errorLog{logger: o.Logger, name: o.Name}
 	if o.ResyncPeriod > 0 {
-		r.turn = make(turn, 1)
+		r.storeMu = make(storeMutex, 1)
 	}
-	r.board.write(&r.machine)
+	r.published.publish(&r.machine)
 	return r
 }
 
-// nameOf is what a source calls its objects, else what Go calls them.
+// nameOf returns the resource of a source as in kubectl commands, or else the
+// name of the Go type.
 func nameOf[T any](source listwatch.ListerWatcher[T]) string {
-	if served, ok := source.(interface{ ResourceInfo() listwatch.ResourceInfo }); ok && !isNilPointer(source) {
+	if served, ok := source.(listwatch.ResourceDescriber); ok && !nilcheck.IsNilPointer(source) {
 		if name := served.ResourceInfo().Resource; name != "" {
+			if narrow, ok := source.(listwatch.NamespaceScoped); ok && narrow.ScopedNamespace() != "" {
+				name += " -n " + narrow.ScopedNamespace()
+			}
 			return name
 		}
 	}
 	return reflect.TypeFor[T]().String()
 }
 
-// Run keeps the store up to date until ctx is done, whatever fails; then it
-// returns nil. Every wait in it ends with ctx, as far as the source's own calls
-// do. It may be called again when it has returned, and reads everything again.
+// Run keeps the store up to date until ctx is done, whatever fails, and then
+// returns nil. All its waits end with ctx, provided that the calls of the source
+// do. Run may be called again after it has returned; it then reads the whole
+// state again.
 //
-// Possible errors: ErrNoSource, ErrNoStore, ErrRunning.
+// Possible errors: ErrNoSource, ErrNoStore, ErrRunning, and the mistakes that
+// the source knows of (see [listwatch.Checker]).
 func (r *Reflector[T]) Run(ctx context.Context) error { return r.run(ctx, false) }
 
-// ListAndWatch takes over the state of the source once and watches from there
-// until everything has to be read again, which is an error, or ctx is done,
-// which is none. How to go on is the caller's to decide; Run waits, and begins
-// again.
+// ListAndWatch reads the state of the source once and watches from there. It
+// returns an error when the state has to be read again, and nil when ctx is
+// done. Run calls it in a loop, with waits; a caller of ListAndWatch decides
+// itself how to continue.
 //
-// Possible errors: *Error, ErrNoSource, ErrNoStore, ErrRunning.
+// Possible errors: *Error, those of Run.
 func (r *Reflector[T]) ListAndWatch(ctx context.Context) error { return r.run(ctx, true) }
 
-// LastSyncResourceVersion is the newest version that the store has been told.
-// What the store makes of it, the store knows.
-func (r *Reflector[T]) LastSyncResourceVersion() string { return r.board.version() }
+// LastSyncResourceVersion returns the newest version that the store has
+// received. If the store is a queue, its consumers may not have processed it
+// yet.
+func (r *Reflector[T]) LastSyncResourceVersion() string { return r.published.version() }
 
-// State tells what the reflector is doing. It may be called at any time.
-func (r *Reflector[T]) State() State { return r.board.read(time.Now()) }
+// State returns what the reflector is doing. It may be called at any time.
+func (r *Reflector[T]) State() State { return r.published.snapshot(time.Now()) }
 
 func (r *Reflector[T]) run(ctx context.Context, once bool) error {
 	switch {
-	case isNilPointer(r.source):
+	case nilcheck.IsNilPointer(r.source):
 		return ErrNoSource
-	case isNilPointer(r.store):
+	case nilcheck.IsNilPointer(r.store):
 		return ErrNoStore
+	}
+	if err := listwatch.Check(r.source); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("reflector of %s: %w", r.options.Name, err)
+	}
+	switch {
 	case !r.running.CompareAndSwap(false, true):
 		return ErrRunning
 	}
 	defer r.running.Store(false)
+	defer r.recovery.join(r.source)()
 	ctx, end := context.WithCancel(ctx)
 	defer r.resync(ctx)()
 	defer end()
-	return r.follow(ctx, once)
+	return r.runStages(ctx, once)
 }
 
-// follow does what the machine says, stage after stage.
-func (r *Reflector[T]) follow(ctx context.Context, once bool) error {
-	defer func() { r.step(ctx, input{kind: stop}) }()
-	r.step(ctx, input{kind: start, trouble: r.trouble()})
+// runStages runs the stages that the machine decides on, one after another.
+func (r *Reflector[T]) runStages(ctx context.Context, once bool) error {
+	defer func() { r.step(ctx, input{kind: inputStop}) }()
+	r.step(ctx, input{kind: inputStart, listReason: r.listReason()})
 	for ctx.Err() == nil {
-		switch r.machine.stage {
-		case streaming:
+		switch stage := r.machine.stage; {
+		case stage != stageWaiting && r.mustWait(ctx):
+			// The machine is in stageWaiting now.
+		case stage == stageStreaming:
 			r.stream(ctx)
-		case listing:
+		case stage == stageListing:
 			r.list(ctx)
-		case checking:
-			r.check(ctx)
-		case opening:
+		case stage == stageOpening:
 			r.watch(ctx)
 		default:
-			if once && r.machine.after == starting {
+			if once && r.machine.pause.next == stageStarting && !r.machine.pause.beforeRequest {
 				return r.machine.failures.err
 			}
 			r.wait(ctx)
@@ -113,25 +133,26 @@ func (r *Reflector[T]) follow(ctx context.Context, once bool) error {
 	return nil
 }
 
-// step gives the machine an input, and does what of the outcome is the same
-// everywhere.
+// step passes an input to the machine, and handles the parts of the outcome that
+// do not depend on the stage.
 func (r *Reflector[T]) step(ctx context.Context, in input) outcome {
 	if in.at.IsZero() {
 		in.at = time.Now()
 	}
-	before := r.machine.stage
+	in.failure.err = boundedError(in.failure.err)
+	before, unordered := r.machine.stage, r.machine.order.unorderedReason()
 	out := r.machine.step(in)
 	trace := r.options.Trace
 	if trace != nil && trace.Step != nil {
 		trace.Step(in.at, in.String(), out.String())
 	}
-	if out.stage == before && out.report == nil {
+	if out.stage == before && out.report == nil && r.machine.order.unorderedReason() == unordered {
 		return out
 	}
-	r.board.write(&r.machine)
+	r.published.publish(&r.machine)
 	if out.remember != "" {
-		if memory, ok := r.source.(listwatch.WatchListMemory); ok {
-			memory.NoteWatchListTrouble(out.remember)
+		if memory, ok := r.source.(listwatch.WatchListRecorder); ok {
+			memory.SetWatchListUnsupported(out.remember)
 		}
 	}
 	if out.report != nil {
@@ -143,10 +164,10 @@ func (r *Reflector[T]) step(ctx context.Context, in input) outcome {
 	return out
 }
 
-// fail is a step for a failure, unless it is only that ctx is done.
+// fail passes a failure to the machine, unless ctx is done.
 func (r *Reflector[T]) fail(ctx context.Context, f failure) {
 	if ctx.Err() == nil {
-		r.step(ctx, input{kind: failed, failure: f, dice: dice()})
+		r.step(ctx, input{kind: inputFailed, failure: r.recovery.failed(f), jitter: randomJitter()})
 	}
 }
 
@@ -158,22 +179,28 @@ func (r *Reflector[T]) report(ctx context.Context, err error) {
 	r.log.report(ctx, err, time.Now())
 }
 
-// trouble is why the source cannot stream its initial state, as far as it or
-// we know.
-func (r *Reflector[T]) trouble() string {
-	if memory, ok := r.source.(listwatch.WatchListMemory); ok {
-		return memory.WatchListTrouble()
+// listReason returns why the source cannot stream its initial state, as far as
+// the source or this reflector knows; "" if it can.
+func (r *Reflector[T]) listReason() string {
+	if memory, ok := r.source.(listwatch.WatchListRecorder); ok {
+		return memory.WatchListUnsupported()
 	}
-	return r.machine.trouble
+	return r.machine.fallback.listReason
 }
 
-// wait lasts until the next attempt is due.
+// wait returns when the next attempt is due.
 func (r *Reflector[T]) wait(ctx context.Context) {
+	if r.machine.pause.shared {
+		if r.recovery.member.Wait(ctx, r.machine.failures.retryAt) == nil {
+			r.step(ctx, input{kind: inputReleased, listReason: r.listReason()})
+		}
+		return
+	}
 	timer := time.NewTimer(time.Until(r.machine.failures.retryAt))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-		r.step(ctx, input{kind: due, trouble: r.trouble()})
+		r.step(ctx, input{kind: inputWaitOver, listReason: r.listReason()})
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-// What Trace.Step is told is a transcript: the same inputs lead a machine that
-// nothing surrounds to the same outcomes, wait for wait.
-func TestTheTraceReplays(t *testing.T) {
+// The lines of Trace.Step are a transcript: for the same inputs a machine has the
+// same outcomes and waits.
+func TestTraceCanBeReplayed(t *testing.T) {
 	type line struct {
 		at      time.Time
 		in, out string
@@ -23,30 +23,30 @@ func TestTheTraceReplays(t *testing.T) {
 		log = append(log, line{at, in, out})
 	}}}
 	var last State
-	onServer(t, o, nil, func(b *bench) {
-		for i, strike := range []func(){
+	withServer(t, o, nil, func(b *serverTest) {
+		for i, fail := range []func(){
 			func() {
-				b.server.Fault(apitest.Fault{On: watches, Do: apitest.CutBeforeInitialEventsEnd()})
+				b.server.Fault(apitest.Fault{Match: watches, Action: apitest.CutBeforeInitialEventsEnd()})
 				b.server.Stop()
 				b.modify("b", "unseen")
 				b.server.Compact()
 				b.server.Start()
 			},
-			func() { b.server.RestartBack(5) },
+			func() { b.server.RestartFromBackup(5) },
 			func() {
-				b.server.Fault(apitest.Fault{On: lists, Times: 2, Do: apitest.Fail(429, 5*time.Second)})
+				b.server.Fault(apitest.Fault{Match: lists, Times: 2, Action: apitest.Fail(429, 5*time.Second)})
 				b.server.Restart()
 			},
-			func() { b.server.Stop(); b.lasts(time.Minute); b.server.Start() },
+			func() { b.server.Stop(); b.sleep(time.Minute); b.server.Start() },
 		} {
-			for j := range 10 { // so that there is a past to go back to, and to tell from the present
+			for j := range 10 { // later versions, so that a restart from a backup goes back
 				b.modify("b", fmt.Sprint(i, j))
-				b.lasts(time.Second)
+				b.sleep(time.Second)
 			}
-			strike()
+			fail()
 			b.modify("a", fmt.Sprint(i))
-			b.settles(30 * time.Minute)
-			b.server.LiftFaults()
+			b.waitForSync(30 * time.Minute)
+			b.server.RemoveFaults()
 		}
 		last = b.r.State()
 	})
@@ -58,16 +58,16 @@ func TestTheTraceReplays(t *testing.T) {
 		require.NoError(t, err, l.in)
 		require.Equal(t, l.in, in.String())
 		in.at = l.at
-		if p.m.stage == waiting && in.kind == due {
+		if p.m.stage == stageWaiting && in.kind == inputWaitOver {
 			require.WithinDuration(t, p.m.failures.retryAt, l.at, 0, "line %d", i)
 		}
 		require.Equal(t, l.out, p.m.step(in).String(), "line %d: %s", i, l.in)
 		stages[p.m.stage.String()] = true
 	}
-	require.Equal(t, last.Version, p.m.version)
-	require.Equal(t, 1, p.m.epoch)
-	require.Equal(t, last.Relists, p.m.relists)
+	require.Equal(t, last.Version, p.m.stored.version)
+	require.Equal(t, 1, p.m.stored.epoch)
+	require.Equal(t, last.Relists, p.m.progress.relists)
 	for _, s := range stageNames {
-		require.True(t, stages[s] || s == "idle" || s == "starting", "%s was not reached:\n%s", s, strings.Join(stageNames[:], " "))
+		require.True(t, stages[s] || s == "idle" || s == "starting", "stage %s was not reached; stages: %s", s, strings.Join(stageNames[:], " "))
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A turn is whose turn it is to call the store. It is nil, and costs nothing,
-// where there is nobody to take turns with.
-type turn chan struct{}
+// storeMutex serializes the calls of the store. It is nil, and does nothing,
+// without a ResyncPeriod.
+type storeMutex chan struct{}
 
-func (t turn) take(ctx context.Context) bool {
+func (t storeMutex) lock(ctx context.Context) bool {
 	if t == nil {
 		return true
 	}
@@ -22,16 +22,17 @@ func (t turn) take(ctx context.Context) bool {
 	}
 }
 
-func (t turn) give() {
+func (t storeMutex) unlock() {
 	if t != nil {
 		<-t
 	}
 }
 
-// resync calls the store's Resync now and then, once that has had an initial
-// state. What it returns waits until the last call has ended; ctx must be done.
+// resync calls the store's Resync periodically, once the store has an initial
+// state. The returned function waits until the last call has ended; ctx must be
+// done.
 func (r *Reflector[T]) resync(ctx context.Context) (wait func()) {
-	if r.turn == nil {
+	if r.storeMu == nil {
 		return func() {}
 	}
 	var calling sync.WaitGroup
@@ -44,11 +45,11 @@ func (r *Reflector[T]) resync(ctx context.Context) (wait func()) {
 				return
 			case <-timer.C:
 			}
-			if r.board.filled.Load() && r.turn.take(ctx) {
+			if r.published.hasInitialState.Load() && r.storeMu.lock(ctx) {
 				err := r.store.Resync()
-				r.turn.give()
+				r.storeMu.unlock()
 				if err != nil && ctx.Err() == nil {
-					r.report(ctx, &Error{Name: r.options.Name, Verb: "resync", Reason: StoreFailed, Err: err})
+					r.report(ctx, &Error{Name: r.options.Name, Verb: "resync", Reason: ReasonStoreFailed, Err: err})
 				}
 			}
 		}

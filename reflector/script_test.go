@@ -21,7 +21,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// pod is what sources made by hand serve.
+// pod is the object of scripted sources.
 type pod struct {
 	rest.SlimMeta
 	label string
@@ -31,17 +31,18 @@ func newPod(name, version string) *pod {
 	return &pod{SlimMeta: rest.SlimMeta{Name: name, UID: types.UID("uid-" + name), ResourceVersion: version}}
 }
 
-// script is a source that answers as it is told, and takes down what it is
-// asked. A watch or list too many waits for ever.
-type script struct {
+// scriptedSource is a source whose lists and watches are scripted. It records
+// its requests. A request for which there is no script waits until its context
+// ends.
+type scriptedSource struct {
 	lists   []func(ctx context.Context) (*listwatch.List[*pod], error)
 	watches []func(ctx context.Context) (*listwatch.Watch[*pod], error)
 
-	mu    sync.Mutex
-	asked []string
+	mu  sync.Mutex
+	log []string
 }
 
-func (s *script) ask(what string, o metav1.ListOptions) {
+func (s *scriptedSource) record(what string, o metav1.ListOptions) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.ResourceVersion != "" {
@@ -53,17 +54,17 @@ func (s *script) ask(what string, o metav1.ListOptions) {
 	if o.Limit > 0 {
 		what += fmt.Sprintf(" limit=%d", o.Limit)
 	}
-	s.asked = append(s.asked, what)
+	s.log = append(s.log, what)
 }
 
-func (s *script) requests() string {
+func (s *scriptedSource) requests() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.Join(s.asked, ", ")
+	return strings.Join(s.log, ", ")
 }
 
-func (s *script) List(ctx context.Context, o metav1.ListOptions) (*listwatch.List[*pod], error) {
-	s.ask("list", o)
+func (s *scriptedSource) List(ctx context.Context, o metav1.ListOptions) (*listwatch.List[*pod], error) {
+	s.record("list", o)
 	if o.Limit == 1 {
 		return rest.ListOf[*pod](o.ResourceVersion), nil
 	}
@@ -76,8 +77,8 @@ func (s *script) List(ctx context.Context, o metav1.ListOptions) (*listwatch.Lis
 	return next(ctx)
 }
 
-func (s *script) Watch(ctx context.Context, o metav1.ListOptions) (*listwatch.Watch[*pod], error) {
-	s.ask("watch", o)
+func (s *scriptedSource) Watch(ctx context.Context, o metav1.ListOptions) (*listwatch.Watch[*pod], error) {
+	s.record("watch", o)
 	if len(s.watches) == 0 {
 		return events()(ctx)
 	}
@@ -86,25 +87,25 @@ func (s *script) Watch(ctx context.Context, o metav1.ListOptions) (*listwatch.Wa
 	return next(ctx)
 }
 
-func (s *script) list(version string, items ...*pod) *script {
+func (s *scriptedSource) list(version string, items ...*pod) *scriptedSource {
 	s.lists = append(s.lists, func(context.Context) (*listwatch.List[*pod], error) { return rest.ListOf(version, items...), nil })
 	return s
 }
 
-func (s *script) items(version string, items iter.Seq2[*pod, error]) *script {
+func (s *scriptedSource) items(version string, items iter.Seq2[*pod, error]) *scriptedSource {
 	s.lists = append(s.lists, func(context.Context) (*listwatch.List[*pod], error) {
 		return rest.NewList(items, func() string { return version }), nil
 	})
 	return s
 }
 
-func (s *script) watch(what ...any) *script {
+func (s *scriptedSource) watch(what ...any) *scriptedSource {
 	s.watches = append(s.watches, events(what...))
 	return s
 }
 
-// events is a watch that brings events, errors and pauses, and then nothing
-// more.
+// events returns a watch that delivers events, errors and pauses in order, and
+// then waits until its context ends.
 func events(what ...any) func(context.Context) (*listwatch.Watch[*pod], error) {
 	return func(context.Context) (*listwatch.Watch[*pod], error) {
 		return rest.NewWatch(func(ctx context.Context) (listwatch.Event[*pod], error) {
@@ -149,28 +150,28 @@ func bookmark(version string, end ...bool) listwatch.Event[*pod] {
 }
 
 func undecodable(t watch.EventType, name, version string) error {
-	return &listwatch.ItemError{Type: t, Name: name, UID: types.UID("uid-" + name), ResourceVersion: version, Err: errors.New("what is it")}
+	return &listwatch.ItemError{Type: t, Name: name, UID: types.UID("uid-" + name), ResourceVersion: version, Err: errors.New("invalid object")}
 }
 
-// ledger is a store that takes down what it is told.
-type ledger struct {
+// recorder is a store that records its calls.
+type recorder struct {
 	lines []string
 	pods  map[string]*pod
-	fails map[string]error // of a line
+	fails map[string]error // errors by line
 	busy  bool
 }
 
-func newLedger() *ledger { return &ledger{pods: map[string]*pod{}, fails: map[string]error{}} }
+func newRecorder() *recorder { return &recorder{pods: map[string]*pod{}, fails: map[string]error{}} }
 
-func (l *ledger) enter(line string) error {
+func (l *recorder) enter(line string) error {
 	if l.busy {
-		panic("two at once")
+		panic("concurrent calls of the store")
 	}
 	l.lines = append(l.lines, line)
 	return l.fails[line]
 }
 
-func (l *ledger) put(line string, p *pod) error {
+func (l *recorder) put(line string, p *pod) error {
 	err := l.enter(line + " " + p.Name)
 	if err == nil {
 		l.pods[p.Name] = p
@@ -178,18 +179,18 @@ func (l *ledger) put(line string, p *pod) error {
 	return err
 }
 
-func (l *ledger) Add(p *pod) error    { return l.put("add", p) }
-func (l *ledger) Update(p *pod) error { return l.put("update", p) }
+func (l *recorder) Add(p *pod) error    { return l.put("add", p) }
+func (l *recorder) Update(p *pod) error { return l.put("update", p) }
 
-func (l *ledger) Delete(p *pod) error {
+func (l *recorder) Delete(p *pod) error {
 	delete(l.pods, p.Name)
 	return l.enter("delete " + p.Name)
 }
 
-func (l *ledger) Bookmark(version string) { _ = l.enter("@" + version) }
-func (l *ledger) Resync() error           { return l.enter("resync") }
+func (l *recorder) Bookmark(version string) { _ = l.enter("@" + version) }
+func (l *recorder) Resync() error           { return l.enter("resync") }
 
-func (l *ledger) Replace(items iter.Seq2[*pod, error], version func() string) error {
+func (l *recorder) Replace(items iter.Seq2[*pod, error], version func() string) error {
 	l.busy = true
 	defer func() { l.busy = false }()
 	all, names := map[string]*pod{}, []string{}
@@ -209,32 +210,32 @@ func (l *ledger) Replace(items iter.Seq2[*pod, error], version func() string) er
 	return l.fails[line]
 }
 
-func (l *ledger) all() string { return strings.Join(l.lines, ", ") }
+func (l *recorder) calls() string { return strings.Join(l.lines, ", ") }
 
-// knowing is a ledger that can say what it knows.
-type knowing struct{ *ledger }
+// recorderWithKnown is a recorder with the optional method Known.
+type recorderWithKnown struct{ *recorder }
 
-func (k knowing) Known(key string) (*pod, bool) { p, ok := k.pods[key]; return p, ok }
+func (k recorderWithKnown) Known(key string) (*pod, bool) { p, ok := k.pods[key]; return p, ok }
 
-// playing is a reflector that runs on a script.
-type playing struct {
-	*script
-	*ledger
+// scriptRun is a run of a reflector with a scripted source.
+type scriptRun struct {
+	*scriptedSource
+	*recorder
 	r *Reflector[*pod]
 
 	mu   sync.Mutex
 	errs []error
 }
 
-// run lets a reflector run for a while, in a bubble, and returns what it left.
-func play(t *testing.T, s *script, l *ledger, o Options[*pod], last time.Duration) *playing {
+// runScript runs a reflector for the given time, in a synctest bubble.
+func runScript(t *testing.T, s *scriptedSource, l *recorder, o Options[*pod], last time.Duration) *scriptRun {
 	t.Helper()
-	return playOn(t, s, l, l, o, last)
+	return runScriptOn(t, s, l, l, o, last)
 }
 
-func playOn(t *testing.T, s *script, l *ledger, store Store[*pod], o Options[*pod], last time.Duration) *playing {
+func runScriptOn(t *testing.T, s *scriptedSource, l *recorder, store Store[*pod], o Options[*pod], last time.Duration) *scriptRun {
 	t.Helper()
-	p := &playing{script: s, ledger: l}
+	p := &scriptRun{scriptedSource: s, recorder: l}
 	synctest.Test(t, func(t *testing.T) {
 		if o.WatchErrorHandler == nil {
 			o.WatchErrorHandler = func(_ context.Context, err error) {
@@ -247,12 +248,12 @@ func playOn(t *testing.T, s *script, l *ledger, store Store[*pod], o Options[*po
 		ctx, cancel := context.WithTimeout(t.Context(), last)
 		defer cancel()
 		require.NoError(t, p.r.Run(ctx))
-		require.Equal(t, Stopped, p.r.State().Phase)
+		require.Equal(t, PhaseStopped, p.r.State().Phase)
 	})
 	return p
 }
 
-func (p *playing) said() string {
+func (p *scriptRun) errorTexts() string {
 	var all []string
 	for _, err := range p.errs {
 		all = append(all, firstLine(err.Error()))
@@ -262,12 +263,12 @@ func (p *playing) said() string {
 
 var errReset = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
 
-// apiStatus is an answer of a server, or an event of type ERROR.
+// apiStatus is an error response of a server, or an event of type ERROR.
 type apiStatus struct{ code int32 }
 
-func (e *apiStatus) Error() string { return fmt.Sprintf("it answered %d", e.code) }
+func (e *apiStatus) Error() string { return fmt.Sprintf("the server responded with %d", e.code) }
 
-// Status makes it an APIStatus.
+// Status implements APIStatus.
 func (e *apiStatus) Status() metav1.Status {
 	return metav1.Status{Status: metav1.StatusFailure, Code: e.code}
 }

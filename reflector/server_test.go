@@ -21,7 +21,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// configMap is what the tests on a server keep.
+// configMap is the object of tests with a server.
 type configMap struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -33,7 +33,7 @@ var configMaps = rest.ResourceInfo{
 	Kind:                 "ConfigMap", Namespaced: true,
 }
 
-func named(name, value string) *configMap {
+func newConfigMap(name, value string) *configMap {
 	return &configMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
@@ -41,8 +41,8 @@ func named(name, value string) *configMap {
 	}
 }
 
-// bench is a server, a store and a reflector between them, in a bubble.
-type bench struct {
+// serverTest is a server and a reflector with a store, in a synctest bubble.
+type serverTest struct {
 	t      *testing.T
 	server *apitest.Server
 	store  *indexer.Indexer[*configMap]
@@ -54,15 +54,15 @@ type bench struct {
 	errs []error
 }
 
-// onServer runs a test with a server that has the objects a and b.
-func onServer(t *testing.T, o Options[*configMap], before func(*apitest.Server), test func(*bench)) {
+// withServer runs a test with a server that has the objects a and b.
+func withServer(t *testing.T, o Options[*configMap], before func(*apitest.Server), test func(*serverTest)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := &bench{t: t}
-		b.server = apitest.NewServer(apitest.Options{InMemory: true, Bare: true, Seed: 1, Resources: []apitest.Resource{{ResourceInfo: configMaps}}, Logger: slog.New(slog.DiscardHandler)})
+		b := &serverTest{t: t}
+		b.server = apitest.NewServer(apitest.Options{InMemory: true, NoBuiltinKinds: true, Seed: 1, Resources: []apitest.Resource{{ResourceInfo: configMaps}}, Logger: slog.New(slog.DiscardHandler)})
 		defer b.server.Close()
-		apitest.Create(t, b.server, named("a", "1"))
-		apitest.Create(t, b.server, named("b", "1"))
+		apitest.Create(t, b.server, newConfigMap("a", "1"))
+		apitest.Create(t, b.server, newConfigMap("b", "1"))
 		if before != nil {
 			before(b.server)
 		}
@@ -90,8 +90,8 @@ func onServer(t *testing.T, o Options[*configMap], before func(*apitest.Server),
 	})
 }
 
-// has is what the store has, by name.
-func (b *bench) has() map[string]string {
+// stored returns the values in the store, by name.
+func (b *serverTest) stored() map[string]string {
 	all := map[string]string{}
 	for object := range b.store.All() {
 		all[object.Name] = object.Data["v"]
@@ -99,11 +99,11 @@ func (b *bench) has() map[string]string {
 	return all
 }
 
-// lasts lets time pass.
-func (b *bench) lasts(d time.Duration) { time.Sleep(d) }
+// sleep waits in the bubble of the test.
+func (b *serverTest) sleep(d time.Duration) { time.Sleep(d) }
 
-// settles waits until the store equals the server, for as long as it may take.
-func (b *bench) settles(within time.Duration) {
+// waitForSync waits until the store equals the server.
+func (b *serverTest) waitForSync(within time.Duration) {
 	b.t.Helper()
 	want := func() map[string]string {
 		all := map[string]string{}
@@ -114,14 +114,14 @@ func (b *bench) settles(within time.Duration) {
 	}
 	for begun := time.Now(); time.Since(begun) < within; time.Sleep(100 * time.Millisecond) {
 		synctest.Wait()
-		if maps.Equal(b.has(), want()) {
+		if maps.Equal(b.stored(), want()) {
 			return
 		}
 	}
-	require.Equal(b.t, want(), b.has(), "%+v", b.r.State())
+	require.Equal(b.t, want(), b.stored(), "%+v", b.r.State())
 }
 
-func (b *bench) reasons() (all []Reason) {
+func (b *serverTest) reasons() (all []Reason) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, err := range b.errs {
@@ -134,22 +134,22 @@ func (b *bench) reasons() (all []Reason) {
 	return all
 }
 
-func TestTheStoreFollowsTheServer(t *testing.T) {
-	for mode, o := range map[Mode]Options[*configMap]{WatchList: {}, List: {PreferList: true}} {
-		onServer(t, o, nil, func(b *bench) {
+func TestStoreEqualsTheServer(t *testing.T) {
+	for mode, o := range map[Mode]Options[*configMap]{ModeWatchList: {}, ModeList: {PreferList: true}} {
+		withServer(t, o, nil, func(b *serverTest) {
 			synctest.Wait()
-			require.Equal(t, map[string]string{"a": "1", "b": "1"}, b.has())
+			require.Equal(t, map[string]string{"a": "1", "b": "1"}, b.stored())
 			s := b.r.State()
 			require.Equal(t, mode, s.Mode)
-			require.Equal(t, Watching, s.Phase)
+			require.Equal(t, PhaseWatching, s.Phase)
 			require.NoError(t, s.Err)
 			require.Equal(t, "configmaps", s.Name)
-			apitest.Create(t, b.server, named("c", "1"))
-			apitest.Modify(t, b.server, named("a", ""), func(c *configMap) { c.Data["v"] = "2" })
-			apitest.Delete(t, b.server, named("b", ""))
-			b.settles(time.Second)
+			apitest.Create(t, b.server, newConfigMap("c", "1"))
+			apitest.Modify(t, b.server, newConfigMap("a", ""), func(c *configMap) { c.Data["v"] = "2" })
+			apitest.Delete(t, b.server, newConfigMap("b", ""))
+			b.waitForSync(time.Second)
 			time.Sleep(time.Hour)
-			b.settles(time.Second)
+			b.waitForSync(time.Second)
 			require.Empty(t, b.reasons())
 			require.NotZero(t, b.r.State().LastBookmark)
 			require.Zero(t, b.r.State().Relists)

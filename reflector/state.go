@@ -6,126 +6,159 @@ import (
 	"time"
 )
 
-// State is what a reflector is doing and how it fares. It is a copy; taking it
-// costs no lock.
+// State describes what a reflector is doing. It is a copy; getting it takes no
+// lock.
 type State struct {
 	Name  string
 	Phase Phase
-	// Mode is how the initial state is had, ModeReason why it is not streamed.
+	// Mode is how the initial state is read. ModeReason is why it is listed
+	// instead of streamed.
 	Mode       Mode
 	ModeReason string
-	// Version is the newest that the store has been told. Epoch counts how
-	// often the server's versions have gone back, from 0: versions of different
-	// epochs do not compare.
+	// Version is the newest version that the store has received. Epoch counts
+	// how often the versions of the server have gone back, starting at 0.
+	// Versions of different epochs cannot be compared.
 	Version string
 	Epoch   int
-	// LastEvent and LastBookmark are when the source last said something in a
-	// watch.
+	// Unordered is why versions are not compared, "" if they are: see
+	// [listwatch.VersionOrder]. While they are not compared, Epoch does not
+	// change.
+	Unordered string
+	// LastEvent and LastBookmark are the times at which the source last sent an
+	// event or a bookmark in a watch.
 	LastEvent, LastBookmark time.Time
-	// Relists counts how often everything had to be read again, after the first
-	// time; RelistReason is why it was last.
+	// Relists counts how often the whole state was read again after the first
+	// time. RelistReason is the reason for the last relist.
 	Relists      int
 	RelistReason string
-	// Err is the last failure since the source was last in order, nil if there
-	// was none; Since is when the first of these failures was, Failures how
-	// many there were, and RetryAt, while Waiting, when the next attempt is
-	// due. The source is in order again when a watch has been open for ten
-	// seconds, or for as long as the last wait if that was longer.
+	// Err is the last failure since the source was last healthy, nil if there
+	// was none. Since is the time of the first of these failures, and Failures
+	// is their number. RetryAt, set while the phase is PhaseWaiting, is the time
+	// of the next attempt, of this reflector or of one that shares the server
+	// with it. The source is healthy again when watches have been open for ten
+	// seconds.
 	Err      error
 	Since    time.Time
 	Failures int
 	RetryAt  time.Time
-	// Undecodable counts the objects that were left out because they could not
-	// be decoded.
+	// Undecodable counts the objects that were skipped because they could not be
+	// decoded.
 	Undecodable uint64
+	// ListUndecodable is the number of objects of the last initial state that
+	// could not be decoded and have since been neither decoded nor deleted. The
+	// store has no state or an older state of them. ListErr is the error of the
+	// first of them, an [*listwatch.ItemError] if the source has identified the
+	// object, and nil if there are none.
+	ListUndecodable int
+	ListErr         error
 }
 
-// Phase is what a reflector is doing.
+// Phase is the current activity of a reflector.
 type Phase string
 
 const (
-	// Idle: Run has not been called.
-	Idle Phase = "idle"
-	// Streaming: the initial state arrives in a watch.
-	Streaming Phase = "streaming"
-	// Listing: the initial state arrives in a list.
-	Listing Phase = "listing"
-	// Watching: the store is kept up to date.
-	Watching Phase = "watching"
-	// Waiting: the next attempt is at RetryAt.
-	Waiting Phase = "waiting"
-	// Stopped: Run has returned.
-	Stopped Phase = "stopped"
+	// PhaseIdle: Run has not been called.
+	PhaseIdle Phase = "idle"
+	// PhaseStreaming: a watch delivers the initial state.
+	PhaseStreaming Phase = "streaming"
+	// PhaseListing: a list delivers the initial state.
+	PhaseListing Phase = "listing"
+	// PhaseWatching: a watch keeps the store up to date.
+	PhaseWatching Phase = "watching"
+	// PhaseWaiting: the reflector waits until RetryAt for its next attempt.
+	PhaseWaiting Phase = "waiting"
+	// PhaseStopped: Run has returned.
+	PhaseStopped Phase = "stopped"
 )
 
-// phaseOf is a stage as users see it.
-var phaseOf = [...]Phase{idle: Idle, starting: Listing, streaming: Streaming, listing: Listing, checking: Watching, opening: Watching, watching: Watching, waiting: Waiting, stopped: Stopped}
+// phaseOf maps a stage of the machine to its public phase.
+var phaseOf = [...]Phase{stageIdle: PhaseIdle, stageStarting: PhaseListing, stageStreaming: PhaseStreaming, stageListing: PhaseListing, stageChecking: PhaseWatching, stageOpening: PhaseWatching, stageWatching: PhaseWatching, stageWaiting: PhaseWaiting, stageStopped: PhaseStopped}
 
-// Mode is how the initial state is had.
+// Mode is how a reflector reads the initial state.
 type Mode string
 
 const (
-	// WatchList: in the watch that then goes on.
-	WatchList Mode = "watch-list"
-	// List: in a list, after which a watch is opened.
-	List Mode = "list"
+	// ModeWatchList streams the initial state in the watch that then continues.
+	ModeWatchList Mode = "watch-list"
+	// ModeList lists the initial state and opens a watch afterwards.
+	ModeList Mode = "list"
 )
 
-// board is where the state is written up for those who ask. One goroutine
-// writes; what changes with every event is apart, so that it costs no
-// allocation.
-type board struct {
-	// rest is all of the state but the fields below.
-	rest atomic.Pointer[notice]
-	// number is the version, where that is a number; else it is 0 and text has
-	// it.
+// publishedState makes the state readable without a lock. One goroutine writes.
+// The fields that change with every event are separate, so that publishing them
+// does not allocate.
+type publishedState struct {
+	// state has all of State except the fields below.
+	state atomic.Pointer[stateSnapshot]
+	// number is the version if it is a number. Otherwise it is 0 and text has
+	// the version.
 	number atomic.Uint64
 	text   atomic.Pointer[string]
 	// In nanoseconds since 1970, 0 for never.
 	lastEvent, lastBookmark atomic.Int64
 	undecodable             atomic.Uint64
-	// filled: the store has had an initial state.
-	filled atomic.Bool
+	// missing is nil while the store has all objects of its last initial state.
+	missing atomic.Pointer[missingObjects]
+	// hasInitialState is set once the store has received an initial state.
+	hasInitialState atomic.Bool
 }
 
-type notice struct {
+// missingObjects describes the objects of the last initial state that the store
+// does not have.
+type missingObjects struct {
+	count int
+	first error
+}
+
+type stateSnapshot struct {
 	state State
-	// provenAt is when the failures will be forgotten; zero for not yet.
-	provenAt time.Time
+	// healthyAt is the time at which the failures are forgotten; zero if that is
+	// not known yet.
+	healthyAt time.Time
 }
 
-// write puts up the state of a machine.
-func (b *board) write(m *machine) {
-	b.progress(m)
-	b.filled.Store(m.filled)
+// publish stores the state of a machine.
+func (b *publishedState) publish(m *machine) {
+	b.publishProgress(m)
+	b.hasInitialState.Store(m.stored.hasInitialState)
 	f := &m.failures
 	s := State{
 		Name: m.name, Phase: phaseOf[m.stage],
-		Mode: m.mode, ModeReason: m.modeReason,
-		Epoch:   m.epoch,
-		Relists: m.relists, RelistReason: m.relistReason,
+		Mode: m.fallback.mode, ModeReason: m.fallback.reason,
+		Epoch: m.stored.epoch, Unordered: m.order.unorderedReason(),
+		Relists: m.progress.relists, RelistReason: m.progress.relistReason,
 		Err: f.err, Since: f.since, Failures: f.count,
 	}
-	if m.stage == waiting {
-		s.RetryAt = f.retryAt
+	if m.stage == stageWaiting {
+		s.RetryAt = m.pause.retryAt
 	}
-	b.rest.Store(&notice{state: s, provenAt: f.provenAt})
+	b.state.Store(&stateSnapshot{state: s, healthyAt: f.healthyAt()})
 }
 
-// progress puts up what changes with every event.
-func (b *board) progress(m *machine) {
-	b.lastEvent.Store(nanoseconds(m.lastEvent))
-	b.lastBookmark.Store(nanoseconds(m.lastBookmark))
-	b.undecodable.Store(m.undecodable)
-	n, ok := numberOf(m.version)
-	if up := b.text.Load(); !ok && (up == nil || *up != m.version) {
-		text := m.version
+// publishProgress stores the fields that change with every event.
+func (b *publishedState) publishProgress(m *machine) {
+	b.lastEvent.Store(nanoseconds(m.progress.lastEvent))
+	b.lastBookmark.Store(nanoseconds(m.progress.lastBookmark))
+	b.undecodable.Store(m.progress.undecodable)
+	n, ok := numberOf(m.stored.version)
+	if up := b.text.Load(); !ok && (up == nil || *up != m.stored.version) {
+		text := m.stored.version
 		b.text.Store(&text)
 	}
 	b.number.Store(n)
 }
 
-// numberOf is a version as a number that is written just like it.
+// publishMissing stores which objects the store does not have.
+func (b *publishedState) publishMissing(u *undecoded) {
+	if u.count() == 0 {
+		b.missing.Store(nil)
+		return
+	}
+	b.missing.Store(&missingObjects{u.count(), u.first})
+}
+
+// numberOf returns a version as a number. ok is false if formatting the number
+// would not give the same string.
 func numberOf(version string) (n uint64, ok bool) {
 	if len(version) == 0 || len(version) > 19 || version[0] == '0' {
 		return 0, false
@@ -139,7 +172,7 @@ func numberOf(version string) (n uint64, ok bool) {
 	return n, true
 }
 
-func (b *board) version() string {
+func (b *publishedState) version() string {
 	if n := b.number.Load(); n != 0 {
 		return strconv.FormatUint(n, 10)
 	}
@@ -149,14 +182,17 @@ func (b *board) version() string {
 	return ""
 }
 
-// read is what is written up, as it is at a moment.
-func (b *board) read(at time.Time) State {
-	up := b.rest.Load()
+// snapshot returns the published state as of the given time.
+func (b *publishedState) snapshot(at time.Time) State {
+	up := b.state.Load()
 	s := up.state
 	s.Version = b.version()
 	s.LastEvent, s.LastBookmark = timeOf(b.lastEvent.Load()), timeOf(b.lastBookmark.Load())
 	s.Undecodable = b.undecodable.Load()
-	if !up.provenAt.IsZero() && !at.Before(up.provenAt) {
+	if m := b.missing.Load(); m != nil {
+		s.ListUndecodable, s.ListErr = m.count, m.first
+	}
+	if !up.healthyAt.IsZero() && !at.Before(up.healthyAt) {
 		s.Err, s.Since, s.Failures = nil, time.Time{}, 0
 	}
 	return s

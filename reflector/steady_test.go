@@ -14,16 +14,16 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// nothing is a store that keeps nothing.
-type nothing struct{}
+// discardStore is a store that discards everything.
+type discardStore struct{}
 
-func (nothing) Add(*pod) error    { return nil }
-func (nothing) Update(*pod) error { return nil }
-func (nothing) Delete(*pod) error { return nil }
-func (nothing) Bookmark(string)   {}
-func (nothing) Resync() error     { return nil }
+func (discardStore) Add(*pod) error    { return nil }
+func (discardStore) Update(*pod) error { return nil }
+func (discardStore) Delete(*pod) error { return nil }
+func (discardStore) Bookmark(string)   {}
+func (discardStore) Resync() error     { return nil }
 
-func (nothing) Replace(items iter.Seq2[*pod, error], _ func() string) error {
+func (discardStore) Replace(items iter.Seq2[*pod, error], _ func() string) error {
 	for _, err := range items {
 		if err != nil {
 			return err
@@ -32,38 +32,38 @@ func (nothing) Replace(items iter.Seq2[*pod, error], _ func() string) error {
 	return nil
 }
 
-// steady runs a reflector on a watch that brings n events as fast as they are
-// taken, after a first few.
-func steady(ctx context.Context, n int, begin, end func()) {
+// runSteady runs a reflector on a watch that delivers n events without pauses,
+// after some initial ones.
+func runSteady(ctx context.Context, n int, begin, end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	const before = 100
 	version := [...]string{"1000001", "1000002", "1000003", "1000004"}
 	object := newPod("a", "1")
-	came := 0
+	received := 0
 	source := &listwatch.ListWatch[*pod]{
 		ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*pod], error) {
 			return rest.ListOf[*pod]("1000000"), nil
 		},
 		WatchFunc: func(context.Context, metav1.ListOptions) (*listwatch.Watch[*pod], error) {
 			return rest.NewWatch(func(ctx context.Context) (listwatch.Event[*pod], error) {
-				came++
-				switch came {
+				received++
+				switch received {
 				case before:
 					begin()
 				case before + n:
 					end()
 					cancel()
 				}
-				// A version for a quarter of the events, so that they go forward.
-				at := min(came*len(version)/(before+n), len(version)-1)
+				// Each quarter of the events has one version, so that versions never go back.
+				at := min(received*len(version)/(before+n), len(version)-1)
 				return listwatch.Event[*pod]{Type: watch.Modified, Object: object, ResourceVersion: version[at]}, ctx.Err()
 			}, nil), nil
 		},
 	}
-	r := New(source, Store[*pod](nothing{}), Options[*pod]{
+	r := New(source, Store[*pod](discardStore{}), Options[*pod]{
 		PreferList: true, Filter: func(*pod) bool { return true },
-		WatchErrorHandler: func(context.Context, error) { panic("it fails") },
+		WatchErrorHandler: func(context.Context, error) { panic("the watch failed") },
 	})
 	if err := r.Run(ctx); err != nil {
 		panic(err)
@@ -71,29 +71,29 @@ func steady(ctx context.Context, n int, begin, end func()) {
 }
 
 // Promise: in steady state an event costs no allocation.
-func TestAnEventCostsNoAllocation(t *testing.T) {
+func TestEventsDoNotAllocate(t *testing.T) {
 	const events = 10_000
-	allocations := testing.AllocsPerRun(5, func() { steady(t.Context(), events, func() {}, func() {}) })
-	without := testing.AllocsPerRun(5, func() { steady(t.Context(), 1, func() {}, func() {}) })
-	require.Less(t, allocations-without, events/100.0, "a timer may run now and then")
+	allocations := testing.AllocsPerRun(5, func() { runSteady(t.Context(), events, func() {}, func() {}) })
+	without := testing.AllocsPerRun(5, func() { runSteady(t.Context(), 1, func() {}, func() {}) })
+	require.Less(t, allocations-without, events/100.0, "a timer may run during the measurement")
 }
 
-// The reflector's own part of an event: the machine, the state, the calls.
+// BenchmarkEvent measures the machine, the state and the calls of the store.
 func BenchmarkEvent(b *testing.B) {
 	b.ReportAllocs()
-	steady(b.Context(), b.N, b.ResetTimer, b.StopTimer)
+	runSteady(b.Context(), b.N, b.ResetTimer, b.StopTimer)
 }
 
-// The machine's part of that.
+// BenchmarkStep measures the machine.
 func BenchmarkStep(b *testing.B) {
 	b.ReportAllocs()
 	m := machine{name: "pods", preferList: true}
-	for _, kind := range []inputKind{start, listed, replaced, answered} {
+	for _, kind := range []inputKind{inputStart, inputListed, inputReplaced, inputAnswered} {
 		m.step(input{kind: kind, version: "1000000"})
 	}
 	at := time.Now()
 	for b.Loop() {
-		if out := m.step(input{kind: event, at: at, typ: watch.Modified, version: "1000001"}); out.verdict != pass {
+		if out := m.step(input{kind: inputEvent, at: at, eventType: watch.Modified, version: "1000001"}); out.verdict != verdictPass {
 			b.Fatal(out)
 		}
 	}

@@ -11,16 +11,19 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/listwatch"
 )
 
-// TestTranscripts plays the files in testdata to the machine: inputs in, what
-// it decides out. With -rewrite it writes down what comes out.
+// TestTranscripts passes the inputs of the files in testdata to the machine, and
+// compares its outcomes with the files. With -rewrite it rewrites the files.
 //
-//	new [prefer-list] [base=1s] [max=30s]   a machine that has done nothing
-//	play                                    an input a line, as input.String writes it;
-//	                                        +10s before it lets so much time pass
+//	new [prefer-list] [base=1s] [max=30s] [order=presumed|unknown]
+//	                                        a new machine
+//	play                                    one input per line, in the format of input.String;
+//	                                        +10s before an input advances the clock
 //
-// A play ends with the state that users would see.
+// The output of play ends with the published State.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var p *player
@@ -29,6 +32,11 @@ func TestTranscripts(t *testing.T) {
 			case "new":
 				p = newPlayer()
 				p.m.preferList = d.HasArg("prefer-list")
+				if d.HasArg("order") {
+					var order string
+					d.ScanArgs(t, "order", &order)
+					p.m.order.declared = map[string]listwatch.VersionOrder{"presumed": listwatch.PresumedOrdered, "unknown": listwatch.UnknownOrder}[order]
+				}
 				for word, to := range map[string]*time.Duration{"base": &p.m.backoff.Base, "max": &p.m.backoff.Max} {
 					if d.HasArg(word) {
 						var text string
@@ -40,13 +48,13 @@ func TestTranscripts(t *testing.T) {
 			case "play":
 				return p.play(t, d.Input)
 			}
-			require.Fail(t, "no such command", d.Cmd)
+			require.Fail(t, "unknown command", d.Cmd)
 			return ""
 		})
 	})
 }
 
-// player is a machine and the clock that the machine does not have.
+// player is a machine with a clock.
 type player struct {
 	m   machine
 	now time.Time
@@ -67,34 +75,51 @@ func (p *player) play(t *testing.T, script string) string {
 		}
 		in, err := parseInput(line)
 		require.NoError(t, err, line)
-		if in.kind == due && p.m.stage == waiting {
-			p.now = p.m.failures.retryAt
+		if (in.kind == inputWaitOver || in.kind == inputReleased) && p.m.stage == stageWaiting {
+			p.now = later(p.now, p.m.failures.retryAt)
 		}
 		in.at = p.now
-		before := p.m.stage
+		before := p.m
 		decided := p.m.step(in)
-		require.False(t, decided.refused && before != stopped, "%q has no meaning when %v", line, before)
+		if !decided.refused {
+			requireDocumented(t, &before, in, &p.m)
+		}
+		require.False(t, decided.refused && before.stage != stageStopped, "%q is refused in stage %v", line, before.stage)
 		fmt.Fprintln(&out, decided.String()+p.wait())
 	}
 	return out.String() + p.state()
 }
 
-// wait is how long the machine wants to wait, for what.
+// wait returns a description of the current wait.
 func (p *player) wait() string {
-	if p.m.stage != waiting {
+	if p.m.stage != stageWaiting {
 		return ""
 	}
-	return fmt.Sprintf(" %v for %v", p.m.failures.retryAt.Sub(p.now), p.m.after)
+	if wait := p.m.failures.retryAt.Sub(p.now); p.m.pause.shared {
+		return fmt.Sprintf(" %v or more with the others for %v", wait, p.m.pause.next)
+	} else {
+		return fmt.Sprintf(" %v for %v", wait, p.m.pause.next)
+	}
 }
 
-// state is what State would say.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// state returns the published state as text.
 func (p *player) state() string {
-	var b board
-	b.write(&p.m)
-	s := b.read(p.now)
+	var b publishedState
+	b.publish(&p.m)
+	s := b.snapshot(p.now)
 	text := fmt.Sprintf("-- %s version=%q", s.Phase, s.Version)
 	if s.Epoch > 0 {
 		text += fmt.Sprintf(" epoch=%d", s.Epoch)
+	}
+	if s.Unordered != "" {
+		text += fmt.Sprintf(" unordered (%s)", s.Unordered)
 	}
 	text += fmt.Sprintf(" mode=%s", s.Mode)
 	if s.ModeReason != "" {
@@ -118,7 +143,7 @@ func parseDuration(t *testing.T, text string) time.Duration {
 	return d
 }
 
-// parseInput reads what input.String has written.
+// parseInput is the inverse of input.String.
 func parseInput(line string) (in input, err error) {
 	for first := true; line != ""; first = false {
 		var word, value string
@@ -133,43 +158,49 @@ func parseInput(line string) (in input, err error) {
 				}
 			}
 			if in.kind == 0 {
-				return in, fmt.Errorf("no such input: %q", word)
+				return in, fmt.Errorf("unknown input: %q", word)
 			}
 			continue
 		}
 		switch word {
 		case "version":
 			in.version = value
-		case "end":
-			in.end = true
-		case "lost":
-			in.lost = true
-		case "early":
-			in.early = true
-		case "trouble":
-			in.trouble = value
+		case "initial-events-end":
+			in.initialEventsEnd = true
+		case "store-wrong":
+			in.storeWrong = true
+		case "shared":
+			in.failure.sharedWait = true
+		case "own-backoff":
+			in.failure.ownBackoff = true
+		case "code":
+			var code int
+			code, err = strconv.Atoi(value)
+			in.failure.code = int32(code)
+		case "list-reason":
+			in.listReason = value
 		case "reason":
 			in.failure.reason = Reason(value)
 		case "error":
 			in.failure.err = errors.New(value)
 		case "retry-after":
 			in.failure.retryAfter, err = time.ParseDuration(value)
-		case "dice":
-			in.dice, err = strconv.ParseFloat(value, 64)
+		case "jitter":
+			in.jitter, err = strconv.ParseFloat(value, 64)
 		default:
-			in.typ = watch.EventType(word)
+			in.eventType = watch.EventType(word)
 		}
 		if err != nil {
 			return in, err
 		}
 	}
 	if in.failure.reason != "" && in.failure.err == nil {
-		in.failure.err = errors.New("it has failed")
+		in.failure.err = errors.New("the request failed")
 	}
 	return in, nil
 }
 
-// cutWord takes a word, or a word=value, off a line.
+// cutWord removes a word, or word=value, from the beginning of a line.
 func cutWord(line string) (word, value, rest string, err error) {
 	end := strings.IndexAny(line, " =")
 	if end < 0 {

@@ -2,6 +2,7 @@ package reflector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -13,91 +14,169 @@ import (
 	"github.com/thinformer/thinformer/listwatch"
 )
 
+const (
+	// peekTimeout is how long the first event of a watch is awaited before the
+	// version is checked.
+	peekTimeout = 20 * time.Millisecond
+	// checkTimeout bounds the check of a version. A kube-apiserver waits for 3 s
+	// before it reports that a version is too large.
+	checkTimeout = 8 * time.Second
+)
+
 // watch keeps the store up to date from the last version on.
 func (r *Reflector[T]) watch(ctx context.Context) {
-	w, err := r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.machine.version}, r.patience())
+	w, err := r.openWatch(ctx, metav1.ListOptions{ResourceVersion: r.machine.stored.version}, r.idleTimeout())
 	if err != nil {
 		r.fail(ctx, failureOf(err))
 		return
 	}
-	defer r.release(ctx, w)
-	r.step(ctx, input{kind: answered})
-	r.read(ctx, w)
+	defer r.closeWatch(ctx, w)
+	r.recovery.gotHeader()
+	if r.machine.mustCheckVersion() && r.alreadyFailed(ctx, w) {
+		return
+	}
+	r.step(ctx, input{kind: inputAnswered})
+	if r.machine.stage == stageChecking {
+		r.check(ctx)
+		w.idle.received(time.Now())
+	}
+	if r.machine.stage == stageWatching {
+		r.read(ctx, w)
+	}
 }
 
-// check asks the source whether it still has the version from which is to be
-// watched: one that has been set back says that it is too large. A list that
-// may not be older than that has the answer in its beginning, and is not read.
+// alreadyFailed reports whether the watch has failed right after its header: its
+// version has expired, or its connection is lost. The version need not be
+// checked then.
+func (r *Reflector[T]) alreadyFailed(ctx context.Context, w *openWatch[T]) bool {
+	err := w.peek(peekTimeout)
+	if err == nil {
+		return false
+	}
+	f := failureOf(errorOrAbandoned(w.ctx, err))
+	if f.reason != ReasonExpired && !f.connectionLost() {
+		return false
+	}
+	r.fail(ctx, f)
+	return true
+}
+
+// check asks the source whether it has the version from which the open watch
+// begins, and passes the result to the machine. A source that was restored from
+// an older state reports that the version is too large. The request is a list
+// that may not be older than the version; the response header contains the
+// answer. The first item is read as well, since a response that breaks off
+// proves nothing.
+//
+// Other reflectors do not wait for the check, since the watch has been answered.
+// A failure concerns only this reflector, unless the connection is lost.
 func (r *Reflector[T]) check(ctx context.Context) {
-	checkCtx, silence := listen(ctx, r.patience())
+	checkCtx, silence := withIdleTimeout(ctx, checkTimeout)
 	defer silence.close()
 	list, err := r.openList(checkCtx, metav1.ListOptions{
-		ResourceVersion: r.machine.version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 1,
+		ResourceVersion: r.machine.stored.version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 1,
 	})
-	if err != nil {
-		if silence.broken.Load() {
-			err = &silentError{r.patience()}
-		}
-		r.fail(ctx, failureOf(err))
+	if err == nil {
+		err = firstItem(list)
+		list.Close()
+	}
+	if err == nil {
+		r.recovery.gotItem()
+		r.step(ctx, input{kind: inputChecked})
 		return
 	}
-	list.Close()
-	r.step(ctx, input{kind: checked})
-}
-
-// release closes a watch.
-func (r *Reflector[T]) release(ctx context.Context, w *openWatch[T]) {
-	if err := w.close(); err != nil {
-		r.report(ctx, &Error{Name: r.options.Name, Verb: "watch", Reason: Other, Err: err})
+	if silence.expired.Load() {
+		err = &idleTimeoutError{checkTimeout}
+	}
+	f := failureOf(err)
+	if f.connectionLost() {
+		f = r.recovery.failed(f)
+	}
+	if ctx.Err() == nil {
+		r.step(ctx, input{kind: inputFailed, failure: f, jitter: randomJitter()})
 	}
 }
 
-// read gives the store what a watch brings, until that is over.
+// firstItem reads the beginning of a list. An item that cannot be decoded is not
+// an error.
+func firstItem[T any](list *listwatch.List[T]) (err error) {
+	defer recoverAsError("Items", &err)
+	for _, err := range list.Items() {
+		if itemError(err) != nil || errors.Is(err, listwatch.ErrRestarted) {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// closeWatch closes a watch.
+func (r *Reflector[T]) closeWatch(ctx context.Context, w *openWatch[T]) {
+	if err := w.close(); err != nil {
+		r.report(ctx, &Error{Name: r.options.Name, Verb: "watch", Reason: ReasonOther, Err: err})
+	}
+}
+
+// read passes the events of a watch to the store until the watch ends.
 func (r *Reflector[T]) read(ctx context.Context, w *openWatch[T]) {
 	for {
-		h, out, err := r.hear(ctx, w)
+		w.idle.suspend(!r.machine.order.isOrdered())
+		h, out, err := r.nextEvent(ctx, w)
 		if err != nil {
 			return
 		}
-		if out.verdict != drop && !r.deliver(ctx, h) || r.machine.stage != watching {
+		if out.verdict != verdictDrop && !r.deliver(ctx, h) || r.machine.stage != stageWatching {
 			return
 		}
 	}
 }
 
-// hear waits for the next thing that a watch brings, and asks the machine what
-// becomes of it. An error is the end of the watch; the machine knows of it.
-func (r *Reflector[T]) hear(ctx context.Context, w *openWatch[T]) (h happening[T], out outcome, err error) {
+// nextEvent waits for the next event of a watch, and passes it to the machine.
+// An error is the end of the watch; the machine has been notified of it.
+func (r *Reflector[T]) nextEvent(ctx context.Context, w *openWatch[T]) (h watchEvent[T], out outcome, err error) {
 	h.event, err = w.next()
 	at := time.Now()
-	w.silence.came(at)
+	w.idle.received(at)
 	if err == nil {
 		if r.isNil(h.event.Object) && hasObject(h.event.Type) {
 			err = fmt.Errorf("%s event of version %q: %w", h.event.Type, h.event.ResourceVersion, errNilObject)
-			r.fail(ctx, failure{reason: Undecodable, err: err})
+			r.fail(ctx, failure{reason: ReasonUndecodable, err: err})
 			return h, out, err
 		}
-		in := input{kind: event, at: at, typ: h.event.Type, version: h.event.ResourceVersion, end: h.event.InitialEventsEnd, dice: dice()}
+		if err = checkVersion(h.event.ResourceVersion); err != nil {
+			r.fail(ctx, failureOf(err))
+			return h, out, err
+		}
+		in := input{kind: inputEvent, at: at, eventType: h.event.Type, version: h.event.ResourceVersion, initialEventsEnd: h.event.InitialEventsEnd, jitter: randomJitter()}
 		out = r.step(ctx, in)
+		if r.machine.stage == stageWatching {
+			r.recovery.gotItem()
+		}
 		return h, out, nil
 	}
-	h.broken = itemError(err)
+	h.itemErr = dropLongVersion(itemError(err))
 	switch {
 	case ctx.Err() != nil:
-	case w.silence.broken.Load():
-		r.step(ctx, input{kind: silent, at: at, dice: dice()})
-	case h.broken != nil:
-		_, _, sure := r.knownObject(h.broken)
+	case w.idle.expired.Load():
+		r.recovery.failed(failure{})
+		r.step(ctx, input{kind: inputIdle, at: at, jitter: randomJitter()})
+	case h.itemErr != nil:
+		_, _, sure := r.knownObject(h.itemErr)
 		out = r.step(ctx, input{
-			kind: skipped, at: at, typ: h.broken.Type, version: h.broken.ResourceVersion,
-			lost:    h.broken.Type == watch.Deleted && !sure,
-			failure: failure{reason: Undecodable, err: err}, dice: dice(),
+			kind: inputSkipped, at: at, eventType: h.itemErr.Type, version: h.itemErr.ResourceVersion,
+			storeWrong: h.itemErr.Type == watch.Deleted && !sure,
+			failure:    failure{reason: ReasonUndecodable, err: err}, jitter: randomJitter(),
 		})
 		return h, out, nil
 	case err == io.EOF:
-		r.step(ctx, input{kind: ended, at: at, early: at.Before(w.until), dice: dice()})
+		var f failure
+		if r.machine.stage == stageWatching {
+			f = failure{reason: ReasonInterrupted, err: io.EOF}
+		}
+		f = r.recovery.failed(f)
+		r.step(ctx, input{kind: inputEnded, at: at, failure: failure{sharedWait: f.sharedWait, ownBackoff: f.ownBackoff}, jitter: randomJitter()})
 	default:
-		r.fail(ctx, failureOf(err))
+		r.fail(ctx, failureOf(errorOrAbandoned(w.ctx, err)))
 	}
 	return h, out, err
 }
@@ -106,43 +185,44 @@ func hasObject(t watch.EventType) bool {
 	return t == watch.Added || t == watch.Modified || t == watch.Deleted
 }
 
-func dice() float64 { return rand.Float64() }
+func randomJitter() float64 { return rand.Float64() }
 
-func (h happening[T]) version() string {
-	if h.broken != nil {
-		return h.broken.ResourceVersion
+func (h watchEvent[T]) version() string {
+	if h.itemErr != nil {
+		return h.itemErr.ResourceVersion
 	}
 	return h.event.ResourceVersion
 }
 
-// deliver gives the store what has happened. It says whether all is well.
-func (r *Reflector[T]) deliver(ctx context.Context, h happening[T]) bool {
-	if trace := r.options.Trace; trace != nil && trace.Event != nil && h.broken == nil && h.event.Type != watch.Bookmark {
+// deliver passes an event to the store. It reports whether that succeeded.
+func (r *Reflector[T]) deliver(ctx context.Context, h watchEvent[T]) bool {
+	if trace := r.options.Trace; trace != nil && trace.Event != nil && h.itemErr == nil && h.event.Type != watch.Bookmark {
 		trace.Event(h.event.Type, h.event.Object, h.event.ResourceVersion)
 	}
-	if !r.turn.take(ctx) {
+	if !r.storeMu.lock(ctx) {
 		return false
 	}
-	err := r.tell(ctx, h)
-	r.turn.give()
+	err := r.applyToStore(ctx, h)
+	r.storeMu.unlock()
 	if err == nil {
-		r.board.progress(&r.machine)
+		r.published.publishProgress(&r.machine)
+		r.noteDecoded(h)
 		return true
 	}
 	err = fmt.Errorf("%s at version %s: %w", h.event.Type, h.version(), err)
-	if costsItemOnly(err) {
-		r.board.progress(&r.machine)
-		r.report(ctx, &Error{Name: r.options.Name, Verb: "watch", Reason: StoreFailed, Err: err})
+	if isItemOnly(err) {
+		r.published.publishProgress(&r.machine)
+		r.report(ctx, &Error{Name: r.options.Name, Verb: "watch", Reason: ReasonStoreFailed, Err: err})
 		return true
 	}
-	r.fail(ctx, failure{reason: StoreFailed, err: err})
+	r.fail(ctx, failure{reason: ReasonStoreFailed, err: err})
 	return false
 }
 
-// tell calls the store.
-func (r *Reflector[T]) tell(ctx context.Context, h happening[T]) error {
-	if h.broken != nil {
-		return r.tellBroken(h.broken)
+// applyToStore calls the method of the store for an event.
+func (r *Reflector[T]) applyToStore(ctx context.Context, h watchEvent[T]) error {
+	if h.itemErr != nil {
+		return r.applyUndecodable(h.itemErr)
 	}
 	obj := h.event.Object
 	switch h.event.Type {
@@ -152,7 +232,7 @@ func (r *Reflector[T]) tell(ctx context.Context, h happening[T]) error {
 	case watch.Deleted:
 		return r.store.Delete(obj)
 	}
-	switch keep, err := r.wanted(obj); {
+	switch keep, err := r.applyFilter(obj); {
 	case err != nil:
 		r.reportFilter(ctx, obj, err)
 		r.store.Bookmark(h.event.ResourceVersion)
@@ -166,9 +246,9 @@ func (r *Reflector[T]) tell(ctx context.Context, h happening[T]) error {
 	return r.store.Update(obj)
 }
 
-// tellBroken does what can be done without the object: what is known of it
-// stays, and goes when it is gone.
-func (r *Reflector[T]) tellBroken(item *listwatch.ItemError) error {
+// applyUndecodable handles an event whose object could not be decoded: the store
+// keeps the known object, and removes it if the event is a delete.
+func (r *Reflector[T]) applyUndecodable(item *listwatch.ItemError) error {
 	if item.Type == watch.Deleted {
 		if obj, ok, _ := r.knownObject(item); ok {
 			return r.store.Delete(obj)

@@ -8,24 +8,31 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/nilcheck"
+	"github.com/thinformer/thinformer/internal/wire"
 )
 
-const jsonType = "application/json"
-
-// body is what a request sends: bytes, which can be sent again, or a stream,
-// which cannot.
+// body is the body of a request: bytes, which can be sent again, or a stream, which
+// cannot.
 type body struct {
 	bytes       []byte
 	stream      io.Reader
-	sent        bool // the stream has been given away, or closed
+	sent        bool // the stream has been attached to a request, or closed
 	contentType string
+	// untyped describes the kind or apiVersion that an encoded value lacks. It is ""
+	// if the value has both, or if the request does not create, replace or apply an
+	// object.
+	untyped string
 }
 
-// repeatable is whether the body can be sent once more.
+// repeatable reports whether the body can be sent again.
 func (b *body) repeatable() bool { return b.stream == nil }
 
-// on puts the body on a request.
-func (b *body) on(request *http.Request) error {
+// attach sets the body of a request.
+func (b *body) attach(request *http.Request) error {
 	switch {
 	case b.stream != nil && b.sent:
 		return errors.New("the body is a stream, which can be sent once")
@@ -46,8 +53,8 @@ func (b *body) on(request *http.Request) error {
 	return nil
 }
 
-// abandon closes a stream that nobody will send any more.
-func (b *body) abandon() {
+// closeUnsent closes a stream that was not sent.
+func (b *body) closeUnsent() {
 	if b.stream == nil || b.sent {
 		return
 	}
@@ -57,20 +64,24 @@ func (b *body) abandon() {
 	}
 }
 
-// Body is what the request sends:
+// Body sets the body of the request:
 //
-//   - []byte, as it is;
-//   - an io.Reader: a *bytes.Buffer, *bytes.Reader or *strings.Reader is read
-//     now; any other is sent as it is read, and the request is never repeated; the
-//     terminal call closes it if it is an io.Closer, sent or not;
-//   - nil or a nil pointer: nothing;
-//   - any other value but a string: as JSON.
+//   - []byte is sent as it is.
+//   - An io.Reader: a *bytes.Buffer, *bytes.Reader or *strings.Reader is read now.
+//     Any other is streamed, and the request is never retried; the call that sends
+//     the request closes the reader if it is an io.Closer, even if nothing is
+//     sent.
+//   - nil or a nil pointer sends no body.
+//   - Any other value except a string is encoded as JSON. Its apiVersion and kind
+//     must be set for custom resources and for apply: the server rejects the
+//     request otherwise, and the error explains it. When an object of a built-in
+//     kind is created or replaced, the server infers them.
 //
-// A string is an error, since in client-go it is the name of a file. The
-// Content-Type is the patch's, else Config.ContentType for what comes in bytes,
-// else JSON; SetHeader has the last word.
+// A string is an error, because in client-go it is the name of a file. The
+// Content-Type of a patch is its patch type. Otherwise it is Config.ContentType for
+// bytes and readers, and JSON for other values. SetHeader overrides it.
 func (r *Request) Body(content any) *Request {
-	if isNil(content) {
+	if nilcheck.IsNil(content) {
 		r.body = body{}
 		return r
 	}
@@ -86,18 +97,34 @@ func (r *Request) Body(content any) *Request {
 	case io.Reader:
 		r.body = body{stream: content, contentType: r.client.config.ContentType}
 	case string:
-		return r.failf("Body", "a string may be a file's name or its content: give the bytes, or the open file")
+		return r.failf("Body", "a string may be a file name or its contents: pass a []byte or an open file")
 	default:
 		encoded, err := json.Marshal(content)
 		if err != nil {
 			return r.failf("Body", "encode %T: %w", content, err)
 		}
-		r.body = body{bytes: encoded, contentType: jsonType}
+		r.body = body{bytes: encoded, contentType: wire.JSONType}
+		if r.method == http.MethodPost || r.method == http.MethodPut || r.form == types.ApplyPatchType {
+			r.body.untyped = missingTypeMeta(content, encoded)
+		}
 	}
 	return r
 }
 
-// sentType is the Content-Type of what is sent, "" when nothing is.
+// missingTypeMeta describes the part of its type that the encoded content lacks; it
+// returns "" if both are set.
+func missingTypeMeta(content any, encoded []byte) string {
+	lacks := "kind"
+	switch apiVersion, kind := wire.TypeOfJSON(encoded, wire.DefaultMaxDepth); {
+	case kind != "" && apiVersion != "":
+		return ""
+	case kind != "":
+		lacks = "apiVersion"
+	}
+	return fmt.Sprintf("the %T in the Body has no %s: set its TypeMeta, or write it through a Resource", content, lacks)
+}
+
+// sentType returns the Content-Type of the body, "" if there is none.
 func (r *Request) sentType() string {
 	switch {
 	case r.body.bytes == nil && r.body.stream == nil:
@@ -107,38 +134,38 @@ func (r *Request) sentType() string {
 	case r.body.contentType != "":
 		return r.body.contentType
 	}
-	return jsonType
+	return wire.JSONType
 }
 
-// readAll reads the whole body of an answer, up to Config.MaxResponseBytes.
+// readAll reads the whole body of a response, up to Config.MaxResponseBytes.
 func (r *Request) readAll(response *http.Response) ([]byte, error) {
-	most := r.client.config.MaxResponseBytes
-	if most == 0 {
-		most = defaultMaxResponseBytes
+	limit := r.client.config.MaxResponseBytes
+	if limit == 0 {
+		limit = defaultMaxResponseBytes
 	}
 	length := response.ContentLength
 	if r.method == http.MethodHead {
-		length = 0 // what it announces does not come
+		length = 0 // the body of a HEAD response is not sent
 	}
-	if length > most {
-		return nil, fmt.Errorf("the answer has %d bytes, and MaxResponseBytes is %d", length, most)
+	if length > limit {
+		return nil, fmt.Errorf("the response has %d bytes, but MaxResponseBytes is %d", length, limit)
 	}
 	var read bytes.Buffer
 	if length > 0 {
-		// What a server announces is believed only so far.
-		read.Grow(int(min(length, trustedLength)) + bytes.MinRead)
+		// Content-Length is trusted up to a limit.
+		read.Grow(int(min(length, maxPreallocation)) + bytes.MinRead)
 	}
-	n, err := read.ReadFrom(io.LimitReader(response.Body, most+1))
+	n, err := read.ReadFrom(io.LimitReader(response.Body, limit+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read the answer after %d bytes: %w", n, err)
-	case n > most:
-		return nil, fmt.Errorf("the answer is larger than MaxResponseBytes, %d", most)
+		return nil, fmt.Errorf("read the response after %d bytes: %w", n, err)
+	case n > limit:
+		return nil, fmt.Errorf("the response is larger than MaxResponseBytes, %d", limit)
 	}
 	return read.Bytes(), nil
 }
 
 const (
 	defaultMaxResponseBytes = 64 << 20
-	trustedLength           = 1 << 20
+	maxPreallocation        = 1 << 20
 )

@@ -4,90 +4,127 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/transport"
 )
 
-// Client is one server: every group and version, every resource. It is for use
-// by any number of goroutines.
+// Client sends requests to one API server, for all groups, versions and resources.
+// It is safe for concurrent use.
 //
-// Its own verbs make requests that are bound to no group: to /version, to
-// /healthz, to /apis, with [Request.AbsPath].
+// Its own verbs create requests that are not bound to a group, such as those to
+// /version, /healthz and /apis, with [Request.AbsPath].
 type Client struct {
-	config   *Config
-	conn     *connection
-	limiter  RateLimiter    // nil: requests are not held back
-	warnings WarningHandler // never nil
-	losses   sync.Map       // *losses by resource and Go type
-	// watchLists is shared by all views: see View.WatchListTrouble.
-	watchLists watchLists
+	config      *Config
+	conn        *transport.Connection
+	limiter     RateLimiter    // nil: no limit
+	warnings    WarningHandler // never nil
+	fieldLosses sync.Map       // *resourceFieldLosses by resource and Go type
+	// watchListSupport is shared by all views: see View.WatchListUnsupported.
+	watchListSupport watchListSupport
+	recovery         *Recovery
 }
 
-// New checks the config and makes a client. Nothing is sent yet.
+// New validates the config and returns a client. It sends nothing.
 func New(config *Config) (*Client, error) {
 	if config == nil {
-		return nil, errors.New("make a client: the config is nil")
+		return nil, errors.New("create a client: the config is nil")
 	}
-	own := config.Copy()
-	limiter, err := limiterOf(own)
+	clone := config.Copy()
+	limiter, err := newLimiter(clone)
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
-	conn, err := newConnection(own)
+	conn, err := connect(clone)
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
-	warnings := own.WarningHandler
+	warnings := clone.WarningHandler
 	if warnings == nil {
-		warnings = &warningLog{logger: own.Logger}
+		warnings = &warningLog{logger: clone.Logger}
 	}
-	return &Client{config: own, conn: conn, limiter: limiter, warnings: warnings}, nil
+	c := &Client{config: clone, conn: conn, limiter: limiter, warnings: warnings}
+	c.recovery = NewRecovery(c.Reconnect)
+	return c, nil
 }
 
-// Close ends every request and watch that is under way, closes the connections
-// and returns when nothing is left running.
-func (c *Client) Close() { c.conn.close() }
+// connect validates a config and returns a connection for it.
+func connect(config *Config) (*transport.Connection, error) {
+	base, err := config.serverURL()
+	if err != nil {
+		return nil, err
+	}
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	return transport.New(config.transport(base))
+}
 
-// GroupVersion is the RESTClient of one group and version.
+// Close ends all requests and watches in progress, closes the connections and
+// returns when no goroutine of the client is left.
+func (c *Client) Close() { c.conn.Close() }
+
+// GroupVersion returns the RESTClient of a group and version.
 func (c *Client) GroupVersion(gv schema.GroupVersion) *RESTClient {
 	return &RESTClient{client: c, version: gv}
 }
 
-// Clone is a client of the same server, for the same user, that shares no
-// connections with this one: what must not wait behind the others' requests, such
-// as the renewal of a lease, has a client of its own. Both are to be closed.
+// Clone returns a client for the same server and user that shares no connections
+// with this one. A request that must not wait behind others, such as the renewal of
+// a lease, needs a client of its own. Both clients must be closed.
 //
-// Transport, RateLimiter, Trace and the functions of the Config are the same.
+// Transport, RateLimiter, Trace and the functions of the Config are shared.
 func (c *Client) Clone() (*Client, error) { return New(c.config) }
 
-// Reconnect sends requests and watches on new connections from now on. Those that
-// are under way stay where they are, and their connections end with them. A
-// connection of HTTP/2 on which an answer does not come is otherwise used for
-// all other requests, until its pings have found out that it is dead.
+// Reconnect makes later requests and watches use new connections. Those in progress
+// continue, and their connections are closed when they end. Without Reconnect, a
+// broken HTTP/2 connection is used for all requests until its pings detect the
+// failure.
 //
-// A Config.Transport is its owner's: where there is one, nothing happens.
-func (c *Client) Reconnect() {
-	if c.conn.transports != nil {
-		c.conn.transports.renew()
-	}
-}
+// It does nothing if Config.Transport is set.
+func (c *Client) Reconnect() { c.conn.Reconnect() }
 
-// Get begins a request that reads.
+// RoundTripper returns an http.RoundTripper with the client's connections and
+// credentials, for requests that a proxy forwards. It corresponds to
+// rest.TransportFor of client-go.
+//
+// A request is sent to the path of its URL, below that of Config.Host. Its URL has
+// no host or the host of this server, because the credentials are for this server
+// only. A request without a body that gets a 401 is sent once more if there are
+// newer credentials. There are no other retries, no rate limit, no decoding and no
+// Timeout, and redirects are returned. gzip is requested and decompressed if the
+// request has no Accept-Encoding. Existing Authorization and impersonation headers
+// are preserved. An upgrade to another protocol is an error.
+func (c *Client) RoundTripper() http.RoundTripper { return c.conn.RoundTripper() }
+
+// Get returns a GET request.
 func (c *Client) Get() *Request { return c.Verb(http.MethodGet) }
 
-// Post begins a request that creates.
+// Post returns a POST request, which creates.
 func (c *Client) Post() *Request { return c.Verb(http.MethodPost) }
 
-// Put begins a request that replaces.
+// Put returns a PUT request, which replaces.
 func (c *Client) Put() *Request { return c.Verb(http.MethodPut) }
 
-// Patch begins a request that changes a part, in the form that the body has.
+// Patch returns a PATCH request; form is the patch type of its body.
 func (c *Client) Patch(form types.PatchType) *Request { return c.Verb(http.MethodPatch).patch(form) }
 
-// Delete begins a request that deletes.
+// Delete returns a DELETE request.
 func (c *Client) Delete() *Request { return c.Verb(http.MethodDelete) }
 
-// Verb begins a request with an HTTP method, in upper case.
+// Verb returns a request with an HTTP method, in upper case.
 func (c *Client) Verb(method string) *Request { return newRequest(c, method) }
+
+// nilClient replaces a nil Client, so that its user gets ErrNoClient instead of a
+// panic. It sends nothing.
+var nilClient = sync.OnceValue(func() *Client {
+	conn, err := transport.New(&transport.Config{Base: &url.URL{Scheme: "http"}, Transport: http.DefaultTransport})
+	if err != nil {
+		panic(err) // the error of a file or a function, and this config has none
+	}
+	return &Client{config: &Config{}, conn: conn, warnings: &warningLog{}}
+})

@@ -13,14 +13,14 @@ const (
 	conflictBackoff = 10 * time.Millisecond
 )
 
-// RetryOnConflict calls fn until it returns something else than a conflict: fn
-// reads an object, changes it and writes it, and somebody else may have written
-// it in between. fn must read anew each time, from the server: a cache may not
-// have what the other has written.
+// RetryOnConflict calls fn until it returns something other than a conflict. fn
+// reads an object, changes it and writes it; another client may write it in
+// between. fn must read the object from the server each time: a cache may not have
+// the other write yet.
 //
-// fn is called at most five times, with a jittered wait before each call but
-// the first that is about 10 ms and doubles. The error is fn's last one. When
-// ctx ends during a wait, it says both that and what the conflict was.
+// fn is called at most five times. The jittered wait before each further call
+// begins at about 10 ms and doubles. The error is fn's last one. If ctx ends during
+// a wait, the error includes both the context's error and the conflict.
 func RetryOnConflict(ctx context.Context, fn func(ctx context.Context) error) error {
 	backoff := conflictBackoff
 	for try := 1; ; try++ {
@@ -29,7 +29,7 @@ func RetryOnConflict(ctx context.Context, fn func(ctx context.Context) error) er
 			return err
 		}
 		if ended := sleep(ctx, backoff/2+jitter(backoff)); ended != nil {
-			return fmt.Errorf("wait to try again: %w; the last try: %w", ended, err)
+			return fmt.Errorf("wait for the retry: %w; last attempt: %w", ended, err)
 		}
 		backoff *= 2
 	}

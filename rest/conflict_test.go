@@ -15,7 +15,7 @@ import (
 
 var errConflict = apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "x", errors.New("written by another"))
 
-func TestAConflictIsTriedFiveTimes(t *testing.T) {
+func TestRetryOnConflictTriesFiveTimes(t *testing.T) {
 	for _, c := range []struct {
 		conflicts int
 		then      error
@@ -42,7 +42,7 @@ func TestAConflictIsTriedFiveTimes(t *testing.T) {
 			} else {
 				require.Equal(t, c.then, err)
 			}
-			// 10 ms, doubled, give or take a half.
+			// 10 ms, doubled each time, with a jitter of one half.
 			least := conflictBackoff / 2 * (1<<(c.calls-1) - 1)
 			require.GreaterOrEqual(t, time.Since(begun), least)
 			require.LessOrEqual(t, time.Since(begun), 3*least)
@@ -50,7 +50,7 @@ func TestAConflictIsTriedFiveTimes(t *testing.T) {
 	}
 }
 
-func TestAConflictIsNotWaitedForPastTheContext(t *testing.T) {
+func TestRetryOnConflictEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := RetryOnConflict(ctx, func(given context.Context) error {

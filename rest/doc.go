@@ -1,22 +1,20 @@
-// Package rest is the way from the socket to a typed object: a client for one
-// Kubernetes API server.
+// Package rest is a typed client for one Kubernetes API server: from a
+// configuration to requests, and from response bytes to Go values.
 //
-//	 Config          Client                    the way of one answer
+//	 Config          Client                    a request
 //	┌─────────┐     ┌──────────────────────┐
-//	│ where   │ New │ GroupVersion ► Request ──► limiter ──► connection ──► server
-//	│ who     │ ──► │ NewView     ► View   │       ▲  again?     credentials  │
-//	│ how     │     │ NewResource ► Resource       └───────┐     TLS, pools   │
+//	│ server  │ New │ GroupVersion ► Request ──► limiter ──► connection ──► server
+//	│ user    │ ──► │ NewView     ► View   │       ▲ retry      credentials  │
+//	│ options │     │ NewResource ► Resource       └───────┐     TLS, pools   │
 //	└─────────┘     └──────────────────────┘    *Widget ◄── decoder ◄── bytes ┘
 //
-// What comes in is a [Config]: where the server is and who is asking. What goes
-// out are Go values: one object, a list that is decoded while it arrives, a
-// watch that is decoded as it is read. There are two ways on from a [Client].
-// [NewView] and [NewResource] are typed: give them a Go type and where it is
-// served, and they take the place of clientset and dynamic client at once.
-// [Client.GroupVersion] is the RESTClient of the documentation, with its
-// requests that are built word by word.
+// A [Config] names the server and the user. A [Client] returns Go values: single
+// objects, lists that are decoded while they arrive, and watches. It has two APIs.
+// [NewView] and [NewResource] are typed: they take a Go type and the resource, and
+// replace both clientset and dynamic client. [Client.GroupVersion] returns a
+// RESTClient as in client-go, whose requests are built step by step.
 //
-// # The shortest use
+// # Minimal example
 //
 //	config, err := rest.InCluster()
 //	...
@@ -29,7 +27,8 @@
 //		Get().Resource("nodes").Name("n1").
 //		Do(ctx).Into(&node)
 //
-// Or, typed, with a struct that has only the fields that are wanted:
+// A View lists and watches a resource, here with a struct that has only the
+// required fields:
 //
 //	type Node struct {
 //		rest.SlimMeta `json:"metadata"`
@@ -48,83 +47,96 @@
 //	}
 //	watch, err := nodes.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion()})
 //
-// # Which type to ask for
+// # Choosing a type
 //
-// T is a pointer to a struct, and no more than its json tags is needed: no
-// scheme, no DeepCopyObject, no list type. A type of k8s.io/api is decoded from
-// protobuf where the server has it. A struct of one's own, with
-// metav1.TypeMeta and metav1.ObjectMeta, is what a custom resource needs. A slim
-// struct, with [SlimMeta] and a few fields, is the cheapest to decode and to
-// keep: what it does not have is skipped, not built and thrown away.
-// *metav1.PartialObjectMetadata asks the server for metadata only, and
-// *unstructured.Unstructured takes whatever comes.
+// T is a pointer to a struct with json tags. It needs no scheme, no DeepCopyObject
+// and no list type:
 //
-// # What is promised
+//   - A type of k8s.io/api is decoded from protobuf if the server supports it.
+//   - A struct with metav1.TypeMeta and metav1.ObjectMeta suits a custom resource.
+//   - A slim struct, with [SlimMeta] and a few fields, costs the least time and
+//     memory: other fields are skipped and never built.
+//   - *metav1.PartialObjectMetadata requests only metadata from the server.
+//   - *unstructured.Unstructured holds any object.
+//
+// # Guarantees
 //
 // Lists and watches:
 //
-//   - An object goes from the response to its Go type once: there is no buffer
-//     of a whole response, no tree of maps in between, no goroutine. It keeps
-//     nothing else alive: not the page, not the bytes that it came in.
-//   - All pages of a list are one state of the collection; see [ErrRestarted]
-//     for what happens when the server has forgotten it. A list that has not
-//     ended well has no version.
-//   - An object that cannot be decoded costs itself, and says which it is: see
-//     [ItemError].
-//   - What is too large, too deep, cut off, or not what its content type says is
-//     an error that says what and where.
-//   - managedFields are skipped, unless [DecodeOptions] ask for them. Get and
-//     the writes return them.
-//   - Field names are taken as they are written, upper and lower case apart. Of
-//     a name that comes twice the last one counts.
-//   - Update does not drop fields in silence: see [ErrWouldDropFields].
+//   - An object is decoded once, from the response to its Go type, without a buffer
+//     for the whole response, an intermediate tree of maps, or a goroutine. It does
+//     not keep its page or its encoded bytes in memory.
+//   - All pages of a list show one state of the collection; if the server no
+//     longer has that state, the list is restarted (see [ErrRestarted]). A list
+//     that ended with an error has no version.
+//   - An object that cannot be decoded affects only itself. An [ItemError] identifies
+//     it.
+//   - Input that is too large, nested too deeply, truncated, or not of the declared
+//     content type results in an error with the cause and the position. Fields that
+//     a type does not have are checked only as far as needed to find their end:
+//     strings end, brackets match, the depth is bounded.
+//   - [DecodeOptions] bound the memory of one object, even if its encoding is
+//     small. A list has no such bound.
+//   - An object with a name, namespace, UID or version of more than 1024 bytes
+//     cannot be decoded; a list with such a version is an error.
+//   - managedFields are skipped, unless [DecodeOptions] request them. Get and the
+//     writes return them.
+//   - Field names are case-sensitive. If a name occurs twice, the last one counts.
+//   - Update does not drop fields silently: see [ErrWouldDropFields].
 //
 // Requests:
 //
-//   - The first wrong thing that a setter of a [Request] is given is the error
-//     of the call that would have sent it. Nothing is sent then.
-//   - A piece of a path that the server, or a proxy before it, would read as
-//     something else than this one piece is wrong: "", ".", "..", these three
-//     with a semicolon behind them, and whatever contains / % ? # or a control
-//     character.
-//   - What the server answers with an error is an *errors.StatusError of
-//     apimachinery, so that apierrors.IsNotFound and the rest work; also when a
-//     proxy answers in its place, and when a 200 carries a failure.
-//   - Errors say which request it was. They show neither its query nor its
-//     headers.
-//   - A watch or stream that cannot be opened is an error, and never empty.
-//   - Every wait ends at once with the context.
+//   - If a setter of a [Request] gets an invalid argument, the call that would send
+//     the request returns an error for the first such argument, and sends nothing.
+//   - A path segment is invalid if the server, or a proxy, could read it as anything
+//     other than this one segment: "", ".", "..", these three followed by a
+//     semicolon, and segments that contain / % ? # or a control character.
+//   - An error response is an *errors.StatusError of apimachinery, so that
+//     apierrors.IsNotFound and the others work. This includes the responses of
+//     proxies, and a failure Status in a 200 response.
+//   - The size of an error is bounded: the message of a Status is truncated to
+//     4096 bytes, each other text to 512 bytes, and the list of causes to 64
+//     entries.
+//   - Errors name their request. They show neither its query nor its headers.
+//   - A watch or stream that cannot be opened returns an error, and never an empty
+//     stream.
+//   - Every wait ends as soon as the context is done.
 //
-// When a request is repeated:
+// Retries:
 //
-//   - The server asks for it, by Retry-After: after a 429, whatever the verb,
-//     for then it has done nothing; after a 5xx if repeating cannot do harm:
-//     GET, HEAD and OPTIONS; PUT and merge patches that name a resourceVersion;
-//     DELETE with a uid or resourceVersion among its preconditions; apply
-//     without force, or with a resourceVersion. It is never asked again earlier
-//     than it said. If its waits would come to more than a minute in all, or
-//     pass the caller's deadline, the answer is returned at once.
-//   - The connection was lost before the answer began: GET and HEAD only, for
-//     about two seconds. It could not be made at all, so that the server has
-//     seen nothing: all verbs. Watches and streams not at all, since who watches
-//     has a patience of his own. An answer that breaks off is an error.
-//   - At most [Request.MaxRetries] times, 10 unless set, and never if the body
-//     is a stream. Each attempt passes the limiter, watches excepted.
+//   - A response with a Retry-After header is retried in two cases. A 429 is retried
+//     for every verb, because the server has done nothing. A 5xx is retried for
+//     requests that can safely be repeated: GET, HEAD and OPTIONS; PUT and merge
+//     patches with a resourceVersion; DELETE with a uid or resourceVersion among its
+//     preconditions; apply without force, or with a resourceVersion. A retry is never
+//     sent before the time that the server named. If the waits would exceed one
+//     minute in total, or the caller's deadline, the response is returned at once.
+//   - If the connection is lost before the response begins, only GET and HEAD are
+//     retried, for about two seconds. If no connection can be made, all verbs are
+//     retried, because the server has received nothing. Watches and streams are not
+//     retried; their callers have their own back-off. A truncated response is an
+//     error.
+//   - A request is retried at most [Request.MaxRetries] times, 10 by default, and
+//     never if its body is a stream. Each attempt waits for the limiter, except
+//     those of watches.
+//   - The requests of a reflector are not retried, except for the later pages of a
+//     list: the reflector retries them itself and reports each failure.
 //
-// A POST is therefore not repeated once the server may have seen it, but for a
-// 429. The error of the attempt before is part of the last one's; what it is to
-// package apierrors is the last attempt's. An error about the answer to a write
-// that the server has accepted says so.
+// Therefore, once the server may have received a POST, the POST is retried only
+// after a 429. The error of a retry also contains the error of the previous
+// attempt; the functions of package apierrors examine only the error of the last
+// attempt. If the server accepted a write and its response cannot be read, the
+// error says that the write was accepted.
 //
-// There is no limit to the rate of requests unless [Config] sets one: the
-// server has its own, and knows how busy it is.
+// There is no client-side rate limit unless [Config] sets one: the server has its
+// own, and knows its load.
 //
-// # What client-go calls these things
+// # Names in client-go
 //
 //	here                          client-go
 //	Config, Client                rest.Config, rest.HTTPClientFor and the clientset around it
-//	Client.GroupVersion           rest.RESTClientFor(&config), one config a group
-//	RESTClient, Request, Result   the same, with the same words
+//	Client.GroupVersion           rest.RESTClientFor(&config), one config for each group
+//	RESTClient, Request, Result   the same names
 //	View, Resource                the typed clients of a clientset; dynamic.Interface; metadata.Interface
 //	List                          tools/pager, and the PodList that it fills
 //	Watch                         watch.Interface, without its channel and goroutine
@@ -133,15 +145,17 @@
 //	Result.Get, Request.Watch     the same, as unstructured: there is no scheme
 //	RetryOnConflict               util/retry.RetryOnConflict
 //	Config.Trace, WithTrace       tools/metrics, and its global registry
-//	Client.RoundTripper          rest.TransportFor
+//	Client.RoundTripper           rest.TransportFor
 //
-// What is different: Body takes no file name, and sends a value as it encodes:
-// without a scheme nobody can tell the apiVersion and kind of a typed object
-// that does not carry them, so set its TypeMeta, or write through a [Resource],
-// which knows them; Namespace, Name and Resource may
-// be repeated with the same value; Resource is not put into lower case, but
-// refused; AbsPath and RequestURI stay below the path in Config.Host;
-// Result.StatusCode is HTTP's status, not the code in the Status that came.
+// Differences:
 //
-// Package listwatch, the next room, is what a View is to a reflector.
+//   - Body does not accept a file name. It encodes a value as it is: without a
+//     scheme, the apiVersion and kind of a typed object are unknown unless its
+//     TypeMeta is set. A [Resource] adds them.
+//   - Namespace, Name and Resource may be called again with the same value.
+//   - Resource is not converted to lower case; upper case is an error.
+//   - AbsPath and RequestURI stay below the path in Config.Host.
+//   - Result.StatusCode is the HTTP status, not the code of a Status.
+//
+// A View is a source for a reflector; see package listwatch.
 package rest

@@ -14,7 +14,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// respond is a server that has one answer to everything.
+// respond returns a server that sends the same response to every request.
 func respond(code int, body string) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -23,7 +23,7 @@ func respond(code int, body string) *httptest.Server {
 	}))
 }
 
-// Any struct will do: there is no scheme to register it with.
+// A result decodes into any struct: types are not registered in a scheme.
 func ExampleRequest() {
 	server := respond(200, `{"kind":"Widget","metadata":{"name":"gear"},"spec":{"teeth":24}}`)
 	defer server.Close()
@@ -46,7 +46,7 @@ func ExampleRequest() {
 	// Output: gear 24 <nil>
 }
 
-// A request shows where it would go before it is sent.
+// A request shows its URL before it is sent.
 func ExampleRequest_URL() {
 	client, err := rest.New(&rest.Config{Host: "https://server:6443"})
 	if err != nil {
@@ -65,7 +65,7 @@ func ExampleRequest_URL() {
 	// https://server:6443/apis/apps/v1/namespaces/shop/deployments?labelSelector=app%3Dweb&limit=5
 	// https://server:6443/apis/apps/v1/namespaces/shop/deployments/web/scale
 	// https://server:6443/healthz
-	// Namespace: it may not contain '/', as it does after ".."
+	// Namespace: it must not contain '/', as it does after ".."
 }
 
 // Errors are those of apimachinery.
@@ -84,12 +84,11 @@ func ExampleResult_Error() {
 	// Output: true widgets "gear" not found
 }
 
-// A change that rests on what was read is made anew when somebody else was
-// faster.
+// A change that is based on a read object is repeated after a conflict.
 func ExampleRetryOnConflict() {
 	tries := 0
 	err := rest.RetryOnConflict(context.Background(), func(ctx context.Context) error {
-		tries++ // read the object, change it, write it
+		tries++ // get the object, change it, update it
 		if tries < 3 {
 			return apierrors.NewConflict(schema.GroupResource{Resource: "widgets"}, "gear", nil)
 		}
@@ -99,8 +98,7 @@ func ExampleRetryOnConflict() {
 	// Output: 3 <nil>
 }
 
-// WithTrace tells what requests with a context do, in the manner of
-// net/http/httptrace.
+// WithTrace reports the requests of a context, like net/http/httptrace.
 func ExampleWithTrace() {
 	server := respond(201, `{"metadata":{"name":"gear","namespace":"shop","resourceVersion":"7"}}`)
 	defer server.Close()
@@ -115,7 +113,7 @@ func ExampleWithTrace() {
 		RequestDone: func(request rest.RequestInfo, response rest.ResponseInfo) {
 			fmt.Println(request.Verb, request.Path, response.Status)
 		},
-		Wrote: func(w rest.Written) { fmt.Println(w.Verb, w.Namespace, w.Name, w.ResourceVersion) },
+		Wrote: func(w rest.WriteInfo) { fmt.Println(w.Verb, w.Namespace, w.Name, w.ResourceVersion) },
 	})
 	_, err = client.GroupVersion(schema.GroupVersion{Group: "example.com", Version: "v1"}).
 		Post().Namespace("shop").Resource("widgets").Body(map[string]any{"metadata": map[string]any{"name": "gear"}}).DoRaw(ctx)

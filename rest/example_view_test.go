@@ -13,7 +13,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Backup is a custom resource as its user declares it: a plain struct.
+// Backup is a custom resource, declared as a plain struct.
 type Backup struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -30,7 +30,7 @@ var backups = rest.ResourceInfo{
 	Kind:                 "Backup", Namespaced: true,
 }
 
-// twoBackups is a server that has two backups, and changes one of them.
+// twoBackups is a server with two backups. It changes one of them.
 func twoBackups() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -49,8 +49,8 @@ func twoBackups() *httptest.Server {
 	}))
 }
 
-// List the objects and watch on from there. The items are decoded one by one,
-// while the response arrives.
+// List the objects and watch for changes from there. The items are decoded one by
+// one while the response arrives.
 func ExampleView() {
 	server := twoBackups()
 	defer server.Close()
@@ -101,7 +101,7 @@ func ExampleView() {
 	// the server has ended the watch
 }
 
-// Change one field and leave alone what others may change at the same time.
+// Change one field and leave the fields that other clients may change.
 func ExampleResource_MergePatch() {
 	server := twoBackups()
 	defer server.Close()
@@ -118,7 +118,7 @@ func ExampleResource_MergePatch() {
 	}
 	wanted := *read
 	wanted.Spec.Keep = 14
-	stored, err := rest.NewResource[*Backup](client, backups).MergePatch(context.Background(), read, &wanted)
+	stored, err := rest.NewResource[*Backup](client, backups).MergePatch(context.Background(), read, &wanted, metav1.PatchOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

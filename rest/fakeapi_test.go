@@ -18,26 +18,25 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// fakeAPI is a plain HTTP server that answers as the test says and remembers
-// what it was sent.
+// fakeAPI is an HTTP server with the responses of the test. It records the requests.
 type fakeAPI struct {
 	url    string
 	client *rest.Client
-	// gone is closed when the server sees a request end.
-	gone chan struct{}
+	// ended receives a value when a request has ended.
+	ended chan struct{}
 
 	mu   sync.Mutex
-	sent []sent
+	sent []receivedRequest
 }
 
-// sent is a request as it arrived.
-type sent struct {
+// receivedRequest has the parts of a request that the tests check.
+type receivedRequest struct {
 	Method, Path, Accept, ContentType string
 	Query                             url.Values
 	Body                              string
 }
 
-func (s sent) String() string {
+func (s receivedRequest) String() string {
 	line := s.Method + " " + s.Path
 	if len(s.Query) > 0 {
 		line += "?" + s.Query.Encode()
@@ -45,14 +44,13 @@ func (s sent) String() string {
 	return line
 }
 
-// serve starts a server; answer is called for each request, one at a time for
-// those that do not stream.
-func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, s sent)) *fakeAPI {
+// serve starts a server that calls answer for each request.
+func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, s receivedRequest)) *fakeAPI {
 	t.Helper()
-	f := &fakeAPI{gone: make(chan struct{}, 100)}
+	f := &fakeAPI{ended: make(chan struct{}, 100)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		s := sent{
+		s := receivedRequest{
 			Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Body: string(body),
 			Accept: r.Header.Get("Accept"), ContentType: r.Header.Get("Content-Type"),
 		}
@@ -62,8 +60,8 @@ func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, s s
 		w.Header().Set("Content-Type", "application/json")
 		answer(w, r, s)
 		select {
-		case f.gone <- struct{}{}:
-		default: // nobody counts that many
+		case f.ended <- struct{}{}:
+		default: // the test does not count that many
 		}
 	}))
 	client, err := rest.New(&rest.Config{Host: server.URL})
@@ -74,11 +72,11 @@ func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, s s
 	return f
 }
 
-// answering serves fixed bodies, one a request, the last one for ever.
-func answering(t *testing.T, bodies ...string) *fakeAPI {
+// serveBodies serves the bodies, one for each request, and repeats the last one.
+func serveBodies(t *testing.T, bodies ...string) *fakeAPI {
 	t.Helper()
 	n := 0
-	return serve(t, func(w http.ResponseWriter, r *http.Request, s sent) {
+	return serve(t, func(w http.ResponseWriter, r *http.Request, s receivedRequest) {
 		body := bodies[min(n, len(bodies)-1)]
 		n++
 		if strings.HasPrefix(body, `{"kind":"Status"`) {
@@ -91,21 +89,21 @@ func answering(t *testing.T, bodies ...string) *fakeAPI {
 	})
 }
 
-// requests are what has been sent so far.
-func (f *fakeAPI) requests() []sent {
+// requests returns the requests received so far.
+func (f *fakeAPI) requests() []receivedRequest {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]sent(nil), f.sent...)
+	return append([]receivedRequest(nil), f.sent...)
 }
 
-func (f *fakeAPI) last(t *testing.T) sent {
+func (f *fakeAPI) last(t *testing.T) receivedRequest {
 	t.Helper()
 	all := f.requests()
-	require.NotEmpty(t, all, "nothing was sent")
+	require.NotEmpty(t, all, "no request was sent")
 	return all[len(all)-1]
 }
 
-// Widget is a user's own resource: a plain struct.
+// Widget is a custom resource, declared as a plain struct.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -122,7 +120,7 @@ type WidgetStatus struct {
 	Ready bool `json:"ready,omitempty"`
 }
 
-// SlimWidget shows less of the same.
+// SlimWidget has fewer fields of the same resource.
 type SlimWidget struct {
 	rest.SlimMeta `json:"metadata"`
 	Spec          struct {
@@ -137,13 +135,13 @@ var widgets = rest.ResourceInfo{
 
 const managed = `"managedFields":[{"manager":"m","operation":"Update","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]`
 
-// widgetJSON is a widget as the server writes it.
+// widgetJSON returns a widget as the server encodes it.
 func widgetJSON(name, version, rest string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q,"namespace":"ns","uid":"uid-%s","resourceVersion":%q,%s}%s}`,
 		name, name, version, managed, rest)
 }
 
-// listJSON is a page of a list.
+// listJSON returns a page of a list.
 func listJSON(version, cont string, items ...string) string {
 	meta, _ := json.Marshal(metav1.ListMeta{ResourceVersion: version, Continue: cont})
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"WidgetList","metadata":%s,"items":[%s]}`, meta, strings.Join(items, ","))

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Whatever another client's answer is, it is read to an end or to an error, and
-// closed once; and what has neither encoding is an error, not an empty list.
+// Any body of a raw client is read to its end or to an error, and closed once. A body
+// in neither encoding is an error, not an empty list.
 func FuzzStreamed(f *testing.F) {
 	f.Add(`{"kind":"WidgetList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}}]}`)
 	f.Add(`{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"}}}`)
@@ -19,15 +19,15 @@ func FuzzStreamed(f *testing.F) {
 	f.Add("<html>")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, body string) {
-		client := &answers{bodies: []string{body, body}}
-		streamed, err := NewStreamed[*metav1.PartialObjectMetadata](client.send, StreamedOptions{})
+		client := &fakeRawClient{bodies: []string{body, body}}
+		streamed, err := NewRawListWatch[*metav1.PartialObjectMetadata](client.send, RawListWatchOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if list, err := streamed.List(t.Context(), metav1.ListOptions{}); err == nil {
 			_, err = list.Slice()
 			if err == nil && len(body) < len("{}") {
-				t.Fatalf("%q is a list", body)
+				t.Fatalf("%q was accepted as a list", body)
 			}
 			list.Close()
 		}
@@ -37,7 +37,7 @@ func FuzzStreamed(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for range len(body) + 2 { // an event has more than a byte
+		for range len(body) + 2 { // an event is longer than a byte
 			_, err = w.Next(t.Context())
 			if err != nil && !isItemError(err) {
 				break

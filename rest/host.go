@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// serverURL is where Host says the server is: scheme, address, and the path
-// that the API is served below, without a slash at its end.
+// serverURL returns the URL of the server: scheme, address, and the path before the
+// API's paths, without a trailing slash.
 //
-// What stands before an @ may be a password, and what stands behind a ? a
-// token. They are refused, and no error repeats them, nor what stands in the
-// place of a port: it may be a password whose @ was forgotten.
+// Text before an @ may be a password, and text after a ? may be a token. Both are
+// rejected, and errors do not quote them. Errors do not quote an invalid port either:
+// it may be a password whose @ is missing.
 func (c *Config) serverURL() (*url.URL, error) {
 	host := c.Host
 	switch {
 	case host == "":
-		return nil, errors.New("Config.Host is empty: it names the server")
+		return nil, errors.New("Config.Host is empty: set it to the address of the server")
 	case strings.ContainsAny(host, "?#"):
-		return nil, errors.New("Config.Host has a query or a fragment: it must be a server's address and at most a path")
+		return nil, errors.New("Config.Host has a query or a fragment: it must be the address of a server, with an optional path")
 	case strings.Contains(host, "@"):
 		return nil, errors.New("Config.Host has an @: credentials belong in Username, Password or BearerToken")
 	case !strings.Contains(host, "://") && strings.Contains(host, ":/"):
 		return nil, errors.New("Config.Host has a colon before its path, and neither a port nor a scheme: a scheme ends with ://")
 	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() { // by itself, perhaps with a zone
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() { // without brackets, perhaps with a zone
 		host = "[" + strings.Replace(host, "%", "%25", 1) + "]"
 	}
 	if !strings.Contains(host, "://") {
@@ -39,8 +39,8 @@ func (c *Config) serverURL() (*url.URL, error) {
 		if errors.As(err, &inner) {
 			err = inner.Err
 		}
-		reason, _, _ := strings.Cut(err.Error(), `"`) // then comes a piece of it
-		return nil, fmt.Errorf("Config.Host is no server's address: %s", strings.TrimSpace(reason))
+		reason, _, _ := strings.Cut(err.Error(), `"`) // a quotation of the host follows
+		return nil, fmt.Errorf("Config.Host is not a server address: %s", strings.TrimSpace(reason))
 	}
 	if err := checkServer(server); err != nil {
 		return nil, fmt.Errorf("Config.Host: %w", err)
@@ -71,25 +71,19 @@ func checkServer(server *url.URL) error {
 	return nil
 }
 
-// defaultScheme: who shows credentials or checks certificates means https.
+// defaultScheme returns https if credentials or TLS are configured.
 func (c *Config) defaultScheme() string {
-	if c.TLS.used() || c.BearerToken != "" || c.BearerTokenFile != "" || c.Username != "" || c.Exec != nil {
+	if c.TLS.isSet() || c.BearerToken != "" || c.BearerTokenFile != "" || c.Username != "" || c.Exec != nil {
 		return "https"
 	}
 	return "http"
 }
 
-// used is whether anything is set.
-func (t *TLSConfig) used() bool {
+// isSet reports whether any field is set.
+func (t *TLSConfig) isSet() bool {
 	return t.Insecure || t.ServerName != "" || t.hasCertificate() || t.hasKey() || t.hasCA() || len(t.NextProtos) > 0
 }
 
 func (t *TLSConfig) hasCertificate() bool { return t.CertFile != "" || len(t.CertData) > 0 }
 func (t *TLSConfig) hasKey() bool         { return t.KeyFile != "" || len(t.KeyData) > 0 }
 func (t *TLSConfig) hasCA() bool          { return t.CAFile != "" || len(t.CAData) > 0 }
-
-// plainURL is a URL as errors may show it: without user, query and fragment.
-func plainURL(u *url.URL) string {
-	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	return shown.String()
-}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAHostIsAServerAndAtMostAPath(t *testing.T) {
+func TestAHostIsAServerWithAnOptionalPath(t *testing.T) {
 	credentials := Config{BearerToken: "t"}
 	for _, c := range []struct {
 		config Config
@@ -45,7 +45,7 @@ func TestAHostIsAServerAndAtMostAPath(t *testing.T) {
 	}
 }
 
-func TestAHostThatIsNoServerIsAnErrorThatShowsNoSecret(t *testing.T) {
+func TestTheErrorOfAnInvalidHostShowsNoSecret(t *testing.T) {
 	for host, why := range map[string]string{
 		"":                            "is empty",
 		"https://":                    "no host",
@@ -72,7 +72,7 @@ func TestAHostThatIsNoServerIsAnErrorThatShowsNoSecret(t *testing.T) {
 		"https://u:SECRET%zz@server":  "@",
 	} {
 		_, err := New(&Config{Host: host})
-		require.ErrorContains(t, err, "make a client: Config.Host", host)
+		require.ErrorContains(t, err, "create a client: Config.Host", host)
 		require.ErrorContains(t, err, why, host)
 		require.NotContains(t, err.Error(), "SEC", host)
 	}

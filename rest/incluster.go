@@ -5,16 +5,18 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+
+	"github.com/thinformer/thinformer/internal/transport"
 )
 
 const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// InCluster is the config of a process in a pod: the server that the
-// environment names, and the pod's service account. Its token and authorities
+// InCluster returns the config of a process in a pod: the server from the
+// environment, and the pod's service account. Its token and certificate authorities
 // are read again as the kubelet renews them.
 //
-// It returns ErrNotInCluster where the environment names no server. A token or
-// authorities that cannot be read are an error that names the file.
+// It returns ErrNotInCluster if the environment names no server. If a token or
+// authority file cannot be read, the error names the file.
 func InCluster() (*Config, error) {
 	return inCluster(os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT"), serviceAccountFolder)
 }
@@ -24,16 +26,12 @@ func inCluster(host, port, folder string) (*Config, error) {
 		return nil, ErrNotInCluster
 	}
 	tokenFile, caFile := filepath.Join(folder, "token"), filepath.Join(folder, "ca.crt")
-	token, err := readToken(tokenFile)
+	token, err := transport.ReadToken(tokenFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the service account's token: %w", err)
 	}
-	authorities, err := readBounded(caFile)
-	if err == nil {
-		_, err = parseAuthorities(authorities)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the cluster's authorities from %s: %w", caFile, err)
+	if err := transport.CheckAuthorities(caFile); err != nil {
+		return nil, fmt.Errorf("read the cluster's certificate authorities from %s: %w", caFile, err)
 	}
 	return &Config{
 		Host:            "https://" + net.JoinHostPort(host, port),

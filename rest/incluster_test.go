@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/internal/tlstest"
 )
 
-func TestInAPodTheEnvironmentAndTheServiceAccountSayAll(t *testing.T) {
+func TestInClusterUsesTheEnvironmentAndTheServiceAccount(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "token"), []byte("token\n"))
-	write(t, filepath.Join(folder, "ca.crt"), newAuthority(t, "cluster").pem)
+	write(t, filepath.Join(folder, "ca.crt"), tlstest.NewAuthority(t, "cluster").PEM)
 	for _, c := range []struct{ host, want string }{
 		{"10.0.0.1", "https://10.0.0.1:443"},
 		{"fd00::1", "https://[fd00::1]:443"},
@@ -29,7 +31,7 @@ func TestInAPodTheEnvironmentAndTheServiceAccountSayAll(t *testing.T) {
 	}
 }
 
-func TestOutsideOfAPodItSaysSo(t *testing.T) {
+func TestInClusterOutsideAPodReturnsErrNotInCluster(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	t.Setenv("KUBERNETES_SERVICE_PORT", "")
 	_, err := InCluster()
@@ -39,7 +41,7 @@ func TestOutsideOfAPodItSaysSo(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotInCluster)
 }
 
-func TestAServiceAccountThatCannotBeReadIsAnErrorThatNamesTheFile(t *testing.T) {
+func TestTheErrorOfAnUnreadableServiceAccountNamesTheFile(t *testing.T) {
 	folder := t.TempDir()
 	token, ca := filepath.Join(folder, "token"), filepath.Join(folder, "ca.crt")
 	_, err := inCluster("h", "1", folder)
@@ -54,6 +56,6 @@ func TestAServiceAccountThatCannotBeReadIsAnErrorThatNamesTheFile(t *testing.T) 
 	require.ErrorIs(t, err, os.ErrNotExist)
 	write(t, ca, []byte("no PEM"))
 	_, err = inCluster("h", "1", folder)
-	require.ErrorContains(t, err, ca+": there is no certificate")
+	require.ErrorContains(t, err, ca+": it contains no PEM certificate")
 	require.NotContains(t, err.Error(), "SECRET")
 }

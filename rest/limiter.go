@@ -9,17 +9,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// heldBack is the wait from which a limiter has held a request back.
-const heldBack = time.Millisecond
+// minReportedWait is the shortest wait that is reported to traces.
+const minReportedWait = time.Millisecond
 
-// limiterOf is the limiter that a config asks for, nil for none.
-func limiterOf(config *Config) (RateLimiter, error) {
+// newLimiter returns the limiter for a config, nil for none.
+func newLimiter(config *Config) (RateLimiter, error) {
 	if config.RateLimiter != nil {
 		return config.RateLimiter, nil
 	}
 	if config.QPS <= 0 {
 		if config.Burst != 0 && config.QPS == 0 {
-			return nil, fmt.Errorf("the config's Burst is %d and its QPS is 0: a burst limits nothing without a rate", config.Burst)
+			return nil, fmt.Errorf("the config's Burst is %d and its QPS is 0: a burst has no effect without a rate", config.Burst)
 		}
 		return nil, nil
 	}
@@ -30,9 +30,9 @@ func limiterOf(config *Config) (RateLimiter, error) {
 	return rate.NewLimiter(rate.Limit(config.QPS), burst), nil
 }
 
-// throttle waits until the limiter lets an attempt go. Watches do not wait for
-// the client's: there are few of them, and an informer that is late is wrong.
-func (r *Request) throttle(ctx context.Context, told traces, info RequestInfo) error {
+// throttle waits for the limiter before an attempt. Watches do not wait for the
+// client's limiter: they are few, and a delayed informer is stale.
+func (r *Request) throttle(ctx context.Context, hooks traces, info RequestInfo) error {
 	limiter := r.limiter
 	if limiter == nil && info.Verb != verbWatch {
 		limiter = r.client.limiter
@@ -42,8 +42,8 @@ func (r *Request) throttle(ctx context.Context, told traces, info RequestInfo) e
 	}
 	begun := time.Now()
 	err := limiter.Wait(ctx)
-	if waited := time.Since(begun); waited >= heldBack {
-		told.rateLimited(info, waited)
+	if waited := time.Since(begun); waited >= minReportedWait {
+		hooks.rateLimited(info, waited)
 	}
 	if err != nil {
 		return fmt.Errorf("wait for the rate limiter: %w", err)

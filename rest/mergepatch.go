@@ -10,41 +10,42 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// mergePatch is the JSON merge patch (RFC 7386) that makes new of old, nil if
-// they are equal.
+// mergePatch returns the JSON merge patch (RFC 7386) from original to updated, nil
+// if they are equal.
 //
-// It carries the uid, so that it cannot hit a later object of the same name,
-// and, if it replaces a list or removes a map, the version that it was read at.
-func mergePatch(old, new Object) ([]byte, error) {
-	if old.GetName() != new.GetName() || old.GetNamespace() != new.GetNamespace() || old.GetUID() != new.GetUID() {
-		return nil, fmt.Errorf("old and new are two objects: %s/%s %s and %s/%s %s", old.GetNamespace(), old.GetName(), old.GetUID(),
-			new.GetNamespace(), new.GetName(), new.GetUID())
+// It includes the uid, so that it does not apply to a later object of the same
+// name. If it replaces a list or removes a map, it includes the resourceVersion as
+// well.
+func mergePatch(original, updated Object) ([]byte, error) {
+	if original.GetName() != updated.GetName() || original.GetNamespace() != updated.GetNamespace() || original.GetUID() != updated.GetUID() {
+		return nil, fmt.Errorf("original and updated are different objects: %s/%s %s and %s/%s %s", original.GetNamespace(), original.GetName(), original.GetUID(),
+			updated.GetNamespace(), updated.GetName(), updated.GetUID())
 	}
-	before, err := tree(old)
+	before, err := toMap(original)
 	if err != nil {
 		return nil, err
 	}
-	after, err := tree(new)
+	after, err := toMap(updated)
 	if err != nil {
 		return nil, err
 	}
 	keepMaps(before, after)
-	patch, whole := difference(before, after)
+	patch, unsafe := diffMaps(before, after)
 	if len(patch) == 0 {
 		return nil, nil
 	}
-	if old.GetUID() != "" {
-		setMetadata(patch, "uid", string(old.GetUID()))
+	if original.GetUID() != "" {
+		setMetadata(patch, "uid", string(original.GetUID()))
 	}
-	if version := cmp.Or(old.GetResourceVersion(), new.GetResourceVersion()); whole && version != "" {
+	if version := cmp.Or(original.GetResourceVersion(), updated.GetResourceVersion()); unsafe && version != "" {
 		setMetadata(patch, "resourceVersion", version)
 	}
 	return json.Marshal(patch)
 }
 
-// tree is what an object says, as maps: its JSON without its type and without
-// what is not the client's to say. Numbers stay as they are written.
-func tree(object Object) (map[string]any, error) {
+// toMap returns an object's JSON as maps, without its type and without the fields
+// that only the server sets. Numbers keep their text.
+func toMap(object Object) (map[string]any, error) {
 	var value any = object
 	if u, ok := object.(*unstructured.Unstructured); ok {
 		value = u.Object
@@ -62,31 +63,31 @@ func tree(object Object) (map[string]any, error) {
 	delete(fields, "apiVersion")
 	delete(fields, "kind")
 	if metadata, ok := fields["metadata"].(map[string]any); ok {
-		for _, name := range serversOwn {
+		for _, name := range serverSetMetadata {
 			delete(metadata, name)
 		}
 	}
 	return fields, nil
 }
 
-// serversOwn is the metadata that no client writes. Two values of one object may
-// differ in it for how they were read, and mean nothing by it.
-var serversOwn = []string{
+// serverSetMetadata are the metadata fields that only the server sets. Two values
+// of one object may differ in them because of how they were read.
+var serverSetMetadata = []string{
 	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
 	"managedFields", "selfLink",
 }
 
-// difference is what must be said to make after of before, and whether that
-// replaces as a whole what others may have added to. A null in after cannot be
-// told from a field that is gone: in a merge patch null means gone.
-func difference(before, after map[string]any) (patch map[string]any, whole bool) {
+// diffMaps returns the patch from before to after. unsafe reports whether it
+// replaces a value to which others may have added. A null in after is treated like
+// a missing field: in a merge patch null deletes.
+func diffMaps(before, after map[string]any) (patch map[string]any, unsafe bool) {
 	patch = map[string]any{}
 	for name, was := range before {
 		if is, there := after[name]; !there || is == nil {
 			if was != nil {
 				patch[name] = nil
 			}
-			whole = whole || holdsMore(was)
+			unsafe = unsafe || mayHaveUnseen(was)
 		}
 	}
 	for name, is := range after {
@@ -97,16 +98,16 @@ func difference(before, after map[string]any) (patch map[string]any, whole bool)
 		wasMap, isMap := asMaps(was, is)
 		if wasMap == nil || isMap == nil {
 			patch[name] = is
-			whole = whole || holdsMore(was) || holdsList(is)
+			unsafe = unsafe || mayHaveUnseen(was) || containsList(is)
 			continue
 		}
-		inner, innerLists := difference(wasMap, isMap)
+		inner, innerLists := diffMaps(wasMap, isMap)
 		if len(inner) > 0 {
 			patch[name] = inner
 		}
-		whole = whole || innerLists
+		unsafe = unsafe || innerLists
 	}
-	return patch, whole
+	return patch, unsafe
 }
 
 func asMaps(a, b any) (map[string]any, map[string]any) {
@@ -115,9 +116,9 @@ func asMaps(a, b any) (map[string]any, map[string]any) {
 	return am, bm
 }
 
-// keepMaps gives after empty labels and annotations where it has none and before
-// has: the last of one's own that is removed must not take along those that
-// others have added.
+// keepMaps sets labels and annotations to empty maps in after if before has them
+// and after does not: the removal of a client's last label must not remove those of
+// others.
 func keepMaps(before, after map[string]any) {
 	was, is := asMaps(before["metadata"], after["metadata"])
 	for _, name := range []string{"labels", "annotations"} {
@@ -127,21 +128,21 @@ func keepMaps(before, after map[string]any) {
 	}
 }
 
-// holdsMore says whether a value that is removed or replaced as a whole may hold
-// by now what nobody here has seen.
-func holdsMore(value any) bool {
+// mayHaveUnseen reports whether a removed or replaced value may by now have content
+// that this client has not seen.
+func mayHaveUnseen(value any) bool {
 	fields, _ := value.(map[string]any)
-	return len(fields) > 0 || holdsList(value)
+	return len(fields) > 0 || containsList(value)
 }
 
-// holdsList says whether replacing or removing a value loses a list.
-func holdsList(value any) bool {
+// containsList reports whether replacing or removing a value affects a list.
+func containsList(value any) bool {
 	switch value := value.(type) {
 	case []any:
 		return true
 	case map[string]any:
 		for _, inner := range value {
-			if holdsList(inner) {
+			if containsList(inner) {
 				return true
 			}
 		}

@@ -22,34 +22,34 @@ func TestMergePatch(t *testing.T) {
 		{"a scalar", `{"x":1,"y":2}`, `{"x":3,"y":2}`, `{"x":3}`},
 		{"gone", `{"x":1,"y":{"z":2,"w":1}}`, `{"y":{"w":1}}`, `{"x":null,"y":{"z":null}}`},
 		{"new", `{}`, `{"x":{"y":"z"}}`, `{"x":{"y":"z"}}`},
-		{"null is gone", `{"x":1,"y":null}`, `{"x":null}`, `{"x":null}`},
+		{"null removes a field", `{"x":1,"y":null}`, `{"x":null}`, `{"x":null}`},
 		{"a map becomes a scalar", `{"x":{"y":1}}`, `{"x":1}`, `{"x":1}`},
-		{"big numbers stay as they are written", `{"x":9007199254740993}`, `{"x":9007199254740995}`, `{"x":9007199254740995}`},
-		{"it cannot hit another object of the name",
+		{"big numbers keep their digits", `{"x":9007199254740993}`, `{"x":9007199254740995}`, `{"x":9007199254740995}`},
+		{"the uid protects another object with the name",
 			`{"metadata":{"name":"a","uid":"u","resourceVersion":"5"},"x":1}`, `{"metadata":{"name":"a","uid":"u","resourceVersion":"5"},"x":2}`,
 			`{"metadata":{"uid":"u"},"x":2}`},
-		{"a list is replaced only where it was read",
+		{"a replaced list requires the read version",
 			`{"metadata":{"name":"a","uid":"u","resourceVersion":"5"},"x":[1]}`, `{"metadata":{"name":"a","uid":"u","resourceVersion":"5"},"x":[1,2]}`,
 			`{"metadata":{"uid":"u","resourceVersion":"5"},"x":[1,2]}`},
-		{"so is one that goes with its map",
+		{"a list removed with its map requires it",
 			`{"metadata":{"name":"a","resourceVersion":"5"},"x":{"y":[1]}}`, `{"metadata":{"name":"a","resourceVersion":"5"}}`,
 			`{"metadata":{"resourceVersion":"5"},"x":null}`},
-		{"so is one that becomes something else", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"metadata":{"resourceVersion":"5"},"x":1}`,
+		{"a list replaced by another type requires it", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"metadata":{"resourceVersion":"5"},"x":1}`,
 			`{"metadata":{"resourceVersion":"5"},"x":1}`},
-		{"the version of old counts", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"metadata":{"resourceVersion":"6"},"x":[]}`,
+		{"the version of the old object counts", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"metadata":{"resourceVersion":"6"},"x":[]}`,
 			`{"metadata":{"resourceVersion":"5"},"x":[]}`},
-		{"also if only old has one", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"x":[]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`},
-		{"or only new", `{"x":[1]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`},
-		{"so is a map that goes as a whole", `{"metadata":{"resourceVersion":"5"},"x":{"y":"z"}}`, `{"metadata":{"resourceVersion":"5"}}`,
+		{"only the old object has a version", `{"metadata":{"resourceVersion":"5"},"x":[1]}`, `{"x":[]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`},
+		{"only the new object has a version", `{"x":[1]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`, `{"metadata":{"resourceVersion":"5"},"x":[]}`},
+		{"a removed map requires the read version", `{"metadata":{"resourceVersion":"5"},"x":{"y":"z"}}`, `{"metadata":{"resourceVersion":"5"}}`,
 			`{"metadata":{"resourceVersion":"5"},"x":null}`},
-		{"the last label does not take along those of others",
+		{"removing the last label keeps labels of others",
 			`{"metadata":{"resourceVersion":"5","labels":{"a":"b"},"annotations":{"c":"d"}}}`, `{"metadata":{"resourceVersion":"5"}}`,
 			`{"metadata":{"labels":{"a":null},"annotations":{"c":null}}}`},
-		{"unless both were cleared", `{"metadata":{"name":"a"},"x":[1]}`, `{"metadata":{"name":"a"},"x":[]}`, `{"x":[]}`},
-		{"what Get returned, and what comes from a cache",
+		{"neither object has a version", `{"metadata":{"name":"a"},"x":[1]}`, `{"metadata":{"name":"a"},"x":[]}`, `{"x":[]}`},
+		{"old from Get, new from a cache",
 			`{"apiVersion":"v1","kind":"K","metadata":{"uid":"u","resourceVersion":"5","generation":2,"creationTimestamp":"2020-01-01T00:00:00Z","managedFields":[{"manager":"m"}]},"x":1}`,
 			`{"metadata":{"uid":"u","resourceVersion":"5"},"x":2}`, `{"metadata":{"uid":"u"},"x":2}`},
-		{"and the other way round",
+		{"old from a cache, new from Get",
 			`{"metadata":{"uid":"u","resourceVersion":"4"},"x":1}`,
 			`{"apiVersion":"v1","kind":"K","metadata":{"uid":"u","resourceVersion":"5","managedFields":[{"manager":"m"}]},"x":1}`, ``},
 	} {
@@ -66,19 +66,19 @@ func TestMergePatch(t *testing.T) {
 	}
 }
 
-func TestMergePatchIsOfOneObject(t *testing.T) {
+func TestMergePatchRejectsAnotherObject(t *testing.T) {
 	for what, other := range map[string]string{
 		"name":      `{"metadata":{"name":"b","namespace":"ns","uid":"u"}}`,
 		"namespace": `{"metadata":{"name":"a","namespace":"no","uid":"u"}}`,
 		"uid":       `{"metadata":{"name":"a","namespace":"ns","uid":"v"}}`,
 	} {
 		_, err := mergePatch(object(t, `{"metadata":{"name":"a","namespace":"ns","uid":"u"}}`), object(t, other))
-		require.ErrorContains(t, err, "two objects", what)
+		require.ErrorContains(t, err, "different objects", what)
 	}
 }
 
-// applied is RFC 7386, the other side of what is tested.
-func applied(target, patch any) any {
+// applyMergePatch applies a patch as RFC 7386 defines.
+func applyMergePatch(target, patch any) any {
 	fields, ok := patch.(map[string]any)
 	if !ok {
 		return patch
@@ -93,27 +93,27 @@ func applied(target, patch any) any {
 		if v == nil {
 			delete(result, k)
 		} else {
-			result[k] = applied(result[k], v)
+			result[k] = applyMergePatch(result[k], v)
 		}
 	}
 	return result
 }
 
-// For any two trees, applying the patch to the one gives the other.
-func TestMergePatchMakesNewOfOld(t *testing.T) {
+// For any two trees, applying the patch to the old one returns the new one.
+func TestApplyingAMergePatchReturnsTheNewObject(t *testing.T) {
 	for seed := range uint64(3000) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		old := map[string]any{"f": randomTree(random, 4)}
 		new := map[string]any{"f": randomTree(random, 4)}
-		patch, _ := difference(old, new)
-		require.Equal(t, new, applied(old, patch), "seed %d", seed)
-		same, lists := difference(old, old)
+		patch, _ := diffMaps(old, new)
+		require.Equal(t, new, applyMergePatch(old, patch), "seed %d", seed)
+		same, lists := diffMaps(old, old)
 		require.Empty(t, same)
 		require.False(t, lists)
 	}
 }
 
-// randomTree has no nulls: a merge patch cannot set one.
+// randomTree returns a tree without nulls, which a merge patch cannot set.
 func randomTree(random *rand.Rand, depth int) any {
 	switch n := random.IntN(6); {
 	case n < 3 && depth > 0:

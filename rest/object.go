@@ -7,13 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Object is what this package asks of a type: to say which object a value is
-// and at which version. Every struct with an embedded metav1.ObjectMeta has
-// these methods; so has one with an embedded [SlimMeta].
+// Object identifies an object and its version. Every struct that embeds
+// metav1.ObjectMeta or [SlimMeta] implements it.
 //
-// The type itself is a pointer to a struct: *v1.Pod, *Widget,
-// *metav1.PartialObjectMetadata or *unstructured.Unstructured. It needs no
-// scheme, no DeepCopyObject and no list type.
+// A type that implements it is a pointer to a struct: *v1.Pod, *Widget,
+// *metav1.PartialObjectMetadata or *unstructured.Unstructured. It needs no scheme,
+// no DeepCopyObject and no list type.
 type Object interface {
 	GetNamespace() string
 	GetName() string
@@ -21,9 +20,9 @@ type Object interface {
 	GetResourceVersion() string
 }
 
-// SlimMeta is the least that a cached object must know about itself. Embed it
-// under the name "metadata" and add the few fields that are wanted; nothing
-// else of the object is decoded or kept:
+// SlimMeta is the minimal metadata of a cached object. Embed it with the tag
+// "metadata" and add the required fields; nothing else of the object is decoded or
+// kept:
 //
 //	type SlimPod struct {
 //		rest.SlimMeta `json:"metadata"`
@@ -32,7 +31,7 @@ type Object interface {
 //		} `json:"spec"`
 //	}
 //
-// When more of the metadata is wanted, embed SlimMeta in a struct that has it:
+// For more of the metadata, embed SlimMeta in a struct with those fields:
 //
 //	type PodMeta struct {
 //		rest.SlimMeta `json:",inline"`
@@ -48,41 +47,40 @@ type SlimMeta struct {
 	ResourceVersion string    `json:"resourceVersion,omitempty"`
 }
 
-// GetName is the object's name.
+// GetName returns the name of the object.
 func (m *SlimMeta) GetName() string { return m.Name }
 
-// GetNamespace is the object's namespace, "" for cluster-scoped resources.
+// GetNamespace returns the namespace of the object, "" for cluster-scoped
+// resources.
 func (m *SlimMeta) GetNamespace() string { return m.Namespace }
 
-// GetUID tells this object from an earlier or later one of the same name.
+// GetUID returns the UID, which differs between objects that have had the same
+// name.
 func (m *SlimMeta) GetUID() types.UID { return m.UID }
 
-// GetResourceVersion is the version that this value shows.
+// GetResourceVersion returns the version of this value.
 func (m *SlimMeta) GetResourceVersion() string { return m.ResourceVersion }
 
 var _ Object = (*SlimMeta)(nil)
 
-// ResourceInfo says where a kind of object is served: what a REST mapping is
-// elsewhere. It is four words, so it can be written by hand; package discovery
-// finds it for a kind, a plural, a singular or a short name.
+// ResourceInfo identifies a resource, like a REST mapping. Package discovery finds
+// it for a kind, a plural, a singular or a short name.
 type ResourceInfo struct {
 	schema.GroupVersionResource
-	// Kind is sent with every write, and given to unstructured items that come
-	// without one. Items of lists and watches that say they are of another kind
-	// or group are each an [*ItemError]. A View can do without it, and then takes
-	// any.
+	// Kind is sent with every write, and set on unstructured items without a kind.
+	// An item of a list or watch that has another kind or group is reported as an
+	// [*ItemError]. A View without a Kind accepts all kinds.
 	Kind string
-	// Namespaced resources are addressed as namespace and name.
+	// Namespaced is set if the objects are in namespaces.
 	Namespaced bool
 }
 
-// GroupVersionKind is the kind with its group and version.
+// GroupVersionKind returns the kind with its group and version.
 func (r ResourceInfo) GroupVersionKind() schema.GroupVersionKind {
 	return r.GroupVersion().WithKind(r.Kind)
 }
 
-// structOf is the struct type that T points to, or an error that says what T
-// should have been.
+// structOf returns the struct type that T points to.
 func structOf[T Object]() (reflect.Type, error) {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {

@@ -1,3 +1,5 @@
+// Only package cache uses the exported names of this file.
+
 package rest
 
 import (
@@ -9,148 +11,152 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/internal/attempt"
+	"github.com/thinformer/thinformer/internal/wire"
 )
 
-// Page is one of the answers that a list arrives in, while it is read. Its
-// functions are called by one goroutine, one after another.
+// Page is one page of a list while it is read. Its functions are called
+// sequentially.
 type Page[T any] struct {
-	// Doing is what errors say was being done, "list pods".
-	Doing string
-	// Next is the next item, and io.EOF after the last one. After an [*ItemError]
-	// it is called again; every other error is the end of the list.
+	// Operation describes the operation in errors, such as "list pods".
+	Operation string
+	// Next returns the next item, and io.EOF after the last one. After an
+	// [*ItemError] it is called again; every other error ends the list.
 	Next func() (T, error)
-	// Meta is what the server says of the list: its version, and the token that
-	// the next page is asked for with, "" on the last one. It is asked after
-	// io.EOF.
+	// Meta returns the version of the list and the continue token for the next
+	// page, "" on the last one. It is called after io.EOF.
 	Meta func() (resourceVersion, continuation string)
-	// Close releases the page. It is called once. Default: there is nothing to
-	// release.
+	// Close releases the page. It is called once. Default: nothing to release.
 	Close func()
 }
 
-// PagedList is a list that arrives in as many pages as the server likes to make
-// of it. open asks for each, with the options that it gets: those of the first
-// are opts, whose Limit is the size of a page. The error of the first is that of
-// PagedList. ctx bounds all of it, and open gets one that Close of the List
-// ends as well.
+// PagedList returns a list of one or more pages. open requests each page with the
+// options that it receives: for the first page these are opts, whose Limit is the
+// page size. An error of the first page is returned by PagedList. ctx bounds the
+// whole list; open receives a context that Close of the List also ends.
 //
-// The first page fixes the version, and the server's token carries it on: all
+// The first page determines the version, and the continue token preserves it: all
 // pages show one state of the collection. The server keeps old states for a few
-// minutes. When the token has expired, the API offers two ways: to go on from
-// where the list was, in a newer state, or to begin again. Only the second is
-// consistent, so it is what happens, in one page this time, since a server that
-// could not keep the state for so many pages could not do it again. What was
-// yielded before is void: the sequence says so with ErrRestarted.
+// minutes. When the token has expired, the API permits either continuing in a newer
+// state or restarting. Only a restart is consistent, so the list restarts, now in a
+// single page, because another paged list would likely expire again. The sequence
+// yields ErrRestarted, after which the previous items are void.
 func PagedList[T any](ctx context.Context, opts metav1.ListOptions, open func(context.Context, metav1.ListOptions) (*Page[T], error)) (*List[T], error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &pages[T]{ask: open, ctx: ctx, asked: opts, opts: opts}
+	p := &pages[T]{openPage: open, ctx: ctx, requested: opts, opts: opts}
 	if err := p.open(); err != nil {
 		cancel(nil)
 		return nil, err
 	}
 	end := func() { cancel(errListClosed) }
 	return &List[T]{
-		items: p.items, version: func() string { return p.first },
+		items: p.items, version: func() string { return p.version },
 		cancel: end, close: func() { end(); p.close() },
 	}, nil
 }
 
-var errNoPage = errors.New("list: what is to open a page returned neither a page nor an error")
+var errNoPage = errors.New("list: the function that opens a page returned neither a page nor an error")
 
 // errListClosed is the cause of a list's context that Close has ended.
 var errListClosed = errors.New("the list was closed")
 
-// pages is the one loop in which this module follows continue tokens.
+// pages is the only loop in this module that follows continue tokens.
 type pages[T any] struct {
-	ask func(context.Context, metav1.ListOptions) (*Page[T], error)
-	ctx context.Context
-	// asked is what the caller wants; opts ask for the page that comes next.
-	asked, opts metav1.ListOptions
+	openPage func(context.Context, metav1.ListOptions) (*Page[T], error)
+	ctx      context.Context
+	// requested are the options of the caller; opts are those of the next page.
+	requested, opts metav1.ListOptions
 
-	// now is the page that is open, nil if none is.
-	now *Page[T]
-	// first is the version of the first page, which is that of the list: the
-	// token says which state the later ones are to show.
-	first string
-	// seen are the tokens of the pages before, by their hash: a server that
-	// hands one out again would be followed for ever.
+	// current is the open page, nil if there is none.
+	current *Page[T]
+	// version is that of the first page, and so of the list: the continue token
+	// determines the state of the later pages.
+	version string
+	// seen has the hashes of the tokens so far: a repeated token would cause an
+	// endless loop.
 	seen map[uint64]bool
 	seed maphash.Seed
-	// empty counts the pages without items since the last one with some.
-	empty int
+	// emptyPages counts the consecutive pages without items.
+	emptyPages int
 }
 
-// maxEmptyPages is how many pages may come in a row that have no items and yet
-// a token.
+// maxEmptyPages bounds the number of consecutive pages that have no items but a
+// token.
 const maxEmptyPages = 1000
 
-// open asks for the page that opts describe.
+// open requests the page that opts describe. A page that continues the list may be
+// retried even if the first page may not.
 func (p *pages[T]) open() (err error) {
-	if p.now, err = p.ask(p.ctx, p.opts); err == nil && p.now == nil {
+	ctx := p.ctx
+	if p.opts.Continue != p.requested.Continue {
+		ctx = attempt.Repeated(ctx)
+	}
+	if p.current, err = p.openPage(ctx, p.opts); err == nil && p.current == nil {
 		err = errNoPage
 	}
 	return err
 }
 
-// close releases the page that is open, if one is.
+// close releases the open page, if any.
 func (p *pages[T]) close() {
-	if p.now != nil && p.now.Close != nil {
-		p.now.Close()
+	if p.current != nil && p.current.Close != nil {
+		p.current.Close()
 	}
-	p.now = nil
+	p.current = nil
 }
 
 // items yields the open page and those that follow it.
 func (p *pages[T]) items(yield func(T, error) bool) {
-	var none T
+	var zero T
 	restarted := false
 	for {
-		goesOn, err := p.page(yield)
+		more, err := p.yieldPage(yield)
 		if err != nil {
-			yield(none, err)
+			yield(zero, err)
 			return
 		}
-		if !goesOn {
+		if !more {
 			return
 		}
 		if err = p.open(); err == nil {
 			continue
 		}
-		// A list that the caller began in the middle has no beginning to go
-		// back to.
-		if restarted || p.asked.Continue != "" || !isExpired(err) {
-			yield(none, err)
+		// A list that begins with a continue token of the caller cannot be
+		// restarted.
+		if restarted || p.requested.Continue != "" || !isExpired(err) {
+			yield(zero, err)
 			return
 		}
 		restarted = true
-		p.opts, p.first, p.seen = p.asked, "", nil
+		p.opts, p.version, p.seen = p.requested, "", nil
 		p.opts.Limit = 0
 		if err = p.open(); err != nil {
-			yield(none, err)
+			yield(zero, err)
 			return
 		}
-		if !yield(none, ErrRestarted) {
+		if !yield(zero, ErrRestarted) {
 			return
 		}
 	}
 }
 
-// page yields the items of the open page and closes it. It says whether another
-// page is to be asked for; opts ask for it then.
-func (p *pages[T]) page(yield func(T, error) bool) (goesOn bool, err error) {
+// yieldPage yields the items of the open page and closes it. more reports whether
+// there is another page, for which opts are set.
+func (p *pages[T]) yieldPage(yield func(T, error) bool) (more bool, err error) {
 	defer p.close()
-	var none T
+	var zero T
 	items := 0
 	for {
-		item, err := p.now.Next()
+		item, err := p.current.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			if !isItemError(err) {
-				return false, p.failed(err)
+				return false, p.wrap(err)
 			}
-			if !yield(none, err) {
+			if !yield(zero, err) {
 				return false, nil
 			}
 			continue
@@ -160,63 +166,67 @@ func (p *pages[T]) page(yield func(T, error) bool) (goesOn bool, err error) {
 			return false, nil
 		}
 	}
-	version, token := p.now.Meta()
-	if p.first == "" {
-		p.first = version
+	version, token := p.current.Meta()
+	if err := wire.CheckVersion(version); err != nil {
+		return false, p.wrap(err)
+	}
+	if p.version == "" {
+		p.version = version
 	}
 	if token == "" {
 		return false, nil
 	}
-	if err := p.follow(token, items); err != nil {
-		return false, p.failed(err)
+	if err := p.setNextPage(token, items); err != nil {
+		return false, p.wrap(err)
 	}
 	return true, nil
 }
 
-// follow makes the options ask for the page after one with so many items.
-func (p *pages[T]) follow(token string, items int) error {
+// setNextPage sets the options for the page after one with so many items.
+func (p *pages[T]) setNextPage(token string, items int) error {
 	if p.seen == nil {
 		p.seen, p.seed = map[uint64]bool{}, maphash.MakeSeed()
 	}
 	hash := maphash.String(p.seed, token)
 	if p.seen[hash] {
-		return errors.New("the server's continue token leads back to a page that has been read")
+		return errors.New("the server's continue token refers to a page that has been read")
 	}
 	p.seen[hash] = true
-	if p.empty++; items > 0 {
-		p.empty = 0
+	if p.emptyPages++; items > 0 {
+		p.emptyPages = 0
 	}
-	if p.empty > maxEmptyPages {
-		return fmt.Errorf("%d pages in a row had no items and said that there are more", p.empty)
+	if p.emptyPages > maxEmptyPages {
+		return fmt.Errorf("%d consecutive pages had no items but a continue token", p.emptyPages)
 	}
-	// The token says which version it goes on with; the server refuses both.
+	// The token includes the version; the server rejects a request with both.
 	p.opts.Continue = token
 	p.opts.ResourceVersion, p.opts.ResourceVersionMatch = "", ""
 	return nil
 }
 
-// failed says what was being read. When the context has ended, that is why.
-func (p *pages[T]) failed(err error) error {
-	return fmt.Errorf("%s: %w", p.now.Doing, whyOver(p.ctx, err))
+// wrap adds the operation to an error, or replaces it by the error of the ended
+// context.
+func (p *pages[T]) wrap(err error) error {
+	return fmt.Errorf("%s: %w", p.current.Operation, contextError(p.ctx, err))
 }
 
-// pageOf is the page that a reader decodes off a body.
-func pageOf[T any](doing string, reader *listReader, body io.Closer) *Page[T] {
+// newPage returns the page that a reader decodes from a body.
+func newPage[T any](doing string, reader *wire.ListReader, body io.Closer) *Page[T] {
 	return &Page[T]{
-		Doing: doing,
+		Operation: doing,
 		Next: func() (item T, err error) {
-			object, err := reader.next()
+			object, err := reader.Next()
 			if err != nil {
-				return item, err
+				return item, convertItemError(err)
 			}
 			return object.(T), nil
 		},
 		Meta: func() (resourceVersion, continuation string) {
-			meta := reader.meta()
-			return meta.resourceVersion, meta.continuation
+			meta := reader.Meta()
+			return meta.ResourceVersion, meta.Continuation
 		},
 		Close: func() {
-			reader.close()
+			reader.Close()
 			body.Close()
 		},
 	}

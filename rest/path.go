@@ -8,25 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// target is where a request goes below the server's address, piece by piece.
-// Each piece has been through checkSegment, so that joining them with slashes
-// gives a path that decodes to exactly these pieces.
+// target is the path of a request below the server's address, as segments. Each
+// segment has passed checkSegment, so that joining them with slashes gives a path
+// that decodes to exactly these segments.
 type target struct {
-	// root comes first: the group and version, or what AbsPath has set.
+	// root is the first part: the group and version, or the path of AbsPath.
 	root []string
-	// suffix comes last.
+	// suffix is the last part.
 	suffix []string
-	// rootSlash and suffixSlash keep a slash that the caller has written at
-	// the end: to some servers /healthz/ is not /healthz.
+	// rootSlash and suffixSlash keep a trailing slash of the caller: some servers
+	// distinguish /healthz/ from /healthz.
 	rootSlash, suffixSlash bool
 
 	namespace, resource, name string
-	// namespaced says that Namespace was called, perhaps with "".
+	// namespaced is set if Namespace was called, even with "".
 	namespaced  bool
 	subresource []string
 }
 
-// segments of the path in their order, and whether it ends in a slash.
+// segments returns the segments in order, and whether the path ends with a slash.
 func (t *target) segments() (path []string, slash bool) {
 	path, slash = append(path, t.root...), t.rootSlash
 	add := func(pieces ...string) { path, slash = append(path, pieces...), false }
@@ -49,51 +49,51 @@ func (t *target) segments() (path []string, slash bool) {
 	return path, slash
 }
 
-// below is the URL of these segments under base, whose own path stays in front.
-func below(base *url.URL, segments []string, slash bool) *url.URL {
+// joinURL returns the URL of these segments under base, including the path of base.
+func joinURL(base *url.URL, segments []string, slash bool) *url.URL {
 	path := "/" + strings.Join(segments, "/")
 	if slash && len(segments) > 0 {
 		path += "/"
 	}
-	at := *base
-	at.Path = strings.TrimSuffix(base.Path, "/") + path
-	at.RawPath = ""
+	joined := *base
+	joined.Path = strings.TrimSuffix(base.Path, "/") + path
+	joined.RawPath = ""
 	if base.RawPath != "" {
-		at.RawPath = strings.TrimSuffix(base.EscapedPath(), "/") + (&url.URL{Path: path}).EscapedPath()
+		joined.RawPath = strings.TrimSuffix(base.EscapedPath(), "/") + (&url.URL{Path: path}).EscapedPath()
 	}
-	return &at
+	return &joined
 }
 
-// checkSegment says why a piece of a path would be read by the server, or by a
-// proxy on the way to it, as something else than this one piece.
+// checkSegment returns an error if the server, or a proxy, could read s as anything
+// other than one path segment.
 func checkSegment(s string) error {
 	switch {
 	case s == "":
 		return errors.New("it is empty")
-	case leadsElsewhere(s):
-		return fmt.Errorf("%q would lead elsewhere", s)
+	case isTraversal(s):
+		return fmt.Errorf("%q would change the path", s)
 	case !utf8.ValidString(s):
 		return fmt.Errorf("%q is not valid UTF-8", s)
 	}
 	for i, c := range s {
 		if strings.ContainsRune("/%?#", c) || c < ' ' || c == 0x7f {
-			// What follows a ? may be a secret.
-			return fmt.Errorf("it may not contain %q, as it does after %q", c, s[:i])
+			// Text after a ? may be a secret.
+			return fmt.Errorf("it must not contain %q, as it does after %q", c, s[:i])
 		}
 	}
 	return nil
 }
 
-// leadsElsewhere is whether a segment is passed over or leads up, also with
-// parameters: some servers and proxies cut these off ("..;x", ";x") before they
-// look at it.
-func leadsElsewhere(s string) bool {
+// isTraversal reports whether a segment is empty or refers to this or the parent
+// level, also with parameters: some servers and proxies remove these first ("..;x",
+// ";x").
+func isTraversal(s string) bool {
 	s, _, _ = strings.Cut(s, ";")
 	return s == "" || s == "." || s == ".."
 }
 
-// splitPath takes a path apart at its slashes. One at the beginning counts for
-// nothing, one at the end is reported; between them no piece may be empty.
+// splitPath splits a path at its slashes. A leading slash is ignored, a trailing
+// one is reported; no segment between them may be empty.
 func splitPath(path string) (segments []string, slash bool, err error) {
 	slash = strings.HasSuffix(path, "/")
 	inner := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
@@ -109,7 +109,7 @@ func splitPath(path string) (segments []string, slash bool, err error) {
 	return segments, slash, nil
 }
 
-// splitPaths is splitPath for several parts, one after the other.
+// splitPaths is like splitPath for several parts in sequence.
 func splitPaths(parts []string) (segments []string, slash bool, err error) {
 	for _, part := range parts {
 		more, s, err := splitPath(part)
@@ -121,9 +121,9 @@ func splitPaths(parts []string) (segments []string, slash bool, err error) {
 	return segments, slash, nil
 }
 
-// splitURI takes the path and the parameters of a request URI, /path?query as
-// it stands on the wire. The errors repeat no more of it than a segment: it may
-// hold a secret, be it that somebody gave a whole URL.
+// splitURI parses a request URI, /path?query, as sent in an HTTP request. Its
+// errors quote at most one segment: the URI may contain a secret, for example if it
+// is a whole URL.
 func splitURI(uri string) (segments []string, slash bool, query url.Values, err error) {
 	path, rawQuery, _ := strings.Cut(uri, "?")
 	if !strings.HasPrefix(path, "/") {

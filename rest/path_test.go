@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPath: whatever segments are given, the path either is refused or decodes
-// to exactly those segments below the base, and no parameter becomes another.
+// FuzzPath: any path segments are either rejected or encoded so that a server decodes
+// exactly those segments below the base. No parameter becomes another one.
 func FuzzPath(f *testing.F) {
 	for _, seed := range [][5]string{
 		{"default", "pods", "web", "log", "follow"},
@@ -41,7 +41,7 @@ func FuzzPath(f *testing.F) {
 			if inner := strings.Trim(suffix, "/"); inner != "" {
 				want = append(want, strings.Split(inner, "/")...)
 			}
-			requireGoesTo(t, r.URL().String(), client.conn.base, want)
+			requireGoesTo(t, r.URL().String(), client.conn.Base(), want)
 			query, err := url.ParseQuery(r.URL().RawQuery)
 			require.NoError(t, err)
 			require.Equal(t, url.Values{suffix + "k": {sub}}, query)
@@ -49,7 +49,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// FuzzRequestURI: the same for what comes encoded already.
+// FuzzRequestURI: the same for a URI that is already encoded.
 func FuzzRequestURI(f *testing.F) {
 	for _, seed := range []string{"/", "/api/v1?a=b", "/a/../b", "/%2e%2e/x", "//evil/x", "/a%2fb", "/a%20b/", "/a?%zz", "http://x/", "/?"} {
 		f.Add(seed)
@@ -69,11 +69,11 @@ func FuzzRequestURI(f *testing.F) {
 				want = append(want, segment)
 			}
 		}
-		requireGoesTo(t, r.URL().String(), client.conn.base, want)
+		requireGoesTo(t, r.URL().String(), client.conn.Base(), want)
 	})
 }
 
-// requireGoesTo takes a URL apart as a server does.
+// requireGoesTo parses a URL as a server does.
 func requireGoesTo(t *testing.T, sent string, base *url.URL, want []string) {
 	t.Helper()
 	got, err := url.Parse(sent)
@@ -88,10 +88,10 @@ func requireGoesTo(t *testing.T, sent string, base *url.URL, want []string) {
 		for _, escaped := range strings.Split(below, "/") {
 			segment, err := url.PathUnescape(escaped)
 			require.NoError(t, err)
-			require.NotContains(t, []string{"", ".", ".."}, strings.Split(segment, ";")[0], "a server that cuts parameters off goes elsewhere")
+			require.NotContains(t, []string{"", ".", ".."}, strings.Split(segment, ";")[0], "a server that removes path parameters uses another path")
 			segments = append(segments, segment)
 		}
 	}
 	require.Equal(t, want, segments)
-	require.Equal(t, got.Path, got.JoinPath().Path, "the path does not change under cleaning")
+	require.Equal(t, got.Path, got.JoinPath().Path, "path.Clean does not change the path")
 }

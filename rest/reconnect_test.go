@@ -13,8 +13,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// dialing counts the connections that a client makes.
-func dialing(t *testing.T) (client *rest.Client, srv *apitest.Server, made *atomic.Int64) {
+// newCountedClient returns a client and the number of connections that it has made.
+func newCountedClient(t *testing.T) (client *rest.Client, srv *apitest.Server, made *atomic.Int64) {
 	t.Helper()
 	srv = apitest.NewServer(apitest.Options{})
 	t.Cleanup(srv.Close)
@@ -31,8 +31,8 @@ func dialing(t *testing.T) (client *rest.Client, srv *apitest.Server, made *atom
 }
 
 // Clone shares no connections.
-func TestACloneHasConnectionsOfItsOwn(t *testing.T) {
-	client, _, made := dialing(t)
+func TestACloneHasItsOwnConnections(t *testing.T) {
+	client, _, made := newCountedClient(t)
 	clone, err := client.Clone()
 	require.NoError(t, err)
 	for range 3 {
@@ -44,24 +44,24 @@ func TestACloneHasConnectionsOfItsOwn(t *testing.T) {
 	require.EqualValues(t, 2, made.Load())
 	clone.Close()
 	_, err = client.Get().AbsPath("/version").DoRaw(t.Context())
-	require.NoError(t, err, "the end of the clone is not the client's")
+	require.NoError(t, err, "closing the clone does not close the client")
 }
 
-// Reconnect: a connection that does not answer is left for a new one.
-func TestReconnectLeavesADeadConnection(t *testing.T) {
-	client, srv, made := dialing(t)
+// Reconnect replaces a connection that does not respond.
+func TestReconnectReplacesADeadConnection(t *testing.T) {
+	client, srv, made := newCountedClient(t)
 	get := func(within time.Duration) error {
 		_, err := client.Get().AbsPath("/version").Timeout(within).DoRaw(t.Context())
 		return err
 	}
 	require.NoError(t, get(time.Minute))
-	srv.Fault(apitest.Fault{Nth: 1, Do: apitest.Freeze()})
+	srv.Fault(apitest.Fault{Nth: 1, Action: apitest.Freeze()})
 	require.Error(t, get(50*time.Millisecond))
-	require.Error(t, get(50*time.Millisecond), "it goes on the connection that is frozen")
+	require.Error(t, get(50*time.Millisecond), "the request uses the frozen connection")
 	require.EqualValues(t, 1, made.Load())
 
 	client.Reconnect()
 	require.NoError(t, get(time.Minute))
 	require.EqualValues(t, 2, made.Load())
-	srv.LiftFaults()
+	srv.RemoveFaults()
 }

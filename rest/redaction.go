@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// However a config or a part of it is printed, logged or marshalled, secrets
-// are not shown. Each type says what is shown of it in a list of attributes,
-// which the methods below write in their several forms: a field that is not
-// listed there is not shown.
+// Configs do not show their secrets, however they are printed, logged or
+// marshalled. Each type lists the attributes that may be shown, and the methods
+// below format them. A field that is not listed is not shown.
 
 const hidden = "(hidden)"
 
-// shownFields are what is shown of a value. Zero values are left out.
-type shownFields []slog.Attr
+// redactedFields are the attributes of a value that may be shown, without zero
+// values.
+type redactedFields []slog.Attr
 
-func (s *shownFields) add(name string, value any) {
+func (s *redactedFields) add(name string, value any) {
 	switch v := value.(type) {
 	case string:
 		if v == "" {
@@ -34,7 +34,7 @@ func (s *shownFields) add(name string, value any) {
 		if len(v) == 0 {
 			return
 		}
-	case shownFields:
+	case redactedFields:
 		if len(v) > 0 {
 			*s = append(*s, slog.Attr{Key: name, Value: slog.GroupValue(v...)})
 		}
@@ -43,39 +43,39 @@ func (s *shownFields) add(name string, value any) {
 	*s = append(*s, slog.Any(name, value))
 }
 
-// secret shows only that there is something.
-func (s *shownFields) secret(name string, set bool) {
+// secret adds a placeholder if the value is set.
+func (s *redactedFields) secret(name string, set bool) {
 	if set {
 		s.add(name, hidden)
 	}
 }
 
-// size shows how much there is.
-func (s *shownFields) size(name string, data []byte) {
+// size adds the length of data.
+func (s *redactedFields) size(name string, data []byte) {
 	if len(data) > 0 {
 		s.add(name, fmt.Sprintf("(%d bytes)", len(data)))
 	}
 }
 
-// kind shows what the value of an interface or function type is.
-func (s *shownFields) kind(name string, set bool, value any) {
+// kind adds the type of an interface or function value.
+func (s *redactedFields) kind(name string, set bool, value any) {
 	if set {
 		s.add(name, fmt.Sprintf("(%T)", value))
 	}
 }
 
-func (c Config) shown() shownFields {
-	var s shownFields
+func (c Config) redacted() redactedFields {
+	var s redactedFields
 	s.add("Host", hostWithoutSecrets(c.Host))
-	s.add("TLS", c.TLS.shown())
+	s.add("TLS", c.TLS.redacted())
 	s.secret("BearerToken", c.BearerToken != "")
 	s.add("BearerTokenFile", c.BearerTokenFile)
 	s.add("Username", c.Username)
 	s.secret("Password", c.Password != "")
 	if c.Exec != nil {
-		s.add("Exec", c.Exec.shown())
+		s.add("Exec", c.Exec.redacted())
 	}
-	s.add("Impersonate", c.Impersonate.shown())
+	s.add("Impersonate", c.Impersonate.redacted())
 	s.kind("Proxy", c.Proxy != nil, c.Proxy)
 	s.kind("Dial", c.Dial != nil, c.Dial)
 	s.kind("Transport", c.Transport != nil, c.Transport)
@@ -108,8 +108,8 @@ func (c Config) shown() shownFields {
 	return s
 }
 
-func (t TLSConfig) shown() shownFields {
-	var s shownFields
+func (t TLSConfig) redacted() redactedFields {
+	var s redactedFields
 	s.add("Insecure", t.Insecure)
 	s.add("ServerName", t.ServerName)
 	s.add("CertFile", t.CertFile)
@@ -122,9 +122,9 @@ func (t TLSConfig) shown() shownFields {
 	return s
 }
 
-// Arguments are hidden as well: some programs take secrets that way.
-func (e ExecConfig) shown() shownFields {
-	var s shownFields
+// Arguments are hidden too: some programs receive secrets in them.
+func (e ExecConfig) redacted() redactedFields {
+	var s redactedFields
 	s.add("Command", e.Command)
 	s.secret("Args", len(e.Args) > 0)
 	var names []string
@@ -140,15 +140,15 @@ func (e ExecConfig) shown() shownFields {
 	return s
 }
 
-func (e ExecEnv) shown() shownFields {
-	var s shownFields
+func (e ExecEnv) redacted() redactedFields {
+	var s redactedFields
 	s.add("Name", e.Name)
 	s.secret("Value", e.Value != "")
 	return s
 }
 
-func (i ImpersonationConfig) shown() shownFields {
-	var s shownFields
+func (i ImpersonationConfig) redacted() redactedFields {
+	var s redactedFields
 	s.add("UserName", i.UserName)
 	s.add("UID", i.UID)
 	s.add("Groups", i.Groups)
@@ -156,7 +156,7 @@ func (i ImpersonationConfig) shown() shownFields {
 	return s
 }
 
-// hostWithoutSecrets shows a Host that need not be valid.
+// hostWithoutSecrets redacts a Host, which need not be valid.
 func hostWithoutSecrets(host string) string {
 	scheme, rest, found := strings.Cut(host, "://")
 	if !found {
@@ -178,13 +178,13 @@ func hostWithoutSecrets(host string) string {
 	return scheme + rest
 }
 
-func (s shownFields) text(name string) string {
+func (s redactedFields) text(name string) string {
 	var text strings.Builder
 	s.write(&text, name)
 	return text.String()
 }
 
-func (s shownFields) write(w io.Writer, name string) {
+func (s redactedFields) write(w io.Writer, name string) {
 	fmt.Fprint(w, name, "{")
 	for i, field := range s {
 		if i > 0 {
@@ -192,7 +192,7 @@ func (s shownFields) write(w io.Writer, name string) {
 		}
 		fmt.Fprint(w, field.Key, ":")
 		if field.Value.Kind() == slog.KindGroup {
-			shownFields(field.Value.Group()).write(w, "")
+			redactedFields(field.Value.Group()).write(w, "")
 		} else {
 			fmt.Fprint(w, field.Value)
 		}
@@ -200,11 +200,11 @@ func (s shownFields) write(w io.Writer, name string) {
 	fmt.Fprint(w, "}")
 }
 
-func (s shownFields) object() map[string]any {
+func (s redactedFields) object() map[string]any {
 	object := map[string]any{}
 	for _, field := range s {
 		if field.Value.Kind() == slog.KindGroup {
-			object[field.Key] = shownFields(field.Value.Group()).object()
+			object[field.Key] = redactedFields(field.Value.Group()).object()
 		} else {
 			object[field.Key] = field.Value.Any()
 		}
@@ -212,81 +212,83 @@ func (s shownFields) object() map[string]any {
 	return object
 }
 
-// String shows the config without its secrets.
-func (c Config) String() string { return c.shown().text("rest.Config") }
+// String formats the config without its secrets.
+func (c Config) String() string { return c.redacted().text("rest.Config") }
 
-// GoString shows the config without its secrets.
+// GoString formats the config without its secrets.
 func (c Config) GoString() string { return c.String() }
 
-// Format shows the config without its secrets, whatever the verb.
-func (c Config) Format(f fmt.State, _ rune) { c.shown().write(f, "rest.Config") }
+// Format formats the config without its secrets, for every verb.
+func (c Config) Format(f fmt.State, _ rune) { c.redacted().write(f, "rest.Config") }
 
-// LogValue is the config without its secrets.
-func (c Config) LogValue() slog.Value { return slog.GroupValue(c.shown()...) }
+// LogValue returns the config without its secrets.
+func (c Config) LogValue() slog.Value { return slog.GroupValue(c.redacted()...) }
 
-// MarshalJSON writes the config without its secrets, to be looked at: it cannot
-// be read back.
-func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.shown().object()) }
+// MarshalJSON encodes the config without its secrets. The result cannot be
+// unmarshalled into a Config.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.redacted().object()) }
 
-// String shows what is set, without the key.
-func (t TLSConfig) String() string { return t.shown().text("rest.TLSConfig") }
+// String formats the fields without the key.
+func (t TLSConfig) String() string { return t.redacted().text("rest.TLSConfig") }
 
-// GoString shows what is set, without the key.
+// GoString formats the fields without the key.
 func (t TLSConfig) GoString() string { return t.String() }
 
-// Format shows what is set, without the key, whatever the verb.
-func (t TLSConfig) Format(f fmt.State, _ rune) { t.shown().write(f, "rest.TLSConfig") }
+// Format formats the fields without the key, for every verb.
+func (t TLSConfig) Format(f fmt.State, _ rune) { t.redacted().write(f, "rest.TLSConfig") }
 
-// LogValue is what is set, without the key.
-func (t TLSConfig) LogValue() slog.Value { return slog.GroupValue(t.shown()...) }
+// LogValue returns the fields without the key.
+func (t TLSConfig) LogValue() slog.Value { return slog.GroupValue(t.redacted()...) }
 
-// MarshalJSON writes what is set, without the key.
-func (t TLSConfig) MarshalJSON() ([]byte, error) { return json.Marshal(t.shown().object()) }
+// MarshalJSON encodes the fields without the key.
+func (t TLSConfig) MarshalJSON() ([]byte, error) { return json.Marshal(t.redacted().object()) }
 
-// String shows the command, without its arguments and the values of its
+// String formats the command without its arguments and the values of its
 // environment.
-func (e ExecConfig) String() string { return e.shown().text("rest.ExecConfig") }
+func (e ExecConfig) String() string { return e.redacted().text("rest.ExecConfig") }
 
-// GoString is the same as String.
+// GoString returns String.
 func (e ExecConfig) GoString() string { return e.String() }
 
-// Format writes what String returns, whatever the verb.
-func (e ExecConfig) Format(f fmt.State, _ rune) { e.shown().write(f, "rest.ExecConfig") }
+// Format writes String, for every verb.
+func (e ExecConfig) Format(f fmt.State, _ rune) { e.redacted().write(f, "rest.ExecConfig") }
 
-// LogValue is what String shows.
-func (e ExecConfig) LogValue() slog.Value { return slog.GroupValue(e.shown()...) }
+// LogValue returns the fields that String shows.
+func (e ExecConfig) LogValue() slog.Value { return slog.GroupValue(e.redacted()...) }
 
-// MarshalJSON writes what String shows.
-func (e ExecConfig) MarshalJSON() ([]byte, error) { return json.Marshal(e.shown().object()) }
+// MarshalJSON encodes the fields that String shows.
+func (e ExecConfig) MarshalJSON() ([]byte, error) { return json.Marshal(e.redacted().object()) }
 
-// String shows the name of the variable, without its value.
-func (e ExecEnv) String() string { return e.shown().text("rest.ExecEnv") }
+// String formats the variable without its value.
+func (e ExecEnv) String() string { return e.redacted().text("rest.ExecEnv") }
 
-// GoString is the same as String.
+// GoString returns String.
 func (e ExecEnv) GoString() string { return e.String() }
 
-// Format writes what String returns, whatever the verb.
-func (e ExecEnv) Format(f fmt.State, _ rune) { e.shown().write(f, "rest.ExecEnv") }
+// Format writes String, for every verb.
+func (e ExecEnv) Format(f fmt.State, _ rune) { e.redacted().write(f, "rest.ExecEnv") }
 
-// LogValue is what String shows.
-func (e ExecEnv) LogValue() slog.Value { return slog.GroupValue(e.shown()...) }
+// LogValue returns the fields that String shows.
+func (e ExecEnv) LogValue() slog.Value { return slog.GroupValue(e.redacted()...) }
 
-// MarshalJSON writes what String shows.
-func (e ExecEnv) MarshalJSON() ([]byte, error) { return json.Marshal(e.shown().object()) }
+// MarshalJSON encodes the fields that String shows.
+func (e ExecEnv) MarshalJSON() ([]byte, error) { return json.Marshal(e.redacted().object()) }
 
-// String shows who is impersonated, and of the extra only the keys.
-func (i ImpersonationConfig) String() string { return i.shown().text("rest.ImpersonationConfig") }
+// String formats the impersonated user, with only the keys of the extra fields.
+func (i ImpersonationConfig) String() string { return i.redacted().text("rest.ImpersonationConfig") }
 
-// GoString is the same as String.
+// GoString returns String.
 func (i ImpersonationConfig) GoString() string { return i.String() }
 
-// Format writes what String returns, whatever the verb.
+// Format writes String, for every verb.
 func (i ImpersonationConfig) Format(f fmt.State, _ rune) {
-	i.shown().write(f, "rest.ImpersonationConfig")
+	i.redacted().write(f, "rest.ImpersonationConfig")
 }
 
-// LogValue is what String shows.
-func (i ImpersonationConfig) LogValue() slog.Value { return slog.GroupValue(i.shown()...) }
+// LogValue returns the fields that String shows.
+func (i ImpersonationConfig) LogValue() slog.Value { return slog.GroupValue(i.redacted()...) }
 
-// MarshalJSON writes what String shows.
-func (i ImpersonationConfig) MarshalJSON() ([]byte, error) { return json.Marshal(i.shown().object()) }
+// MarshalJSON encodes the fields that String shows.
+func (i ImpersonationConfig) MarshalJSON() ([]byte, error) {
+	return json.Marshal(i.redacted().object())
+}

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// public are the fields that may be shown. A field that is new to a config is
-// taken for a secret until it is put here.
+// public lists the fields that may be shown. A new field of a config is treated as
+// secret until it is listed here.
 var public = []string{
 	"TLS.ServerName", "TLS.CertFile", "TLS.KeyFile", "TLS.CAFile", "TLS.NextProtos.0",
 	"BearerTokenFile", "Username", "UserAgent", "ContentType", "AcceptContentTypes",
@@ -26,8 +26,8 @@ var public = []string{
 	"Impersonate.UserName", "Impersonate.UID", "Impersonate.Groups.0", "Impersonate.Extra.key",
 }
 
-// plant puts a text that names its field into every text of a value.
-func plant(value reflect.Value, path string) {
+// plantSecrets sets every string of a value to a text that contains the name of its field.
+func plantSecrets(value reflect.Value, path string) {
 	planted := "<" + path + ">"
 	switch value.Kind() {
 	case reflect.String:
@@ -38,30 +38,30 @@ func plant(value reflect.Value, path string) {
 			if path != "" {
 				name = path + "." + name
 			}
-			plant(value.Field(i), name)
+			plantSecrets(value.Field(i), name)
 		}
 	case reflect.Pointer:
 		if value.Type().Elem().PkgPath() != reflect.TypeFor[Config]().PkgPath() || value.Type() == reflect.TypeFor[*Trace]() {
 			return
 		}
 		value.Set(reflect.New(value.Type().Elem()))
-		plant(value.Elem(), path)
+		plantSecrets(value.Elem(), path)
 	case reflect.Slice:
 		if value.Type().Elem().Kind() == reflect.Uint8 {
 			value.SetBytes([]byte(planted))
 			return
 		}
 		value.Set(reflect.MakeSlice(value.Type(), 1, 1))
-		plant(value.Index(0), path+".0")
+		plantSecrets(value.Index(0), path+".0")
 	case reflect.Map:
 		element := reflect.New(value.Type().Elem()).Elem()
-		plant(element, path+".value")
+		plantSecrets(element, path+".value")
 		value.Set(reflect.MakeMap(value.Type()))
 		value.SetMapIndex(reflect.ValueOf("<"+path+".key>"), element)
 	}
 }
 
-// renderings are all the ways in which a value ends up in front of somebody.
+// renderings returns a value in every format in which it may be printed or logged.
 func renderings(t *testing.T, value any) map[string]string {
 	shown := map[string]string{}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
@@ -94,20 +94,20 @@ func pointerTo(value any) any {
 	return p.Interface()
 }
 
-// unescaped undoes what JSON does to the marks around a planted text.
+// unescaped reverts the JSON escapes around a planted text.
 func unescaped(text string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(text)
 }
 
 func plantedConfig() Config {
 	var config Config
-	plant(reflect.ValueOf(&config).Elem(), "")
+	plantSecrets(reflect.ValueOf(&config).Elem(), "")
 	return config
 }
 
 var planted = regexp.MustCompile(`<([A-Za-z0-9.]+)>`)
 
-func TestNoRenderingOfAConfigShowsASecret(t *testing.T) {
+func TestNoFormatOfAConfigShowsASecret(t *testing.T) {
 	config := plantedConfig()
 	config.Host = "https://<Host.user>:<Host.password>@server:6443/path?token=<Host.query>#<Host.fragment>"
 	var seen []string
@@ -116,11 +116,11 @@ func TestNoRenderingOfAConfigShowsASecret(t *testing.T) {
 			require.Contains(t, public, match[1], how)
 			seen = append(seen, match[1])
 		}
-		// What %x does not show in clear, it must not show in hex either.
+		// The hexadecimal output of %x must not contain a secret either.
 		require.NotContains(t, text, fmt.Sprintf("%x", "<BearerToken>"), how)
 	}
 	for _, field := range public {
-		require.Contains(t, seen, field, "it may be shown, and is not")
+		require.Contains(t, seen, field, "a public field is not shown")
 	}
 	text := config.String()
 	require.Contains(t, text, "@server:6443/path")
@@ -129,7 +129,7 @@ func TestNoRenderingOfAConfigShowsASecret(t *testing.T) {
 	require.Contains(t, text, "CAData:(12 bytes)")
 }
 
-func TestNoPartOfAConfigShowsASecretByItself(t *testing.T) {
+func TestNoFieldOfAConfigShowsASecret(t *testing.T) {
 	config := plantedConfig()
 	parts := map[string]any{"TLS": config.TLS, "Exec": *config.Exec, "Exec.Env.0": config.Exec.Env[0], "Impersonate": config.Impersonate}
 	for name, part := range parts {
@@ -141,7 +141,7 @@ func TestNoPartOfAConfigShowsASecretByItself(t *testing.T) {
 	}
 }
 
-func TestAConfigSaysWhatIsSet(t *testing.T) {
+func TestAConfigShowsWhichFieldsAreSet(t *testing.T) {
 	config := Config{
 		Host: "https://server", DisableHTTP2: true, Timeout: 90e9, QPS: 5, Burst: 10, PageSize: 7, MaxResponseBytes: 9,
 		Decode: DecodeOptions{KeepManagedFields: true}, Logger: slog.Default(), Trace: &Trace{},
@@ -168,8 +168,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// Every field of a config is either shown or named here as one that is not.
-func TestNoFieldOfAConfigIsForgotten(t *testing.T) {
+// Every field of a config is either shown or listed here as secret.
+func TestEveryFieldOfAConfigIsShownOrListedAsSecret(t *testing.T) {
 	forgotten := map[string]bool{}
 	for _, of := range []any{Config{}, TLSConfig{}, ExecConfig{}, ExecEnv{}, ImpersonationConfig{}} {
 		kind := reflect.TypeOf(of)
@@ -196,12 +196,12 @@ type countingLimiter struct{ waits int }
 
 func (l *countingLimiter) Wait(context.Context) error { l.waits++; return nil }
 
-func TestACopySharesNothingThatCanBeChanged(t *testing.T) {
+func TestACopySharesNoMutableState(t *testing.T) {
 	config := plantedConfig()
-	twin, own := plantedConfig(), config.Copy()
-	require.Equal(t, twin.String(), own.String())
-	plantOver(reflect.ValueOf(own).Elem())
-	require.True(t, reflect.DeepEqual(twin, config), "a change of the copy changed the original")
+	unchanged, copied := plantedConfig(), config.Copy()
+	require.Equal(t, unchanged.String(), copied.String())
+	plantOver(reflect.ValueOf(copied).Elem())
+	require.True(t, reflect.DeepEqual(unchanged, config), "a change of the copy changed the original")
 	require.Nil(t, (*Config)(nil).Copy())
 }
 
@@ -234,7 +234,7 @@ func plantOver(value reflect.Value) {
 	}
 }
 
-func TestAHostIsShownWithoutWhatMayBeSecret(t *testing.T) {
+func TestAHostIsShownWithoutSecrets(t *testing.T) {
 	for host, want := range map[string]string{
 		"https://server:6443/base":      "https://server:6443/base",
 		"server":                        "server",

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -14,14 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
-// Request is one request in the making. Its setters return it, so that they
-// can be chained; the first one that is given something wrong fixes the error
-// that the terminal call (Do, DoRaw, Stream, Watch) returns without sending
-// anything.
+// Request is a request that is being built. Its setters return it, so that they can
+// be chained. The first invalid argument of a setter determines the error that the
+// terminal call (Do, DoRaw, Stream, Watch) returns without sending anything.
 //
-// A Request is for one goroutine. It may be sent more than once, unless its
+// A Request is used by one goroutine. It may be sent more than once, unless its
 // body is a stream.
 type Request struct {
 	client  *Client
@@ -38,28 +38,34 @@ type Request struct {
 	limiter    RateLimiter    // nil: the client's
 	warnings   WarningHandler // nil: the client's
 
-	// verb is what the API calls the request; "" leaves it to apiVerb.
+	// verb is the API verb of the request; "" derives it with apiVerb.
 	verb string
-	// parts says that the answer is used as it arrives: timeout bounds the
-	// wait for each part of it.
-	parts bool
+	// incremental is set if the response is decoded as it arrives: timeout then
+	// bounds the wait for each part of it.
+	incremental bool
 
 	err error
 }
 
-// defaultMaxRetries is how often a request is repeated at most.
+// defaultMaxRetries bounds the number of retries.
 const defaultMaxRetries = 10
 
 func newRequest(client *Client, method string) *Request {
+	if client == nil {
+		client = nilClient()
+	}
 	r := &Request{client: client, method: method, timeout: client.config.Timeout, maxRetries: defaultMaxRetries}
+	if client == nilClient() {
+		r.err = ErrNoClient
+	}
 	if method == "" || strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		r.failf("Verb", "%q is not an HTTP method in upper case", method)
 	}
 	return r
 }
 
-// bind makes the request one below the path of a group and version.
-func (r *Request) bind(gv schema.GroupVersion) *Request {
+// bindGroupVersion sets the path of a group and version.
+func (r *Request) bindGroupVersion(gv schema.GroupVersion) *Request {
 	root := []string{"apis", gv.Group, gv.Version}
 	if gv.Group == "" {
 		root = []string{"api", gv.Version}
@@ -81,7 +87,7 @@ func (r *Request) patch(form types.PatchType) *Request {
 	return r
 }
 
-// failf keeps the first error.
+// failf records the first error.
 func (r *Request) failf(setter, format string, args ...any) *Request {
 	if r.err == nil {
 		r.err = fmt.Errorf(setter+": "+format, args...)
@@ -109,9 +115,9 @@ func (r *Request) Suffix(segments ...string) *Request {
 	return r
 }
 
-// AbsPath takes the place of the group's and version's path, and of what Prefix
-// has added to it. It is absolute on the API server: a path in Config.Host
-// stays in front. A slash at the end is kept.
+// AbsPath replaces the path of the group and version and the segments of Prefix. It
+// is absolute on the API server: the path in Config.Host precedes it. A trailing
+// slash is kept.
 func (r *Request) AbsPath(segments ...string) *Request {
 	root, slash, err := splitPaths(segments)
 	if err != nil {
@@ -122,8 +128,8 @@ func (r *Request) AbsPath(segments ...string) *Request {
 	return r
 }
 
-// RequestURI is AbsPath and the parameters in one, as they stand in a request:
-// /api/v1/pods?limit=5. It takes the place of the parameters that were set.
+// RequestURI sets the path and the query from a request URI, such as
+// /api/v1/pods?limit=5. It replaces the parameters that were set.
 func (r *Request) RequestURI(uri string) *Request {
 	root, slash, query, err := splitURI(uri)
 	if err != nil {
@@ -134,10 +140,10 @@ func (r *Request) RequestURI(uri string) *Request {
 	return r
 }
 
-// Namespace that the resource is in; "" is all of them.
+// Namespace sets the namespace; "" is all namespaces.
 func (r *Request) Namespace(namespace string) *Request {
 	if r.target.namespaced && r.target.namespace != namespace {
-		return r.failf("Namespace", "it is %q already, and %q now", r.target.namespace, namespace)
+		return r.failf("Namespace", "it is already %q, and cannot be set to %q", r.target.namespace, namespace)
 	}
 	if namespace != "" {
 		if err := checkSegment(namespace); err != nil {
@@ -148,7 +154,7 @@ func (r *Request) Namespace(namespace string) *Request {
 	return r
 }
 
-// NamespaceIfScoped is Namespace when scoped, and nothing otherwise.
+// NamespaceIfScoped calls Namespace if scoped is set, and does nothing otherwise.
 func (r *Request) NamespaceIfScoped(namespace string, scoped bool) *Request {
 	if !scoped {
 		return r
@@ -156,10 +162,10 @@ func (r *Request) NamespaceIfScoped(namespace string, scoped bool) *Request {
 	return r.Namespace(namespace)
 }
 
-// Resource is the plural in lower case: pods.
+// Resource sets the plural name of the resource in lower case, such as pods.
 func (r *Request) Resource(resource string) *Request {
 	if r.target.resource != "" && r.target.resource != resource {
-		return r.failf("Resource", "it is %q already, and %q now", r.target.resource, resource)
+		return r.failf("Resource", "it is already %q, and cannot be set to %q", r.target.resource, resource)
 	}
 	if err := checkSegment(resource); err != nil {
 		return r.failf("Resource", "%w", err)
@@ -171,10 +177,10 @@ func (r *Request) Resource(resource string) *Request {
 	return r
 }
 
-// Name of one object.
+// Name sets the name of the object.
 func (r *Request) Name(name string) *Request {
 	if r.target.name != "" && r.target.name != name {
-		return r.failf("Name", "it is %q already, and %q now", r.target.name, name)
+		return r.failf("Name", "it is already %q, and cannot be set to %q", r.target.name, name)
 	}
 	if err := checkSegment(name); err != nil {
 		return r.failf("Name", "%w", err)
@@ -183,10 +189,10 @@ func (r *Request) Name(name string) *Request {
 	return r
 }
 
-// SubResource of the named object: status, scale, log.
+// SubResource sets the subresource of the object, such as status, scale or log.
 func (r *Request) SubResource(segments ...string) *Request {
 	if before := r.target.subresource; before != nil && strings.Join(before, "/") != strings.Join(segments, "/") {
-		return r.failf("SubResource", "it is %q already, and %q now", strings.Join(before, "/"), strings.Join(segments, "/"))
+		return r.failf("SubResource", "it is already %q, and cannot be set to %q", strings.Join(before, "/"), strings.Join(segments, "/"))
 	}
 	for _, s := range segments {
 		if err := checkSegment(s); err != nil {
@@ -197,8 +203,8 @@ func (r *Request) SubResource(segments ...string) *Request {
 	return r
 }
 
-// Param adds a parameter to the query. One that is there already is kept as
-// well.
+// Param adds a parameter to the query, in addition to existing ones of the same
+// name.
 func (r *Request) Param(name, value string) *Request {
 	if name == "" {
 		return r.failf("Param", "the name of the parameter is empty")
@@ -216,10 +222,10 @@ func (r *Request) VersionedParams(options runtime.Object, codec runtime.Paramete
 	return r.SpecificallyVersionedParams(options, codec, r.version)
 }
 
-// SpecificallyVersionedParams is VersionedParams with the options in the form
-// of a given version.
+// SpecificallyVersionedParams is VersionedParams for a given version of the
+// options.
 func (r *Request) SpecificallyVersionedParams(options runtime.Object, codec runtime.ParameterCodec, version schema.GroupVersion) *Request {
-	if isNil(options) || isNil(codec) {
+	if nilcheck.IsNil(options) || nilcheck.IsNil(codec) {
 		return r.failf("VersionedParams", "the options or the codec are nil")
 	}
 	params, err := codec.EncodeParameters(options, version)
@@ -229,7 +235,7 @@ func (r *Request) SpecificallyVersionedParams(options runtime.Object, codec runt
 	return r.addParams(params)
 }
 
-// addParams is Param for each of many.
+// addParams calls Param for each value.
 func (r *Request) addParams(params url.Values) *Request {
 	for name, values := range params {
 		for _, value := range values {
@@ -239,8 +245,8 @@ func (r *Request) addParams(params url.Values) *Request {
 	return r
 }
 
-// SetHeader sets a header of the request, in the place of what it was. Without
-// values it is not sent.
+// SetHeader sets a header of the request and replaces its previous value. Without
+// values the header is not sent.
 func (r *Request) SetHeader(key string, values ...string) *Request {
 	if !isToken(key) {
 		return r.failf("SetHeader", "%q is not the name of a header", key)
@@ -258,10 +264,10 @@ func (r *Request) SetHeader(key string, values ...string) *Request {
 	return r
 }
 
-// Timeout takes the place of Config.Timeout. It bounds Do and DoRaw from their
-// start to the last byte of the answer, retries included, and is sent along so
-// that the server can stop as well; of Stream and Watch it bounds the wait for
-// the answer to begin. 0 is no bound.
+// Timeout replaces Config.Timeout. For Do and DoRaw it bounds the time from their
+// start to the last byte of the response, retries included, and is sent to the
+// server; for Stream and Watch it bounds the wait for the response header. 0 is no
+// bound.
 func (r *Request) Timeout(d time.Duration) *Request {
 	if d < 0 {
 		return r.failf("Timeout", "%v is negative", d)
@@ -270,80 +276,70 @@ func (r *Request) Timeout(d time.Duration) *Request {
 	return r
 }
 
-// MaxRetries is how often the request is repeated at most, 10 unless set; 0 is
-// never. The package comment says when a request is repeated at all.
+// MaxRetries sets the maximum number of retries, 10 by default; 0 disables retries.
+// The package comment describes which requests are retried.
 func (r *Request) MaxRetries(n int) *Request {
 	r.maxRetries = max(n, 0)
 	return r
 }
 
-// Throttle takes the place of the client's limiter for this request; nil is the
-// client's. It holds watches back as well, which the client's does not.
+// Throttle replaces the client's limiter for this request; nil is the client's.
+// Unlike the client's limiter, it also applies to watches.
 func (r *Request) Throttle(limiter RateLimiter) *Request {
 	r.limiter = limiter
 	return r
 }
 
-// WarningHandler takes the place of the client's for this request; nil is the
+// WarningHandler replaces the client's handler for this request; nil is the
 // client's.
 func (r *Request) WarningHandler(handler WarningHandler) *Request {
 	r.warnings = handler
 	return r
 }
 
-// Error is the first error that a setter has run into.
+// Error returns the first error of a setter.
 func (r *Request) Error() error { return r.err }
 
-// URL that the request goes to, as far as it has been built.
-func (r *Request) URL() *url.URL { return r.url(!r.parts) }
+// URL returns the URL of the request, as far as it has been built.
+func (r *Request) URL() *url.URL { return r.url(!r.incremental) }
 
-// url adds the timeout for the server where it bounds the whole answer.
+// url returns the URL, with the timeout as a parameter if that bounds the whole
+// response.
 func (r *Request) url(whole bool) *url.URL {
 	segments, slash := r.target.segments()
-	at := below(r.client.conn.base, segments, slash)
-	at.RawQuery = r.params.Encode()
+	requestURL := joinURL(r.client.conn.Base(), segments, slash)
+	requestURL.RawQuery = r.params.Encode()
 	if whole && r.timeout > 0 && !r.params.Has("timeout") {
-		if at.RawQuery != "" {
-			at.RawQuery += "&"
+		if requestURL.RawQuery != "" {
+			requestURL.RawQuery += "&"
 		}
-		at.RawQuery += "timeout=" + url.QueryEscape(r.timeout.String())
+		requestURL.RawQuery += "timeout=" + url.QueryEscape(r.timeout.String())
 	}
-	return at
+	return requestURL
 }
 
-// check is what can be said only of the request as a whole.
+// check validates the request as a whole.
 func (r *Request) check() error {
 	switch t := &r.target; {
 	case r.err != nil:
-		return fmt.Errorf("%s: %w", r.what(), r.err)
+		return fmt.Errorf("%s: %w", r.describe(), r.err)
 	case len(t.subresource) > 0 && t.resource == "" && t.name == "":
-		return fmt.Errorf("%s: a subresource needs a resource", r.what())
+		return fmt.Errorf("%s: a subresource needs a resource", r.describe())
 	case t.name != "" && t.resource == "":
-		return fmt.Errorf("%s: the name %q needs a resource", r.what(), t.name)
+		return fmt.Errorf("%s: the name %q needs a resource", r.describe(), t.name)
 	case t.namespaced && t.namespace == "" && t.name != "":
-		return fmt.Errorf("%s: the namespace is empty, and one object is asked for by name", r.what())
+		return fmt.Errorf("%s: the namespace is empty: it is required with a name", r.describe())
 	case t.namespaced && t.namespace == "" && r.method == http.MethodPost:
-		return fmt.Errorf("%s: the namespace is empty, and an object is created in one", r.what())
+		return fmt.Errorf("%s: the namespace is empty: it is required to create an object", r.describe())
 	case r.method == http.MethodPatch && r.form == "" && r.header.Get("Content-Type") == "":
-		return errors.New(r.what() + ": a patch needs its type: use Patch, or set the Content-Type")
+		return errors.New(r.describe() + ": a patch needs its type: use Patch, or set the Content-Type")
 	}
 	return nil
 }
 
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	switch of := reflect.ValueOf(v); of.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func:
-		return of.IsNil()
-	}
-	return false
-}
-
 func isControl(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
 
-// isToken is whether s can be the name of a header.
+// isToken reports whether s is a valid header name.
 func isToken(s string) bool {
 	const marks = "!#$%&'*+-.^_`|~"
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// The table is a transcript: what is called, and where the request goes.
-func TestWhatIsBuiltIsWhereItGoes(t *testing.T) {
+// The table has the calls that build a request, and its URL.
+func TestTheURLOfARequest(t *testing.T) {
 	client, _ := scripted(t, Config{})
 	core, apps := client.GroupVersion(coreV1), client.GroupVersion(appsV1)
 	limit := int64(500)
@@ -61,8 +62,8 @@ func TestWhatIsBuiltIsWhereItGoes(t *testing.T) {
 	}
 }
 
-// A server may be served below a path: nothing leaves it.
-func TestAPathOfTheHostStaysInFront(t *testing.T) {
+// If the server has a base path, all requests stay below it.
+func TestThePathOfTheHostIsAPrefix(t *testing.T) {
 	for _, host := range []string{"https://proxy/k8s/c%2F1", "https://proxy/k8s/c%2F1/"} {
 		client, _ := scripted(t, Config{Host: host})
 		require.Equal(t, "https://proxy/k8s/c%2F1/api/v1/pods", client.GroupVersion(coreV1).Get().Resource("pods").URL().String())
@@ -72,9 +73,8 @@ func TestAPathOfTheHostStaysInFront(t *testing.T) {
 	}
 }
 
-// Path segments that would be read as something else are refused before
-// anything is sent.
-func TestWhatWouldEscapeThePathIsRefused(t *testing.T) {
+// Path segments with a special meaning are rejected before anything is sent.
+func TestSegmentsThatWouldEscapeThePathAreRejected(t *testing.T) {
 	client, sent := scripted(t, Config{})
 	core := client.GroupVersion(coreV1)
 	for _, bad := range []string{"", ".", "..", ".;", "..;", "..;a=b", ";", ";a", "a/b", "/", "../x", "a%2fb", "a?b", "a#b", "a\nb", "a\x00", "\x7f", "\xff"} {
@@ -100,7 +100,7 @@ func TestWhatWouldEscapeThePathIsRefused(t *testing.T) {
 	for _, bad := range []string{"", "api", "//host/x", "https://host/x", "/a/../b", "/a/..;/b", "/a/%2e%2e;/b", "/a/%2e%2E/b", "/a%2fb", "/a%zz", "/a%00", "/a//b", "/a#b", "/a?%zz", "/a?b;c=1"} {
 		requireRefused(t, client.Get().RequestURI(bad), "RequestURI")
 	}
-	require.Empty(t, sent.asked)
+	require.Empty(t, sent.requests)
 }
 
 func requireRefused(t *testing.T, r *Request, setter string) {
@@ -113,54 +113,54 @@ func requireRefused(t *testing.T, r *Request, setter string) {
 	require.ErrorIs(t, r.Do(t.Context()).Error(), r.Error())
 }
 
-// The first error sticks.
-func TestTheFirstErrorIsTheOneThatIsReturned(t *testing.T) {
+// The first error is kept.
+func TestTheFirstErrorIsReturned(t *testing.T) {
 	client, _ := scripted(t, Config{})
 	r := client.GroupVersion(coreV1).Get().Resource("Pods").Name("..").Namespace("/").Param("", "")
 	require.EqualError(t, r.Error(), `Resource: "Pods" is not in lower case; is it "pods"?`)
 	require.EqualError(t, r.Do(context.Background()).Error(), `GET /api/v1: Resource: "Pods" is not in lower case; is it "pods"?`)
 }
 
-func TestWrongInputIsAnError(t *testing.T) {
+func TestInvalidInputIsAnError(t *testing.T) {
 	client, sent := scripted(t, Config{})
 	core := client.GroupVersion(coreV1)
 	var nilOptions *metav1.ListOptions
 	for says, r := range map[string]*Request{
-		`Namespace: it is "a" already, and "b" now`:        core.Get().Namespace("a").Namespace("b").Resource("pods"),
-		`Namespace: it is "" already, and "b" now`:         core.Get().Namespace("").Namespace("b").Resource("pods"),
-		`Name: it is "a" already, and "b" now`:             core.Get().Resource("pods").Name("a").Name("b"),
-		`Resource: it is "pods" already, and "nodes" now`:  core.Get().Resource("pods").Resource("nodes"),
-		`SubResource: it is "log" already, and "exec" now`: core.Get().Resource("pods").Name("x").SubResource("log").SubResource("exec"),
-		`Param: the name`:                                   core.Get().Param("", "x"),
-		`SetHeader: "a b" is not`:                           core.Get().SetHeader("a b", "x"),
-		`SetHeader: "" is not`:                              core.Get().SetHeader("", "x"),
-		`SetHeader: the value of X-A contains`:              core.Get().SetHeader("X-A", "hidden\r\nX-B: y"),
-		`VersionedParams: the options or the codec`:         core.Get().VersionedParams(nilOptions, metav1.ParameterCodec),
-		`the options or the codec are nil`:                  core.Get().VersionedParams(&metav1.ListOptions{}, nil),
-		`VersionedParams: encode *v1.PartialObjectMetadata`: core.Get().VersionedParams(&metav1.PartialObjectMetadata{}, metav1.ParameterCodec),
-		`Timeout: -1s is negative`:                          core.Get().Timeout(-time.Second),
-		`Body: a string`:                                    core.Post().Body("/etc/passwd"),
-		`Body: encode`:                                      core.Post().Body(func() {}),
-		`Patch: the type`:                                   core.Patch(""),
-		`a patch needs its type`:                            core.Verb("PATCH").Resource("pods").Name("x"),
-		`Verb: "get" is not`:                                core.Verb("get"),
-		`Verb: "" is not`:                                   core.Verb(""),
-		`"x" needs a resource`:                              core.Get().Name("x"),
-		`a subresource needs a resource`:                    core.Get().SubResource("x"),
-		`the namespace is empty, and an object`:             core.Post().Namespace("").Resource("pods"),
-		`the namespace is empty, and one object`:            core.Delete().Namespace("").Resource("pods").Name("x"),
+		`Namespace: it is already "a", and cannot be set to "b"`:        core.Get().Namespace("a").Namespace("b").Resource("pods"),
+		`Namespace: it is already "", and cannot be set to "b"`:         core.Get().Namespace("").Namespace("b").Resource("pods"),
+		`Name: it is already "a", and cannot be set to "b"`:             core.Get().Resource("pods").Name("a").Name("b"),
+		`Resource: it is already "pods", and cannot be set to "nodes"`:  core.Get().Resource("pods").Resource("nodes"),
+		`SubResource: it is already "log", and cannot be set to "exec"`: core.Get().Resource("pods").Name("x").SubResource("log").SubResource("exec"),
+		`Param: the name`:                                    core.Get().Param("", "x"),
+		`SetHeader: "a b" is not`:                            core.Get().SetHeader("a b", "x"),
+		`SetHeader: "" is not`:                               core.Get().SetHeader("", "x"),
+		`SetHeader: the value of X-A contains`:               core.Get().SetHeader("X-A", "hidden\r\nX-B: y"),
+		`VersionedParams: the options or the codec`:          core.Get().VersionedParams(nilOptions, metav1.ParameterCodec),
+		`the options or the codec are nil`:                   core.Get().VersionedParams(&metav1.ListOptions{}, nil),
+		`VersionedParams: encode *v1.PartialObjectMetadata`:  core.Get().VersionedParams(&metav1.PartialObjectMetadata{}, metav1.ParameterCodec),
+		`Timeout: -1s is negative`:                           core.Get().Timeout(-time.Second),
+		`Body: a string`:                                     core.Post().Body("/etc/passwd"),
+		`Body: encode`:                                       core.Post().Body(func() {}),
+		`Patch: the type`:                                    core.Patch(""),
+		`a patch needs its type`:                             core.Verb("PATCH").Resource("pods").Name("x"),
+		`Verb: "get" is not`:                                 core.Verb("get"),
+		`Verb: "" is not`:                                    core.Verb(""),
+		`"x" needs a resource`:                               core.Get().Name("x"),
+		`a subresource needs a resource`:                     core.Get().SubResource("x"),
+		`the namespace is empty: it is required to create`:   core.Post().Namespace("").Resource("pods"),
+		`the namespace is empty: it is required with a name`: core.Delete().Namespace("").Resource("pods").Name("x"),
 	} {
 		_, err := r.DoRaw(t.Context())
 		require.ErrorContains(t, err, says)
 		require.NotContains(t, err.Error(), "hidden")
 	}
-	require.Empty(t, sent.asked)
+	require.Empty(t, sent.requests)
 	_, err := New(nil)
 	require.ErrorContains(t, err, "the config is nil")
 }
 
-// Who mistakes a URL for a path does not find its password in the log.
-func TestAURLInThePlaceOfAPathIsNotShown(t *testing.T) {
+// If a URL is passed as a path, the error does not contain its password.
+func TestAURLPassedAsAPathIsNotShown(t *testing.T) {
 	client, _ := scripted(t, Config{})
 	for _, r := range []*Request{
 		client.Get().AbsPath("https://user:hidden@host/x?token=hidden"),
@@ -173,7 +173,7 @@ func TestAURLInThePlaceOfAPathIsNotShown(t *testing.T) {
 	}
 }
 
-// Credentials never reach logs: whoever prints a request sees where it goes.
+// Logs never contain credentials: a printed request shows its method and path.
 func TestAPrintedRequestShowsMethodAndPath(t *testing.T) {
 	client, _ := scripted(t, Config{BearerToken: "hidden"})
 	r := client.GroupVersion(coreV1).Post().Resource("pods").Namespace("d").Name("x").
@@ -191,16 +191,16 @@ func TestAPrintedRequestShowsMethodAndPath(t *testing.T) {
 	require.Equal(t, " /", Request{}.String())
 }
 
-func TestHeadersAreTheCallersLastWord(t *testing.T) {
-	client, sent := scripted(t, Config{}, says(200, "ok"), says(200, "ok"))
+func TestHeadersOfTheCallerTakePrecedence(t *testing.T) {
+	client, sent := scripted(t, Config{}, respondsWith(200, "ok"), respondsWith(200, "ok"))
 	_, err := client.Get().AbsPath("/healthz").DoRaw(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, "application/json, */*", sent.asked[0].Header.Get("Accept"))
-	require.Empty(t, sent.asked[0].Header.Get("Content-Type"))
+	require.Equal(t, "application/json, */*", sent.requests[0].Header.Get("Accept"))
+	require.Empty(t, sent.requests[0].Header.Get("Content-Type"))
 
 	_, err = client.Post().AbsPath("/x").Body([]byte("y")).SetHeader("accept", "text/plain", "text/html").SetHeader("content-type", "text/csv").SetHeader("X-Gone", "x").SetHeader("X-Gone").DoRaw(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, http.Header{"Accept": {"text/plain", "text/html"}, "Content-Type": {"text/csv"}}, only(sent.asked[1].Header, "Accept", "Content-Type", "X-Gone"))
+	require.Equal(t, http.Header{"Accept": {"text/plain", "text/html"}, "Content-Type": {"text/csv"}}, only(sent.requests[1].Header, "Accept", "Content-Type", "X-Gone"))
 }
 
 func only(header http.Header, keys ...string) http.Header {
@@ -211,4 +211,42 @@ func only(header http.Header, keys ...string) http.Header {
 		}
 	}
 	return kept
+}
+
+// The server knows the type of its built-in resources. It rejects a custom resource
+// without kind or apiVersion, and any applied object without them: the error explains
+// how to fix it.
+func TestTheErrorForABodyWithoutAKindHasAHint(t *testing.T) {
+	refusal := respondsWith(400, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Object 'Kind' is missing in '{}'","reason":"BadRequest","code":400}`)
+	const hint = "set its TypeMeta, or write it through a Resource)"
+	const noKind = "(the *rest.widget in the Body has no kind: " + hint
+	typed := &widget{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"}}
+	post := (*RESTClient).Post
+	apply := func(c *RESTClient) *Request { return c.Patch(types.ApplyPatchType) }
+	merge := func(c *RESTClient) *Request { return c.Patch(types.MergePatchType) }
+	for name, c := range map[string]struct {
+		verb   func(*RESTClient) *Request
+		body   any
+		answer answer
+		says   string
+	}{
+		"a custom resource":                    {post, &widget{}, refusal, noKind},
+		"a replaced custom resource":           {(*RESTClient).Put, &widget{}, refusal, noKind},
+		"an applied custom resource":           {apply, &widget{}, refusal, noKind},
+		"a custom resource without apiVersion": {post, map[string]any{"kind": "Widget"}, refusal, "(the map[string]interface {} in the Body has no apiVersion: " + hint},
+		"a custom resource with a kind":        {post, typed, refusal, ""},
+		"bytes":                                {post, []byte(`{}`), refusal, ""},
+		"a patch, which needs no kind":         {merge, &widget{}, refusal, ""},
+		"another error":                        {post, &widget{}, respondsWith(403, ""), ""},
+		"a built-in kind":                      {post, &widget{}, respondsWith(201, pod), ""},
+	} {
+		client, _ := scripted(t, Config{}, c.answer)
+		err := c.verb(client.GroupVersion(coreV1)).Resource("widgets").Namespace("d").Name("a").Body(c.body).Do(t.Context()).Error()
+		if c.says != "" {
+			require.True(t, apierrors.IsBadRequest(err))
+			require.ErrorContains(t, err, c.says, name)
+		} else if err != nil {
+			require.NotContains(t, err.Error(), "in the Body has no", name)
+		}
+	}
 }

@@ -13,25 +13,25 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-func TestARequestWatchesUntyped(t *testing.T) {
+func TestWatchOfARequestReturnsUntypedEvents(t *testing.T) {
 	const events = `{"type":"ADDED","object":` + pod + `}
 {"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9"}}}
 {"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}
 `
-	client, sent := scripted(t, Config{}, says(200, events), says(200, ""))
+	client, sent := scripted(t, Config{}, respondsWith(200, events), respondsWith(200, ""))
 	r := client.GroupVersion(coreV1).Get().Resource("pods").Namespace("d").Param("resourceVersion", "5")
 	watched, err := r.Watch(t.Context())
 	require.NoError(t, err)
 	defer watched.Stop()
-	require.Equal(t, "/api/v1/namespaces/d/pods?resourceVersion=5&watch=true", sent.asked[0].URL.RequestURI())
-	require.Equal(t, "application/json", sent.asked[0].Header.Get("Accept"))
-	require.Equal(t, "/api/v1/namespaces/d/pods?resourceVersion=5", r.URL().RequestURI(), "the request is as it was")
+	require.Equal(t, "/api/v1/namespaces/d/pods?resourceVersion=5&watch=true", sent.requests[0].URL.RequestURI())
+	require.Equal(t, "application/json", sent.requests[0].Header.Get("Accept"))
+	require.Equal(t, "/api/v1/namespaces/d/pods?resourceVersion=5", r.URL().RequestURI(), "the request is unchanged")
 
 	event, err := watched.Next(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, watch.Added, event.Type)
 	require.Equal(t, "web", event.Object.GetName())
-	require.Empty(t, event.Object.GetManagedFields(), "they are skipped in watches")
+	require.Empty(t, event.Object.GetManagedFields(), "watches skip managedFields")
 	event, err = watched.Next(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, watch.Bookmark, event.Type)
@@ -47,13 +47,13 @@ func TestARequestWatchesUntyped(t *testing.T) {
 	require.Equal(t, io.EOF, err)
 }
 
-// A watch that the client's own end has ended says that, and not where in its
-// body it was.
-func TestAWatchOfAClosedClientSaysSo(t *testing.T) {
+// A watch that ends because the client was closed returns ErrClosed, without an offset
+// in the body.
+func TestAWatchOfAClosedClientReturnsErrClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := piped(t, Config{}, func(conn net.Conn, _ *http.Request) {
-			say(conn, 0, chunkedHead)
-			silence(conn)
+		client := newPipeClient(t, Config{}, func(conn net.Conn, _ *http.Request) {
+			writeAfter(conn, 0, chunkedHead)
+			waitForHangUp(conn)
 		})
 		watched, err := client.GroupVersion(coreV1).Get().Resource("pods").Watch(t.Context())
 		require.NoError(t, err)
@@ -65,35 +65,35 @@ func TestAWatchOfAClosedClientSaysSo(t *testing.T) {
 	})
 }
 
-// What a watch sets for itself is not left on the request.
-func TestAWatchLeavesTheRequestsHeadersAlone(t *testing.T) {
-	client, sent := scripted(t, Config{}, says(200, ""), says(200, "{}"))
+// A watch does not change the headers of its request.
+func TestAWatchDoesNotChangeTheHeadersOfItsRequest(t *testing.T) {
+	client, sent := scripted(t, Config{}, respondsWith(200, ""), respondsWith(200, "{}"))
 	r := client.GroupVersion(coreV1).Get().Resource("pods").SetHeader("X-Mine", "1")
 	watched, err := r.Watch(t.Context())
 	require.NoError(t, err)
 	defer watched.Stop()
 	require.NoError(t, r.Do(t.Context()).Error())
 	for i, accept := range []string{"application/json", "application/json, */*"} {
-		require.Equal(t, accept, sent.asked[i].Header.Get("Accept"))
-		require.Equal(t, "1", sent.asked[i].Header.Get("X-Mine"))
+		require.Equal(t, accept, sent.requests[i].Header.Get("Accept"))
+		require.Equal(t, "1", sent.requests[i].Header.Get("X-Mine"))
 	}
 }
 
 // A watch that cannot be opened is an error, never an empty stream.
 func TestAWatchThatCannotBeOpenedIsAnError(t *testing.T) {
-	client, sent := scripted(t, Config{}, breaks(io.EOF), says(404, ""), says(200, "<html>", "Content-Type", "text/html"))
+	client, sent := scripted(t, Config{}, failsWith(io.EOF), respondsWith(404, ""), respondsWith(200, "<html>", "Content-Type", "text/html"))
 	for _, want := range []string{"watch pods: https://server:6443: EOF", "could not find the requested resource", "text/html"} {
 		watched, err := client.GroupVersion(coreV1).Get().Resource("pods").Watch(t.Context())
 		require.ErrorContains(t, err, want)
 		require.Nil(t, watched)
 	}
-	require.Len(t, sent.asked, 3, "and its owner decides when to try again")
+	require.Len(t, sent.requests, 3, "the caller decides about retries")
 
 	_, err := client.GroupVersion(coreV1).Get().Resource("..").Watch(t.Context())
 	require.ErrorContains(t, err, "Resource: ")
 	r := client.GroupVersion(coreV1).Post().Resource("pods")
 	_, err = r.Watch(t.Context())
 	require.EqualError(t, err, "watch pods: Watch: a watch is a GET, and this is a POST")
-	require.NoError(t, r.Error(), "the request is as it was")
-	require.Len(t, sent.asked, 3)
+	require.NoError(t, r.Error(), "the request is unchanged")
+	require.Len(t, sent.requests, 3)
 }

@@ -8,131 +8,139 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/nilcheck"
+	"github.com/thinformer/thinformer/internal/wire"
 )
 
-// Resource is a View that can also write. Every write returns the object as the
+// Resource is a View with write methods. Every write returns the object as the
 // server has stored it, with managedFields.
 //
-// The namespace of a write is that of the object, or of the Resource where the
-// object has none; two different ones are an error.
+// A write uses the namespace of the object, or that of the Resource if the object
+// has none; two different namespaces are an error.
 type Resource[T Object] struct {
 	*View[T]
-	mayLose bool
+	allowFieldLoss bool
 }
 
-// NewResource makes a Resource of what info names. Its Kind must be set: writes
-// say what they write.
+// NewResource returns a Resource for info, whose Kind must be set: it is sent with
+// every write.
 func NewResource[T Object](c *Client, info ResourceInfo) *Resource[T] {
 	return &Resource[T]{View: NewView[T](c, info)}
 }
 
-// Namespace is the same resource in one namespace.
+// Namespace returns a copy of the resource that is limited to one namespace.
 func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
-	narrow := *r
-	narrow.View = r.View.Namespace(namespace)
-	return &narrow
+	scoped := *r
+	scoped.View = r.View.Namespace(namespace)
+	return &scoped
 }
 
-// Decoding is the same resource with other options than the client's.
-func (r *Resource[T]) Decoding(o DecodeOptions) *Resource[T] {
+// WithDecodeOptions returns a copy of the resource with other decode options.
+func (r *Resource[T]) WithDecodeOptions(o DecodeOptions) *Resource[T] {
 	other := *r
-	other.View = r.View.Decoding(o)
+	other.View = r.View.WithDecodeOptions(o)
 	return &other
 }
 
-// AllowFieldLoss is the same resource, whose Update sends objects although
-// fields of theirs that T does not have will be gone from the server.
+// AllowFieldLoss returns a copy of the resource whose Update sends objects even if
+// that deletes fields on the server that T does not have.
 func (r *Resource[T]) AllowFieldLoss() *Resource[T] {
 	other := *r
-	other.mayLose = true
+	other.allowFieldLoss = true
 	return &other
 }
 
-// Create sends a new object. Where the API answers no more than that all is
-// well, as it does for a Binding, object itself is returned.
+// Create creates an object. If the server returns only a Status of success, as for
+// a Binding, object itself is returned.
 func (r *Resource[T]) Create(ctx context.Context, object T, opts metav1.CreateOptions) (T, error) {
 	return r.write(ctx, object, verbCreate, "", &opts)
 }
 
-// Update replaces the object: what it leaves out is removed. When the object
-// carries a resourceVersion that is no longer the latest, the error is a
-// conflict: see RetryOnConflict. An object that was read without some of its
-// fields, because T does not have them, is not sent: see ErrWouldDropFields.
+// Update replaces the object: fields that it leaves out are removed. If the
+// object's resourceVersion is not the latest, the error is a conflict: see
+// RetryOnConflict. An object that was read without some of its fields, because T
+// does not have them, is not sent: see ErrWouldDropFields.
 func (r *Resource[T]) Update(ctx context.Context, object T, opts metav1.UpdateOptions) (T, error) {
 	return r.write(ctx, object, verbUpdate, "", &opts)
 }
 
-// UpdateStatus replaces the object's status, and nothing else of it. It is
-// refused as Update is, wherever the field is that T does not have: patch the
-// status then.
+// UpdateStatus replaces the object's status. It returns ErrWouldDropFields if the
+// object was read without a field of its status or metadata, because T does not
+// have it: patch the status then. Fields elsewhere, as in the spec, do not matter:
+// the server keeps them.
 func (r *Resource[T]) UpdateStatus(ctx context.Context, object T, opts metav1.UpdateOptions) (T, error) {
 	return r.write(ctx, object, verbUpdate, "status", &opts)
 }
 
 // write sends a whole object.
 func (r *Resource[T]) write(ctx context.Context, object T, verb, sub string, opts any) (T, error) {
-	var none T
-	namespace, err := r.placeOf(object, verb)
+	var zero T
+	namespace, err := r.namespaceOf(object, verb)
 	if err != nil {
-		return none, err
+		return zero, err
 	}
 	var request *Request
 	if verb == verbCreate {
-		request = r.in(r.rest().Post(), namespace)
+		request = r.inNamespace(r.rest().Post(), namespace)
 		if r.info.Namespaced {
 			request.Namespace(namespace)
 		}
 	} else {
-		request = r.named(r.rest().Put(), namespace, object.GetName()).part(sub)
-		if err := r.wouldLose(object); err != nil {
-			return none, fmt.Errorf("%s: %w", request.what(), err)
+		request = r.inNamespaceWithName(r.rest().Put(), namespace, object.GetName()).withSubresource(sub)
+		if err := r.checkFieldLoss(object, sub); err != nil {
+			return zero, fmt.Errorf("%s: %w", request.describe(), err)
 		}
 	}
-	contentType, body, err := encode(object, r.info, r.client.config.ContentType)
+	contentType, body, err := wire.Encode(object, r.info.GroupVersionKind(), r.client.config.ContentType)
 	if err != nil {
-		return none, fmt.Errorf("%s: %w", request.what(), err)
+		return zero, fmt.Errorf("%s: %w", request.describe(), err)
 	}
-	stored, err := r.one(ctx, request.options(opts).Body(body).SetHeader("Content-Type", contentType))
-	if errors.Is(err, errSuccess) {
+	stored, err := r.doObject(ctx, request.options(opts).Body(body).SetHeader("Content-Type", contentType))
+	if errors.Is(err, wire.ErrStatusSuccess) {
 		return object, nil
 	}
 	return stored, err
 }
 
-// wouldLose says whether replacing the object would drop some of it.
-func (r *Resource[T]) wouldLose(object T) error {
+// checkFieldLoss returns an error if replacing the object, or its subresource sub,
+// would drop fields.
+func (r *Resource[T]) checkFieldLoss(object T, sub string) error {
 	switch {
-	case r.mayLose:
+	case r.allowFieldLoss:
 		return nil
-	case r.codec.metadataOnly:
+	case r.codec.MetadataOnly():
 		return fmt.Errorf("%w: all but the metadata", ErrWouldDropFields)
 	case isSlim(reflect.TypeFor[T]().Elem()):
 		return fmt.Errorf("%w: %T is a slim type", ErrWouldDropFields, object)
 	}
-	return r.losses.check(object)
+	if sub == "status" {
+		return r.fieldLosses.status.check(object)
+	}
+	return r.fieldLosses.object.check(object)
 }
 
-// part addresses a subresource; "" is the object itself.
-func (r *Request) part(sub string) *Request {
+// withSubresource sets the subresource; "" is the object itself.
+func (r *Request) withSubresource(sub string) *Request {
 	if sub == "" {
 		return r
 	}
 	return r.SubResource(sub)
 }
 
-// placeOf is the namespace that an object is written to.
-func (r *Resource[T]) placeOf(object T, verb string) (namespace string, err error) {
+// namespaceOf returns the namespace that an object is written to.
+func (r *Resource[T]) namespaceOf(object T, verb string) (namespace string, err error) {
 	fail := func(err error) (string, error) {
 		return "", fmt.Errorf("%s %s: %w", verb, r.info.Resource, err)
 	}
 	if r.err != nil {
 		return "", r.err
 	}
-	if isNil(object) {
+	if nilcheck.IsNil(object) {
 		return fail(fmt.Errorf("the object is nil"))
 	}
 	if r.info.Kind == "" {
-		return fail(fmt.Errorf("ResourceInfo.Kind is empty: a write must say what it writes"))
+		return fail(fmt.Errorf("ResourceInfo.Kind is empty: it is required for writes"))
 	}
 	switch own := object.GetNamespace(); {
 	case own == "":
@@ -140,84 +148,86 @@ func (r *Resource[T]) placeOf(object T, verb string) (namespace string, err erro
 	case r.namespace == "", r.namespace == own:
 		return own, nil
 	default:
-		return fail(fmt.Errorf("the object %q is in namespace %q, and this client in %q", object.GetName(), own, r.namespace))
+		return fail(fmt.Errorf("the object %q is in namespace %q, but this Resource in %q", object.GetName(), own, r.namespace))
 	}
 }
 
-// Patch changes the object that is named as data says, in the manner of pt:
-// types.JSONPatchType, MergePatchType, StrategicMergePatchType (for built-in
-// kinds) or ApplyPatchType (see Apply). data is sent as it is.
+// Patch applies a patch of type pt to the named object: types.JSONPatchType,
+// MergePatchType, StrategicMergePatchType (for built-in kinds) or ApplyPatchType
+// (see Apply). data is sent as it is.
 func (r *Resource[T]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (T, error) {
 	return r.patch(ctx, r.namespace, name, "", pt, data, opts)
 }
 
 func (r *Resource[T]) patch(ctx context.Context, namespace, name, sub string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (T, error) {
 	if len(data) == 0 {
-		var none T
-		return none, fmt.Errorf("patch %s %s: the patch is empty", r.info.Resource, name)
+		var zero T
+		return zero, fmt.Errorf("patch %s %s: the patch is empty", r.info.Resource, name)
 	}
-	request := r.named(r.rest().Patch(pt), namespace, name).part(sub)
-	return r.one(ctx, request.options(&opts).Body(data))
+	request := r.inNamespaceWithName(r.rest().Patch(pt), namespace, name).withSubresource(sub)
+	return r.doObject(ctx, request.options(&opts).Body(data))
 }
 
-// MergePatch sends what has changed between old and new, which are two states
-// of one object: fields that T does not have stay as they are on the server.
-// Where nothing has changed nothing is sent, and new is returned.
+// MergePatch sends the difference between original and updated, two states of one
+// object, as a JSON merge patch. Fields that T does not have stay unchanged on the
+// server. Without a difference nothing is sent, and updated is returned.
 //
-// A merge patch replaces lists as a whole, and removes maps as a whole where new
-// has none at all, labels and annotations excepted. One that does so carries
-// old's resourceVersion (new's, if old has none), so that it conflicts, instead
-// of undoing what others have changed in there since; see RetryOnConflict. To
-// overwrite in any case, clear the resourceVersion of both.
+// A merge patch replaces lists as a whole, and removes maps as a whole if updated
+// has none, except for labels and annotations. A patch that does so includes the
+// resourceVersion of original (or of updated, if original has none), so that it
+// conflicts instead of undoing changes by other clients; see RetryOnConflict. To
+// overwrite such changes, clear the resourceVersion of both.
 //
-// What only the server writes is not compared: versions, uid, managedFields and
-// the like. So old may be what Get returned, and new come from a cache.
-func (r *Resource[T]) MergePatch(ctx context.Context, old, new T) (T, error) {
-	return r.mergePatch(ctx, old, new, "")
+// Fields that only the server sets are not compared: versions, uid, managedFields
+// and others. Therefore original may be the result of Get while updated comes from
+// a cache.
+func (r *Resource[T]) MergePatch(ctx context.Context, original, updated T, opts metav1.PatchOptions) (T, error) {
+	return r.mergePatch(ctx, original, updated, "", opts)
 }
 
-func (r *Resource[T]) mergePatch(ctx context.Context, old, new T, sub string) (T, error) {
-	var none T
-	if _, err := r.placeOf(old, verbPatch); err != nil {
-		return none, err
+func (r *Resource[T]) mergePatch(ctx context.Context, original, updated T, sub string, opts metav1.PatchOptions) (T, error) {
+	var zero T
+	if _, err := r.namespaceOf(original, verbPatch); err != nil {
+		return zero, err
 	}
-	namespace, err := r.placeOf(new, verbPatch)
+	namespace, err := r.namespaceOf(updated, verbPatch)
 	if err != nil {
-		return none, err
+		return zero, err
 	}
-	data, err := mergePatch(old, new)
+	data, err := mergePatch(original, updated)
 	if err != nil {
-		return none, fmt.Errorf("patch %s %s: %w", r.info.Resource, new.GetName(), err)
+		return zero, fmt.Errorf("patch %s %s: %w", r.info.Resource, updated.GetName(), err)
 	}
 	if data == nil {
-		return new, nil
+		return updated, nil
 	}
-	return r.patch(ctx, namespace, new.GetName(), sub, types.MergePatchType, data, metav1.PatchOptions{})
+	return r.patch(ctx, namespace, updated.GetName(), sub, types.MergePatchType, data, opts)
 }
 
-// Apply states the fields that opts.FieldManager wants and owns: server-side
-// apply. The server creates the object, changes those fields, and removes the
-// ones that the same manager stated before and now does not. T should hold only
-// what is meant: a field without omitempty is stated with its zero value.
+// Apply applies object with server-side apply, as the field manager
+// opts.FieldManager. The server creates the object if it does not exist, changes
+// the applied fields, and removes fields that the same manager applied before and
+// no longer applies. Every field of T without omitempty is applied, with its zero
+// value if it is not set.
 func (r *Resource[T]) Apply(ctx context.Context, object T, opts metav1.ApplyOptions) (T, error) {
 	return r.apply(ctx, object, "", opts)
 }
 
 func (r *Resource[T]) apply(ctx context.Context, object T, sub string, opts metav1.ApplyOptions) (T, error) {
-	var none T
-	namespace, err := r.placeOf(object, "apply")
+	var zero T
+	namespace, err := r.namespaceOf(object, "apply")
 	if err != nil {
-		return none, err
+		return zero, err
 	}
 	if object.GetName() == "" {
-		return none, fmt.Errorf("apply %s: the object has no name", r.info.Resource)
+		return zero, fmt.Errorf("apply %s: the object has no name", r.info.Resource)
 	}
 	if opts.FieldManager == "" {
-		return none, fmt.Errorf("apply %s %s: ApplyOptions.FieldManager is empty: it says who owns the fields", r.info.Resource, object.GetName())
+		return zero, fmt.Errorf("apply %s %s: ApplyOptions.FieldManager is empty: it is the owner of the fields", r.info.Resource, object.GetName())
 	}
-	data, err := encodeApply(object, r.info)
+	data, err := wire.EncodeApply(object, r.info.GroupVersionKind())
 	if err != nil {
-		return none, fmt.Errorf("apply %s %s: %w", r.info.Resource, object.GetName(), err)
+		return zero, fmt.Errorf("apply %s %s: %w", r.info.Resource, object.GetName(), err)
 	}
 	return r.patch(ctx, namespace, object.GetName(), sub, types.ApplyPatchType, data, opts.ToPatchOptions())
 }

@@ -7,42 +7,51 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// RESTClient makes requests below the path of one group and version:
-// /api/v1, /apis/apps/v1. It costs nothing to make one, and there is nothing
-// to close: connections, limiter and settings are the Client's.
+// RESTClient creates requests below the path of one group and version: /api/v1,
+// /apis/apps/v1. It is cheap to create and need not be closed: connections, limiter
+// and settings are the Client's.
 type RESTClient struct {
 	client  *Client
 	version schema.GroupVersion
 }
 
-// Client is the server that the requests go to.
-func (c *RESTClient) Client() *Client { return c.client }
+// Client returns the client that sends the requests.
+func (c *RESTClient) Client() *Client {
+	if c == nil {
+		return nil
+	}
+	return c.client
+}
 
-// APIVersion is the group and version that this client is bound to.
-func (c *RESTClient) APIVersion() schema.GroupVersion { return c.version }
+// APIVersion returns the group and version of this client.
+func (c *RESTClient) APIVersion() schema.GroupVersion {
+	if c == nil {
+		return schema.GroupVersion{}
+	}
+	return c.version
+}
 
-// GetRateLimiter is what holds the client's requests back; nil when nothing
-// does.
+// GetRateLimiter returns the rate limiter of the client; nil is no limit.
 func (c *RESTClient) GetRateLimiter() RateLimiter { return c.client.limiter }
 
-// Get begins a request that reads.
+// Get returns a GET request.
 func (c *RESTClient) Get() *Request { return c.Verb(http.MethodGet) }
 
-// Post begins a request that creates.
+// Post returns a POST request, which creates.
 func (c *RESTClient) Post() *Request { return c.Verb(http.MethodPost) }
 
-// Put begins a request that replaces.
+// Put returns a PUT request, which replaces.
 func (c *RESTClient) Put() *Request { return c.Verb(http.MethodPut) }
 
-// Patch begins a request that changes a part, in the form that the body has.
+// Patch returns a PATCH request; form is the patch type of its body.
 func (c *RESTClient) Patch(form types.PatchType) *Request {
 	return c.Verb(http.MethodPatch).patch(form)
 }
 
-// Delete begins a request that deletes.
+// Delete returns a DELETE request.
 func (c *RESTClient) Delete() *Request { return c.Verb(http.MethodDelete) }
 
-// Verb begins a request with an HTTP method, in upper case.
+// Verb returns a request with an HTTP method, in upper case.
 func (c *RESTClient) Verb(method string) *Request {
-	return newRequest(c.client, method).bind(c.version)
+	return newRequest(c.Client(), method).bindGroupVersion(c.APIVersion())
 }

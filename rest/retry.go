@@ -13,161 +13,164 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/attempt"
 )
 
 const (
-	// mostAsked is how long a request waits in all because the server has asked
-	// it to. A server that asks for more gets its answer handed on at once: to
-	// come back earlier than it said would be no answer to it.
-	mostAsked = time.Minute
-	// mostLost is how long a request tries to get through after its connection
-	// was lost or refused. A connection that was cut is made anew in no time; a
-	// server that is down is waited for by whoever has more patience, such as
-	// an informer, and should not be kept in the dark until then.
-	mostLost = 2 * time.Second
-	// firstBackoff is the wait where the server has named none. It doubles.
-	firstBackoff = 50 * time.Millisecond
+	// maxRetryAfterWait bounds the total wait of a request for Retry-After. If the
+	// server asks for more, its response is returned at once, because an earlier
+	// retry would ignore it.
+	maxRetryAfterWait = time.Minute
+	// maxConnectionLossWait bounds the retries after a lost or refused connection.
+	// A single lost connection is replaced immediately. If the server is down, the
+	// caller is informed soon and decides how long to wait, as an informer does.
+	maxConnectionLossWait = 2 * time.Second
+	// minRetryAfterWait is the wait for a Retry-After of 0; 1 is its next value.
+	minRetryAfterWait = time.Second
+	// initialBackoff is the wait without Retry-After. It doubles.
+	initialBackoff = 50 * time.Millisecond
 )
 
-// failedAttempt is what came of an attempt that did not succeed.
+// failedAttempt is the result of an attempt that did not succeed.
 type failedAttempt struct {
 	err error
-	// answer that was the failure, nil if there was none. Its body is closed.
-	answer *http.Response
-	// named is the wait that the server has asked for, negative if it has not
-	// asked for another attempt.
-	named time.Duration
+	// response is the error response, nil if there was none. Its body is in memory.
+	response *http.Response
+	// retryAfter is the wait that the server requested, negative if it requested
+	// none.
+	retryAfter time.Duration
 }
 
-// before is what the error of a later attempt tells of this one. If nobody has
-// answered that one it is no more than words: what the server has said of this
-// attempt must not be taken for what became of the other.
-func (f *failedAttempt) before(later *failedAttempt) error {
-	if f.err == nil || later.answer != nil {
+// asPrevious returns this error for inclusion in the error of a later attempt. If
+// the later one got no response, only the text is included: the server's error in
+// this attempt must not be taken for the result of the later one.
+func (f *failedAttempt) asPrevious(later *failedAttempt) error {
+	if f.err == nil || later.response != nil {
 		return f.err
 	}
 	return errors.New(f.err.Error())
 }
 
-// repetition decides whether a request is sent once more. It does not wait, and
-// knows of time only what it is told.
-type repetition struct {
-	left       int  // repetitions
-	long       bool // its owner knows better when to try again
-	read       bool // it changes nothing on the server
-	harmless   func() bool
-	repeatable bool // the body can be sent once more
-	deadline   time.Time
+// retryPolicy decides whether a request is retried. It does not wait and does not
+// read the clock.
+type retryPolicy struct {
+	remaining   int  // remaining retries
+	longRunning bool // a watch or stream: its caller retries
+	readOnly    bool // changes nothing on the server
+	idempotent  func() bool
+	repeatable  bool // the body can be sent again
+	deadline    time.Time
 
-	asked     time.Duration // waited because the server asked for it
-	backoff   time.Duration
-	firstLoss time.Time
+	retryAfterTotal     time.Duration // total wait for Retry-After
+	backoff             time.Duration
+	firstConnectionLoss time.Time
 }
 
-func (r *Request) repetition(ctx context.Context, long bool, now time.Time) *repetition {
+func (r *Request) newRetryPolicy(ctx context.Context, long bool, now time.Time) *retryPolicy {
 	deadline, _ := ctx.Deadline()
 	if r.timeout > 0 {
 		if own := now.Add(r.timeout); deadline.IsZero() || own.Before(deadline) {
 			deadline = own
 		}
 	}
-	return &repetition{
-		left: r.maxRetries, long: long, deadline: deadline, backoff: firstBackoff,
-		read:     r.method == http.MethodGet || r.method == http.MethodHead,
-		harmless: r.harmlessAgain, repeatable: r.body.repeatable(),
+	left := r.maxRetries
+	if attempt.IsOnce(ctx) {
+		left = 0
+	}
+	return &retryPolicy{
+		remaining: left, longRunning: long, deadline: deadline, backoff: initialBackoff,
+		readOnly:   r.method == http.MethodGet || r.method == http.MethodHead,
+		idempotent: r.isIdempotent, repeatable: r.body.repeatable(),
 	}
 }
 
-// after is how long to wait after a failure before the next attempt, and
-// whether there is one.
-func (p *repetition) after(f *failedAttempt, now time.Time) (wait time.Duration, again bool) {
-	if p.left == 0 || !p.repeatable {
+// after returns the wait after a failure, and whether to retry.
+func (p *retryPolicy) after(f *failedAttempt, now time.Time) (wait time.Duration, again bool) {
+	if p.remaining == 0 || !p.repeatable {
 		return 0, false
 	}
 	switch {
-	case f.answer != nil:
-		wait, again = p.afterAnswer(f)
-	case !p.long:
-		wait, again = p.afterLoss(f.err, now)
+	case f.response != nil:
+		wait, again = p.afterResponse(f)
+	case !p.longRunning:
+		wait, again = p.afterConnectionLoss(f.err, now)
 	}
 	if !again || !p.deadline.IsZero() && !now.Add(wait).Before(p.deadline) {
 		return 0, false
 	}
-	p.left--
+	p.remaining--
 	return wait, true
 }
 
-// afterAnswer: the server is there and asks for patience. With 429 it has done
-// nothing yet; with a 5xx nobody knows.
-func (p *repetition) afterAnswer(f *failedAttempt) (time.Duration, bool) {
-	status := f.answer.StatusCode
-	if f.named < 0 || status != http.StatusTooManyRequests && (status < 500 || !p.harmless()) {
+// afterResponse decides after an error response. The server has not processed a
+// request that it answered with 429; after a 5xx that is unknown.
+func (p *retryPolicy) afterResponse(f *failedAttempt) (time.Duration, bool) {
+	status := f.response.StatusCode
+	if f.retryAfter < 0 || status != http.StatusTooManyRequests && (status < 500 || !p.idempotent()) {
 		return 0, false
 	}
-	wait := f.named
-	if wait == 0 {
-		wait = p.nextBackoff()
-	}
-	if p.asked += wait; p.asked > mostAsked {
+	wait := max(f.retryAfter, minRetryAfterWait)
+	if p.retryAfterTotal += wait; p.retryAfterTotal > maxRetryAfterWait {
 		return 0, false
 	}
-	// Those who were turned away together should not come back together.
+	// Jitter, so that rejected clients do not retry at the same time.
 	return wait + jitter(min(wait/4, time.Second)), true
 }
 
-// afterLoss: nobody has answered.
-func (p *repetition) afterLoss(err error, now time.Time) (time.Duration, bool) {
-	if !neverSent(err) && !(p.read && isLost(err)) {
+// afterConnectionLoss decides after an attempt without a response.
+func (p *retryPolicy) afterConnectionLoss(err error, now time.Time) (time.Duration, bool) {
+	if !neverSent(err) && !(p.readOnly && isConnectionLoss(err)) {
 		return 0, false
 	}
-	if p.firstLoss.IsZero() {
-		p.firstLoss = now
+	if p.firstConnectionLoss.IsZero() {
+		p.firstConnectionLoss = now
 	}
 	wait := p.nextBackoff()
-	return wait, now.Add(wait).Sub(p.firstLoss) <= mostLost
+	return wait, now.Add(wait).Sub(p.firstConnectionLoss) <= maxConnectionLossWait
 }
 
-func (p *repetition) nextBackoff() time.Duration {
+func (p *retryPolicy) nextBackoff() time.Duration {
 	wait := p.backoff/2 + jitter(p.backoff/2)
 	p.backoff *= 2
 	return wait
 }
 
-// jitter is anything up to d.
+// jitter returns a random duration up to d.
 func jitter(d time.Duration) time.Duration { return rand.N(d + 1) }
 
-// harmlessAgain is whether the request can be repeated after the server may
-// have carried it out already, and others have done something since.
+// isIdempotent reports whether the request can be repeated although the server may
+// have processed it, and other clients may have made changes since.
 // docs/design/requests.md gives the reasons.
-func (r *Request) harmlessAgain() bool {
+func (r *Request) isIdempotent() bool {
 	switch r.method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return true
 	case http.MethodPut:
-		return namesVersion(r.body.bytes)
+		return hasResourceVersion(r.body.bytes)
 	case http.MethodDelete:
 		only := r.deleteOptions().Preconditions
 		return only != nil && (only.UID != nil || only.ResourceVersion != nil)
 	case http.MethodPatch:
 		switch r.form {
 		case types.ApplyPatchType, types.ApplyCBORPatchType:
-			return r.params.Get("force") != "true" || namesVersion(r.body.bytes)
+			return r.params.Get("force") != "true" || hasResourceVersion(r.body.bytes)
 		case types.MergePatchType, types.StrategicMergePatchType:
-			return namesVersion(r.body.bytes)
+			return hasResourceVersion(r.body.bytes)
 		}
 	}
 	return false
 }
 
-// namesVersion is whether an object, or a merge patch, is for one version of
-// what it replaces or changes: the server refuses it the second time. It takes
-// the version "0" for none.
-func namesVersion(body []byte) bool {
-	version := storedIn("", body).ResourceVersion
+// hasResourceVersion reports whether an object or a merge patch has a
+// resourceVersion, so that the server rejects it the second time. The server
+// ignores the version "0".
+func hasResourceVersion(body []byte) bool {
+	version := parseStored("", body).ResourceVersion
 	return version != "" && version != "0"
 }
 
-// neverSent is whether a request has certainly not reached the server.
+// neverSent reports whether a request has certainly not reached the server.
 func neverSent(err error) bool {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect" || op.Timeout() {
@@ -177,14 +180,14 @@ func neverSent(err error) bool {
 	return !errors.As(err, &dns) || !dns.IsNotFound
 }
 
-// isLost is whether the connection was lost on the way.
-func isLost(err error) bool {
+// isConnectionLoss reports whether the connection was lost during the request.
+func isConnectionLoss(err error) bool {
 	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE} {
 		if errors.Is(err, lost) {
 			return true
 		}
 	}
-	// Package net/http has no names for these.
+	// Package net/http does not export these errors.
 	said := err.Error()
 	for _, lost := range []string{
 		"GOAWAY", "http2: client conn",
@@ -197,8 +200,8 @@ func isLost(err error) bool {
 	return false
 }
 
-// retryAfter is the wait that an answer asks for, in seconds or as a date;
-// negative if it asks for none.
+// retryAfter returns the wait that a response requests, in seconds or as a date;
+// negative if there is none.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
@@ -208,7 +211,7 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	if err != nil {
 		return -1
 	}
-	// By the server's own clock, if it shows it.
+	// Relative to the server's clock, if it is known.
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = date
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// A request that was built elsewhere goes below Config.Host, with the client's
-// credentials, or with its own.
-func TestRoundTripperGoesToTheServerWithCredentials(t *testing.T) {
+// A request built elsewhere is sent to Config.Host, with the credentials of the client
+// or with its own.
+func TestRoundTripperSendsToTheServerWithCredentials(t *testing.T) {
 	asked := make(chan *http.Request, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r }))
 	defer server.Close()
@@ -45,8 +45,8 @@ func TestRoundTripperGoesToTheServerWithCredentials(t *testing.T) {
 	}
 }
 
-// Credentials go to no other server, whatever a URL says.
-func TestRoundTripperGoesNowhereElse(t *testing.T) {
+// Credentials are sent to no other server, whatever the URL is.
+func TestRoundTripperRejectsOtherServers(t *testing.T) {
 	client, err := rest.New(&rest.Config{Host: "https://here:6443", BearerToken: "secret"})
 	require.NoError(t, err)
 	defer client.Close()
@@ -60,8 +60,7 @@ func TestRoundTripperGoesNowhereElse(t *testing.T) {
 	}
 }
 
-// A redirect is for whoever has made the request: where it leads may be none of
-// what they let pass.
+// Redirects are left to the caller, which may not allow the target.
 func TestRoundTripperFollowsNoRedirect(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/to", http.StatusTemporaryRedirect)
@@ -88,15 +87,15 @@ type closable struct {
 
 func (c *closable) Close() error { c.closed = true; return nil }
 
-// A watch has a connection of its own: of the two pools, that for what lasts.
-func TestRoundTripperKeepsWatchesApart(t *testing.T) {
+// A watch uses the connection pool for long requests.
+func TestRoundTripperSendsWatchesOnTheirOwnConnections(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
 	pools := 0
 	config := srv.Config()
 	long := map[string]bool{}
 	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
-		pools++ // New asks for the short requests first
+		pools++ // New creates the pool for short requests first
 		second := pools == 2
 		return roundTrip(func(r *http.Request) (*http.Response, error) {
 			long[r.URL.RequestURI()] = second
@@ -124,7 +123,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// What the client ends with Close it ends for those as well.
+// Close of the client also ends the requests of its RoundTripper.
 func TestRoundTripperEndsWithTheClient(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()

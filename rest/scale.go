@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Scale is autoscaling/v1 Scale: how many replicas there are and should be, of
-// anything that can be scaled.
+// Scale is the autoscaling/v1 Scale: the actual and the desired number of replicas
+// of a scalable object.
 type Scale struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -17,12 +17,12 @@ type Scale struct {
 	Status            ScaleStatus `json:"status,omitzero"`
 }
 
-// ScaleSpec is how many replicas are wanted.
+// ScaleSpec is the desired number of replicas.
 type ScaleSpec struct {
 	Replicas int32 `json:"replicas,omitempty"`
 }
 
-// ScaleStatus is how many replicas there are, and the selector of their pods.
+// ScaleStatus is the actual number of replicas, and the selector of their pods.
 type ScaleStatus struct {
 	Replicas int32  `json:"replicas"`
 	Selector string `json:"selector,omitempty"`
@@ -37,8 +37,8 @@ func (r *Resource[T]) GetScale(ctx context.Context, name string) (*Scale, error)
 	return scale, nil
 }
 
-// UpdateScale sets the number of replicas. With scale's resourceVersion it
-// conflicts if the object has changed since.
+// UpdateScale sets the number of replicas. If scale has a resourceVersion that is
+// not the latest, the error is a conflict.
 func (r *Resource[T]) UpdateScale(ctx context.Context, name string, scale *Scale, opts metav1.UpdateOptions) (*Scale, error) {
 	if scale == nil {
 		return nil, fmt.Errorf("update the scale of %s %s: the scale is nil", r.info.Resource, name)
@@ -52,9 +52,10 @@ func (r *Resource[T]) UpdateScale(ctx context.Context, name string, scale *Scale
 	return stored, nil
 }
 
-// PatchScale changes the scale subresource as data says, in the manner of pt.
+// PatchScale applies a patch of type pt to the scale subresource.
 func (r *Resource[T]) PatchScale(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*Scale, error) {
-	scales := NewResource[*Scale](r.client, r.info).Namespace(r.namespace)
-	scales.codec.info.Kind = "Scale"
+	info := r.info
+	info.Kind = "Scale"
+	scales := NewResource[*Scale](r.client, info).Namespace(r.namespace)
 	return scales.patch(ctx, r.namespace, name, "scale", pt, data, opts)
 }

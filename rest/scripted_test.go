@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,34 +12,35 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// answer is one thing that a script answers to a request.
+// answer returns one response of a script.
 type answer func(*http.Request) (*http.Response, error)
 
-// script answers requests, one after the other, with what it was given, and
-// keeps what it has been asked. It is for one goroutine.
-type script struct {
-	t       testing.TB
-	answers []answer
-	asked   []*http.Request
-	bodies  []string
+// scriptedTransport responds to requests with its answers, one after the other, and records the
+// requests. It is not safe for concurrent use.
+type scriptedTransport struct {
+	t        testing.TB
+	answers  []answer
+	requests []*http.Request
+	bodies   []string
 }
 
-func (s *script) RoundTrip(request *http.Request) (*http.Response, error) {
+func (s *scriptedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Body != nil {
 		body, err := io.ReadAll(request.Body)
 		require.NoError(s.t, err)
 		require.NoError(s.t, request.Body.Close())
 		s.bodies = append(s.bodies, string(body))
 	}
-	s.asked = append(s.asked, request)
-	if len(s.asked) > len(s.answers) {
+	s.requests = append(s.requests, request)
+	if len(s.requests) > len(s.answers) {
 		return nil, errors.New("the script has no more answers")
 	}
-	return s.answers[len(s.asked)-1](request)
+	return s.answers[len(s.requests)-1](request)
 }
 
-// says is an answer with a status, a body and headers, key and value in turn.
-func says(code int, body string, headers ...string) answer {
+// respondsWith returns an answer with a status, a body and headers as alternating keys and
+// values.
+func respondsWith(code int, body string, headers ...string) answer {
 	return func(request *http.Request) (*http.Response, error) {
 		response := &http.Response{
 			StatusCode: code, Header: http.Header{}, Request: request,
@@ -54,15 +56,20 @@ func says(code int, body string, headers ...string) answer {
 	}
 }
 
-// breaks is a connection that fails.
-func breaks(err error) answer {
+// failsWith returns an answer that fails with err.
+func failsWith(err error) answer {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }
 
-// scripted is a client whose server is a script.
-func scripted(t testing.TB, config Config, answers ...answer) (*Client, *script) {
+// roundTripperFunc is a function that implements http.RoundTripper.
+type roundTripperFunc func(*http.Request) (*http.Response, error)
+
+func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// scripted returns a client whose server is a script.
+func scripted(t testing.TB, config Config, answers ...answer) (*Client, *scriptedTransport) {
 	t.Helper()
-	s := &script{t: t, answers: answers}
+	s := &scriptedTransport{t: t, answers: answers}
 	config.Transport = s
 	if config.Host == "" {
 		config.Host = "https://server:6443"
@@ -77,3 +84,10 @@ var (
 	coreV1 = schema.GroupVersion{Version: "v1"}
 	appsV1 = schema.GroupVersion{Group: "apps", Version: "v1"}
 )
+
+// write replaces a file atomically, as programs that renew credentials do.
+func write(t testing.TB, path string, content []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
+	require.NoError(t, os.Rename(path+".new", path))
+}

@@ -5,26 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/thinformer/thinformer/internal/transport"
+	"github.com/thinformer/thinformer/internal/wire"
 )
 
-// open sends the request, with everything that belongs to it: the limiter, the
-// credentials, the repetitions. It returns the answer when its status is a 2xx;
-// everything else is an error, an *errors.StatusError if the server has
-// answered. The caller closes the body. With the error comes the answer that
-// was one, for its status and headers: its body has been read and closed.
+// open sends the request with the limiter, the credentials and the retries. It
+// returns the response if its status is a 2xx; everything else is an error, an
+// *errors.StatusError if the server has responded. The caller closes the body. With
+// the error it returns the error response, with the part of its body that was read
+// in memory.
 //
-// long is a watch or a stream, whose answer may last for ever. See stall for
-// what Timeout bounds.
+// long is set for watches and streams, whose response may be endless. See
+// requestTimer for the meaning of Timeout.
 func (r *Request) open(ctx context.Context, long bool) (*http.Response, error) {
-	defer r.body.abandon()
+	defer r.body.closeUnsent()
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	under, clock := watchStall(ctx, r.timeout, r.client.conn.base)
+	under, clock := startTimer(ctx, r.timeout, r.client.conn.Base())
 	response, err := r.send(under, long)
 	if err != nil {
 		clock.stop()
@@ -33,89 +35,87 @@ func (r *Request) open(ctx context.Context, long bool) (*http.Response, error) {
 	if clock.timer == nil {
 		return response, nil
 	}
-	if long || r.parts {
+	if long || r.incremental {
 		clock.pause()
 	}
-	response.Body = &stallingBody{ReadCloser: response.Body, ctx: under, stall: clock, parts: r.parts}
+	response.Body = &timeoutBody{ReadCloser: response.Body, ctx: under, timer: clock, incremental: r.incremental}
 	return response, nil
 }
 
-// send makes one attempt after the other until one has succeeded, or another
-// one would be wrong or in vain.
+// send makes attempts until one succeeds or the retry policy permits no other.
 func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
-	told := tracesOf(ctx, r.client.config.Trace)
+	hooks := tracesOf(ctx, r.client.config.Trace)
 	var info RequestInfo
-	if len(told) > 0 {
+	if len(hooks) > 0 {
 		info = r.info()
 	}
-	info.Verb = r.apiVerb() // the limiter asks
-	again := r.repetition(ctx, long, time.Now())
+	info.Verb = r.apiVerb() // throttle needs it
+	policy := r.newRetryPolicy(ctx, long, time.Now())
 	last := &failedAttempt{}
 	for attempt := 1; ; attempt++ {
 		info.Attempt = attempt
-		if err := r.throttle(ctx, told, info); err != nil {
-			return last.answer, r.failed(ctx, err, last.err)
+		if err := r.throttle(ctx, hooks, info); err != nil {
+			return last.response, r.failed(ctx, err, last.err)
 		}
-		response, failed := r.attempt(ctx, long, told, info)
+		response, failed := r.attempt(ctx, long, hooks, info)
 		if failed == nil {
 			return response, nil
 		}
-		wait, ok := again.after(failed, time.Now())
+		wait, ok := policy.after(failed, time.Now())
 		if !ok {
-			return failed.answer, r.failed(ctx, failed.err, last.before(failed))
+			return failed.response, r.failed(ctx, failed.err, last.asPrevious(failed))
 		}
-		told.retry(info, wait, failed.err)
+		hooks.retry(info, wait, failed.err)
 		last = failed
 		if err := sleep(ctx, wait); err != nil {
-			return last.answer, r.failed(ctx, fmt.Errorf("wait to try again: %w", err), last.err)
+			return last.response, r.failed(ctx, fmt.Errorf("wait for the retry: %w", err), last.err)
 		}
 	}
 }
 
 // attempt sends the request once.
-func (r *Request) attempt(ctx context.Context, long bool, told traces, info RequestInfo) (*http.Response, *failedAttempt) {
+func (r *Request) attempt(ctx context.Context, long bool, hooks traces, info RequestInfo) (*http.Response, *failedAttempt) {
 	request, err := r.httpRequest(ctx, long)
 	if err != nil {
 		return nil, &failedAttempt{err: err}
 	}
-	told.requestStart(info)
+	hooks.requestStart(info)
 	begun := time.Now()
-	response, err := r.client.conn.do(request, long)
+	response, err := r.client.conn.Do(request, long)
 	if err != nil {
-		err = withoutURL(err)
-		told.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(begun)})
-		return nil, &failedAttempt{err: &unansweredError{plainURL(r.client.conn.base), err}}
+		err = transport.WithoutURL(err)
+		hooks.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(begun)})
+		return nil, &failedAttempt{err: &noResponseError{transport.RedactURL(r.client.conn.Base()), err}}
 	}
-	told.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(begun)})
+	hooks.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(begun)})
 	r.warn(ctx, response.Header)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		defer response.Body.Close()
 		named := retryAfter(response.Header, time.Now())
-		return nil, &failedAttempt{err: r.statusError(response), answer: response, named: named}
+		return nil, &failedAttempt{err: r.statusError(response), response: response, retryAfter: named}
 	}
 	return response, nil
 }
 
-// unansweredError is a request to which no answer has come.
-type unansweredError struct {
+// noResponseError is the error of a request without a response.
+type noResponseError struct {
 	server string
 	err    error
 }
 
-func (e *unansweredError) Error() string { return e.server + ": " + e.err.Error() }
-func (e *unansweredError) Unwrap() error { return e.err }
+func (e *noResponseError) Error() string { return e.server + ": " + e.err.Error() }
+func (e *noResponseError) Unwrap() error { return e.err }
 
-// Unanswered tells a reflector that the server has refused nothing: credentials
-// could not be had, say, or the server's certificate was not to be trusted.
-func (e *unansweredError) Unanswered() bool { return true }
+// Unanswered marks a failure that is no rejection by the server, for a reflector:
+// missing credentials, for example, or an untrusted server certificate.
+func (e *noResponseError) Unanswered() bool { return true }
 
-// httpRequest is the request for one attempt.
+// httpRequest returns the request for one attempt.
 func (r *Request) httpRequest(ctx context.Context, long bool) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, r.method, r.url(!long && !r.parts).String(), nil)
+	request, err := http.NewRequestWithContext(ctx, r.method, r.url(!long && !r.incremental).String(), nil)
 	if err != nil {
-		return nil, withoutURL(err)
+		return nil, transport.WithoutURL(err)
 	}
-	if err := r.body.on(request); err != nil {
+	if err := r.body.attach(request); err != nil {
 		return nil, err
 	}
 	if sent := r.sentType(); sent != "" {
@@ -123,7 +123,7 @@ func (r *Request) httpRequest(ctx context.Context, long bool) (*http.Request, er
 	}
 	accept := r.client.config.AcceptContentTypes
 	if accept == "" {
-		accept = jsonType + ", */*"
+		accept = wire.JSONType + ", */*"
 	}
 	request.Header.Set("Accept", accept)
 	for key, values := range r.header {
@@ -134,37 +134,24 @@ func (r *Request) httpRequest(ctx context.Context, long bool) (*http.Request, er
 	return request, nil
 }
 
-// failed says what was being done when err happened. What the server itself has
-// said stays as it is, so that it can be told by its type, unless an earlier
-// attempt has something to add.
-func (r *Request) failed(ctx context.Context, err, before error) error {
-	same := before != nil && before.Error() == err.Error()
+// failed adds the request to an error. A StatusError stays unwrapped, so that
+// callers can test its type, unless an earlier attempt adds to it.
+func (r *Request) failed(ctx context.Context, err, previous error) error {
+	same := previous != nil && previous.Error() == err.Error()
 	if _, answered := err.(*apierrors.StatusError); !answered {
 		err = orTimeout(ctx, err)
 		if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) && !isTimeout(err) {
 			err = fmt.Errorf("%w: %w", ended, err)
 		}
-		err = fmt.Errorf("%s: %w", r.what(), err)
+		err = fmt.Errorf("%s: %w", r.describe(), err)
 	}
-	if before != nil && !same {
-		err = fmt.Errorf("%w; the attempt before: %w", err, before)
+	if previous != nil && !same {
+		err = fmt.Errorf("%w; previous attempt: %w", err, previous)
 	}
 	return err
 }
 
-// withoutURL takes the error out of a *url.Error: its URL may hold what nobody
-// else should read.
-func withoutURL(err error) error {
-	for {
-		wrapped, ok := err.(*url.Error)
-		if !ok {
-			return err
-		}
-		err = wrapped.Err
-	}
-}
-
-// sleep waits, and no longer than the context lasts.
+// sleep waits for d or for the end of the context.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

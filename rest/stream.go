@@ -8,114 +8,114 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/thinformer/thinformer/internal/wire"
 )
 
-// stream is an open watch. Its reader decodes on the goroutine that calls next;
-// whoever stops it while next waits for bytes ends the request instead, which
-// ends the wait.
+// stream is an open watch. Its reader decodes on the goroutine that calls next.
+// stop cancels the request, which ends a next that waits for bytes.
 type stream[T any] struct {
-	what   string          // is being done, for errors
-	opener <-chan struct{} // the Done of the context that it was opened with
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	body   io.Closer
-	reader *watchReader
+	doing    string          // description of the request for errors
+	openDone <-chan struct{} // Done of the context that it was opened with
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	body     io.Closer
+	reader   *wire.WatchReader
 
-	// reading is held by next, and by whoever closes the reader.
-	reading sync.Mutex
-	closed  bool
-	final   error // that has ended the stream, and is returned again
+	// readMu is held by next, and while the reader is closed.
+	readMu sync.Mutex
+	closed bool
+	final  error // the error that ended the stream, returned again
 }
 
 // errStopped is the cause of a stream's context that stop has ended.
 var errStopped = errors.New("the watch was stopped")
 
 // openStream sends a request for a watch.
-func openStream[T Object](ctx context.Context, r *Request, c *codec) (*Watch[T], error) {
-	r.as(verbWatch)
+func openStream[T Object](ctx context.Context, r *Request, c *wire.Codec) (*Watch[T], error) {
+	r.withVerb(verbWatch)
 	if _, set := r.header["Accept"]; !set {
-		r.SetHeader("Accept", c.accept(acceptWatch, r.client.config.AcceptContentTypes))
+		r.SetHeader("Accept", c.Accept(wire.AcceptWatch, r.client.config.AcceptContentTypes))
 	}
-	opener := ctx.Done()
+	openDone := ctx.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	response, err := r.open(ctx, true)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	reader, err := c.watchReader(response.Header.Get("Content-Type"), response.Body)
+	reader, err := c.WatchReader(response.Header.Get("Content-Type"), response.Body)
 	if err != nil {
 		cancel(nil)
 		response.Body.Close()
-		return nil, fmt.Errorf("%s: %w", r.what(), err)
+		return nil, fmt.Errorf("%s: %w", r.describe(), err)
 	}
-	s := &stream[T]{opener: opener, ctx: ctx, cancel: cancel, body: response.Body, reader: reader, what: r.what()}
+	s := &stream[T]{openDone: openDone, ctx: ctx, cancel: cancel, body: response.Body, reader: reader, doing: r.describe()}
 	return NewWatch(s.next, s.stop), nil
 }
 
 func (s *stream[T]) next(ctx context.Context) (Event[T], error) {
-	s.reading.Lock()
-	defer s.release()
-	// The context that the watch was opened with ends the read by itself.
-	if ctx.Done() != nil && ctx.Done() != s.opener {
-		defer context.AfterFunc(ctx, func() { s.cancel(&nextEnded{whyOver(ctx, nil)}) })()
+	s.readMu.Lock()
+	defer s.unlock()
+	// The context that the watch was opened with ends the read already.
+	if ctx.Done() != nil && ctx.Done() != s.openDone {
+		defer context.AfterFunc(ctx, func() { s.cancel(&nextContextError{contextError(ctx, nil)}) })()
 	}
 	switch {
 	case s.final != nil:
 		return Event[T]{}, s.final
 	case s.ctx.Err() != nil:
-		return Event[T]{}, s.over()
+		return Event[T]{}, s.endError()
 	}
-	wire, err := s.reader.next()
+	read, err := s.reader.Next()
 	if err != nil {
-		return Event[T]{}, s.failed(err)
+		return Event[T]{}, s.endWith(convertItemError(err))
 	}
-	event := Event[T]{Type: wire.typ, ResourceVersion: wire.resourceVersion, InitialEventsEnd: wire.initialEventsEnd}
-	if wire.object != nil {
-		event.Object = wire.object.(T)
+	event := Event[T]{Type: read.Type, ResourceVersion: read.ResourceVersion, InitialEventsEnd: read.InitialEventsEnd}
+	if read.Object != nil {
+		event.Object = read.Object.(T)
 	}
 	return event, nil
 }
 
-// failed is what next returns for an error of the reader. All but an ItemError
-// is the end: the connection is given back without waiting for Stop.
-func (s *stream[T]) failed(err error) error {
+// endWith returns the error of next for an error of the reader. Any error except an
+// ItemError ends the stream and releases its connection without Stop.
+func (s *stream[T]) endWith(err error) error {
 	if isItemError(err) && s.ctx.Err() == nil {
 		return err
 	}
 	switch {
 	case s.ctx.Err() != nil:
-		s.final = s.over()
+		s.final = s.endError()
 	case err == io.EOF, isStatusError(err):
-		s.final = err
+		s.final = withRequestDescription(err, s.doing)
 	default:
-		s.final = fmt.Errorf("%s: %w", s.what, err)
+		s.final = fmt.Errorf("%s: %w", s.doing, err)
 	}
 	s.cancel(errStopped)
 	return s.final
 }
 
-// over is what next returns when the stream has been ended from this side.
-func (s *stream[T]) over() error {
+// endError returns the error of next after the stream was ended by the caller.
+func (s *stream[T]) endError() error {
 	cause := context.Cause(s.ctx)
 	if errors.Is(cause, errStopped) {
 		return io.EOF
 	}
-	if ended, ok := cause.(*nextEnded); ok {
-		return fmt.Errorf("%s: %w", s.what, ended.err)
+	if ended, ok := cause.(*nextContextError); ok {
+		return fmt.Errorf("%s: %w", s.doing, ended.err)
 	}
-	return fmt.Errorf("%s: %w", s.what, whyOver(s.ctx, nil))
+	return fmt.Errorf("%s: %w", s.doing, contextError(s.ctx, nil))
 }
 
-// nextEnded is the cause of a stream's context that a context of next has
-// ended.
-type nextEnded struct{ err error }
+// nextContextError is the cause of a stream's context that the context of a next
+// has ended.
+type nextContextError struct{ err error }
 
-func (e *nextEnded) Error() string { return e.err.Error() }
+func (e *nextContextError) Error() string { return e.err.Error() }
 
-// whyOver is err, unless the context has ended: then it is that, with the cause
-// where somebody has given one.
-func whyOver(ctx context.Context, err error) error {
+// contextError returns the error and cause of ctx if it has ended, or else err.
+func contextError(ctx context.Context, err error) error {
 	ended := ctx.Err()
 	if ended == nil {
 		return err
@@ -128,25 +128,25 @@ func whyOver(ctx context.Context, err error) error {
 
 func (s *stream[T]) stop() {
 	s.cancel(errStopped)
-	// If next is reading, it closes what it reads when it returns.
-	if s.reading.TryLock() {
-		s.release()
+	// If next is running, it closes the reader when it returns.
+	if s.readMu.TryLock() {
+		s.unlock()
 	}
 }
 
-// release gives reading back, and closes a stream that is over. Whoever ends
-// the stream while reading is held leaves the closing to its holder, so it looks
-// again after letting go.
-func (s *stream[T]) release() {
+// unlock releases readMu, and closes a stream that has ended. If the stream ends
+// while readMu is held, its holder closes it, so unlock checks again after
+// releasing it.
+func (s *stream[T]) unlock() {
 	for {
-		over := s.ctx.Err() != nil
-		if over && !s.closed {
+		ended := s.ctx.Err() != nil
+		if ended && !s.closed {
 			s.closed = true
-			s.reader.close()
+			s.reader.Close()
 			s.body.Close()
 		}
-		s.reading.Unlock()
-		if over || s.ctx.Err() == nil || !s.reading.TryLock() {
+		s.readMu.Unlock()
+		if ended || s.ctx.Err() == nil || !s.readMu.TryLock() {
 			return
 		}
 	}

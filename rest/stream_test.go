@@ -24,9 +24,9 @@ func cancelCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// silent serves the frames and then nothing, until the client goes.
-func silent(t *testing.T, frames string) *fakeAPI {
-	return serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+// serveThenBlock serves the frames and then nothing until the client hangs up.
+func serveThenBlock(t *testing.T, frames string) *fakeAPI {
+	return serve(t, func(w http.ResponseWriter, r *http.Request, _ receivedRequest) {
 		io.WriteString(w, frames)
 		http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -34,7 +34,7 @@ func silent(t *testing.T, frames string) *fakeAPI {
 }
 
 func TestWatchDeliversEvents(t *testing.T) {
-	api := answering(t, `{"type":"ADDED","object":`+widgetJSON("a", "5", "")+`}
+	api := serveBodies(t, `{"type":"ADDED","object":`+widgetJSON("a", "5", "")+`}
 {"object":`+widgetJSON("a", "6", `,"spec":{"size":2}`)+`,"type":"MODIFIED"}
 {"type":"MODIFIED","object":`+widgetJSON("b", "7", `,"spec":{"size":"big"}`)+`}
 {"type":"BOOKMARK","object":{"kind":"Widget","metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}}
@@ -73,25 +73,25 @@ func TestWatchDeliversEvents(t *testing.T) {
 	_, err = next()
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 	_, err = next()
-	require.True(t, apierrors.IsResourceExpired(err), "and so it stays: %v", err)
+	require.True(t, apierrors.IsResourceExpired(err), "the error is permanent: %v", err)
 }
 
 func TestStopEndsAWaitingNext(t *testing.T) {
-	api := silent(t, "")
+	api := serveThenBlock(t, "")
 	w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	ended := make(chan error)
 	go func() { _, err := w.Next(t.Context()); ended <- err }()
 	w.Stop()
-	require.Equal(t, io.EOF, <-ended, "a watch that was stopped has ended")
+	require.Equal(t, io.EOF, <-ended, "a stopped watch has ended")
 	w.Stop()
 	_, err = w.Next(t.Context())
 	require.Equal(t, io.EOF, err)
-	<-api.gone
+	<-api.ended
 }
 
 func TestWatchEndsWithTheContextItWasOpenedWith(t *testing.T) {
-	api := silent(t, "")
+	api := serveThenBlock(t, "")
 	ctx, cancel := cancelCause(t)
 	w, err := rest.NewView[*Widget](api.client, widgets).Watch(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
@@ -103,63 +103,63 @@ func TestWatchEndsWithTheContextItWasOpenedWith(t *testing.T) {
 	require.ErrorIs(t, err, reason)
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "watch widgets.example.com")
-	<-api.gone
+	<-api.ended
 }
 
 // When the context of Next ends, Next returns its error and the watch is over.
 func TestNextEndsWithItsOwnContext(t *testing.T) {
-	api := silent(t, `{"type":"ADDED","object":`+widgetJSON("a", "5", "")+`}`)
+	api := serveThenBlock(t, `{"type":"ADDED","object":`+widgetJSON("a", "5", "")+`}`)
 	w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	ctx, cancel := cancelCause(t)
 	e, err := w.Next(ctx)
-	require.NoError(t, err, "a frame is there as soon as its last brace is")
+	require.NoError(t, err, "a frame is complete with its last brace")
 	require.Equal(t, "a", e.Object.Name)
 	reason := errors.New("no patience")
 	ended := make(chan error)
 	go func() { _, err := w.Next(ctx); ended <- err }()
 	cancel(reason)
 	require.ErrorIs(t, <-ended, reason)
-	<-api.gone
+	<-api.ended
 	_, err = w.Next(t.Context())
 	require.ErrorIs(t, err, reason, "the watch is over")
 }
 
 func TestNextEndsWithItsOwnDeadline(t *testing.T) {
-	api := silent(t, "")
+	api := serveThenBlock(t, "")
 	w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	_, err = w.Next(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.NotErrorIs(t, err, context.Canceled, "nobody has cancelled anything")
-	<-api.gone
+	require.NotErrorIs(t, err, context.Canceled, "the context was not cancelled")
+	<-api.ended
 }
 
-// A watch that has ended holds no connection, whether it is stopped or not.
-func TestEndedWatchHoldsNothing(t *testing.T) {
+// A watch that has ended holds no connection, also without Stop.
+func TestAnEndedWatchHoldsNoConnection(t *testing.T) {
 	for _, last := range []string{
 		`{"type":"ERROR","object":` + statusJSON(410, metav1.StatusReasonExpired) + `}`,
 		`{"type":"ADDED","object":}`,
 		`{"type":"NONSENSE","object":{}}`,
 	} {
-		api := silent(t, last)
+		api := serveThenBlock(t, last)
 		w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		_, first := w.Next(t.Context())
 		require.Error(t, first)
-		<-api.gone
+		<-api.ended
 		_, err = w.Next(t.Context())
-		require.Equal(t, first, err, "the end stays what it was")
+		require.Equal(t, first, err, "the end of a watch is permanent")
 		w.Stop()
 	}
 }
 
-// The context that the watch was opened with costs nothing for each event.
-func TestNextWithTheOpeningContextAllocatesNothingMore(t *testing.T) {
+// Next allocates nothing for the context of the watch.
+func TestNextWithTheContextOfTheWatchAllocatesNothing(t *testing.T) {
 	frame := `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}`
-	api := silent(t, strings.Repeat(frame, 1000))
+	api := serveThenBlock(t, strings.Repeat(frame, 1000))
 	ctx, cancel := cancelCause(t)
 	defer cancel(nil)
 	w, err := rest.NewView[*Widget](api.client, widgets).Watch(ctx, metav1.ListOptions{})
@@ -174,11 +174,11 @@ func TestNextWithTheOpeningContextAllocatesNothingMore(t *testing.T) {
 	require.Equal(t, next(context.Background()), next(ctx))
 }
 
-// Stop may be called from any goroutine at any time: nothing is read after the
-// scratch has been given back, which the race detector would see.
+// Stop may be called from any goroutine at any time. Nothing is read after the scratch
+// buffer has been returned to its pool; the race detector would report it.
 func TestStopAndNextRace(t *testing.T) {
 	frame := `{"type":"ADDED","object":` + widgetJSON("a", "5", "") + `}`
-	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ receivedRequest) {
 		for r.Context().Err() == nil {
 			if _, err := io.WriteString(w, frame); err != nil {
 				return
@@ -206,13 +206,13 @@ func TestStopAndNextRace(t *testing.T) {
 		<-read
 		w.Stop()
 		require.Equal(t, io.EOF, <-ended)
-		<-api.gone
+		<-api.ended
 	}
 }
 
-// A 200 that carries a failure is that failure, on a watch as well.
-func TestWatchThatIsAStatus(t *testing.T) {
-	api := answering(t, `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"Expired","code":410}`)
+// A failure Status in a 200 response to a watch is that error.
+func TestAWatchWithAFailureStatus(t *testing.T) {
+	api := serveBodies(t, `{"apiVersion":"v1","kind":"Status","status":"Failure","reason":"Expired","code":410}`)
 	w, err := rest.NewView[*Widget](api.client, widgets).Watch(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	defer w.Stop()
@@ -221,14 +221,14 @@ func TestWatchThatIsAStatus(t *testing.T) {
 	require.NotEmpty(t, err.Error())
 }
 
-func TestWatchThatIsAStatusInProtobuf(t *testing.T) {
+func TestAWatchWithAFailureStatusInProtobuf(t *testing.T) {
 	raw, err := (&metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired, Code: 410}).Marshal()
 	require.NoError(t, err)
 	for kind, expired := range map[string]bool{"Status": true, "Pod": false} {
 		envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw}
 		body, err := envelope.Marshal()
 		require.NoError(t, err)
-		api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+		api := serve(t, func(w http.ResponseWriter, r *http.Request, _ receivedRequest) {
 			w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf;stream=watch")
 			io.WriteString(w, "k8s\x00")
 			http.NewResponseController(w).Flush()

@@ -8,31 +8,30 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Trace is told what requests do, in the manner of net/http/httptrace: set the
-// functions that are of interest. They are called on the goroutine of the
-// request, must not block, and may be called at the same time for different
-// requests. A nil Trace, or a nil function, costs nothing.
+// Trace has functions that are called for requests, like net/http/httptrace. They
+// are called on the goroutine of the request, must not block, and may be called
+// concurrently for different requests. A nil Trace or function is skipped.
 //
-// It is set for one context by [WithTrace], or for all of a client's requests
-// in [Config]; when both are, both are told, the client's first.
+// A Trace set by [WithTrace] applies to the requests of that context, and
+// [Config].Trace to all requests of the client. If both are set, both are called,
+// the client's first.
 type Trace struct {
 	// RequestStart is called before each attempt is sent.
 	RequestStart func(RequestInfo)
-	// RequestDone is called when an attempt's response has begun, or the
-	// attempt has failed: Err is the transport's error, Status is 0 then.
+	// RequestDone is called when an attempt has received a response header or has
+	// failed: in the latter case Err is the transport's error and Status is 0.
 	RequestDone func(RequestInfo, ResponseInfo)
 	// Retry is called before the wait for another attempt.
 	Retry func(info RequestInfo, wait time.Duration, cause error)
-	// RateLimited is called after the client's own limiter has held a request
-	// back.
+	// RateLimited is called after a wait for the rate limiter.
 	RateLimited func(info RequestInfo, waited time.Duration)
 	// Wrote is called after each write that the server has accepted.
-	Wrote func(Written)
+	Wrote func(WriteInfo)
 }
 
-// RequestInfo is a request as the API sees it. Path carries no query.
+// RequestInfo describes a request. Path has no query.
 type RequestInfo struct {
-	// Verb of the API: get, list, watch, create, update, patch, delete,
+	// Verb is the API verb: get, list, watch, create, update, patch, delete,
 	// deletecollection; for other requests the HTTP method in lower case.
 	Verb string
 	schema.GroupVersionResource
@@ -42,34 +41,38 @@ type RequestInfo struct {
 	Attempt int
 }
 
-// ResponseInfo is how an attempt went.
+// ResponseInfo is the result of an attempt.
 type ResponseInfo struct {
 	Status int
 	Err    error
-	// Latency until the response's header, or until the failure.
+	// Latency is the time until the response header or the failure.
 	Latency time.Duration
 }
 
-// Written is an object as the server has stored it, or a deletion that the
-// server has accepted. Of a deletecollection only Resource, Namespace and Verb
-// are known.
-type Written struct {
+// WriteInfo is an object as the server has stored it, or a deletion that the server
+// has accepted. For a deletecollection only Resource, Namespace and Verb are set.
+type WriteInfo struct {
+	// Host is the server, in the form that View.Host returns.
+	Host                         string
 	Resource                     schema.GroupVersionResource
 	Namespace, Name, SubResource string
 	UID                          types.UID
 	ResourceVersion              string
+	// Labels are the labels of the stored object: empty and not nil if it has none,
+	// nil if the response does not have them.
+	Labels map[string]string
 	// Verb is create, update, patch, delete or deletecollection.
 	Verb string
-	// Gone: the write was not a deletion, and yet the last thing that a deletion
-	// waited for, as the removal of the last finalizer is. The object is not there
-	// any more, and ResourceVersion is one that it had before.
-	Gone bool
+	// Deleted is set if the write was not a deletion but completed one, such as
+	// the removal of the last finalizer. The object no longer exists, and
+	// ResourceVersion is a version that it had before.
+	Deleted bool
 }
 
 type traceKey struct{}
 
-// WithTrace returns a context whose requests report to t. Traces add up: those
-// that are in ctx already are told as well, before t.
+// WithTrace returns a context whose requests call t. Existing traces in ctx are
+// called before t.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	if t == nil {
 		return ctx
@@ -78,10 +81,10 @@ func WithTrace(ctx context.Context, t *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, append(before[:len(before):len(before)], t))
 }
 
-// traces are told in their order.
+// traces are called in their order.
 type traces []*Trace
 
-// tracesOf are those that a request with this context reports to.
+// tracesOf returns the traces for a request with this context.
 func tracesOf(ctx context.Context, client *Trace) traces {
 	inContext, _ := ctx.Value(traceKey{}).(traces)
 	if client == nil {
@@ -122,7 +125,7 @@ func (ts traces) rateLimited(info RequestInfo, waited time.Duration) {
 	}
 }
 
-func (ts traces) wrote(w Written) {
+func (ts traces) wrote(w WriteInfo) {
 	for _, t := range ts {
 		if t.Wrote != nil {
 			t.Wrote(w)

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// toldIn writes down all that a trace is told.
-func toldIn(lines *[]string, name string) *Trace {
+// recordTrace records all calls of a trace.
+func recordTrace(lines *[]string, name string) *Trace {
 	say := func(format string, args ...any) { *lines = append(*lines, name+": "+fmt.Sprintf(format, args...)) }
 	return &Trace{
 		RequestStart: func(i RequestInfo) {
@@ -27,24 +27,25 @@ func toldIn(lines *[]string, name string) *Trace {
 			say("retry %d %v", i.Attempt, wait >= time.Second)
 		},
 		RateLimited: func(i RequestInfo, waited time.Duration) { say("limited %s %v", i.Verb, waited) },
-		Wrote: func(w Written) {
+		Wrote: func(w WriteInfo) {
 			say("wrote %s %s/%s %s %s@%s", w.Verb, w.Namespace, w.Name, w.SubResource, w.UID, w.ResourceVersion)
 		},
 	}
 }
 
-// A trace is told about every attempt, the client's before the context's.
-func TestATraceIsToldOfEveryAttempt(t *testing.T) {
+// Traces are called for every attempt. The trace of the client is called before the
+// trace of the context.
+func TestATraceReportsEveryAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []string
-		client, _ := scripted(t, Config{Trace: toldIn(&told, "client"), QPS: 1, Burst: 1}, breaks(refused), says(200, ""))
-		ctx := WithTrace(WithTrace(WithTrace(t.Context(), toldIn(&told, "a")), nil), toldIn(&told, "b"))
+		var reported []string
+		client, _ := scripted(t, Config{Trace: recordTrace(&reported, "client"), QPS: 1, Burst: 1}, failsWith(errRefused), respondsWith(200, ""))
+		ctx := WithTrace(WithTrace(WithTrace(t.Context(), recordTrace(&reported, "a")), nil), recordTrace(&reported, "b"))
 		_, err := client.GroupVersion(appsV1).Get().Namespace("d").Resource("deployments").Name("web").SubResource("scale").Param("secret", "x").DoRaw(ctx)
 		require.NoError(t, err)
 		var ofOne []string
-		for i := 0; i < len(told); i += 3 {
-			require.Equal(t, []string{"client" + told[i][6:], "a" + told[i][6:], "b" + told[i][6:]}, told[i:i+3])
-			ofOne = append(ofOne, told[i][8:])
+		for i := 0; i < len(reported); i += 3 {
+			require.Equal(t, []string{"client" + reported[i][6:], "a" + reported[i][6:], "b" + reported[i][6:]}, reported[i:i+3])
+			ofOne = append(ofOne, reported[i][8:])
 		}
 		require.Len(t, ofOne, 6)
 		require.Equal(t, "start 1 get apps/v1, Resource=deployments d/web scale GET /apis/apps/v1/namespaces/d/deployments/web/scale", ofOne[0])
@@ -57,14 +58,14 @@ func TestATraceIsToldOfEveryAttempt(t *testing.T) {
 	})
 }
 
-func TestTheVerbIsTheAPIs(t *testing.T) {
+func TestTheVerbOfARequestIsThatOfTheAPI(t *testing.T) {
 	client, _ := scripted(t, Config{})
 	core := client.GroupVersion(coreV1)
 	pods := func(r *Request) *Request { return r.Resource("pods").Namespace("d") }
 	for want, r := range map[string]*Request{
 		"get":              pods(core.Get()).Name("x"),
 		"list":             pods(core.Get()),
-		"watch":            pods(core.Get()).as(verbWatch),
+		"watch":            pods(core.Get()).withVerb(verbWatch),
 		"create":           pods(core.Post()),
 		"update":           pods(core.Put()).Name("x"),
 		"patch":            pods(core.Patch(types.JSONPatchType)).Name("x"),
@@ -75,56 +76,56 @@ func TestTheVerbIsTheAPIs(t *testing.T) {
 	} {
 		require.Equal(t, want, r.info().Verb)
 	}
-	require.Empty(t, core.Get().AbsPath("/api/v2").Resource("pods").info().Version, "another path may be another version")
+	require.Empty(t, core.Get().AbsPath("/api/v2").Resource("pods").info().Version, "another path may have another version")
 }
 
-// Wrote is told of what the server has stored, as far as the answer says.
-func TestATraceIsToldOfWrites(t *testing.T) {
+// Wrote reports the stored object, as far as the response contains it.
+func TestATraceReportsWrites(t *testing.T) {
 	ofPod := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "web", UID: "u1", ResourceVersion: "7"}}
 	const status = `{"kind":"Status","apiVersion":"v1","status":"Success","details":{"name":"web","uid":"u9"}}`
 	for _, c := range []struct {
-		request func(*RESTClient) *Request
-		answer  answer
-		told    []string
+		request  func(*RESTClient) *Request
+		answer   answer
+		reported []string
 	}{
-		{(*RESTClient).Post, says(201, pod), []string{"t: wrote create d/web  u1@7"}},
-		{(*RESTClient).Put, says(200, pod), []string{"t: wrote update d/web  u1@7"}},
-		{func(c *RESTClient) *Request { return c.Patch(types.JSONPatchType).Name("web").SubResource("status") }, says(200, pod), []string{"t: wrote patch d/web status u1@7"}},
-		{func(c *RESTClient) *Request { return c.Delete().Name("web") }, says(200, status), []string{"t: wrote delete d/web  u9@"}},
-		{func(c *RESTClient) *Request { return c.Delete().Name("web") }, says(200, pod), []string{"t: wrote delete d/web  u1@7"}},
-		{func(c *RESTClient) *Request { return c.Delete() }, says(200, `{"kind":"PodList"}`), []string{"t: wrote deletecollection d/  @"}},
-		{(*RESTClient).Post, says(201, "?"), []string{"t: wrote create d/  @"}},
-		{(*RESTClient).Post, says(409, ""), nil},
-		{(*RESTClient).Post, says(200, `{"kind":"Status","apiVersion":"v1","status":"Failure"}`), nil},
-		{func(c *RESTClient) *Request { return c.Post().Param("dryRun", "All") }, says(201, pod), nil},
-		{func(c *RESTClient) *Request { return c.Delete().Body(&metav1.DeleteOptions{DryRun: []string{"All"}}) }, says(200, pod), nil},
+		{(*RESTClient).Post, respondsWith(201, pod), []string{"t: wrote create d/web  u1@7"}},
+		{(*RESTClient).Put, respondsWith(200, pod), []string{"t: wrote update d/web  u1@7"}},
+		{func(c *RESTClient) *Request { return c.Patch(types.JSONPatchType).Name("web").SubResource("status") }, respondsWith(200, pod), []string{"t: wrote patch d/web status u1@7"}},
+		{func(c *RESTClient) *Request { return c.Delete().Name("web") }, respondsWith(200, status), []string{"t: wrote delete d/web  u9@"}},
+		{func(c *RESTClient) *Request { return c.Delete().Name("web") }, respondsWith(200, pod), []string{"t: wrote delete d/web  u1@7"}},
+		{func(c *RESTClient) *Request { return c.Delete() }, respondsWith(200, `{"kind":"PodList"}`), []string{"t: wrote deletecollection d/  @"}},
+		{(*RESTClient).Post, respondsWith(201, "?"), []string{"t: wrote create d/  @"}},
+		{(*RESTClient).Post, respondsWith(409, ""), nil},
+		{(*RESTClient).Post, respondsWith(200, `{"kind":"Status","apiVersion":"v1","status":"Failure"}`), nil},
+		{func(c *RESTClient) *Request { return c.Post().Param("dryRun", "All") }, respondsWith(201, pod), nil},
+		{func(c *RESTClient) *Request { return c.Delete().Body(&metav1.DeleteOptions{DryRun: []string{"All"}}) }, respondsWith(200, pod), nil},
 		{func(c *RESTClient) *Request {
 			options := &metav1.DeleteOptions{DryRun: []string{"All"}}
 			return c.Delete().Body([]byte(inProtobuf(t, "v1", "DeleteOptions", options)))
-		}, says(200, pod), nil},
-		{func(c *RESTClient) *Request { return c.Delete().Name("web").Body(&metav1.DeleteOptions{}) }, says(200, pod), []string{"t: wrote delete d/web  u1@7"}},
-		{func(c *RESTClient) *Request { return c.Put().Body([]byte(`{"dryRun":["All"]}`)) }, says(200, pod), []string{"t: wrote update d/web  u1@7"}},
-		{(*RESTClient).Post, says(201, inProtobuf(t, "v1", "Pod", ofPod)), []string{"t: wrote create d/web  u1@7"}},
-		{(*RESTClient).Get, says(200, pod), nil},
+		}, respondsWith(200, pod), nil},
+		{func(c *RESTClient) *Request { return c.Delete().Name("web").Body(&metav1.DeleteOptions{}) }, respondsWith(200, pod), []string{"t: wrote delete d/web  u1@7"}},
+		{func(c *RESTClient) *Request { return c.Put().Body([]byte(`{"dryRun":["All"]}`)) }, respondsWith(200, pod), []string{"t: wrote update d/web  u1@7"}},
+		{(*RESTClient).Post, respondsWith(201, inProtobuf(t, "v1", "Pod", ofPod)), []string{"t: wrote create d/web  u1@7"}},
+		{(*RESTClient).Get, respondsWith(200, pod), nil},
 	} {
-		var told []string
+		var reported []string
 		client, _ := scripted(t, Config{}, c.answer, c.answer)
-		trace := &Trace{Wrote: toldIn(&told, "t").Wrote}
+		trace := &Trace{Wrote: recordTrace(&reported, "t").Wrote}
 		client.config.Trace = trace
 		r := c.request(client.GroupVersion(coreV1)).Resource("pods").Namespace("d")
 		_ = r.Do(t.Context())
-		require.Equal(t, c.told, told)
-		told = nil
+		require.Equal(t, c.reported, reported)
+		reported = nil
 		_, _ = r.DoRaw(t.Context())
-		require.Equal(t, c.told, told, "DoRaw")
+		require.Equal(t, c.reported, reported, "DoRaw")
 	}
 }
 
-// The server has accepted a write whatever becomes of its answer: Wrote is told,
-// once, and the error says it.
-func TestAnAcceptedWriteWhoseAnswerIsLostIsAWrite(t *testing.T) {
+// A write that the server has accepted is reported once, even if its response is lost,
+// and the error reports that it was accepted.
+func TestAnAcceptedWriteWithALostResponseIsReported(t *testing.T) {
 	cut := func(request *http.Request) (*http.Response, error) {
-		response, err := says(201, "")(request)
+		response, err := respondsWith(201, "")(request)
 		response.Body, response.ContentLength = io.NopCloser(io.MultiReader(strings.NewReader(`{"metadata":`), failing{io.ErrUnexpectedEOF})), -1
 		return response, err
 	}
@@ -132,65 +133,65 @@ func TestAnAcceptedWriteWhoseAnswerIsLostIsAWrite(t *testing.T) {
 		answer answer
 		says   string
 	}{
-		{cut, "read the answer after 12 bytes: unexpected EOF"},
-		{says(201, strings.Repeat("x", 1001)), "the answer has 1001 bytes, and MaxResponseBytes is 1000"},
-		{says(201, "<html>", "Content-Type", "text/html"), "decode the answer into *rest.widget: "},
-		{says(201, `{"metadata":`), "decode the answer into *rest.widget: "},
-		{says(201, ""), "decode the answer into *rest.widget: it is empty"},
+		{cut, "read the response after 12 bytes: unexpected EOF"},
+		{respondsWith(201, strings.Repeat("x", 1001)), "the response has 1001 bytes, but MaxResponseBytes is 1000"},
+		{respondsWith(201, "<html>", "Content-Type", "text/html"), "decode the response into *rest.widget: "},
+		{respondsWith(201, `{"metadata":`), "decode the response into *rest.widget: "},
+		{respondsWith(201, ""), "decode the response into *rest.widget: it is empty"},
 	} {
-		var told []string
-		ctx := WithTrace(t.Context(), &Trace{Wrote: toldIn(&told, "t").Wrote})
+		var reported []string
+		ctx := WithTrace(t.Context(), &Trace{Wrote: recordTrace(&reported, "t").Wrote})
 		client, _ := scripted(t, Config{MaxResponseBytes: 1000}, c.answer, c.answer, c.answer)
 		send := func(r *Request) *Request { return r.Resource("pods").Namespace("d").Name("web").Body([]byte("{}")) }
 		core, code := client.GroupVersion(coreV1), 0
 		err := send(core.Put()).Do(ctx).StatusCode(&code).Into(&widget{})
-		require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201), but its answer is of no use: "+c.says)
+		require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201), but its response is unusable: "+c.says)
 		require.Equal(t, 201, code)
-		require.Equal(t, []string{"t: wrote update d/web  @"}, told)
+		require.Equal(t, []string{"t: wrote update d/web  @"}, reported)
 
 		if _, err = send(core.Put()).DoRaw(ctx); err != nil {
-			require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201), but its answer is of no use: "+c.says)
+			require.ErrorContains(t, err, "update pods d/web: the server has accepted it (201), but its response is unusable: "+c.says)
 		}
-		require.Len(t, told, 2, "and of DoRaw")
+		require.Len(t, reported, 2, "the error of DoRaw")
 
 		err = send(core.Get()).Do(ctx).Into(&widget{})
 		require.ErrorContains(t, err, "get pods d/web: "+c.says)
-		require.Len(t, told, 2, "what reads writes nothing")
+		require.Len(t, reported, 2, "reads are not reported as writes")
 	}
-	var told []string
-	client, _ := scripted(t, Config{}, cut, says(200, "line"))
-	ctx := WithTrace(t.Context(), &Trace{Wrote: toldIn(&told, "t").Wrote})
+	var reported []string
+	client, _ := scripted(t, Config{}, cut, respondsWith(200, "line"))
+	ctx := WithTrace(t.Context(), &Trace{Wrote: recordTrace(&reported, "t").Wrote})
 	err := client.GroupVersion(coreV1).Post().Resource("pods").Param("dryRun", "All").Do(ctx).Error()
-	require.EqualError(t, err, "create pods: read the answer after 12 bytes: unexpected EOF")
-	require.Empty(t, told)
+	require.EqualError(t, err, "create pods: read the response after 12 bytes: unexpected EOF")
+	require.Empty(t, reported)
 	stream, err := client.GroupVersion(coreV1).Post().Resource("pods").Stream(ctx)
 	require.NoError(t, err)
 	require.NoError(t, stream.Close())
-	require.Equal(t, []string{"t: wrote create /  @"}, told)
+	require.Equal(t, []string{"t: wrote create /  @"}, reported)
 }
 
-// Two contexts that are made of one do not share their traces.
-func TestTracesOfOneContextAreNotAnothers(t *testing.T) {
-	var told []string
+// Contexts derived from one context do not share their traces.
+func TestTracesOfDerivedContextsAreIndependent(t *testing.T) {
+	var reported []string
 	base := t.Context()
-	for range 3 { // a slice that has grown to three has room for a fourth
+	for range 3 { // a slice that has grown to three has capacity for a fourth
 		base = WithTrace(base, &Trace{})
 	}
-	first := WithTrace(base, toldIn(&told, "first"))
-	second := WithTrace(base, toldIn(&told, "second"))
-	client, _ := scripted(t, Config{}, says(200, ""), says(200, ""))
+	first := WithTrace(base, recordTrace(&reported, "first"))
+	second := WithTrace(base, recordTrace(&reported, "second"))
+	client, _ := scripted(t, Config{}, respondsWith(200, ""), respondsWith(200, ""))
 	_, err := client.Get().AbsPath("/x").DoRaw(first)
 	require.NoError(t, err)
-	require.Len(t, told, 2)
-	require.Contains(t, told[0], "first: start")
+	require.Len(t, reported, 2)
+	require.Contains(t, reported[0], "first: start")
 	_, err = client.Get().AbsPath("/x").DoRaw(second)
 	require.NoError(t, err)
-	require.Len(t, told, 4)
-	require.Contains(t, told[2], "second: start")
+	require.Len(t, reported, 4)
+	require.Contains(t, reported[2], "second: start")
 }
 
-// A nil Trace, or a nil function, costs nothing.
-func TestNoTraceCostsNothing(t *testing.T) {
+// A nil Trace or a nil function is ignored.
+func TestANilTraceIsIgnored(t *testing.T) {
 	ctx := context.WithValue(t.Context(), traceKey{}, nil)
 	client, _ := scripted(t, Config{})
 	r := client.GroupVersion(coreV1).Post().Resource("pods")
@@ -206,45 +207,45 @@ func TestNoTraceCostsNothing(t *testing.T) {
 			ts.requestDone(info, ResponseInfo{})
 			ts.retry(info, 0, nil)
 			ts.rateLimited(info, 0)
-			r.wrote(ctx, func() stored { panic("nobody asked") })
+			r.reportWrite(ctx, func() storedObject { panic("no trace needs the object") })
 		}))
 	}
 }
 
-// A write that takes away the last finalizer of an object that is being deleted
-// is the end of the object, whatever its answer is decoded into.
-func TestATraceIsToldThatAWriteWasTheEnd(t *testing.T) {
+// A write that removes the last finalizer of an object that is being deleted also
+// deletes the object. The trace reports that, whatever the response is decoded into.
+func TestATraceReportsThatAWriteDeletedTheObject(t *testing.T) {
 	const held = `"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["x/y"]`
 	for name, c := range map[string]struct {
 		metadata, method string
 		gone             bool
 	}{
-		"the last finalizer":       {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PATCH", true},
-		"by an update":             {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PUT", true},
-		"one is left":              {held, "PATCH", false},
-		"there is time left":       {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30`, "PATCH", false},
-		"not being deleted":        {`"labels":{"deletionTimestamp":"x"}`, "PATCH", false},
-		"a deletion says for once": {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "DELETE", false},
+		"the last finalizer":               {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PATCH", true},
+		"the last finalizer, by an update": {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PUT", true},
+		"one finalizer is left":            {held, "PATCH", false},
+		"the grace period has not ended":   {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30`, "PATCH", false},
+		"not being deleted":                {`"labels":{"deletionTimestamp":"x"}`, "PATCH", false},
+		"a successful delete":              {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "DELETE", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := says(200, `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"d","name":"web","uid":"u","resourceVersion":"7",`+c.metadata+`}}`)
+			answer := respondsWith(200, `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"d","name":"web","uid":"u","resourceVersion":"7",`+c.metadata+`}}`)
 			client, _ := scripted(t, Config{}, answer, answer, answer)
 			info := ResourceInfo{GroupVersionResource: coreV1.WithResource("pods"), Kind: "Pod", Namespaced: true}
-			var told []Written
-			ctx := WithTrace(t.Context(), &Trace{Wrote: func(w Written) { told = append(told, w) }})
+			var reported []WriteInfo
+			ctx := WithTrace(t.Context(), &Trace{Wrote: func(w WriteInfo) { reported = append(reported, w) }})
 			request := func() *Request {
 				return client.GroupVersion(coreV1).Verb(c.method).Resource("pods").Namespace("d").Name("web").Body([]byte(`{}`)).SetHeader("Content-Type", "application/merge-patch+json")
 			}
 			require.NoError(t, request().Do(ctx).Error())
-			_, err := NewView[*metav1.PartialObjectMetadata](client, info).one(ctx, request())
+			_, err := NewView[*metav1.PartialObjectMetadata](client, info).doObject(ctx, request())
 			require.NoError(t, err)
 			_, err = NewView[*struct {
 				SlimMeta `json:"metadata"`
-			}](client, info).one(ctx, request())
+			}](client, info).doObject(ctx, request())
 			require.NoError(t, err)
-			require.Len(t, told, 3)
-			for _, w := range told {
-				require.Equal(t, c.gone, w.Gone)
+			require.Len(t, reported, 3)
+			for _, w := range reported {
+				require.Equal(t, c.gone, w.Deleted)
 				require.Equal(t, "7", w.ResourceVersion)
 			}
 		})

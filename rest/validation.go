@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/thinformer/thinformer/internal/transport"
 )
 
-// validate says what in a config contradicts itself or could not be sent. No
-// error shows a secret.
+// validate returns an error for contradictory or invalid fields. No error shows a
+// secret.
 func (c *Config) validate() error {
 	return errors.Join(
 		c.validateCredentials(),
@@ -37,11 +39,11 @@ func (c *Config) validateCredentials() error {
 	case c.Password != "" && c.Username == "":
 		return errors.New("Config.Password is set without Username")
 	case strings.Contains(c.Username, ":"):
-		return errors.New("Config.Username has a colon, which basic authentication cannot carry")
-	case !fitsHeader(c.BearerToken):
-		return errors.New("Config.BearerToken has characters that a header cannot carry, such as a line break")
-	case !fitsHeader(c.UserAgent):
-		return fmt.Errorf("Config.UserAgent %q has characters that a header cannot carry", c.UserAgent)
+		return errors.New("Config.Username has a colon, which is invalid in basic authentication")
+	case !transport.FitsHeader(c.BearerToken):
+		return errors.New("Config.BearerToken has characters that are invalid in a header, such as a line break")
+	case !transport.FitsHeader(c.UserAgent):
+		return fmt.Errorf("Config.UserAgent %q has characters that are invalid in a header", c.UserAgent)
 	}
 	return nil
 }
@@ -53,7 +55,32 @@ func (t *TLSConfig) validate() error {
 	case t.hasKey() && !t.hasCertificate():
 		return errors.New("Config.TLS has a key without the client certificate: set CertFile or CertData")
 	case t.Insecure && t.hasCA():
-		return errors.New("Config.TLS has Insecure and authorities: the server's certificate is either checked against them or not at all")
+		return errors.New("Config.TLS has both Insecure and certificate authorities: Insecure disables the check against them")
+	}
+	return nil
+}
+
+func (i *ImpersonationConfig) validate() error {
+	if i.UserName == "" {
+		if i.UID != "" || len(i.Groups) > 0 || len(i.Extra) > 0 {
+			return errors.New("Config.Impersonate has a UID, groups or extra without UserName: the server requires a user name")
+		}
+		return nil
+	}
+	if !transport.FitsHeader(i.UserName) || !transport.FitsHeader(i.UID) {
+		return errors.New("Config.Impersonate: UserName or UID has characters that are invalid in a header")
+	}
+	for _, group := range i.Groups {
+		if !transport.FitsHeader(group) {
+			return fmt.Errorf("Config.Impersonate: group %q has characters that are invalid in a header", group)
+		}
+	}
+	for key, values := range i.Extra {
+		for _, value := range values {
+			if !transport.FitsHeader(value) {
+				return fmt.Errorf("Config.Impersonate: a value of extra %q has characters that are invalid in a header", key)
+			}
+		}
 	}
 	return nil
 }
@@ -63,7 +90,7 @@ func (c *Config) validateTransport() error {
 		return nil
 	}
 	var ignored []string
-	if c.TLS.used() {
+	if c.TLS.isSet() {
 		ignored = append(ignored, "TLS")
 	}
 	if c.Proxy != nil {
@@ -78,8 +105,8 @@ func (c *Config) validateTransport() error {
 	return nil
 }
 
-// validateBounds refuses bounds that nothing fits in. PageSize and QPS may be
-// negative: no pages, no limit.
+// validateBounds rejects negative bounds, except for PageSize and QPS: negative
+// values disable paging and the limit.
 func (c *Config) validateBounds() error {
 	for _, bound := range []struct {
 		name  string
@@ -90,6 +117,7 @@ func (c *Config) validateBounds() error {
 		{"Config.MaxResponseBytes", c.MaxResponseBytes},
 		{"Config.Decode.MaxObjectBytes", c.Decode.MaxObjectBytes},
 		{"Config.Decode.MaxDepth", int64(c.Decode.MaxDepth)},
+		{"Config.Decode.MaxObjectMemory", c.Decode.MaxObjectMemory},
 	} {
 		if bound.value < 0 {
 			return fmt.Errorf("%s is negative: 0 is its default", bound.name)
@@ -99,15 +127,4 @@ func (c *Config) validateBounds() error {
 		return fmt.Errorf("Config.QPS is %v: 0 is no limit", c.QPS)
 	}
 	return nil
-}
-
-// fitsHeader is whether a value can be sent as a header: no control characters
-// but tab, no space at its ends.
-func fitsHeader(value string) bool {
-	for i := range len(value) {
-		if b := value[i]; b < ' ' && b != '\t' || b == 0x7f {
-			return false
-		}
-	}
-	return value == strings.Trim(value, " \t")
 }

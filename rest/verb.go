@@ -1,10 +1,10 @@
 package rest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,9 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/thinformer/thinformer/internal/pbobj"
+	"github.com/thinformer/thinformer/internal/wire"
 )
 
-// The API's words for what a request does.
+// The API verbs.
 const (
 	verbGet              = "get"
 	verbList             = "list"
@@ -28,28 +29,28 @@ const (
 	verbDeleteCollection = "deletecollection"
 )
 
-// as says what the API calls the request, where the method and the path do not.
-func (r *Request) as(verb string) *Request {
+// withVerb sets the API verb, if the method and the path do not determine it.
+func (r *Request) withVerb(verb string) *Request {
 	r.verb = verb
 	return r
 }
 
-// inParts says that the answer is used as it arrives, as a list is: Timeout
-// then bounds the wait for each part.
-func (r *Request) inParts() *Request {
-	r.parts = true
+// readIncrementally sets that the response is decoded as it arrives, as for a list:
+// Timeout then bounds the wait for each part.
+func (r *Request) readIncrementally() *Request {
+	r.incremental = true
 	return r
 }
 
-// apiVerb is the API's word for the request; for one that is not about a
-// resource, the method in lower case.
+// apiVerb returns the API verb of the request; for a request without a resource,
+// the method in lower case.
 func (r *Request) apiVerb() string {
-	one := r.target.name != ""
+	named := r.target.name != ""
 	switch {
 	case r.verb != "":
 		return r.verb
 	case r.target.resource == "":
-	case r.method == http.MethodGet && one:
+	case r.method == http.MethodGet && named:
 		return verbGet
 	case r.method == http.MethodGet:
 		return verbList
@@ -59,7 +60,7 @@ func (r *Request) apiVerb() string {
 		return verbUpdate
 	case r.method == http.MethodPatch:
 		return verbPatch
-	case r.method == http.MethodDelete && one:
+	case r.method == http.MethodDelete && named:
 		return verbDelete
 	case r.method == http.MethodDelete:
 		return verbDeleteCollection
@@ -67,50 +68,51 @@ func (r *Request) apiVerb() string {
 	return strings.ToLower(r.method)
 }
 
-// info is the request as a trace is told of it.
+// info returns the request for traces.
 func (r *Request) info() RequestInfo {
 	info := RequestInfo{Verb: r.apiVerb(), Method: r.method, Namespace: r.target.namespace, Name: r.target.name}
 	info.GroupVersionResource = r.version.WithResource(r.target.resource)
 	info.SubResource = strings.Join(r.target.subresource, "/")
 	segments, slash := r.target.segments()
-	info.Path = below(r.client.conn.base, segments, slash).Path
+	info.Path = joinURL(r.client.conn.Base(), segments, slash).Path
 	return info
 }
 
-// String is the method and the path below the server's address. It shows neither
-// the query nor headers nor the body: they may hold secrets.
+// String returns the method and the path below the server's address, without the
+// query, headers and body, which may contain secrets.
 func (r Request) String() string {
 	segments, _ := r.target.segments()
 	return r.method + " /" + strings.Join(segments, "/")
 }
 
-// Format writes what String returns, whatever the verb.
+// Format writes String, for every verb.
 func (r Request) Format(f fmt.State, _ rune) { io.WriteString(f, r.String()) }
 
-// what is the request in errors: get pods/log default/web, or GET /healthz.
-func (r *Request) what() string {
+// describe returns the request for errors: get pods/log default/web, or GET
+// /healthz.
+func (r *Request) describe() string {
 	t := &r.target
 	if t.resource == "" {
 		return r.String()
 	}
-	said := r.apiVerb() + " " + r.version.WithResource(t.resource).GroupResource().String()
+	text := r.apiVerb() + " " + r.version.WithResource(t.resource).GroupResource().String()
 	if len(t.subresource) > 0 {
-		said += "/" + strings.Join(t.subresource, "/")
+		text += "/" + strings.Join(t.subresource, "/")
 	}
 	switch {
 	case t.name != "" && t.namespace != "":
-		said += " " + t.namespace + "/" + t.name
+		text += " " + t.namespace + "/" + t.name
 	case t.name != "":
-		said += " " + t.name
+		text += " " + t.name
 	case t.namespace != "":
-		said += " in namespace " + t.namespace
+		text += " in namespace " + t.namespace
 	}
-	return said
+	return text
 }
 
-// writes is whether the request changes something on the server. A dry run does
-// not: the parameter asks for one, or the options that a DELETE has as its body.
-func (r *Request) writes() bool {
+// isWrite reports whether the request changes data on the server. A dry run does
+// not: a parameter sets it, or the options in the body of a DELETE.
+func (r *Request) isWrite() bool {
 	switch r.method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return false
@@ -118,7 +120,8 @@ func (r *Request) writes() bool {
 	return !r.params.Has("dryRun") && len(r.deleteOptions().DryRun) == 0
 }
 
-// deleteOptions are those in the body of a DELETE, none if it has no such body.
+// deleteOptions returns the options in the body of a DELETE, zero if there are
+// none.
 func (r *Request) deleteOptions() metav1.DeleteOptions {
 	var options metav1.DeleteOptions
 	if r.method == http.MethodDelete && len(r.body.bytes) > 0 {
@@ -131,64 +134,81 @@ func (r *Request) deleteOptions() metav1.DeleteOptions {
 	return options
 }
 
-// whatOf is what, for an error about the answer that has come with a status: of
-// a write it says that the server has accepted it, whatever is wrong with the
-// answer.
-func (r *Request) whatOf(status int) string {
-	if !r.writes() {
-		return r.what()
+// describeResponse returns the description for an error about a response. For a
+// write it says that the server has accepted it.
+func (r *Request) describeResponse(status int) string {
+	if !r.isWrite() {
+		return r.describe()
 	}
-	return fmt.Sprintf("%s: the server has accepted it (%d), but its answer is of no use", r.what(), status)
+	return fmt.Sprintf("%s: the server has accepted it (%d), but its response is unusable", r.describe(), status)
 }
 
-// stored is what an answer to a write says about the object that it is about.
-type stored struct {
+// storedObject is the object in the response to a write.
+type storedObject struct {
 	Namespace, Name string
 	UID             types.UID
 	ResourceVersion string
-	// gone: it has neither finalizers nor time left, and is being deleted.
+	// gone is set if the object is being deleted, without finalizers and grace
+	// period.
 	gone bool
+	// labels is nil if the response does not have them.
+	labels map[string]string
 }
 
-// wrote tells the traces of a write that the server has accepted. read is asked
-// only if a trace wants to know; what it leaves empty is taken from the
-// request: of a write whose answer is lost that is everything.
-func (r *Request) wrote(ctx context.Context, read func() stored) {
-	told := tracesOf(ctx, r.client.config.Trace)
-	if !slices.ContainsFunc(told, func(t *Trace) bool { return t.Wrote != nil }) || !r.writes() {
+// labels are the labels of a written object.
+type labels map[string]string
+
+// orEmpty returns a copy that is not nil: the labels are known.
+func (l labels) orEmpty() map[string]string {
+	if l == nil {
+		return map[string]string{}
+	}
+	return maps.Clone(l)
+}
+
+// reportWrite reports a write that the server has accepted to the traces. read is
+// called only if a trace uses it; fields that it leaves empty are those of the
+// request, which are all if the response was lost.
+func (r *Request) reportWrite(ctx context.Context, read func() storedObject) {
+	hooks := tracesOf(ctx, r.client.config.Trace)
+	if !slices.ContainsFunc(hooks, func(t *Trace) bool { return t.Wrote != nil }) || !r.isWrite() {
 		return
 	}
 	info := r.info()
-	w := Written{
+	w := WriteInfo{
+		Host:     r.client.host(),
 		Resource: info.GroupVersionResource, SubResource: info.SubResource, Verb: info.Verb,
 		Namespace: info.Namespace, Name: info.Name,
 	}
 	switch info.Verb {
 	case verbDeleteCollection:
-		told.wrote(w)
+		hooks.wrote(w)
 	case verbCreate, verbUpdate, verbPatch, verbDelete:
 		object := read()
 		if object.Name != "" {
 			w.Namespace, w.Name = object.Namespace, object.Name
 		}
 		w.UID, w.ResourceVersion = object.UID, object.ResourceVersion
-		w.Gone = object.gone && (info.Verb == verbUpdate || info.Verb == verbPatch)
-		told.wrote(w)
+		if info.SubResource == "" || info.SubResource == "status" {
+			w.Labels = object.labels // other subresources, such as a Scale, have their own
+		}
+		w.Deleted = object.gone && (info.Verb == verbUpdate || info.Verb == verbPatch)
+		hooks.wrote(w)
 	}
 }
 
-// storedIn reads what it can from the body of a write or of the answer to one:
-// the object, or the Status of a deletion.
-func storedIn(contentType string, body []byte) stored {
-	if status := statusIn(contentType, body); status != nil {
+// parseStored parses the body of a write or its response as far as possible: the
+// object, or the Status of a deletion.
+func parseStored(contentType string, body []byte) storedObject {
+	if status := wire.ParseStatus(contentType, body); status != nil {
 		if status.Details == nil {
-			return stored{}
+			return storedObject{}
 		}
-		return stored{UID: status.Details.UID}
+		return storedObject{UID: status.Details.UID}
 	}
 	if object, err := pbobj.Open(body); err == nil {
 		id := pbobj.Identify(object.Raw)
-		return stored{Namespace: id.Namespace, Name: id.Name, UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion}
+		return storedObject{Namespace: id.Namespace, Name: id.Name, UID: types.UID(id.UID), ResourceVersion: id.ResourceVersion}
 	}
 	var object struct {
 		Metadata struct {
@@ -199,30 +219,33 @@ func storedIn(contentType string, body []byte) stored {
 			DeletionTimestamp *metav1.Time `json:"deletionTimestamp"`
 			Grace             *int64       `json:"deletionGracePeriodSeconds"`
 			Finalizers        []string     `json:"finalizers"`
+			Labels            labels       `json:"labels"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(body, &object) != nil {
-		return stored{}
+		return storedObject{}
 	}
 	m := &object.Metadata
-	return stored{m.Namespace, m.Name, m.UID, m.ResourceVersion, isGone(m.DeletionTimestamp, m.Grace, m.Finalizers)}
+	return storedObject{m.Namespace, m.Name, m.UID, m.ResourceVersion, isGone(m.DeletionTimestamp, m.Grace, m.Finalizers), m.Labels.orEmpty()}
 }
 
-// storedAs is what the decoded answer to a write says. What T does not have the
-// body is asked for.
-func storedAs[T Object](object T, contentType string, body []byte) stored {
-	s := stored{Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), ResourceVersion: object.GetResourceVersion()}
+// storedFrom returns the decoded response to a write. Fields that T does not have
+// are read from the body.
+func storedFrom[T Object](object T, contentType string, body []byte) storedObject {
+	s := storedObject{Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), ResourceVersion: object.GetResourceVersion()}
 	switch whole, ok := any(object).(metav1.Object); {
 	case ok:
 		s.gone = isGone(whole.GetDeletionTimestamp(), whole.GetDeletionGracePeriodSeconds(), whole.GetFinalizers())
-	case bytes.Contains(body, []byte("deletionTimestamp")):
-		s.gone = storedIn(contentType, body).gone
+		s.labels = labels(whole.GetLabels()).orEmpty()
+	default:
+		read := parseStored(contentType, body)
+		s.gone, s.labels = read.gone, read.labels
 	}
 	return s
 }
 
-// isGone: an object that is being deleted, and that nothing keeps any longer,
-// neither a finalizer nor time that it was given. Its server does not store it.
+// isGone reports whether an object is being deleted and has neither finalizers nor
+// a grace period left. The server does not store it.
 func isGone(deletion *metav1.Time, grace *int64, finalizers []string) bool {
 	return deletion != nil && len(finalizers) == 0 && grace != nil && *grace == 0
 }

@@ -6,51 +6,55 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
+
+	"github.com/thinformer/thinformer/internal/wire"
 )
 
-// View is the read side of one resource as values of T: Get, List and Watch. It
-// is a listwatch.ListerWatcher, and it may show less than there is: what T has
-// no field for is skipped without being decoded. Where T is
-// *metav1.PartialObjectMetadata the server is asked for metadata only.
+// View reads one resource as values of T: Get, List and Watch. It is a
+// listwatch.ListerWatcher. Fields that T does not have are skipped while decoding.
+// If T is *metav1.PartialObjectMetadata, the View requests only metadata from the
+// server.
 //
-// A View is a value with no state of its own. It costs little to make, and any
-// number of goroutines may use it.
+// A View is an immutable value. It is cheap to create and safe for concurrent use.
 type View[T Object] struct {
-	client    *Client
-	info      ResourceInfo
-	namespace string
-	codec     *codec
-	losses    *losses
-	// err says why T cannot be decoded into. Every call returns it: that way
-	// NewView needs no second result, and nothing panics.
+	client      *Client
+	info        ResourceInfo
+	namespace   string
+	codec       *wire.Codec
+	fieldLosses *resourceFieldLosses
+	// err says why T cannot be decoded into. Every call returns it, so that NewView
+	// needs no second result and does not panic.
 	err error
 }
 
-// NewView makes a View of the resource that info names. Whether T can be
-// decoded into is checked here, and returned by the first call.
+// NewView returns a View of a resource. If T cannot be decoded into, the calls of
+// the View return an error.
 func NewView[T Object](c *Client, info ResourceInfo) *View[T] {
 	v := &View[T]{client: c, info: info}
-	return v.Decoding(c.config.Decode)
+	if c == nil {
+		v.client, v.err = nilClient(), fmt.Errorf("use %s: %w", info.Resource, ErrNoClient)
+	}
+	return v.WithDecodeOptions(v.client.config.Decode)
 }
 
-// Namespace is the same view of one namespace. "" is all of them, which List
-// and Watch can show and Get cannot.
+// Namespace returns a copy of the view that is limited to one namespace. "" is all
+// namespaces, which List and Watch support and Get does not.
 func (v *View[T]) Namespace(namespace string) *View[T] {
-	narrow := *v
-	narrow.namespace = namespace
-	return &narrow
+	scoped := *v
+	scoped.namespace = namespace
+	return &scoped
 }
 
-// InNamespace is the namespace that the view was narrowed to, "" for all.
-func (v *View[T]) InNamespace() string { return v.namespace }
+// ScopedNamespace returns the namespace of the view, "" for all.
+func (v *View[T]) ScopedNamespace() string { return v.namespace }
 
-// Decoding is the same view with other options than the client's.
-func (v *View[T]) Decoding(o DecodeOptions) *View[T] {
+// WithDecodeOptions returns a copy of the view with other decode options.
+func (v *View[T]) WithDecodeOptions(o DecodeOptions) *View[T] {
 	other := *v
 	t, err := structOf[T]()
 	if err == nil {
-		other.losses = v.client.lossesOf(v.info, t)
-		other.codec, err = newCodec(t, v.info, o, other.losses.note)
+		other.fieldLosses = v.client.fieldLossesOf(v.info, t)
+		other.codec, err = newCodec(t, v.info, o, other.fieldLosses.record)
 	}
 	if err != nil {
 		other.err = fmt.Errorf("read %s: %w", v.info.Resource, err)
@@ -58,18 +62,18 @@ func (v *View[T]) Decoding(o DecodeOptions) *View[T] {
 	return &other
 }
 
-// ResourceInfo is where the objects are served.
+// ResourceInfo returns the resource of the view.
 func (v *View[T]) ResourceInfo() ResourceInfo { return v.info }
 
-// Get reads one object. What it returns has managedFields.
+// Get reads one object, with managedFields.
 func (v *View[T]) Get(ctx context.Context, name string, opts metav1.GetOptions) (T, error) {
-	return v.one(ctx, v.named(v.rest().Get(), v.namespace, name).options(&opts))
+	return v.doObject(ctx, v.inNamespaceWithName(v.rest().Get(), v.namespace, name).options(&opts))
 }
 
 // List reads all objects, or those that the selectors of opts choose, at one
 // version of the collection: page by page, each item decoded as it arrives. It
-// returns when the first page has begun to arrive, or cannot. Range over its
-// Items or Close it; either releases the connection.
+// returns when the first page begins to arrive or has failed. The caller must range
+// over Items or call Close; both release the connection.
 //
 // Limit is the size of a page (0: the client's PageSize), not of the list.
 func (v *View[T]) List(ctx context.Context, opts metav1.ListOptions) (*List[T], error) {
@@ -81,26 +85,26 @@ func (v *View[T]) List(ctx context.Context, opts metav1.ListOptions) (*List[T], 
 	return PagedList(ctx, opts, v.page)
 }
 
-// page asks for one page of a list.
+// page requests one page of a list.
 func (v *View[T]) page(ctx context.Context, opts metav1.ListOptions) (*Page[T], error) {
-	r := v.in(v.rest().Get(), v.namespace).as(verbList).inParts().options(&opts)
-	r.SetHeader("Accept", v.codec.accept(acceptList, v.client.config.AcceptContentTypes))
+	r := v.inNamespace(v.rest().Get(), v.namespace).withVerb(verbList).readIncrementally().options(&opts)
+	r.SetHeader("Accept", v.codec.Accept(wire.AcceptList, v.client.config.AcceptContentTypes))
 	response, err := r.open(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := v.codec.listReader(response.Header.Get("Content-Type"), response.Body)
+	reader, err := v.codec.ListReader(response.Header.Get("Content-Type"), response.Body)
 	if err != nil {
 		response.Body.Close()
-		return nil, fmt.Errorf("%s: %w", r.what(), whyOver(ctx, err))
+		return nil, fmt.Errorf("%s: %w", r.describe(), contextError(ctx, err))
 	}
-	return pageOf[T](r.what(), reader, response.Body), nil
+	return newPage[T](r.describe(), reader, response.Body), nil
 }
 
-// pageSize is the page size to ask for, of which configured is the default. The
-// server reads a limit together with a version as "exactly this version", so none
-// is added to one that was given; from version 0 the server answers out of its
-// cache, and pages if it likes.
+// pageSize returns the page size to request; configured is the default. The server
+// reads a limit together with a version as "exactly this version", so no limit is
+// added to options with a version. From version 0 the server lists from its cache,
+// with or without paging.
 func pageSize(opts metav1.ListOptions, configured int64) int64 {
 	switch {
 	case opts.Limit != 0:
@@ -117,71 +121,72 @@ func pageSize(opts metav1.ListOptions, configured int64) int64 {
 
 const defaultPageSize = 500
 
-// Watch opens a stream of changes. An error means that there is no stream: it
-// is never empty because it could not be opened. The stream ends with ctx, with
-// Stop, and when the server ends it, as servers do every few minutes.
+// Watch opens a stream of changes. If it cannot be opened, Watch returns an error.
+// The stream ends with ctx, with Stop, and when the server ends it, as servers do
+// every few minutes.
 func (v *View[T]) Watch(ctx context.Context, opts metav1.ListOptions) (*Watch[T], error) {
 	if v.err != nil {
 		return nil, v.err
 	}
 	opts.Watch = true
-	return openStream[T](ctx, v.in(v.rest().Get(), v.namespace).options(&opts), v.codec)
+	return openStream[T](ctx, v.inNamespace(v.rest().Get(), v.namespace).options(&opts), v.codec)
 }
 
-// one sends a request whose answer is one object.
-func (v *View[T]) one(ctx context.Context, r *Request) (T, error) {
-	var none T
+// doObject sends a request whose response is one object.
+func (v *View[T]) doObject(ctx context.Context, r *Request) (T, error) {
+	var zero T
 	if v.err != nil {
-		return none, v.err
+		return zero, v.err
 	}
-	r.SetHeader("Accept", v.codec.accept(acceptObject, v.client.config.AcceptContentTypes))
-	answer := r.do(ctx)
-	if answer.err != nil {
-		return none, answer.err
+	r.SetHeader("Accept", v.codec.Accept(wire.AcceptObject, v.client.config.AcceptContentTypes))
+	result := r.do(ctx)
+	if result.err != nil {
+		return zero, result.err
 	}
-	object, err := v.codec.decodeObject(answer.contentType, answer.body)
+	object, err := decodeObject(v.codec, result.contentType, result.body)
 	if err != nil {
-		return none, r.unreadable(ctx, answer, err)
+		return zero, r.decodeFailed(ctx, result, err)
 	}
 	typed := object.(T)
-	r.wrote(ctx, func() stored { return storedAs(typed, answer.contentType, answer.body) })
+	r.reportWrite(ctx, func() storedObject { return storedFrom(typed, result.contentType, result.body) })
 	return typed, nil
 }
 
-// unreadable is the error of an answer that could not be decoded. A write that
-// the server has accepted has happened all the same, and is reported.
-func (r *Request) unreadable(ctx context.Context, answer Result, err error) error {
+// decodeFailed returns the error for a response that could not be decoded. A write
+// that the server has accepted is still reported to the traces.
+func (r *Request) decodeFailed(ctx context.Context, result Result, err error) error {
 	if isStatusError(err) {
-		return err
+		return withRequestDescription(err, r.describe())
 	}
-	r.wrote(ctx, func() stored { return storedIn(answer.contentType, answer.body) })
-	return fmt.Errorf("%s: %w", answer.what, err)
+	r.reportWrite(ctx, func() storedObject { return parseStored(result.contentType, result.body) })
+	return fmt.Errorf("%s: %w", result.doing, err)
 }
 
-// rest makes the requests of the view's group and version.
+// rest returns the client for the view's group and version.
 func (v *View[T]) rest() *RESTClient { return v.client.GroupVersion(v.info.GroupVersion()) }
 
-// in addresses the objects of one namespace, or of all for "".
-func (v *View[T]) in(r *Request, namespace string) *Request {
+// inNamespace sets the resource and one namespace, or all for "".
+func (v *View[T]) inNamespace(r *Request, namespace string) *Request {
 	r.Resource(v.info.Resource)
 	switch {
 	case namespace == "":
 		return r
 	case !v.info.Namespaced:
-		return r.failf("Namespace", "it is %q, and the resource is not in namespaces", namespace)
+		return r.failf("Namespace", "it is %q, but the resource is cluster-scoped", namespace)
 	}
 	return r.Namespace(namespace)
 }
 
-// named addresses one object, which has a namespace if its kind has.
-func (v *View[T]) named(r *Request, namespace, name string) *Request {
+// inNamespaceWithName sets the resource, the name and, for namespaced kinds, the
+// namespace.
+func (v *View[T]) inNamespaceWithName(r *Request, namespace, name string) *Request {
 	if v.info.Namespaced {
 		r.Namespace(namespace)
 	}
-	return v.in(r, namespace).Name(name)
+	return v.inNamespace(r, namespace).Name(name)
 }
 
-// options adds a struct of the API's options to the query.
+// options adds the fields of an options struct to the query.
 func (r *Request) options(opts any) *Request {
 	values, err := queryparams.Convert(opts)
 	if err != nil {

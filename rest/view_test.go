@@ -16,14 +16,14 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-func TestGetDecodesIntoTheTypeThatIsAskedFor(t *testing.T) {
-	api := answering(t, widgetJSON("a", "5", `,"spec":{"size":3}`))
+func TestGetDecodesIntoTheTypeOfTheView(t *testing.T) {
+	api := serveBodies(t, widgetJSON("a", "5", `,"spec":{"size":3}`))
 	get := metav1.GetOptions{ResourceVersion: "4"}
 	typed, err := rest.NewView[*Widget](api.client, widgets).Namespace("ns").Get(t.Context(), "a", get)
 	require.NoError(t, err)
 	require.Equal(t, 3, typed.Spec.Size)
 	require.Equal(t, "Widget", typed.Kind)
-	require.Len(t, typed.ManagedFields, 1, "what Get returns has managedFields")
+	require.Len(t, typed.ManagedFields, 1, "the result of Get has managedFields")
 	require.Equal(t, "GET /apis/example.com/v1/namespaces/ns/widgets/a?resourceVersion=4", api.last(t).String())
 	require.Equal(t, "application/json", api.last(t).Accept)
 
@@ -45,7 +45,7 @@ func TestGetDecodesIntoTheTypeThatIsAskedFor(t *testing.T) {
 }
 
 func TestErrorsAreStatusErrors(t *testing.T) {
-	api := answering(t, statusJSON(404, metav1.StatusReasonNotFound))
+	api := serveBodies(t, statusJSON(404, metav1.StatusReasonNotFound))
 	view := rest.NewView[*Widget](api.client, widgets).Namespace("ns")
 	_, err := view.Get(t.Context(), "a", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
@@ -55,20 +55,19 @@ func TestErrorsAreStatusErrors(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "a watch that cannot be opened is an error: %v", err)
 }
 
-// A namespaced resource has no object without a namespace, and a name that is
-// not one is not sent.
-func TestWhatCannotBeAddressedIsNotSent(t *testing.T) {
-	api := answering(t, "{}")
+// A namespaced object requires a namespace, and an invalid name is not sent.
+func TestInvalidNamesAndNamespacesAreNotSent(t *testing.T) {
+	api := serveBodies(t, "{}")
 	all := rest.NewResource[*Widget](api.client, widgets)
 	in := all.Namespace("ns")
 	for what, call := range map[string]func() error{
-		"get without a namespace": func() error { _, err := all.Get(t.Context(), "a", metav1.GetOptions{}); return err },
-		"get without a name":      func() error { _, err := in.Get(t.Context(), "", metav1.GetOptions{}); return err },
-		"get with a path":         func() error { _, err := in.Get(t.Context(), "a/../b", metav1.GetOptions{}); return err },
-		"get up":                  func() error { _, err := in.Get(t.Context(), "..", metav1.GetOptions{}); return err },
-		"get escaped":             func() error { _, err := in.Get(t.Context(), "a%2fb", metav1.GetOptions{}); return err },
-		"list in a path":          func() error { _, err := all.Namespace("a/b").List(t.Context(), metav1.ListOptions{}); return err },
-		"a namespace of what has none": func() error {
+		"get without a namespace":          func() error { _, err := all.Get(t.Context(), "a", metav1.GetOptions{}); return err },
+		"get without a name":               func() error { _, err := in.Get(t.Context(), "", metav1.GetOptions{}); return err },
+		"get with a path":                  func() error { _, err := in.Get(t.Context(), "a/../b", metav1.GetOptions{}); return err },
+		"get ..":                           func() error { _, err := in.Get(t.Context(), "..", metav1.GetOptions{}); return err },
+		"get escaped":                      func() error { _, err := in.Get(t.Context(), "a%2fb", metav1.GetOptions{}); return err },
+		"list in a namespace with a slash": func() error { _, err := all.Namespace("a/b").List(t.Context(), metav1.ListOptions{}); return err },
+		"a namespace of a cluster-scoped resource": func() error {
 			info := widgets
 			info.Namespaced = false
 			_, err := rest.NewView[*Widget](api.client, info).Namespace("ns").List(t.Context(), metav1.ListOptions{})
@@ -77,7 +76,7 @@ func TestWhatCannotBeAddressedIsNotSent(t *testing.T) {
 		"delete everything of all namespaces": func() error {
 			return all.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
 		},
-		"scale to nothing": func() error { _, err := in.UpdateScale(t.Context(), "a", nil, metav1.UpdateOptions{}); return err },
+		"a nil scale": func() error { _, err := in.UpdateScale(t.Context(), "a", nil, metav1.UpdateOptions{}); return err },
 		"an empty patch": func() error {
 			_, err := in.Patch(t.Context(), "a", "application/merge-patch+json", nil, metav1.PatchOptions{})
 			return err
@@ -86,12 +85,12 @@ func TestWhatCannotBeAddressedIsNotSent(t *testing.T) {
 			_, err := in.Apply(t.Context(), &Widget{}, metav1.ApplyOptions{FieldManager: "m"})
 			return err
 		},
-		"a subresource of a type that cannot be": func() error {
+		"a subresource of an interface type": func() error {
 			return rest.NewResource[rest.Object](api.client, widgets).Namespace("ns").SubResource("status").Get(t.Context(), "a", &Widget{})
 		},
-		"watch up":                  func() error { _, err := all.Namespace("..").Watch(t.Context(), metav1.ListOptions{}); return err },
-		"delete without a name":     func() error { return in.Delete(t.Context(), "", metav1.DeleteOptions{}) },
-		"delete all of a namespace": func() error { return all.Delete(t.Context(), "a", metav1.DeleteOptions{}) },
+		"watch ..":                   func() error { _, err := all.Namespace("..").Watch(t.Context(), metav1.ListOptions{}); return err },
+		"delete without a name":      func() error { return in.Delete(t.Context(), "", metav1.DeleteOptions{}) },
+		"delete without a namespace": func() error { return all.Delete(t.Context(), "a", metav1.DeleteOptions{}) },
 		"patch without a name": func() error {
 			_, err := in.Patch(t.Context(), "", "application/merge-patch+json", []byte("{}"), metav1.PatchOptions{})
 			return err
@@ -110,8 +109,8 @@ func TestWhatCannotBeAddressedIsNotSent(t *testing.T) {
 	require.Empty(t, api.requests())
 }
 
-func TestPagesAreOneList(t *testing.T) {
-	api := answering(t,
+func TestPagesFormOneList(t *testing.T) {
+	api := serveBodies(t,
 		listJSON("10", "t1", widgetJSON("a", "1", ""), widgetJSON("b", "2", "")),
 		listJSON("10", "t2", widgetJSON("c", "3", "")),
 		listJSON("10", "", widgetJSON("d", "4", "")))
@@ -119,11 +118,11 @@ func TestPagesAreOneList(t *testing.T) {
 		LabelSelector: "x=y", Limit: 2, ResourceVersion: "0", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 	})
 	require.NoError(t, err)
-	require.Empty(t, list.ResourceVersion(), "not before the end")
+	require.Empty(t, list.ResourceVersion(), "no version before the end of the list")
 	items, err := list.Slice()
 	require.NoError(t, err)
 	require.Equal(t, []string{"a@1", "b@2", "c@3", "d@4"}, names(items))
-	require.Nil(t, items[0].ManagedFields, "a cache has no use for them")
+	require.Nil(t, items[0].ManagedFields, "lists skip managedFields")
 	require.Equal(t, "10", list.ResourceVersion())
 
 	var lines []string
@@ -138,7 +137,7 @@ func TestPagesAreOneList(t *testing.T) {
 }
 
 func TestPageSize(t *testing.T) {
-	api := answering(t, listJSON("1", ""))
+	api := serveBodies(t, listJSON("1", ""))
 	for _, c := range []struct {
 		configured int64
 		opts       metav1.ListOptions
@@ -163,10 +162,10 @@ func TestPageSize(t *testing.T) {
 	}
 }
 
-// Contract: an expired continue token restarts the list as the API documents
-// it for a consistent list: from the beginning.
+// Contract: after an expired continue token, a list restarts from the beginning, as the
+// API documents it for a consistent list.
 func TestExpiredTokenRestarts(t *testing.T) {
-	api := answering(t,
+	api := serveBodies(t,
 		listJSON("10", "t1", widgetJSON("a", "1", ""), widgetJSON("b", "2", "")),
 		statusJSON(410, metav1.StatusReasonExpired),
 		listJSON("20", "", widgetJSON("b", "12", ""), widgetJSON("c", "13", "")))
@@ -188,8 +187,8 @@ func TestExpiredTokenRestarts(t *testing.T) {
 		"in one page: the server could not keep the state for several")
 }
 
-func TestSliceForgetsWhatARestartMakesVoid(t *testing.T) {
-	api := answering(t,
+func TestSliceDiscardsItemsBeforeARestart(t *testing.T) {
+	api := serveBodies(t,
 		listJSON("10", "t1", widgetJSON("a", "1", "")),
 		statusJSON(410, metav1.StatusReasonExpired),
 		listJSON("20", "", widgetJSON("b", "12", "")))
@@ -200,7 +199,7 @@ func TestSliceForgetsWhatARestartMakesVoid(t *testing.T) {
 	require.Equal(t, []string{"b@12"}, names(items))
 }
 
-func TestListEndsWithTheErrorThatEndsIt(t *testing.T) {
+func TestAListReturnsTheErrorThatEndsIt(t *testing.T) {
 	first := listJSON("10", "t1", widgetJSON("a", "1", ""))
 	expired := statusJSON(410, metav1.StatusReasonExpired)
 	for _, c := range []struct {
@@ -209,22 +208,22 @@ func TestListEndsWithTheErrorThatEndsIt(t *testing.T) {
 		opts   metav1.ListOptions
 		want   string
 	}{
-		{"a page is refused", []string{first, statusJSON(403, metav1.StatusReasonForbidden)}, metav1.ListOptions{}, "Forbidden"},
+		{"a page fails", []string{first, statusJSON(403, metav1.StatusReasonForbidden)}, metav1.ListOptions{}, "Forbidden"},
 		{"the token expires again", []string{first, expired, first, expired}, metav1.ListOptions{}, "Expired"},
-		{"the restart is refused", []string{first, expired, statusJSON(403, metav1.StatusReasonForbidden)}, metav1.ListOptions{}, "Forbidden"},
-		{"a list that began in the middle cannot begin again", []string{first, expired}, metav1.ListOptions{Continue: "mine"}, "Expired"},
-		{"the token leads in a circle", []string{first, first}, metav1.ListOptions{}, "continue token"},
-		{"the token leads in a wider circle", []string{first, listJSON("10", "t2", widgetJSON("b", "1", "")), first}, metav1.ListOptions{}, "continue token"},
+		{"the restart fails", []string{first, expired, statusJSON(403, metav1.StatusReasonForbidden)}, metav1.ListOptions{}, "Forbidden"},
+		{"a list that starts with a token cannot restart", []string{first, expired}, metav1.ListOptions{Continue: "mine"}, "Expired"},
+		{"the token repeats", []string{first, first}, metav1.ListOptions{}, "continue token"},
+		{"the token repeats after two pages", []string{first, listJSON("10", "t2", widgetJSON("b", "1", "")), first}, metav1.ListOptions{}, "continue token"},
 		{"a page ends too early", []string{first, first[:len(first)-1]}, metav1.ListOptions{}, "list widgets"},
-		{"a page is no list", []string{first, `{"kind":"Widget"}`}, metav1.ListOptions{}, "Widget"},
+		{"a page is not a list", []string{first, `{"kind":"Widget"}`}, metav1.ListOptions{}, "Widget"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := answering(t, c.bodies...)
+			api := serveBodies(t, c.bodies...)
 			list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), c.opts)
 			require.NoError(t, err)
 			_, err = list.Slice()
 			require.ErrorContains(t, err, c.want)
-			require.Empty(t, list.ResourceVersion(), "a list that has not ended well has no version")
+			require.Empty(t, list.ResourceVersion(), "a failed list has no version")
 			if c.opts.Continue != "" {
 				require.Len(t, api.requests(), 2)
 			}
@@ -232,10 +231,10 @@ func TestListEndsWithTheErrorThatEndsIt(t *testing.T) {
 	}
 }
 
-// A server that cannot keep a list together long enough is not asked for ever.
+// A list restarts once. A server that cannot keep it long enough causes an error.
 func TestListRestartsOnce(t *testing.T) {
 	n := 0
-	api := serve(t, func(w http.ResponseWriter, r *http.Request, s sent) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, s receivedRequest) {
 		n++
 		if s.Query.Has("continue") {
 			w.WriteHeader(http.StatusGone) // without a reason, as some servers do
@@ -248,13 +247,13 @@ func TestListRestartsOnce(t *testing.T) {
 	require.NoError(t, err)
 	_, err = list.Slice()
 	require.True(t, apierrors.IsGone(err), "%v", err)
-	require.Equal(t, 4, n, "a page and its continuation, twice")
+	require.Equal(t, 4, n, "two pages, twice")
 }
 
-// Nor is one that has always more, and never anything.
+// A list with an endless number of empty pages ends.
 func TestListOfEmptyPagesEnds(t *testing.T) {
 	n := 0
-	api := serve(t, func(w http.ResponseWriter, r *http.Request, s sent) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, s receivedRequest) {
 		n++
 		io.WriteString(w, listJSON("10", fmt.Sprint("t", n)))
 	})
@@ -264,20 +263,20 @@ func TestListOfEmptyPagesEnds(t *testing.T) {
 	require.ErrorContains(t, err, "no items")
 }
 
-// The version of a list is that of its first page.
+// The version of a list is the version of its first page.
 func TestVersionOfTheFirstPage(t *testing.T) {
-	api := answering(t, listJSON("10", "t1", widgetJSON("a", "1", "")), listJSON("11", "", widgetJSON("b", "11", "")))
+	api := serveBodies(t, listJSON("10", "t1", widgetJSON("a", "1", "")), listJSON("11", "", widgetJSON("b", "11", "")))
 	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{Watch: true})
 	require.NoError(t, err)
 	_, err = list.Slice()
 	require.NoError(t, err)
-	require.Equal(t, "10", list.ResourceVersion(), "a watch from there misses nothing")
-	require.False(t, api.requests()[0].Query.Has("watch"), "a list is no watch")
+	require.Equal(t, "10", list.ResourceVersion(), "a watch from that version misses no event")
+	require.False(t, api.requests()[0].Query.Has("watch"), "a list is not sent as a watch")
 }
 
-// An object that cannot be decoded costs only itself.
-func TestItemErrorGoesOn(t *testing.T) {
-	api := answering(t, listJSON("10", "", widgetJSON("a", "1", ""), widgetJSON("b", "2", `,"spec":{"size":"big"}`), widgetJSON("c", "3", "")))
+// An object that cannot be decoded loses only itself.
+func TestAnItemErrorDoesNotEndTheList(t *testing.T) {
+	api := serveBodies(t, listJSON("10", "", widgetJSON("a", "1", ""), widgetJSON("b", "2", `,"spec":{"size":"big"}`), widgetJSON("c", "3", "")))
 	list, err := rest.NewView[*Widget](api.client, widgets).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	var good []string
@@ -302,8 +301,8 @@ func TestItemErrorGoesOn(t *testing.T) {
 }
 
 // Leaving the loop early, or closing an unread list, releases the connection.
-func TestUnreadListsHoldNothing(t *testing.T) {
-	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+func TestUnreadListsHoldNoConnection(t *testing.T) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ receivedRequest) {
 		io.WriteString(w, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"},"items":[`+widgetJSON("a", "1", "")+",")
 		http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -316,7 +315,7 @@ func TestUnreadListsHoldNothing(t *testing.T) {
 		require.Equal(t, "a", item.Name)
 		break
 	}
-	<-api.gone
+	<-api.ended
 	for _, err := range list.Items() {
 		require.ErrorIs(t, err, rest.ErrListConsumed)
 	}
@@ -325,14 +324,14 @@ func TestUnreadListsHoldNothing(t *testing.T) {
 	require.NoError(t, err)
 	list.Close()
 	list.Close()
-	<-api.gone
+	<-api.ended
 	for _, err := range list.Items() {
 		require.ErrorIs(t, err, rest.ErrListConsumed)
 	}
 }
 
 func TestListEndsWithItsContext(t *testing.T) {
-	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ receivedRequest) {
 		io.WriteString(w, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"},"items":[`+widgetJSON("a", "1", ""))
 		http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -352,10 +351,10 @@ func TestListEndsWithItsContext(t *testing.T) {
 	require.Empty(t, list.ResourceVersion())
 }
 
-// Close may be called at any time: in the loop, and by another goroutine while
-// the loop waits for the server.
-func TestCloseWhileItemsAreRead(t *testing.T) {
-	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ sent) {
+// Close may be called at any time: in the loop, and by another goroutine while the
+// loop waits for the server.
+func TestCloseDuringTheLoop(t *testing.T) {
+	api := serve(t, func(w http.ResponseWriter, r *http.Request, _ receivedRequest) {
 		io.WriteString(w, `{"kind":"WidgetList","metadata":{"resourceVersion":"1"},"items":[`+widgetJSON("a", "1", ""))
 		http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -374,11 +373,12 @@ func TestCloseWhileItemsAreRead(t *testing.T) {
 		}
 		require.ErrorContains(t, last, "the list was closed")
 		require.Empty(t, list.ResourceVersion())
-		<-api.gone
+		<-api.ended
 	}
 }
 
-// What hand-made sources promise is what those of a server do.
+// A list of a custom source has its version only after it was read to its end, as a
+// list of a server has.
 func TestListOfHasAVersionAtItsEnd(t *testing.T) {
 	list := rest.ListOf("5", 1, 2)
 	require.Empty(t, list.ResourceVersion())
@@ -386,7 +386,7 @@ func TestListOfHasAVersionAtItsEnd(t *testing.T) {
 		require.Empty(t, list.ResourceVersion())
 		break
 	}
-	require.Empty(t, list.ResourceVersion(), "it was not read to its end")
+	require.Empty(t, list.ResourceVersion(), "the list was not read to its end")
 
 	list = rest.NewList(func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, errors.New("broken")) }, func() string { return "5" })
 	_, err := list.Slice()
@@ -397,11 +397,11 @@ func TestListOfHasAVersionAtItsEnd(t *testing.T) {
 	items, err := list.Slice()
 	require.NoError(t, err)
 	require.Empty(t, items)
-	require.Equal(t, "5", list.ResourceVersion(), "of the list that was begun again, and is empty")
+	require.Equal(t, "5", list.ResourceVersion(), "the version of the restarted list, which is empty")
 }
 
-// Items that a restart has made void are let go at once.
-func TestSliceHoldsNothingVoid(t *testing.T) {
+// Items before a restart are released at once.
+func TestSliceReleasesItemsBeforeARestart(t *testing.T) {
 	first := new(int)
 	list := rest.NewList(func(yield func(*int, error) bool) {
 		_ = yield(first, nil) && yield(nil, rest.ErrRestarted)
@@ -411,13 +411,13 @@ func TestSliceHoldsNothingVoid(t *testing.T) {
 	require.Nil(t, items[:1][0])
 }
 
-// A custom resource may call its list anything.
+// The list of a custom resource may have any kind.
 func TestListOfAnyKind(t *testing.T) {
 	for _, body := range []string{
 		`{"apiVersion":"example.com/v1","kind":"Widgets","metadata":{"resourceVersion":"9"},"items":[` + widgetJSON("a", "1", "") + `]}`,
 		`{"items":[` + widgetJSON("a", "1", "") + `],"metadata":{"resourceVersion":"9"},"kind":"AllTheWidgets"}`,
 	} {
-		list, err := rest.NewView[*Widget](answering(t, body).client, widgets).List(t.Context(), metav1.ListOptions{})
+		list, err := rest.NewView[*Widget](serveBodies(t, body).client, widgets).List(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		items, err := list.Slice()
 		require.NoError(t, err)

@@ -8,27 +8,29 @@ import (
 	"sync"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/thinformer/thinformer/internal/brief"
 )
 
-// Warning is a warning that the server has sent with an answer: a deprecated
-// API, a field it does not know.
+// Warning is a warning in a server response: a deprecated API or an unknown field,
+// for example.
 type Warning struct {
 	Code  int
 	Agent string
 	Text  string
 }
 
-// WarningHandler is given each warning, on the goroutine of the request.
+// WarningHandler handles warnings. It is called on the goroutine of the request.
 type WarningHandler interface {
 	HandleWarning(ctx context.Context, w Warning)
 }
 
-// lastingWarning is the code of what the API has to say. The others are about
-// caches between here and there.
-const lastingWarning = 299
+// miscPersistentWarning is the code of warnings of the API server (RFC 7234). Other
+// codes are about HTTP caches.
+const miscPersistentWarning = 299
 
-// warningsOf reads the Warning headers of an answer. What cannot be read is
-// left out: it is not worth failing a request that has succeeded.
+// warningsOf parses the Warning headers of a response. Malformed ones are skipped,
+// because they do not justify an error of a successful request.
 func warningsOf(header http.Header) []Warning {
 	values := header["Warning"]
 	if len(values) == 0 {
@@ -42,7 +44,7 @@ func warningsOf(header http.Header) []Warning {
 	return warnings
 }
 
-// warn hands the warnings of an answer to the request's handler.
+// warn passes the warnings of a response to the request's handler.
 func (r *Request) warn(ctx context.Context, header http.Header) {
 	handler := r.warnings
 	if handler == nil {
@@ -53,32 +55,32 @@ func (r *Request) warn(ctx context.Context, header http.Header) {
 	}
 }
 
-// warningLog logs each different warning once. A program warns of the same few
-// things on every request.
+// warningLog logs each different warning once. A program causes the same few
+// warnings with every request.
 type warningLog struct {
-	logger *slog.Logger // nil: slog.Default() at the time
+	logger *slog.Logger // nil: slog.Default() at the time of the warning
 
 	mu sync.Mutex
-	// seen holds hashes, since the texts are the server's and of any length. It
-	// is emptied when it is full: then a warning may be logged again.
+	// seen has hashes, because the texts are of any length. It is cleared when it
+	// is full; a warning may then be logged again.
 	seen map[uint64]struct{}
 	seed maphash.Seed
 }
 
 const (
-	mostSeenWarnings = 4096
-	longestWarning   = 1024
+	maxSeenWarnings = 4096
+	maxWarningLen   = 1024
 )
 
 func (l *warningLog) HandleWarning(ctx context.Context, w Warning) {
-	if w.Code != lastingWarning || w.Text == "" || !l.isNew(w.Text) {
+	if w.Code != miscPersistentWarning || w.Text == "" || !l.isNew(w.Text) {
 		return
 	}
 	logger := l.logger
 	if logger == nil {
 		logger = slog.Default()
 	}
-	logger.WarnContext(ctx, "the API server warns", "warning", truncated(w.Text, longestWarning))
+	logger.WarnContext(ctx, "warning from the API server", "warning", brief.Text(w.Text, maxWarningLen))
 }
 
 func (l *warningLog) isNew(text string) bool {
@@ -91,7 +93,7 @@ func (l *warningLog) isNew(text string) bool {
 	if _, known := l.seen[hash]; known {
 		return false
 	}
-	if len(l.seen) == mostSeenWarnings {
+	if len(l.seen) == maxSeenWarnings {
 		clear(l.seen)
 	}
 	l.seen[hash] = struct{}{}

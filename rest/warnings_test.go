@@ -9,14 +9,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/internal/brief"
 )
 
-// heard keeps the warnings it is given.
-type heard struct{ warnings []Warning }
+// recordedWarnings is a warning handler that records the warnings.
+type recordedWarnings struct{ warnings []Warning }
 
-func (h *heard) HandleWarning(_ context.Context, w Warning) { h.warnings = append(h.warnings, w) }
+func (h *recordedWarnings) HandleWarning(_ context.Context, w Warning) {
+	h.warnings = append(h.warnings, w)
+}
 
-// Warnings reach a handler, whatever the answer is and however it is read.
+// Warnings reach the handler for every response and every way to read it.
 func TestWarningsReachTheHandler(t *testing.T) {
 	old := []string{"Warning", `299 - "v1beta1 is old", 299 agent "say \"v1\""`, "Warning", `199 - "a cache"`, "Warning", "nonsense"}
 	want := []Warning{{299, "-", "v1beta1 is old"}, {299, "agent", `say "v1"`}, {199, "-", "a cache"}}
@@ -25,8 +29,8 @@ func TestWarningsReachTheHandler(t *testing.T) {
 		"DoRaw":  func(r *Request) error { _, err := r.DoRaw(t.Context()); return err },
 		"Stream": func(r *Request) error { _, err := r.Stream(t.Context()); return err },
 	} {
-		var ofClient, ofRequest heard
-		client, _ := scripted(t, Config{WarningHandler: &ofClient}, says(200, "{}", old...), says(404, "", old...), says(200, "{}", old...))
+		var ofClient, ofRequest recordedWarnings
+		client, _ := scripted(t, Config{WarningHandler: &ofClient}, respondsWith(200, "{}", old...), respondsWith(404, "", old...), respondsWith(200, "{}", old...))
 		require.NoError(t, send(client.Get()), what)
 		require.Equal(t, want, ofClient.warnings, what)
 		require.Error(t, send(client.Get()), what)
@@ -37,12 +41,12 @@ func TestWarningsReachTheHandler(t *testing.T) {
 	}
 }
 
-// The default logs each different one once, and only those of the API.
-func TestByDefaultEachWarningIsLoggedOnce(t *testing.T) {
+// The default handler logs each distinct warning once, and only warnings of the API.
+func TestTheDefaultHandlerLogsEachWarningOnce(t *testing.T) {
 	var log bytes.Buffer
 	answers := []answer{}
 	for _, text := range []string{"a", "a", "b", "a", ""} {
-		answers = append(answers, says(200, "", "Warning", fmt.Sprintf(`299 - "%s"`, text), "Warning", `199 - "cache"`))
+		answers = append(answers, respondsWith(200, "", "Warning", fmt.Sprintf(`299 - "%s"`, text), "Warning", `199 - "cache"`))
 	}
 	client, _ := scripted(t, Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}, answers...)
 	for range answers {
@@ -55,15 +59,15 @@ func TestByDefaultEachWarningIsLoggedOnce(t *testing.T) {
 }
 
 // Memory is bounded, in the number of warnings and in their length.
-func TestWarningsAreRememberedWithinBounds(t *testing.T) {
+func TestRecordedWarningsAreBounded(t *testing.T) {
 	var log bytes.Buffer
 	l := &warningLog{logger: slog.New(slog.NewTextHandler(&log, nil))}
-	for i := range 3 * mostSeenWarnings {
+	for i := range 3 * maxSeenWarnings {
 		require.True(t, l.isNew(fmt.Sprint(i)))
-		require.LessOrEqual(t, len(l.seen), mostSeenWarnings)
+		require.LessOrEqual(t, len(l.seen), maxSeenWarnings)
 	}
-	require.False(t, l.isNew(fmt.Sprint(3*mostSeenWarnings-1)))
+	require.False(t, l.isNew(fmt.Sprint(3*maxSeenWarnings-1)))
 	l.HandleWarning(t.Context(), Warning{Code: 299, Text: strings.Repeat("long", 10000)})
-	require.Less(t, log.Len(), 2*longestWarning)
-	require.Equal(t, "ab...", truncated("abü", 3))
+	require.Less(t, log.Len(), 2*maxWarningLen)
+	require.Equal(t, "ab...", brief.Text("abü", 3))
 }

@@ -4,51 +4,51 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/internal/brief"
 )
 
-// watchLists remembers of which resources a server does not stream the initial
-// state, and why: whether it does is for the server to say, so all views of a
-// resource share what one of them has found out, and so do those that come
-// after it.
-type watchLists struct {
-	mu       sync.Mutex
-	troubles map[schema.GroupVersionResource]string // none is ""
+// watchListSupport records the resources whose initial state the server does not
+// stream, and why. It is shared by all views of a client, because it depends on the
+// server only.
+type watchListSupport struct {
+	mu      sync.Mutex
+	reasons map[schema.GroupVersionResource]string // "" is supported
 }
 
-// longestTrouble bounds what is kept of a reason, which may quote an answer.
-const longestTrouble = 512
+// maxReasonLen bounds a recorded reason, which may quote a response.
+const maxReasonLen = 512
 
-func (w *watchLists) trouble(resource schema.GroupVersionResource) string {
+func (w *watchListSupport) unsupported(resource schema.GroupVersionResource) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.troubles[resource]
+	return w.reasons[resource]
 }
 
-func (w *watchLists) note(resource schema.GroupVersionResource, reason string) {
+func (w *watchListSupport) setUnsupported(resource schema.GroupVersionResource, reason string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if reason == "" {
-		delete(w.troubles, resource)
+		delete(w.reasons, resource)
 		return
 	}
-	if w.troubles == nil {
-		w.troubles = map[schema.GroupVersionResource]string{}
+	if w.reasons == nil {
+		w.reasons = map[schema.GroupVersionResource]string{}
 	}
-	w.troubles[resource] = truncated(reason, longestTrouble)
+	w.reasons[resource] = brief.Text(reason, maxReasonLen)
 }
 
-// WatchListTrouble is why the initial state of this resource cannot be streamed
-// by a watch from this server, as NoteWatchListTrouble has been told; "" while
-// it may be tried. It is the same for every View of the resource that the Client
-// has made.
-func (v *View[T]) WatchListTrouble() string {
-	return v.client.watchLists.trouble(v.info.GroupVersionResource)
+// WatchListUnsupported returns the reason why this server cannot stream the initial
+// state of this resource in a watch, as set by SetWatchListUnsupported; "" if it
+// may be tried. All Views of the resource that use the same Client share the
+// reason.
+func (v *View[T]) WatchListUnsupported() string {
+	return v.client.watchListSupport.unsupported(v.info.GroupVersionResource)
 }
 
-// NoteWatchListTrouble remembers in the Client, for as long as that lives, that
-// the initial state of this resource cannot be streamed, and why. The beginning
-// of a long reason is kept; "" forgets what was noted before, as after a new
-// version of the server.
-func (v *View[T]) NoteWatchListTrouble(reason string) {
-	v.client.watchLists.note(v.info.GroupVersionResource, reason)
+// SetWatchListUnsupported records in the Client that the initial state of this
+// resource cannot be streamed, and why. A long reason is truncated. "" clears the
+// record, for example after an upgrade of the server.
+func (v *View[T]) SetWatchListUnsupported(reason string) {
+	v.client.watchListSupport.setUnsupported(v.info.GroupVersionResource, reason)
 }

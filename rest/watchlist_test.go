@@ -20,13 +20,13 @@ func idleClient(t *testing.T) *rest.Client {
 	return client
 }
 
-// What one view has found out about a resource, every view of that resource on
-// that client knows, and no other.
-func TestWatchListTroubleIsRememberedPerResourceOfAClient(t *testing.T) {
+// A watch list failure of one view is known to every view of that resource on the same
+// client, and to no other.
+func TestWatchListFailuresAreRecordedPerResourceOfAClient(t *testing.T) {
 	client := idleClient(t)
 	view := rest.NewView[*Backup](client, backups)
-	require.Empty(t, view.WatchListTrouble(), "nothing has been noted")
-	view.Namespace("prod").NoteWatchListTrouble("sendInitialEvents is forbidden")
+	require.Empty(t, view.WatchListUnsupported(), "nothing is recorded")
+	view.Namespace("prod").SetWatchListUnsupported("sendInitialEvents is forbidden")
 
 	otherVersion, otherResource := backups, backups
 	otherVersion.Version, otherResource.Resource = "v2", "restores"
@@ -35,44 +35,44 @@ func TestWatchListTroubleIsRememberedPerResourceOfAClient(t *testing.T) {
 	const known = "sendInitialEvents is forbidden"
 	for _, c := range []struct {
 		name string
-		view interface{ WatchListTrouble() string }
+		view interface{ WatchListUnsupported() string }
 		want string
 	}{
-		{"the view beside it", view, known},
+		{"another equal view", view, known},
 		{"a later view", rest.NewView[*Backup](client, backups), known},
 		{"another namespace", view.Namespace("test"), known},
-		{"other options", view.Decoding(rest.DecodeOptions{KeepManagedFields: true}), known},
+		{"other options", view.WithDecodeOptions(rest.DecodeOptions{KeepManagedFields: true}), known},
 		{"another Go type", rest.NewView[*metav1.PartialObjectMetadata](client, backups), known},
-		{"what else is known of the resource", rest.NewView[*Backup](client, unnamed), known},
+		{"another kind and scope of the resource", rest.NewView[*Backup](client, unnamed), known},
 		{"a Resource", rest.NewResource[*Backup](client, backups), known},
 		{"another version", rest.NewView[*Backup](client, otherVersion), ""},
 		{"another resource", rest.NewView[*Backup](client, otherResource), ""},
 		{"another client", rest.NewView[*Backup](idleClient(t), backups), ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.view.WatchListTrouble()) })
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.view.WatchListUnsupported()) })
 	}
 
-	view.NoteWatchListTrouble("")
-	require.Empty(t, view.Namespace("prod").WatchListTrouble(), "the trouble is over")
+	view.SetWatchListUnsupported("")
+	require.Empty(t, view.Namespace("prod").WatchListUnsupported(), "the failure was cleared")
 }
 
 func TestAReasonIsBounded(t *testing.T) {
 	view := rest.NewView[*Backup](idleClient(t), backups)
-	view.NoteWatchListTrouble("because " + strings.Repeat("ü", 1<<20))
-	reason := view.WatchListTrouble()
+	view.SetWatchListUnsupported("because " + strings.Repeat("ü", 1<<20))
+	reason := view.WatchListUnsupported()
 	require.True(t, strings.HasPrefix(reason, "because ü"))
 	require.Less(t, len(reason), 1000)
 	require.True(t, utf8.ValidString(reason))
 }
 
-func TestWatchListTroubleIsForManyGoroutines(t *testing.T) {
+func TestWatchListFailuresAreSafeForConcurrentUse(t *testing.T) {
 	client := idleClient(t)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			view := rest.NewView[*Backup](client, backups)
-			view.NoteWatchListTrouble("no such thing")
-			require.Equal(t, "no such thing", view.WatchListTrouble())
+			view.SetWatchListUnsupported("no such resource")
+			require.Equal(t, "no such resource", view.WatchListUnsupported())
 		})
 	}
 	all.Wait()

@@ -7,45 +7,46 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TypedDelayingInterface is a queue to which items can be added later.
+// TypedDelayingInterface is a queue to which items can be added after a delay.
 type TypedDelayingInterface[T comparable] interface {
 	TypedInterface[T]
-	// AddAfter adds the item when the duration has passed, never earlier,
-	// and returns at once. A duration of 0 or less is Add. Of several
-	// delays of an item the one that ends first counts, and the others are
-	// forgotten; an Add meanwhile does not end a delay. A shutdown does.
+	// AddAfter adds the item after the duration has passed, never earlier, and
+	// returns immediately. A duration of 0 or less is the same as Add. If an
+	// item is delayed several times, only the delay that ends first takes
+	// effect. An Add does not cancel a delay; a shutdown does.
 	AddAfter(item T, duration time.Duration)
 }
 
 // TypedDelayingQueueConfig configures [NewTypedDelayingQueueWithConfig]. Its
 // zero value is the default.
 type TypedDelayingQueueConfig[T comparable] struct {
-	// Logger is accepted so that client-go's configs compile. This queue
-	// has nothing to log.
+	// Logger exists so that client-go's configurations compile. This queue logs
+	// nothing.
 	Logger *klog.Logger
 
-	// Name labels the metrics. Empty: there are none.
+	// Name labels the metrics. If it is empty, the queue has no metrics.
 	Name string
 
-	// MetricsProvider makes the metrics. Nil: the one given to SetProvider.
+	// MetricsProvider creates the metrics. If nil, the provider set by
+	// SetProvider is used.
 	MetricsProvider MetricsProvider
 
-	// Clock is for tests with a clock of their own. Nil: the real time or,
-	// with a Queue that is a Typed, that queue's own clock.
+	// Clock replaces the real clock in tests. If nil, the real clock is used
+	// or, if Queue is a Typed, the clock of that queue.
 	Clock clock.WithTicker
 
-	// Queue is the queue to which the items are added. Nil: a new one. Any
-	// TypedInterface will do; a Typed is the fastest, since it keeps its
-	// delayed items itself.
+	// Queue is the underlying queue. If nil, a new one is created. Any
+	// TypedInterface works; a Typed is fastest because it stores delayed items
+	// itself.
 	Queue TypedInterface[T]
 }
 
-// NewTypedDelayingQueue makes a delaying queue without metrics.
+// NewTypedDelayingQueue returns a delaying queue without metrics.
 func NewTypedDelayingQueue[T comparable]() TypedDelayingInterface[T] {
 	return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{})
 }
 
-// NewTypedDelayingQueueWithConfig makes a delaying queue.
+// NewTypedDelayingQueueWithConfig returns a delaying queue.
 func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConfig[T]) TypedDelayingInterface[T] {
 	retries := newRetries(config.Name, config.MetricsProvider)
 	queue := config.Queue
@@ -55,25 +56,26 @@ func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConf
 			MetricsProvider: config.MetricsProvider,
 			Clock:           config.Clock,
 		})
-		config.Clock = nil // the queue has it
+		config.Clock = nil // the queue already uses it
 	}
 	if own, ok := queue.(*Typed[T]); ok && own != nil && config.Clock == nil {
-		return &delaying[T]{own, retries}
+		return &delayingQueue[T]{own, retries}
 	}
-	return newOutpost(queue, config.Clock, retries)
+	return newDelayFront(queue, config.Clock, retries)
 }
 
-// delaying shows what a Typed can do with delays.
-type delaying[T comparable] struct {
+// delayingQueue adds AddAfter to a Typed, which stores the delayed items
+// itself.
+type delayingQueue[T comparable] struct {
 	*Typed[T]
-	retries CounterMetric // nil: nobody counts
+	retries CounterMetric // nil if the queue has no metrics
 }
 
-var _ TypedDelayingInterface[int] = (*delaying[int])(nil)
+var _ TypedDelayingInterface[int] = (*delayingQueue[int])(nil)
 
-// AddAfter implements TypedDelayingInterface. It counts as a retry whatever
-// the duration.
-func (q *delaying[T]) AddAfter(item T, duration time.Duration) {
+// AddAfter implements TypedDelayingInterface. Every call counts as a retry,
+// whatever the duration.
+func (q *delayingQueue[T]) AddAfter(item T, duration time.Duration) {
 	open := q.addAfter(item, duration)
 	if open && q.retries != nil {
 		q.retries.Inc()
@@ -86,8 +88,8 @@ func (q *Typed[T]) addAfter(item T, duration time.Duration) bool {
 		return false
 	}
 	fresh, open := q.delay(item, q.items.hash(item), q.clock.now(), duration)
-	if fresh && q.meter != nil {
-		q.meter.added(1)
+	if fresh && q.metrics != nil {
+		q.metrics.added(1)
 	}
 	return open
 }
@@ -95,45 +97,44 @@ func (q *Typed[T]) addAfter(item T, duration time.Duration) bool {
 func (q *Typed[T]) delay(item T, hash uint64, now int64, duration time.Duration) (fresh, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.shut {
+	if q.shuttingDown {
 		return false, false
 	}
 	n := q.items.findOrAdd(hash, item)
 	if duration > 0 {
-		q.delays.add(n, now, later(now, duration))
+		q.delays.add(n, now, addSaturating(now, duration))
 		return false, true
 	}
-	// An item that is known keeps its priority, as it does when it comes
-	// back from a delay.
-	return q.admit(n, n.val.rank, now), true
+	// A known item keeps its priority, as it does when its delay ends.
+	return q.admit(n, n.val.priority, now), true
 }
 
-// moveBatch bounds how long a flood of due items keeps the lock from the
-// workers.
-const moveBatch = 1024
+// dueBatch is the number of due items that are added per acquisition of the
+// lock, so that many due items do not block the workers.
+const dueBatch = 1024
 
-// deliver adds the items whose delay has ended. It is what the alarm rings.
-func (q *Typed[T]) deliver() {
+// addDue adds the items whose delay has ended. The timer calls it.
+func (q *Typed[T]) addDue() {
 	for more := true; more; {
 		var fresh int
-		fresh, more = q.deliverSome()
-		if fresh > 0 && q.meter != nil {
-			q.meter.added(fresh)
+		fresh, more = q.addDueBatch()
+		if fresh > 0 && q.metrics != nil {
+			q.metrics.added(fresh)
 		}
 	}
 }
 
-func (q *Typed[T]) deliverSome() (fresh int, more bool) {
+func (q *Typed[T]) addDueBatch() (fresh int, more bool) {
 	now := q.clock.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for range moveBatch {
+	for range dueBatch {
 		n := q.delays.pop(now)
 		if n == nil {
-			q.delays.rearm(now)
+			q.delays.resetTimer(now)
 			return fresh, false
 		}
-		if q.admit(n, n.val.rank, now) {
+		if q.admit(n, n.val.priority, now) {
 			fresh++
 		}
 	}

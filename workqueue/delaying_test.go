@@ -12,9 +12,9 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// Contract: delayed items come no earlier than asked, and in the order in
-// which they are due.
-func TestDelayedComeWhenDue(t *testing.T) {
+// Delayed items are added no earlier than requested, in the order of their due
+// times.
+func TestDelayedItemsAreAddedWhenDue(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.AddAfter("c", 3*time.Second)
 		q.AddAfter("a", 1*time.Second)
@@ -22,7 +22,7 @@ func TestDelayedComeWhenDue(t *testing.T) {
 		for _, item := range []string{"a", "b", "c"} {
 			time.Sleep(time.Second - 1)
 			synctest.Wait()
-			assert.Zero(t, q.Len(), "%s came early", item)
+			assert.Zero(t, q.Len(), "%s was added before its delay ended", item)
 			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			assert.Equal(t, []string{item}, take[string](t, q, 1))
@@ -31,8 +31,8 @@ func TestDelayedComeWhenDue(t *testing.T) {
 	})
 }
 
-// Contract: of several delays of an item the earliest counts, once.
-func TestEarliestDelayCounts(t *testing.T) {
+// If an item has several delays, the earliest takes effect, once.
+func TestEarliestDelayTakesEffect(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		for _, s := range []time.Duration{5, 3, 9, 1, 3} {
 			q.AddAfter("a", s*time.Second)
@@ -42,12 +42,12 @@ func TestEarliestDelayCounts(t *testing.T) {
 		assert.Equal(t, []string{"a"}, take[string](t, q, 1))
 		q.Done("a")
 		time.Sleep(time.Minute)
-		assert.Zero(t, q.Len(), "came again")
+		assert.Zero(t, q.Len(), "added twice")
 	})
 }
 
-// Contract: a delay that is not positive is none, even the most negative.
-func TestNoDelay(t *testing.T) {
+// A delay of 0 or less adds the item immediately.
+func TestNonPositiveDelayAddsImmediately(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.AddAfter("a", 0)
 		q.AddAfter("b", -time.Second)
@@ -56,30 +56,30 @@ func TestNoDelay(t *testing.T) {
 	})
 }
 
-// Bad input: the longest delay is long, not past.
-func TestEndlessDelay(t *testing.T) {
+// The maximum delay does not overflow.
+func TestMaximumDelayDoesNotOverflow(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		time.Sleep(time.Second)
 		q.AddAfter("a", math.MaxInt64)
 		time.Sleep(24 * time.Hour)
 		assert.Zero(t, q.Len())
-		q.AddAfter("a", time.Second) // still counts as earlier
+		q.AddAfter("a", time.Second) // earlier than the maximum
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.Equal(t, 1, q.Len())
 	})
 }
 
-// Contract: an Add does not end a delay; a delay that ends while the item is
-// in work brings it back after Done.
-func TestDelayBesideOtherStates(t *testing.T) {
+// An Add does not end a delay. If a delay ends while the item is processed,
+// the item is queued after Done.
+func TestDelayOfWaitingAndProcessedItems(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.AddAfter("a", time.Second)
 		q.Add("a")
 		assert.Equal(t, []string{"a"}, take[string](t, q, 1))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		assert.Zero(t, q.Len(), "with two workers at once")
+		assert.Zero(t, q.Len(), "processed by two workers")
 		q.Done("a")
 		assert.Equal(t, []string{"a"}, take[string](t, q, 1))
 	})
@@ -95,19 +95,19 @@ func TestDelayWakesWorker(t *testing.T) {
 		assert.Equal(t, 5*time.Second, time.Since(start))
 		synctest.Wait()
 		for _, d := range delaysOf(q) {
-			assert.EqualValues(t, never, d.alarm.at, "alarm is on")
+			assert.EqualValues(t, never, d.timer.deadline, "the deadline of the timer of an idle queue")
 		}
 	})
 }
 
-// A Clock that is stepped by hand: the timer is there when AddAfter returns
-// and gone after shutdown.
-func TestSteppedClock(t *testing.T) {
-	for name, custom := range map[string]TypedInterface[string]{"own": nil, "outpost": NewTyped[string]()} {
+// With a clock of a test, the timer exists when AddAfter returns and is
+// stopped at shutdown.
+func TestTimersOfClock(t *testing.T) {
+	for name, custom := range map[string]TypedInterface[string]{"own": nil, "delayFront": NewTyped[string]()} {
 		t.Run(name, func(t *testing.T) {
 			c := clocktesting.NewFakeClock(time.Now())
 			q := NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Clock: c, Queue: custom})
-			assert.False(t, c.HasWaiters(), "an idle queue has a timer")
+			assert.False(t, c.HasWaiters(), "an idle queue must not have a timer")
 			q.AddAfter("late", time.Hour)
 			q.AddAfter("early", time.Second)
 			assert.Equal(t, 1, c.Waiters())
@@ -117,17 +117,16 @@ func TestSteppedClock(t *testing.T) {
 			q.Done(item)
 			assert.Zero(t, q.Len())
 			q.ShutDown()
-			assert.False(t, c.HasWaiters(), "a timer is left")
+			assert.False(t, c.HasWaiters(), "the timer must be stopped at shutdown")
 		})
 	}
 }
 
-// A queue that is shut down behind the back of its delaying queue gets
-// nothing more, and the delays are dropped.
-func TestOutpostOfAShutQueue(t *testing.T) {
+// If the underlying queue is shut down directly, delayed items are dropped.
+func TestShutDownOfUnderlyingQueueDropsDelayedItems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := NewTyped[string]()
-		q := newOutpost(inner, foreignClock{}, nil)
+		q := newDelayFront(inner, customClock{}, nil)
 		q.AddAfter("a", time.Second)
 		q.AddAfter("b", time.Hour)
 		inner.ShutDown()
@@ -139,13 +138,14 @@ func TestOutpostOfAShutQueue(t *testing.T) {
 	})
 }
 
-// The heap against sorting, with delays that become earlier all the time.
-func TestDelaysHeap(t *testing.T) {
+// The heap returns items in the order of a sort, also when delays become
+// earlier.
+func TestDelayHeapMatchesSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var items table[int, record[int]]
 	items.init()
-	d := delays[int]{alarm: newAlarm(nil, func() {})}
-	defer func() { d.alarm.off() }()
+	d := delayHeap[int]{timer: newDeadlineTimer(nil, func() {})}
+	defer func() { d.timer.stop() }()
 	want := map[int]int64{}
 	for range 20_000 {
 		item, at := r.IntN(2000), 1e15+r.Int64N(1e6)
@@ -153,7 +153,7 @@ func TestDelaysHeap(t *testing.T) {
 			want[item] = at
 		}
 		d.add(items.findOrAdd(items.hash(item), item), 0, at)
-		assert.LessOrEqual(t, len(d.heap), 2*d.count+minHeap, "stale entries pile up")
+		assert.LessOrEqual(t, len(d.heap), 2*d.count+minHeap, "too many stale entries")
 	}
 	var due []int64
 	for n := d.pop(never); n != nil; n = d.pop(never) {
@@ -162,13 +162,12 @@ func TestDelaysHeap(t *testing.T) {
 	}
 	assert.Len(t, due, len(want))
 	assert.True(t, slices.IsSorted(due))
-	assert.LessOrEqual(t, cap(d.heap), minHeap, "memory stays up")
+	assert.LessOrEqual(t, cap(d.heap), minHeap, "the capacity of the heap after it has shrunk")
 }
 
-// Items that are due at once come in the order of the calls, also when an
-// earlier delay of one of them was overtaken and ended (seed 1862 of the
-// model).
-func TestDueAtOnce(t *testing.T) {
+// Items that are due at the same time are added in the order of the calls,
+// even if an earlier delay of one of them was replaced and has ended.
+func TestItemsDueTogetherKeepOrder(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.AddAfter("b", 3*time.Second)
 		q.AddAfter("b", 1*time.Second)

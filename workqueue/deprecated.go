@@ -6,9 +6,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// This file holds the names from before the queue was typed, and nothing
-// else in the room uses it. Each is its typed counterpart for any; where
-// client-go declares a type of its own instead of an alias, so does this.
+// This file contains the names from before generics. No other file uses it.
+// Each name is its typed counterpart with T = any. A type is an alias unless
+// client-go declares a distinct type.
 
 // Interface is the untyped TypedInterface.
 //
@@ -25,17 +25,17 @@ type Type = Typed[any]
 // Deprecated: use [TypedQueueConfig].
 type QueueConfig = TypedQueueConfig[any]
 
-// New makes an untyped queue.
+// New returns an untyped queue.
 //
 // Deprecated: use [NewTyped].
 func New() *Type { return NewTyped[any]() }
 
-// NewNamed makes an untyped queue with metrics.
+// NewNamed returns an untyped queue with metrics.
 //
 // Deprecated: use [NewTypedWithConfig].
 func NewNamed(name string) *Type { return NewWithConfig(QueueConfig{Name: name}) }
 
-// NewWithConfig makes an untyped queue.
+// NewWithConfig returns an untyped queue.
 //
 // Deprecated: use [NewTypedWithConfig].
 func NewWithConfig(config QueueConfig) *Type { return NewTypedWithConfig(config) }
@@ -57,33 +57,34 @@ func TypedNewDelayingQueue[T comparable]() TypedDelayingInterface[T] {
 	return NewTypedDelayingQueue[T]()
 }
 
-// NewDelayingQueue makes an untyped delaying queue.
+// NewDelayingQueue returns an untyped delaying queue.
 //
 // Deprecated: use [NewTypedDelayingQueue].
 func NewDelayingQueue() DelayingInterface { return NewTypedDelayingQueue[any]() }
 
-// NewDelayingQueueWithConfig makes an untyped delaying queue.
+// NewDelayingQueueWithConfig returns an untyped delaying queue.
 //
 // Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewDelayingQueueWithConfig(config DelayingQueueConfig) DelayingInterface {
 	return NewTypedDelayingQueueWithConfig(config)
 }
 
-// NewDelayingQueueWithCustomQueue makes an untyped delaying queue over q.
+// NewDelayingQueueWithCustomQueue returns an untyped delaying queue over q.
 //
 // Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewDelayingQueueWithCustomQueue(q Interface, name string) DelayingInterface {
 	return NewDelayingQueueWithConfig(DelayingQueueConfig{Name: name, Queue: q})
 }
 
-// NewNamedDelayingQueue makes an untyped delaying queue with metrics.
+// NewNamedDelayingQueue returns an untyped delaying queue with metrics.
 //
 // Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewNamedDelayingQueue(name string) DelayingInterface {
 	return NewDelayingQueueWithConfig(DelayingQueueConfig{Name: name})
 }
 
-// NewDelayingQueueWithCustomClock makes an untyped delaying queue on a clock.
+// NewDelayingQueueWithCustomClock returns an untyped delaying queue that uses
+// the given clock.
 //
 // Deprecated: use [NewTypedDelayingQueueWithConfig].
 func NewDelayingQueueWithCustomClock(clock clock.WithTicker, name string) DelayingInterface {
@@ -100,28 +101,29 @@ type RateLimitingInterface TypedRateLimitingInterface[any]
 // Deprecated: use [TypedRateLimitingQueueConfig].
 type RateLimitingQueueConfig = TypedRateLimitingQueueConfig[any]
 
-// NewRateLimitingQueue makes an untyped rate limiting queue.
+// NewRateLimitingQueue returns an untyped rate limiting queue.
 //
 // Deprecated: use [NewTypedRateLimitingQueue].
 func NewRateLimitingQueue(rateLimiter RateLimiter) RateLimitingInterface {
 	return NewTypedRateLimitingQueue[any](rateLimiter)
 }
 
-// NewRateLimitingQueueWithConfig makes an untyped rate limiting queue.
+// NewRateLimitingQueueWithConfig returns an untyped rate limiting queue.
 //
 // Deprecated: use [NewTypedRateLimitingQueueWithConfig].
 func NewRateLimitingQueueWithConfig(rateLimiter RateLimiter, config RateLimitingQueueConfig) RateLimitingInterface {
 	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, config)
 }
 
-// NewNamedRateLimitingQueue makes an untyped rate limiting queue with metrics.
+// NewNamedRateLimitingQueue returns an untyped rate limiting queue with
+// metrics.
 //
 // Deprecated: use [NewTypedRateLimitingQueueWithConfig].
 func NewNamedRateLimitingQueue(rateLimiter RateLimiter, name string) RateLimitingInterface {
 	return NewRateLimitingQueueWithConfig(rateLimiter, RateLimitingQueueConfig{Name: name})
 }
 
-// NewRateLimitingQueueWithDelayingInterface makes an untyped rate limiting
+// NewRateLimitingQueueWithDelayingInterface returns an untyped rate limiting
 // queue over di.
 //
 // Deprecated: use [NewTypedRateLimitingQueueWithConfig].

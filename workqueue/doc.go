@@ -1,16 +1,16 @@
-// Package workqueue is the room between event handlers and workers: it
-// delivers keys.
+// Package workqueue provides the queue between event handlers and workers. It
+// has the names and signatures of k8s.io/client-go/util/workqueue.
 //
-// What comes in: items, usually the keys of objects that have changed, from
-// any number of event handlers, as often as they like. What goes out: each
-// item that was added, to one of any number of workers, once.
+// The input is items, usually the keys of changed objects. Any number of event
+// handlers may add them, as often as they like. Each added item is handed out
+// once, to one of any number of workers.
 //
-//	handlers ──Add──────────────▶ ┌──────────┐ ──Get──▶ workers
-//	workers  ──AddRateLimited──▶  │ the line │ ◀──Done──
-//	            │                 └──────────┘
-//	            └─ when due ───────────▲
+//	handlers ──Add──────────────▶ ┌───────┐ ──Get──▶ workers
+//	workers  ──AddRateLimited──▶  │ queue │ ◀──Done──
+//	            │                 └───────┘
+//	            └─ when due ─────────▲
 //
-// The shortest use:
+// # Usage
 //
 //	q := workqueue.NewTypedRateLimitingQueue[string](nil)
 //
@@ -24,9 +24,9 @@
 //			return
 //		}
 //		if err := reconcile(key); err != nil {
-//			q.AddRateLimited(key) // try again, later each time
+//			q.AddRateLimited(key) // retry with increasing delay
 //		} else {
-//			q.Forget(key) // it has succeeded: the next failure is a first one
+//			q.Forget(key) // reset the delay after a success
 //		}
 //		q.Done(key)
 //	}
@@ -34,93 +34,90 @@
 //	// at the end
 //	q.ShutDownWithDrain()
 //
-// # The promise
+// # Guarantees
 //
-//   - An item is never with two workers at once.
-//   - An item that is added while it waits is handed out once; one that is
-//     added while it is in work is handed out again, once, after its Done.
-//   - Nothing that was added before the shutdown is lost.
-//   - ShutDownWithDrain waits for all that is in line and in work, and any
-//     number of callers may wait.
-//   - Delayed items come no earlier than asked.
-//   - Priorities age: the lowest waits longer, never for ever.
+//   - At most one worker processes an item at a time.
+//   - An item that is added while it waits is handed out once. An item that is
+//     added while it is processed is handed out again, once, after its Done.
+//   - No item that was added before the shutdown is lost, except delayed items.
+//   - ShutDownWithDrain waits until Done was called for all waiting items and
+//     all items in progress. Any number of callers may wait.
+//   - A delayed item is never added early.
+//   - Items with low priority wait longer, but do not starve.
 //   - Adding never blocks, whatever the number of items.
-//   - After a shutdown no timer and no goroutine is left; before it, an idle
-//     queue has none either.
+//   - A queue has no timer and no goroutine after its shutdown, nor while it is
+//     idle.
 //
-// # The rules
+// # Rules
 //
-// Every item that Get has handed out MUST be given back with Done, by
-// whomever, once. Workers MUST NOT end before Get tells them to: a drain
-// waits for somebody to take what is in line. A [Queue] of your own MUST NOT
-// call back into the queue. Items are keys: they SHOULD be small and hold
-// no state.
+// Done MUST be called once for every item that Get has returned, by any
+// goroutine. Workers MUST NOT end before Get returns shutdown: a drain waits
+// until workers have taken the waiting items. A custom [Queue] MUST NOT call
+// back into the queue. Items are keys: they SHOULD be small and hold no state.
 //
-// Bad input does no harm, and nothing is lost by it. Done of what is not in
-// work does nothing. A delay that is not positive is none; one of
-// centuries does not overflow. A nil rate limiter is the default one. A NaN
-// is not let in, since nobody could find it again. An item that cannot be
-// hashed (a slice in a queue of any) panics as it would as the key of a map,
-// and leaves the queue unharmed.
+// Invalid input does no harm and loses no item. Done of an item that is not
+// being processed does nothing. A delay of 0 or less is no delay, and a delay
+// of centuries does not overflow. A nil rate limiter means the default one. A
+// NaN is not added, because it could not be found again. An item that cannot be
+// hashed (a slice in a queue of any) panics, as it would as the key of a map,
+// and leaves the queue unchanged.
 //
 // # Delayed items at shutdown
 //
-// ShutDown and ShutDownWithDrain drop what is delayed. A back-off can last
-// for a quarter of an hour, for which no shutdown waits; to deliver it early
-// would break the promise of the delay; and the next start sees every object
-// anyway, so nothing is lost but the wait.
+// ShutDown and ShutDownWithDrain drop delayed items. A back-off can last a
+// quarter of an hour, which is too long to wait for, and adding the item early
+// would break the guarantee of AddAfter. The next start of the program lists
+// every object again, so the item is only postponed.
 //
-// # Which queue
+// # Which queue to use
 //
-//   - [Typed]: a line and its workers.
-//   - [TypedDelayingInterface]: and items added later.
-//   - [TypedRateLimitingInterface]: and a memory of failures, which decides
-//     how much later. This is the one for controllers.
-//   - [Priority]: and priorities. It is a type with a method AddWithPriority,
-//     and not a Queue, because a Queue is told only which item is pushed: the
-//     priority would have to be found by a function of the item, and could
-//     not say what a priority is mostly for, which is why the item was added
-//     (a change just now, or the list at the start).
+//   - [Typed]: a queue for any number of workers.
+//   - [TypedDelayingInterface]: adds AddAfter.
+//   - [TypedRateLimitingInterface]: adds per-item back-off. Controllers use
+//     this one.
+//   - [PriorityQueue]: adds priorities. It is a type with the method AddWithPriority
+//     and not a custom [Queue]. A Queue receives only the item and not the reason
+//     for adding it, such as a change or the initial list, on which a priority
+//     usually depends.
 //
-// [ParallelizeUntil] is no queue: it spreads a known number of pieces of work
-// over workers.
+// [ParallelizeUntil] is not a queue. It distributes a known number of pieces of
+// work over workers.
 //
-// # How it works
+// # Implementation
 //
-// All that is known of an item is one record: whether it waits, is in work,
-// has been added again, is delayed. One table finds the record of an item;
-// the line, the heap of delays and the lists of the metrics link the records
-// themselves. So each operation takes one lock and looks the item up once,
-// Get not at all, and what is due moves into line under the lock that it is
-// kept under. Memory follows the number of items down again.
+// One record holds the complete state of an item: whether it waits, is being
+// processed, was added again, or is delayed. One table finds the record. The
+// queue, the heap of delays and the lists of the metrics link the records
+// themselves. So each operation takes one lock and looks up the item at most
+// once, and a due item is added under the lock that also guards the delays.
+// Memory shrinks when the number of items does.
 //
-// The queue's methods call nothing of the user's while they hold its lock,
-// but for the methods of a Queue and of a Clock that were passed in.
+// The queue calls no user code while it holds its lock, except the methods of a
+// custom Queue or Clock.
 //
-// # What client-go calls these things
+// # Differences from client-go
 //
-// The same: this package has the names and signatures of
-// k8s.io/client-go/util/workqueue, so that a program switches by its import
-// path. It behaves the same but for this:
+// Names and signatures are the same, so that a program switches by changing its
+// import path. The behaviour differs as follows:
 //
 //	                        client-go                  here
-//	ShutDownWithDrain       waits for what is in work  and for what is in line
+//	ShutDownWithDrain       waits for processed items  and for waiting items
 //	several drainers        one wakes                  all wake
-//	during a drain          idle workers go home       they stay for what was added again
+//	during a drain          idle workers end           they stay for items added again
 //	AddAfter                blocks at 1000 pending     never blocks
-//	delayed items, at once  in no order                in the order of the calls
+//	delayed items, same due in no order                in the order of the calls
 //	idle delaying queue     a goroutine and a ticker   nothing
 //	after ShutDownWithDrain both stay                  nothing stays
-//	a measured queue        a ticker, always           a timer, while something is in work
+//	queue with metrics      a ticker, always           a timer, while items are processed
 //	metrics                 called under the lock      called without it
-//	DelayingQueueConfig.Logger logs panics             has nothing to log
+//	DelayingQueueConfig.Logger logs panics             unused
 //	nil rate limiter        panics                     is the default one
 //	ParallelizeUntil        no workers: does nothing   at least one worker
-//	priorities              none                       Priority, with ageing
+//	priorities              none                       PriorityQueue, with aging
 //
-// The untyped names from before generics are in deprecated.go. No exported
-// name of client-go's is missing.
+// The untyped names from before generics are in deprecated.go. No exported name
+// of client-go's package is missing.
 //
-// The next room is controller, which runs the loop above; the one before,
-// informer, calls the handlers.
+// Package informer calls the event handlers; package controller runs the loop
+// above.
 package workqueue

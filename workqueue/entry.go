@@ -1,30 +1,31 @@
 package workqueue
 
-// state is the set of things that are true of an item. An item of which
-// nothing is true is not in the table.
+// state is a set of flags of an item. An item without any flag is removed from
+// the table.
 type state uint8
 
 const (
-	waiting state = 1 << iota // in line; never together with working
-	working                   // with a worker, between Get and Done
-	again                     // added while working: back in line at Done; only with working
-	delayed                   // has a due time; may stand beside any of the others
+	waiting    state = 1 << iota // in the queue; never together with processing
+	processing                   // between Get and Done
+	addedAgain                   // added while processing: queued again at Done; only with processing
+	delayed                      // has a due time; may be combined with any other flag
 )
 
-// record is all that the queue knows of one item.
+// record is the complete state of an item.
 type record[T comparable] struct {
 	state state
 
-	// rank is the priority with which the item waits, is in work, or will
-	// come back from its delay.
-	rank int32
-	// then is the priority with which it comes back at Done; only with again.
-	then int32
+	// priority is the current priority of the item, which it keeps during a
+	// delay.
+	priority int32
+	// nextPriority is the priority with which Done queues the item again; only
+	// with addedAgain.
+	nextPriority int32
 
-	seq     uint32 // low half of the number of the heap entry that counts; only with delayed
+	seq     uint32 // low half of the sequence number of the valid heap entry; only with delayed
 	due     int64  // when the delay ends; only with delayed
-	added   int64  // when it was first added since it was last handed out; only where times are taken
-	started int64  // when it was handed out; only with working, and where times are taken
+	added   int64  // time of the first Add since the last Get; only if times are recorded
+	started int64  // time of the last Get; only with processing, if times are recorded
 
 	links [2]link[T]
 }
@@ -32,18 +33,17 @@ type record[T comparable] struct {
 // entry is an item with its record.
 type entry[T comparable] = node[T, record[T]]
 
-// link places an entry in one list.
+// link holds the neighbors of an entry in one list.
 type link[T comparable] struct{ prev, next *node[T, record[T]] }
 
-// Each entry can stand in two lists at once, and a list knows which of the
-// two links is its own.
+// An entry can be in two lists at once. Each list uses one of the two links.
 const (
-	byTurn = iota // the line that the item waits in
-	byTime        // waiting: by arrival, in a priority queue; working: by start, in a measured queue
+	queueLink = iota // the waiting items
+	timeLink         // waiting items by arrival (priority queue), or processed items by start (metrics)
 )
 
-// list is a doubly linked list through the entries themselves: no
-// allocation, removal from the middle for free.
+// list is an intrusive doubly linked list. It does not allocate, and removal
+// from the middle takes constant time.
 type list[T comparable] struct {
 	head, tail *entry[T]
 }

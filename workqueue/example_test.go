@@ -14,7 +14,7 @@ func ExampleNewTyped() {
 	q := workqueue.NewTyped[string]()
 	q.Add("default/web")
 	q.Add("default/db")
-	q.Add("default/web") // is in line already
+	q.Add("default/web") // already waiting
 
 	var workers sync.WaitGroup
 	workers.Go(func() {
@@ -37,16 +37,16 @@ func ExampleNewTyped() {
 func ExampleNewTypedDelayingQueue() {
 	q := workqueue.NewTypedDelayingQueue[string]()
 	defer q.ShutDown()
-	q.AddAfter("in a moment", 10*time.Millisecond)
-	q.AddAfter("at once", 0)
+	q.AddAfter("delayed", 10*time.Millisecond)
+	q.AddAfter("immediate", 0)
 	for range 2 {
 		key, _ := q.Get()
 		fmt.Println(key)
 		q.Done(key)
 	}
 	// Output:
-	// at once
-	// in a moment
+	// immediate
+	// delayed
 }
 
 func ExampleNewTypedRateLimitingQueue() {
@@ -74,22 +74,22 @@ func ExampleNewTypedRateLimitingQueue() {
 	// succeeded 0
 }
 
-func ExampleNewPriority() {
-	q := workqueue.NewPriority(workqueue.PriorityConfig[string]{Age: time.Minute})
+func ExampleNewPriorityQueue() {
+	q := workqueue.NewPriorityQueue(workqueue.PriorityQueueConfig[string]{Age: time.Minute})
 	defer q.ShutDown()
-	q.AddWithPriority("from the first list", -1)
-	q.Add("has changed")
+	q.AddWithPriority("listed", -1)
+	q.Add("changed")
 	for range 2 {
 		key, _ := q.Get()
 		fmt.Println(key)
 		q.Done(key)
 	}
 	// Output:
-	// has changed
-	// from the first list
+	// changed
+	// listed
 }
 
-// newestFirst is a line that hands out what came last.
+// newestFirst is a Queue that returns the newest item first.
 type newestFirst struct{ keys []string }
 
 func (q *newestFirst) Touch(string)    {}

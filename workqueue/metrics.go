@@ -2,73 +2,76 @@ package workqueue
 
 import "sync/atomic"
 
-// GaugeMetric is a number that goes up and down.
+// GaugeMetric is a value that increases and decreases.
 type GaugeMetric interface {
 	Inc()
 	Dec()
 }
 
-// SettableGaugeMetric is a number that is set.
+// SettableGaugeMetric is a value that is set.
 type SettableGaugeMetric interface {
 	Set(float64)
 }
 
-// CounterMetric is a number that only goes up.
+// CounterMetric is a value that only increases.
 type CounterMetric interface {
 	Inc()
 }
 
-// SummaryMetric takes single observations. No metric of the queue is one; the
-// name is client-go's.
+// SummaryMetric records observations. The queue does not use it; it exists
+// because client-go has it.
 type SummaryMetric interface {
 	Observe(float64)
 }
 
-// HistogramMetric takes single observations.
+// HistogramMetric records observations.
 type HistogramMetric interface {
 	Observe(float64)
 }
 
-// MetricsProvider makes the metrics of a queue with a name. It is asked once
-// for each when the queue is made. A metric that it returns as nil is not
-// kept. Durations are in seconds.
+// MetricsProvider creates the metrics of a named queue. Each method is called
+// once when the queue is created. It may return nil to omit a metric. Durations
+// are in seconds.
 //
-// Metrics are called without any lock of the queue's, and so in no strict
-// order: for a moment a depth may miss an item, or have one too many.
+// Metrics are called without any lock of the queue, and so in no strict order.
+// The depth may be off by one for a moment.
 type MetricsProvider interface {
-	// NewDepthMetric counts the items added and not yet handed out, those
-	// added again while in work included.
+	// NewDepthMetric returns a gauge of the number of items that were added
+	// and not yet handed out, including items that were added again while
+	// they are processed.
 	NewDepthMetric(name string) GaugeMetric
-	// NewAddsMetric counts the adds that were news to the queue.
+	// NewAddsMetric returns a counter of the calls of Add that changed the
+	// queue.
 	NewAddsMetric(name string) CounterMetric
-	// NewLatencyMetric observes how long items waited from Add to Get.
+	// NewLatencyMetric returns a histogram of the time from Add to Get.
 	NewLatencyMetric(name string) HistogramMetric
-	// NewWorkDurationMetric observes how long items were in work.
+	// NewWorkDurationMetric returns a histogram of the time from Get to Done.
 	NewWorkDurationMetric(name string) HistogramMetric
-	// NewUnfinishedWorkSecondsMetric is how long the items that are now in
-	// work have been, together.
+	// NewUnfinishedWorkSecondsMetric returns a gauge of the sum of the times
+	// for which the items in progress have been processed.
 	NewUnfinishedWorkSecondsMetric(name string) SettableGaugeMetric
-	// NewLongestRunningProcessorSecondsMetric is how long the item that is
-	// in work longest has been.
+	// NewLongestRunningProcessorSecondsMetric returns a gauge of the longest
+	// time for which an item in progress has been processed.
 	NewLongestRunningProcessorSecondsMetric(name string) SettableGaugeMetric
-	// NewRetriesMetric counts the calls of AddAfter and AddRateLimited.
+	// NewRetriesMetric returns a counter of the calls of AddAfter and
+	// AddRateLimited.
 	NewRetriesMetric(name string) CounterMetric
 }
 
-// provider is the one global of the room: SetProvider, which client-go's
-// users call, leaves no choice.
+// provider is the only global variable of the package. The signature of
+// SetProvider, which is client-go's, requires it.
 var provider atomic.Pointer[MetricsProvider]
 
-// SetProvider sets the provider of all queues made afterwards whose config
-// has none. Only the first call counts; one with nil does not.
+// SetProvider sets the provider for all queues that are created later and have
+// none in their configuration. Only the first call with a provider that is not
+// nil has an effect.
 func SetProvider(metricsProvider MetricsProvider) {
 	if metricsProvider != nil {
 		provider.CompareAndSwap(nil, &metricsProvider)
 	}
 }
 
-// providerFor returns nil where there is nothing to measure: for a queue
-// without a name, or without a provider.
+// providerFor returns nil if the queue has no name or there is no provider.
 func providerFor(name string, own MetricsProvider) MetricsProvider {
 	if name == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// fakeProvider keeps what it is told.
+// fakeProvider records the values of its metrics.
 type fakeProvider struct {
 	mu     sync.Mutex
 	values map[string]float64
@@ -23,7 +23,7 @@ type fakeMetric struct {
 
 func (p *fakeProvider) metric(name string) *fakeMetric { return &fakeMetric{p, name} }
 
-func (p *fakeProvider) note(name string, value float64) {
+func (p *fakeProvider) record(name string, value float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.values == nil {
@@ -45,10 +45,10 @@ func (p *fakeProvider) count(name string) int {
 	return p.counts[name]
 }
 
-func (m *fakeMetric) Inc()              { m.p.note(m.name, m.p.value(m.name)+1) }
-func (m *fakeMetric) Dec()              { m.p.note(m.name, m.p.value(m.name)-1) }
-func (m *fakeMetric) Set(v float64)     { m.p.note(m.name, v) }
-func (m *fakeMetric) Observe(v float64) { m.p.note(m.name, v) }
+func (m *fakeMetric) Inc()              { m.p.record(m.name, m.p.value(m.name)+1) }
+func (m *fakeMetric) Dec()              { m.p.record(m.name, m.p.value(m.name)-1) }
+func (m *fakeMetric) Set(v float64)     { m.p.record(m.name, v) }
+func (m *fakeMetric) Observe(v float64) { m.p.record(m.name, v) }
 
 func (p *fakeProvider) NewDepthMetric(string) GaugeMetric            { return p.metric("depth") }
 func (p *fakeProvider) NewAddsMetric(string) CounterMetric           { return p.metric("adds") }
@@ -62,18 +62,18 @@ func (p *fakeProvider) NewLongestRunningProcessorSecondsMetric(string) SettableG
 	return p.metric("longest")
 }
 
-func measured(p MetricsProvider) TypedRateLimitingInterface[string] {
+func newQueueWithMetrics(p MetricsProvider) TypedRateLimitingInterface[string] {
 	return NewTypedRateLimitingQueueWithConfig(
 		NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Second),
 		TypedRateLimitingQueueConfig[string]{Name: "test", MetricsProvider: p},
 	)
 }
 
-// Each metric counts what its provider's method says.
-func TestMetrics(t *testing.T) {
+// Each metric has the value that its MetricsProvider method documents.
+func TestMetricValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakeProvider{}
-		q := measured(p)
+		q := newQueueWithMetrics(p)
 		defer q.ShutDown()
 		q.Add("a")
 		q.Add("a")
@@ -84,15 +84,15 @@ func TestMetrics(t *testing.T) {
 		take[string](t, q, 1)
 		assert.EqualValues(t, 1, p.value("depth"))
 		assert.EqualValues(t, 3, p.value("latency"))
-		q.Add("a") // again: waits to wait
+		q.Add("a") // queued at Done
 		assert.EqualValues(t, 2, p.value("depth"))
 		time.Sleep(2 * time.Second)
 		q.Done("a")
 		q.Done("a")
 		assert.EqualValues(t, 2, p.value("work"))
-		assert.Equal(t, 1, p.count("work"), "a second Done was measured")
+		assert.Equal(t, 1, p.count("work"), "a second Done must not be measured")
 		take[string](t, q, 2)
-		assert.EqualValues(t, 2, p.value("latency"), "of an item added while in work")
+		assert.EqualValues(t, 2, p.value("latency"), "the latency of an item that was added while it was processed")
 		q.AddRateLimited("c")
 		q.AddAfter("c", 0)
 		assert.EqualValues(t, 2, p.value("retries"))
@@ -104,12 +104,12 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// The gauges of work in progress are kept current while something is in
-// work, and end at 0, shutdown or not.
-func TestGauges(t *testing.T) {
+// The gauges of work in progress are updated while an item is processed, and
+// end at 0, with and without a shutdown.
+func TestGaugesOfWorkInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakeProvider{}
-		q := measured(p)
+		q := newQueueWithMetrics(p)
 		q.Add("a")
 		q.Add("b")
 		take[string](t, q, 1)
@@ -120,19 +120,19 @@ func TestGauges(t *testing.T) {
 		assert.EqualValues(t, 4, p.value("unfinished"))
 		assert.EqualValues(t, 3, p.value("longest"))
 		q.Done("a")
-		time.Sleep(meterPeriod)
+		time.Sleep(unfinishedWorkUpdatePeriod)
 		synctest.Wait()
 		assert.EqualValues(t, 1.5, p.value("unfinished"))
 		assert.EqualValues(t, 1.5, p.value("longest"))
 		q.Done("b")
-		time.Sleep(meterPeriod)
+		time.Sleep(unfinishedWorkUpdatePeriod)
 		synctest.Wait()
 		assert.Zero(t, p.value("unfinished"))
 
 		sets := p.count("unfinished")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		assert.Equal(t, sets, p.count("unfinished"), "an idle queue is measured")
+		assert.Equal(t, sets, p.count("unfinished"), "the gauges of an idle queue must not be updated")
 
 		q.Add("c")
 		take[string](t, q, 1)
@@ -142,15 +142,15 @@ func TestGauges(t *testing.T) {
 		assert.EqualValues(t, 1, p.value("longest"))
 		sets = p.count("unfinished")
 		time.Sleep(time.Hour)
-		assert.Equal(t, sets, p.count("unfinished"), "a timer is left")
+		assert.Equal(t, sets, p.count("unfinished"), "the gauges must not be updated after the shutdown")
 		q.Done("c")
 		assert.Zero(t, p.value("unfinished"))
 		assert.Zero(t, p.value("longest"))
 	})
 }
 
-// Without a name there are no metrics; a provider need not keep them all.
-func TestUnkeptMetrics(t *testing.T) {
+// A queue without a name has no metrics. A provider may return nil metrics.
+func TestQueuesWithoutMetrics(t *testing.T) {
 	for name, provider := range map[string]MetricsProvider{"": &fakeProvider{}, "x": nilProvider{}} {
 		q := NewTypedRateLimitingQueueWithConfig(nil, TypedRateLimitingQueueConfig[string]{
 			Name: name, MetricsProvider: provider,
@@ -176,24 +176,24 @@ func (nilProvider) NewRetriesMetric(string) CounterMetric                       
 func (nilProvider) NewUnfinishedWorkSecondsMetric(string) SettableGaugeMetric          { return nil }
 func (nilProvider) NewLongestRunningProcessorSecondsMetric(string) SettableGaugeMetric { return nil }
 
-// Only the first SetProvider counts, and one with nil is none.
-func TestSetProvider(t *testing.T) {
+// Only the first SetProvider with a provider has an effect.
+func TestFirstProviderTakesEffect(t *testing.T) {
 	defer provider.Store(nil)
 	first, own := &fakeProvider{}, &fakeProvider{}
 	SetProvider(nil)
 	SetProvider(first)
 	SetProvider(&fakeProvider{})
-	measured(nil).Add("a")
-	measured(own).Add("b")
+	newQueueWithMetrics(nil).Add("a")
+	newQueueWithMetrics(own).Add("b")
 	assert.EqualValues(t, 1, first.value("adds"))
 	assert.EqualValues(t, 1, own.value("adds"))
 }
 
-// A metric may call the queue: no lock of the queue's is held.
+// A metric may call the queue, because no lock is held.
 func TestMetricsAreCalledWithoutLocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &callingProvider{}
-		q := measured(p)
+		q := newQueueWithMetrics(p)
 		p.call = func() { q.Len() }
 		q.Add("a")
 		q.AddAfter("b", time.Second)

@@ -18,52 +18,52 @@ var (
 const (
 	modelOps = 1000
 	modelAge = 20 * time.Millisecond
-	modelTop = 1000 // no key is as high
+	modelTop = 1000 // greater than every key
 )
 
-// prioritized is what the model test drives: queues without priorities are
-// given them all as 0.
-type prioritized interface {
+// priorityQueue is the interface that the model test uses. Queues without
+// priorities ignore them.
+type priorityQueue interface {
 	TypedRateLimitingInterface[int]
 	AddWithPriority(item, priority int)
 }
 
-type equals struct {
+type withoutPriorities struct {
 	TypedRateLimitingInterface[int]
 }
 
-func (q equals) AddWithPriority(item, _ int) { q.Add(item) }
+func (q withoutPriorities) AddWithPriority(item, _ int) { q.Add(item) }
 
-// foreign hides that the queue is a Typed.
-type foreign struct{ TypedInterface[int] }
+// wrappedQueue hides that the queue is a Typed.
+type wrappedQueue struct{ TypedInterface[int] }
 
-func modelQueues() map[string]func(TypedRateLimiter[int]) prioritized {
-	over := func(queue TypedInterface[int], l TypedRateLimiter[int]) prioritized {
-		return equals{NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[int]{
+func modelQueues() map[string]func(TypedRateLimiter[int]) priorityQueue {
+	over := func(queue TypedInterface[int], l TypedRateLimiter[int]) priorityQueue {
+		return withoutPriorities{NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[int]{
 			DelayingQueue: NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[int]{Queue: queue}),
 		})}
 	}
-	return map[string]func(TypedRateLimiter[int]) prioritized{
-		"fifo": func(l TypedRateLimiter[int]) prioritized { return equals{NewTypedRateLimitingQueue(l)} },
-		"priority": func(l TypedRateLimiter[int]) prioritized {
-			return NewPriority(PriorityConfig[int]{RateLimiter: l, Age: modelAge})
+	return map[string]func(TypedRateLimiter[int]) priorityQueue{
+		"fifo": func(l TypedRateLimiter[int]) priorityQueue { return withoutPriorities{NewTypedRateLimitingQueue(l)} },
+		"priority": func(l TypedRateLimiter[int]) priorityQueue {
+			return NewPriorityQueue(PriorityQueueConfig[int]{RateLimiter: l, Age: modelAge})
 		},
-		"custom storage": func(l TypedRateLimiter[int]) prioritized {
+		"custom queue": func(l TypedRateLimiter[int]) priorityQueue {
 			return over(NewTypedWithConfig(TypedQueueConfig[int]{Queue: DefaultQueue[int]()}), l)
 		},
-		"foreign queue": func(l TypedRateLimiter[int]) prioritized {
-			return over(foreign{NewTyped[int]()}, l)
+		"wrapped queue": func(l TypedRateLimiter[int]) priorityQueue {
+			return over(wrappedQueue{NewTyped[int]()}, l)
 		},
-		"measured": func(l TypedRateLimiter[int]) prioritized {
-			return equals{NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[int]{
+		"with metrics": func(l TypedRateLimiter[int]) priorityQueue {
+			return withoutPriorities{NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[int]{
 				Name: "model", MetricsProvider: &fakeProvider{},
 			})}
 		},
 	}
 }
 
-// TestModel: whatever the queue is asked, in whatever order, it answers as
-// its twin does.
+// TestModel performs random operations on a queue and on a reference, and
+// compares the results.
 func TestModel(t *testing.T) {
 	seeds := *modelSeeds
 	if seeds == 0 {
@@ -72,7 +72,7 @@ func TestModel(t *testing.T) {
 			seeds = 50
 		}
 	}
-	names := []string{"fifo", "priority", "custom storage", "foreign queue", "measured"}
+	names := []string{"fifo", "priority", "custom queue", "wrapped queue", "with metrics"}
 	queues := modelQueues()
 	run := func(seed uint64) {
 		name := names[seed%uint64(len(names))]
@@ -94,30 +94,30 @@ func TestModel(t *testing.T) {
 }
 
 type model struct {
-	t        *testing.T
-	rand     *rand.Rand
-	verbose  bool
-	queue    prioritized
-	twin     *twin
-	ranks    bool
-	waiters  int           // Gets that have not returned
-	got      chan int      // what they returned; modelTop: sent home
-	wanted   []int         // what they must have returned
-	drainers int           // drains that have not returned
-	drained  chan struct{} // one for each that has
-	last     string
+	t         *testing.T
+	rand      *rand.Rand
+	verbose   bool
+	queue     priorityQueue
+	reference *referenceQueue
+	ranks     bool
+	waiters   int           // Gets that have not returned
+	got       chan int      // results of Get; modelTop means shutdown
+	wanted    []int         // expected results of Get
+	drainers  int           // calls of ShutDownWithDrain that have not returned
+	drained   chan struct{} // one value for each that has returned
+	last      string
 }
 
-func newModel(t *testing.T, seed uint64, name string, make_ func(TypedRateLimiter[int]) prioritized) *model {
+func newModel(t *testing.T, seed uint64, name string, newQueue func(TypedRateLimiter[int]) priorityQueue) *model {
 	m := &model{
 		t: t, rand: rand.New(rand.NewPCG(seed, 0)), verbose: *modelSeed != 0,
-		queue: make_(NewTypedItemExponentialFailureRateLimiter[int](time.Millisecond, 64*time.Millisecond)),
+		queue: newQueue(NewTypedItemExponentialFailureRateLimiter[int](time.Millisecond, 64*time.Millisecond)),
 		ranks: name == "priority",
 		got:   make(chan int, 1000), drained: make(chan struct{}, 1000),
 	}
-	m.twin = newTwin(0)
+	m.reference = newReferenceQueue(0)
 	if m.ranks {
-		m.twin = newTwin(modelAge)
+		m.reference = newReferenceQueue(modelAge)
 	}
 	return m
 }
@@ -128,35 +128,35 @@ func (m *model) run() {
 		synctest.Wait()
 		m.compare()
 	}
-	// Whatever came before, a shut queue empties and sends everybody home.
-	m.say("the end")
+	// A queue that was shut down becomes empty and ends its workers.
+	m.logOperation("ShutDown at the end")
 	m.queue.ShutDown()
-	m.twin.shutDown(false)
+	m.reference.shutDown(false)
 	synctest.Wait()
 	m.compare()
-	for !m.t.Failed() && !m.twin.idle() {
-		for key := range m.twin.work {
+	for !m.t.Failed() && !m.reference.idle() {
+		for key := range m.reference.processing {
 			m.queue.Done(key)
-			m.twin.done(key)
+			m.reference.done(key)
 		}
 		m.get()
 		synctest.Wait()
 		m.compare()
 	}
-	if m.t.Failed() { // let the bubble end
+	if m.t.Failed() { // so that the synctest bubble ends
 		for range m.waiters {
 			m.queue.Done(0)
 		}
 	}
 	if !m.t.Failed() && m.waiters+m.drainers != 0 {
-		m.t.Errorf("%d workers and %d drainers are stuck", m.waiters, m.drainers)
+		m.t.Errorf("%d calls of Get and %d of ShutDownWithDrain have not returned", m.waiters, m.drainers)
 	}
 }
 
-func (m *model) say(format string, args ...any) {
+func (m *model) logOperation(format string, args ...any) {
 	m.last = fmt.Sprintf(format, args...)
 	if m.verbose {
-		m.t.Logf("%v %s", m.twin.now, m.last)
+		m.t.Logf("%v %s", m.reference.now, m.last)
 	}
 }
 
@@ -164,49 +164,49 @@ func (m *model) step(op int) {
 	key := m.rand.IntN(12)
 	switch r := m.rand.IntN(100); {
 	case r < 22:
-		m.say("Add %d", key)
+		m.logOperation("Add %d", key)
 		m.queue.Add(key)
-		m.twin.add(key, 0)
+		m.reference.add(key, 0)
 	case r < 30:
 		rank := 0
 		if m.ranks {
 			rank = m.rand.IntN(7) - 3
 		}
-		m.say("AddWithPriority %d %d", key, rank)
+		m.logOperation("AddWithPriority %d %d", key, rank)
 		m.queue.AddWithPriority(key, rank)
-		m.twin.add(key, rank)
+		m.reference.add(key, rank)
 	case r < 38:
 		d := time.Duration(m.rand.IntN(30)-3) * time.Millisecond
-		m.say("AddAfter %d %v", key, d)
+		m.logOperation("AddAfter %d %v", key, d)
 		m.queue.AddAfter(key, d)
-		m.twin.addAfter(key, d)
+		m.reference.addAfter(key, d)
 	case r < 46:
-		m.say("AddRateLimited %d", key)
+		m.logOperation("AddRateLimited %d", key)
 		m.queue.AddRateLimited(key)
-		m.twin.addRateLimited(key)
+		m.reference.addRateLimited(key)
 	case r < 50:
-		m.say("Forget %d", key)
+		m.logOperation("Forget %d", key)
 		m.queue.Forget(key)
-		delete(m.twin.fails, key)
+		delete(m.reference.fails, key)
 	case r < 72:
 		m.get()
 	case r < 92:
 		m.done(key)
 	case r < 99:
 		d := time.Duration(m.rand.IntN(12)) * time.Millisecond
-		m.say("advance %v", d)
+		m.logOperation("advance %v", d)
 		time.Sleep(d)
-		m.twin.advance(d, m.serve)
+		m.reference.advance(d, m.serve)
 	case op > modelOps*3/4:
 		m.shutDown()
 	}
 }
 
 func (m *model) get() {
-	if len(m.twin.line) == 0 && !m.twin.sendsHome() && m.waiters >= 5 {
+	if len(m.reference.waiting) == 0 && !m.reference.endsWorkers() && m.waiters >= 5 {
 		return
 	}
-	m.say("Get")
+	m.logOperation("Get")
 	m.waiters++
 	go func() {
 		item, shutdown := m.queue.Get()
@@ -217,43 +217,43 @@ func (m *model) get() {
 	}()
 }
 
-// done ends the work on some item, now and then on one that is not in work.
+// done calls Done for a random processed item, and sometimes for another one.
 func (m *model) done(key int) {
 	if m.rand.IntN(10) > 0 {
-		var work []int
-		for k := range m.twin.work {
-			work = append(work, k)
+		var processing []int
+		for k := range m.reference.processing {
+			processing = append(processing, k)
 		}
-		if len(work) > 0 {
-			slices.Sort(work)
-			key = work[m.rand.IntN(len(work))]
+		if len(processing) > 0 {
+			slices.Sort(processing)
+			key = processing[m.rand.IntN(len(processing))]
 		}
 	}
-	m.say("Done %d", key)
+	m.logOperation("Done %d", key)
 	m.queue.Done(key)
-	m.twin.done(key)
+	m.reference.done(key)
 }
 
 func (m *model) shutDown() {
 	if m.rand.IntN(4) == 0 {
-		m.say("ShutDown")
+		m.logOperation("ShutDown")
 		m.queue.ShutDown()
-		m.twin.shutDown(false)
+		m.reference.shutDown(false)
 		return
 	}
-	m.say("ShutDownWithDrain")
+	m.logOperation("ShutDownWithDrain")
 	m.drainers++
 	go func() {
 		m.queue.ShutDownWithDrain()
 		m.drained <- struct{}{}
 	}()
-	m.twin.shutDown(true)
+	m.reference.shutDown(true)
 }
 
-// serve lets the twin give the waiting workers what there is.
+// serve gives the waiting items of the reference to the waiting workers.
 func (m *model) serve() {
-	for m.waiters > 0 && len(m.twin.line) > 0 {
-		m.expect(m.twin.get())
+	for m.waiters > 0 && len(m.reference.waiting) > 0 {
+		m.expect(m.reference.get())
 	}
 }
 
@@ -263,9 +263,9 @@ func (m *model) expect(item int) {
 }
 
 func (m *model) compare() {
-	t := m.twin
+	t := m.reference
 	m.serve()
-	for m.waiters > 0 && t.sendsHome() {
+	for m.waiters > 0 && t.endsWorkers() {
 		m.expect(modelTop)
 	}
 	var got []int
@@ -275,7 +275,7 @@ func (m *model) compare() {
 	slices.Sort(got)
 	slices.Sort(m.wanted)
 	if !slices.Equal(got, m.wanted) {
-		m.t.Errorf("after %s: workers got %v, want %v", m.last, got, m.wanted)
+		m.t.Errorf("after %s: the workers received %v, want %v", m.last, got, m.wanted)
 	}
 	m.wanted = nil
 	if t.drain && t.idle() {
@@ -283,17 +283,17 @@ func (m *model) compare() {
 	}
 	if t.shut && !t.drain {
 		if len(m.drained) != m.drainers {
-			m.t.Errorf("after %s: %d of %d drainers returned", m.last, len(m.drained), m.drainers)
+			m.t.Errorf("after %s: %d of %d calls of ShutDownWithDrain have returned", m.last, len(m.drained), m.drainers)
 		}
 		for len(m.drained) > 0 {
 			<-m.drained
 			m.drainers--
 		}
 	} else if len(m.drained) > 0 {
-		m.t.Errorf("after %s: a drain returned with %v in line and %v in work", m.last, t.line, t.work)
+		m.t.Errorf("after %s: ShutDownWithDrain returned with %v waiting and %v being processed", m.last, t.waiting, t.processing)
 	}
-	if n := m.queue.Len(); n != len(t.line) {
-		m.t.Errorf("after %s: Len %d, want %d", m.last, n, len(t.line))
+	if n := m.queue.Len(); n != len(t.waiting) {
+		m.t.Errorf("after %s: Len %d, want %d", m.last, n, len(t.waiting))
 	}
 	if s := m.queue.ShuttingDown(); s != t.shut {
 		m.t.Errorf("after %s: ShuttingDown %v, want %v", m.last, s, t.shut)

@@ -6,29 +6,29 @@ import (
 	"sync/atomic"
 )
 
-// DoWorkPieceFunc does one piece of the work of [ParallelizeUntil].
-type DoWorkPieceFunc func(piece int)
+// DoWorkPieceFunc processes one piece of the work of [ParallelizeUntil].
+type DoWorkPieceFunc = func(piece int)
 
 type options struct {
 	chunkSize int
 }
 
-// Options changes how [ParallelizeUntil] works.
+// Options is an option of [ParallelizeUntil].
 type Options func(*options)
 
-// WithChunkSize lets a worker take that many pieces at a time. Worth it when
-// there are many pieces with little to do in each.
+// WithChunkSize sets the number of pieces that a worker takes at a time. Use it
+// if there are many small pieces.
 func WithChunkSize(c int) func(*options) {
 	return func(o *options) { o.chunkSize = c }
 }
 
-// ParallelizeUntil calls doWorkPiece with each of 0 to pieces-1, on that many
-// workers, and returns when all calls have returned. Once ctx is done no
-// further piece is begun. A ctx that is nil is never done.
+// ParallelizeUntil calls doWorkPiece with each number from 0 to pieces-1, on
+// the given number of workers, and returns when all calls have returned. When
+// ctx is done, no further piece is started. A nil ctx is never done.
 //
-// There is at least one worker and at least one piece to a chunk, whatever
-// was asked for. With no piece, or no doWorkPiece, there is nothing to do. A
-// panic in doWorkPiece ends the process, as in any goroutine.
+// A number of workers or a chunk size below 1 counts as 1. If pieces is 0 or
+// less, or doWorkPiece is nil, ParallelizeUntil does nothing. A panic in
+// doWorkPiece ends the process, as in any goroutine.
 func ParallelizeUntil(ctx context.Context, workers, pieces int, doWorkPiece DoWorkPieceFunc, opts ...Options) {
 	if pieces <= 0 || doWorkPiece == nil {
 		return

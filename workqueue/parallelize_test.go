@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Each piece is done once, whatever the numbers.
+// Each piece is done once, for all numbers of workers, pieces and chunk sizes.
 func TestParallelizeUntil(t *testing.T) {
 	for _, workers := range []int{-1, 0, 1, 3, 100} {
 		for _, pieces := range []int{-1, 0, 1, 7, 1000} {
@@ -28,11 +28,11 @@ func TestParallelizeUntil(t *testing.T) {
 		}
 	}
 	ParallelizeUntil(t.Context(), 1, 1, nil)
-	var never context.Context // client-go allows a nil one
+	var never context.Context // client-go accepts a nil context
 	ParallelizeUntil(never, 1, 1, func(int) {})
 }
 
-// There are as many workers as asked for, and no more than chunks.
+// There are as many workers as requested, but not more than chunks.
 func TestParallelizeUntilWorkers(t *testing.T) {
 	for _, test := range []struct{ workers, pieces, chunk, want int }{
 		{4, 100, 1, 4}, {100, 10, 1, 10}, {100, 10, 3, 4}, {0, 10, 1, 1},
@@ -51,7 +51,8 @@ func TestParallelizeUntilWorkers(t *testing.T) {
 	}
 }
 
-// Once ctx is done no piece is begun, and those begun are waited for.
+// When ctx is done, no further piece begins, and ParallelizeUntil waits for
+// the running ones.
 func TestParallelizeUntilStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)

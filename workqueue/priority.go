@@ -7,64 +7,64 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// defaultAge is how long an item of a [Priority] queue waits, unless
-// configured otherwise, before its priority no longer matters.
+// defaultAge is the default of PriorityQueueConfig.Age.
 const defaultAge = 10 * time.Second
 
-// PriorityConfig configures [NewPriority]. Its zero value is the default.
-type PriorityConfig[T comparable] struct {
-	// RateLimiter is asked by AddRateLimited. Nil: the one of
+// PriorityQueueConfig configures [NewPriorityQueue]. Its zero value is the default.
+type PriorityQueueConfig[T comparable] struct {
+	// RateLimiter computes the delays of AddRateLimited. If nil, it is
 	// DefaultTypedControllerRateLimiter.
 	RateLimiter TypedRateLimiter[T]
 
-	// Age is how long an item waits before it is overdue. 0: ten seconds.
-	// Negative: an item is overdue at once, so that every fourth Get is
-	// first come, first served.
+	// Age is the time after which a waiting item is overdue. 0 means ten
+	// seconds. If it is negative, items are overdue immediately, so that every
+	// fourth Get hands out the item that has waited longest.
 	Age time.Duration
 
-	// Name labels the metrics. Empty: there are none.
+	// Name labels the metrics. If it is empty, the queue has no metrics.
 	Name string
 
-	// MetricsProvider makes the metrics. Nil: the one given to SetProvider.
+	// MetricsProvider creates the metrics. If nil, the provider set by
+	// SetProvider is used.
 	MetricsProvider MetricsProvider
 
-	// Clock is for tests with a clock of their own. Nil: the real time.
+	// Clock replaces the real clock in tests. If nil, the real clock is used.
 	Clock clock.WithTicker
 }
 
-// Priority is a [TypedRateLimitingInterface] whose items have priorities,
-// and age.
+// PriorityQueue is a [TypedRateLimitingInterface] whose items have priorities and
+// age.
 //
-// Get hands out the item with the highest priority; among equals, first
-// come, first served. An item that has stood in line for Age is overdue (one
-// that was added while it was in work comes into line at its Done), and when the
-// first to have come into line is, every fourth Get hands that out, whatever its
-// priority. So a flood of high priority takes three
-// quarters of the workers from the rest, never all, and an item that came
-// when n others were waiting is handed out
+// Get returns the item with the highest priority; items of equal priority are
+// returned in the order of arrival. An item that has waited in the queue for
+// Age is overdue. If the item that has waited longest is overdue, every fourth
+// Get returns that item, whatever its priority. So a flood of items with high
+// priority gets at most three quarters of the workers, and an item that was
+// added when n others were waiting is returned
 //
 //	after Age and at most 4(n+1) Gets,
 //
-// whatever its priority and whatever else is added.
+// whatever its priority and whatever else is added. An item that was added
+// while it was processed starts to wait at its Done.
 //
-// Add is AddWithPriority with priority 0. AddAfter and AddRateLimited keep
-// the priority with which the item is waiting or in work, so a retry comes
-// back in the class of the first try; for other items it is 0, also if they are
-// added with a lower one while they are delayed. Adding an
-// item that is in line raises its priority and never lowers it; its age
-// stays.
+// Add is AddWithPriority with priority 0. AddAfter and AddRateLimited keep the
+// priority with which the item waits or is processed, so a retry has the
+// priority of the first attempt. For an item that neither waits nor is
+// processed, the priority is 0, even if the item is added with a lower one
+// during the delay. Adding an item that already waits can raise its priority
+// but never lowers it, and does not change its age.
 //
-// Priorities should be few, like log levels: one that a waiting item has
-// costs the others a little.
-type Priority[T comparable] struct {
-	rateLimiting[T]
+// Use few distinct priorities, like log levels: each priority in use makes
+// operations on the others slightly slower.
+type PriorityQueue[T comparable] struct {
+	rateLimitingQueue[T]
 	queue *Typed[T]
 }
 
-var _ TypedRateLimitingInterface[int] = (*Priority[int])(nil)
+var _ TypedRateLimitingInterface[int] = (*PriorityQueue[int])(nil)
 
-// NewPriority makes a priority queue.
-func NewPriority[T comparable](config PriorityConfig[T]) *Priority[T] {
+// NewPriorityQueue returns a priority queue.
+func NewPriorityQueue[T comparable](config PriorityQueueConfig[T]) *PriorityQueue[T] {
 	if config.Age == 0 {
 		config.Age = defaultAge
 	}
@@ -72,18 +72,19 @@ func NewPriority[T comparable](config PriorityConfig[T]) *Priority[T] {
 		Name:            config.Name,
 		MetricsProvider: config.MetricsProvider,
 		Clock:           config.Clock,
-	}, &ranks[T]{age: int64(config.Age)})
-	return &Priority[T]{
-		rateLimiting: rateLimiting[T]{
-			&delaying[T]{queue, newRetries(config.Name, config.MetricsProvider)},
+	}, &priorityList[T]{age: int64(config.Age)})
+	return &PriorityQueue[T]{
+		rateLimitingQueue: rateLimitingQueue[T]{
+			&delayingQueue[T]{queue, newRetries(config.Name, config.MetricsProvider)},
 			orDefault(config.RateLimiter),
 		},
 		queue: queue,
 	}
 }
 
-// AddWithPriority is Add with a priority: the higher is handed out first.
-// Priorities beyond those of an int32 count as the nearest one.
-func (q *Priority[T]) AddWithPriority(item T, priority int) {
+// AddWithPriority adds the item with a priority. Higher priorities are handed
+// out first. A priority outside the range of an int32 counts as the nearest
+// value in it.
+func (q *PriorityQueue[T]) AddWithPriority(item T, priority int) {
 	q.queue.add(item, int32(min(max(priority, math.MinInt32), math.MaxInt32)))
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Contract: the highest priority first; among equals, first come first served.
+// Items are returned by priority, and items of equal priority in the order of
+// arrival.
 func TestPriorityOrder(t *testing.T) {
-	q := NewPriority(PriorityConfig[string]{})
+	q := NewPriorityQueue(PriorityQueueConfig[string]{})
 	defer q.ShutDown()
 	q.AddWithPriority("low", -1)
 	q.Add("normal 1")
@@ -24,9 +25,9 @@ func TestPriorityOrder(t *testing.T) {
 		take[string](t, q, 7))
 }
 
-// Contract: an item in line is raised and never lowered.
-func TestPriorityRaise(t *testing.T) {
-	q := NewPriority(PriorityConfig[string]{})
+// The priority of a waiting item is raised and never lowered.
+func TestPriorityOfWaitingItemIsRaised(t *testing.T) {
+	q := NewPriorityQueue(PriorityQueueConfig[string]{})
 	defer q.ShutDown()
 	q.AddWithPriority("a", 1)
 	q.AddWithPriority("b", 2)
@@ -36,12 +37,13 @@ func TestPriorityRaise(t *testing.T) {
 	assert.Equal(t, []string{"b", "c", "a"}, take[string](t, q, 3))
 }
 
-// Contract: a retry keeps the priority of the try; a new Add has its own.
+// A retry keeps the priority of the first attempt. A new Add has its own
+// priority.
 func TestPriorityOfRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewPriority(PriorityConfig[string]{RateLimiter: DefaultTypedItemBasedRateLimiter[string]()})
+		q := NewPriorityQueue(PriorityQueueConfig[string]{RateLimiter: DefaultTypedItemBasedRateLimiter[string]()})
 		defer q.ShutDown()
-		again := func(readd func(item string)) []string {
+		orderAfter := func(readd func(item string)) []string {
 			q.AddWithPriority("low", -5)
 			item := take[string](t, q, 1)[0]
 			readd(item)
@@ -52,25 +54,25 @@ func TestPriorityOfRetries(t *testing.T) {
 			defer func() { q.Done("low"); q.Done("middle") }()
 			return take[string](t, q, 2)
 		}
-		assert.Equal(t, []string{"middle", "low"}, again(q.AddRateLimited), "AddRateLimited")
-		assert.Equal(t, []string{"middle", "low"}, again(func(i string) { q.AddAfter(i, time.Second) }), "AddAfter")
-		assert.Equal(t, []string{"middle", "low"}, again(func(i string) { q.AddAfter(i, 0) }), "AddAfter 0")
-		assert.Equal(t, []string{"low", "middle"}, again(q.Add), "Add")
-		assert.Equal(t, []string{"low", "middle"}, again(func(i string) {
+		assert.Equal(t, []string{"middle", "low"}, orderAfter(q.AddRateLimited), "AddRateLimited")
+		assert.Equal(t, []string{"middle", "low"}, orderAfter(func(i string) { q.AddAfter(i, time.Second) }), "AddAfter")
+		assert.Equal(t, []string{"middle", "low"}, orderAfter(func(i string) { q.AddAfter(i, 0) }), "AddAfter 0")
+		assert.Equal(t, []string{"low", "middle"}, orderAfter(q.Add), "Add")
+		assert.Equal(t, []string{"low", "middle"}, orderAfter(func(i string) {
 			q.AddRateLimited(i)
 			q.AddWithPriority(i, 0)
-		}), "an Add beside the retry")
+		}), "Add and AddRateLimited")
 	})
 }
 
-// Contract: priorities age, so that none starves. Whatever floods the queue,
-// an item that came when n others waited is handed out after Age and at most
-// 4(n+1) Gets; and until then the flood has what it asked for.
-func TestAgeingBound(t *testing.T) {
+// Priorities age, so that no item starves. An item that was added when n
+// others waited is returned after Age and at most 4(n+1) Gets, whatever is
+// added. Until then, items of higher priority are returned first.
+func TestAgingBound(t *testing.T) {
 	for _, age := range []time.Duration{0, time.Second, time.Minute, -1} {
 		for _, n := range []int{0, 1, 10, 200} {
 			synctest.Test(t, func(t *testing.T) {
-				q := NewPriority(PriorityConfig[int]{Age: age})
+				q := NewPriorityQueue(PriorityQueueConfig[int]{Age: age})
 				defer q.ShutDown()
 				const low = -1
 				for i := range n {
@@ -86,7 +88,7 @@ func TestAgeingBound(t *testing.T) {
 					bound = 0
 				}
 				for {
-					for range 3 { // more than can be worked off
+					for range 3 { // more items than are processed
 						q.AddWithPriority(next, 2)
 						next++
 					}
@@ -99,22 +101,22 @@ func TestAgeingBound(t *testing.T) {
 						break
 					}
 					if late > 4*(n+1) {
-						t.Fatalf("age %v, %d others: still waiting after %v and %d Gets", age, n, bound, late)
+						t.Fatalf("age %v, %d others: the item is still waiting after %v and %d Gets", age, n, bound, late)
 					}
 					time.Sleep(100 * time.Millisecond)
 				}
 				if late == 0 {
-					t.Errorf("age %v, %d others: overtook the flood after %v", age, n, time.Since(start))
+					t.Errorf("age %v, %d others: the item was returned too early, after %v", age, n, time.Since(start))
 				}
 			})
 		}
 	}
 }
 
-// A backlog of overdue items leaves three quarters of the Gets to the rest.
-func TestOverdueBacklogLeavesRoom(t *testing.T) {
+// Overdue items are returned by at most one Get in four.
+func TestOverdueBacklogGetsEveryFourthGet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewPriority(PriorityConfig[int]{})
+		q := NewPriorityQueue(PriorityQueueConfig[int]{})
 		defer q.ShutDown()
 		for i := range 1000 {
 			q.AddWithPriority(i, -1)

@@ -6,26 +6,26 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TypedInterface is the queue as its users see it.
+// TypedInterface is a queue of items for any number of workers.
 type TypedInterface[T comparable] interface {
-	// Add puts the item in line, unless it is there. An item in work is put
-	// in line at its Done. After shutdown nothing is added.
+	// Add queues the item, unless it already waits. An item that is being
+	// processed is queued at its Done. After shutdown Add does nothing.
 	Add(item T)
-	// Len is the number of items in line. It has changed by the time you
-	// look at it: decide nothing by it.
+	// Len returns the number of waiting items. Use it for information only: it
+	// may have changed when the call returns.
 	Len() int
-	// Get waits for an item. With shutdown, there is none and never will
-	// be: the worker ends. Every item MUST be given back with Done.
+	// Get waits for an item. If shutdown is true, there is no item and the
+	// worker must end. Every returned item MUST be passed to Done.
 	Get() (item T, shutdown bool)
-	// Done ends the work on an item. Done of an item that is not in work
-	// does nothing.
+	// Done marks the item as processed. For an item that is not being processed
+	// it does nothing.
 	Done(item T)
-	// ShutDown ends the adding, and returns at once. Workers still get what
-	// is in line, then the shutdown signal.
+	// ShutDown stops accepting items and returns immediately. Workers still get
+	// the waiting items, and then shutdown.
 	ShutDown()
-	// ShutDownWithDrain is ShutDown, and waits until everything in line and
-	// in work is done. Any number of callers may wait. A ShutDown sends
-	// them home.
+	// ShutDownWithDrain calls ShutDown and waits until Done was called
+	// for all waiting items and all items in progress. Any number of
+	// callers may wait. A call of ShutDown ends their wait.
 	ShutDownWithDrain()
 	// ShuttingDown reports whether the queue has been shut down.
 	ShuttingDown() bool
@@ -34,117 +34,120 @@ type TypedInterface[T comparable] interface {
 // TypedQueueConfig configures [NewTypedWithConfig]. Its zero value is the
 // default.
 type TypedQueueConfig[T comparable] struct {
-	// Name labels the metrics. Empty: there are none.
+	// Name labels the metrics. If it is empty, the queue has no metrics.
 	Name string
 
-	// MetricsProvider makes the metrics. Nil: the one given to SetProvider.
+	// MetricsProvider creates the metrics. If nil, the provider set by
+	// SetProvider is used.
 	MetricsProvider MetricsProvider
 
-	// Clock is for tests with a clock of their own. Nil: the real time,
-	// which testing/synctest can fake. Its methods are called under the
-	// queue's lock.
+	// Clock replaces the real clock in tests. Its methods are called with the
+	// lock of the queue held. If nil, the real clock is used, which
+	// testing/synctest can fake.
 	Clock clock.WithTicker
 
-	// Queue is the order of waiting items. Nil: first come, first served.
+	// Queue determines the order of the waiting items. If nil, it is the order
+	// of arrival.
 	Queue Queue[T]
 }
 
-// Typed is the queue. Make it with [NewTyped] or [NewTypedWithConfig].
+// Typed is a queue of items of type T. Create it with [NewTyped] or
+// [NewTypedWithConfig].
 type Typed[T comparable] struct {
-	clock timepiece
-	meter *meter[T] // nil: nobody measures
-	timed bool      // moments are noted on the items: for the meter, or for the ageing
+	clock       monotonicClock
+	metrics     *queueMetrics[T] // nil if the queue has no metrics
+	recordTimes bool             // whether records have times, for metrics or aging
 
-	mu      sync.Mutex
-	items   table[T, record[T]] // every item that is waiting, working or delayed; no other
-	line    line[T]             // the waiting ones
-	working int                 // how many are in work
-	again   int                 // how many of those have been added again
-	delays  delays[T]           // the delayed ones; used by the delaying queue alone
+	mu         sync.Mutex
+	items      table[T, record[T]] // exactly the items that are waiting, processing or delayed
+	queue      entryQueue[T]       // the waiting items
+	processing int                 // number of items being processed
+	addedAgain int                 // number of those that were added again
+	delays     delayHeap[T]        // the delayed items; used by delayingQueue only
 
-	cond    sync.Cond // for workers without an item; on mu
-	waiters int       // how many wait on cond
-	waking  bool      // one of them has been woken and has not yet looked
+	cond    sync.Cond // for workers that wait in Get; uses mu
+	waiters int       // number of workers that wait on cond
+	waking  bool      // one of them was signaled and has not run yet
 
-	shut    bool          // no way back
-	drained chan struct{} // not nil while somebody waits for the drain; its close ends the wait
+	shuttingDown bool          // never reset
+	drained      chan struct{} // not nil while a caller waits for the drain; closed to end the wait
 }
 
 var _ TypedInterface[int] = (*Typed[int])(nil)
 
-// NewTyped makes a queue without metrics.
+// NewTyped returns a queue without metrics.
 func NewTyped[T comparable]() *Typed[T] {
 	return NewTypedWithConfig(TypedQueueConfig[T]{})
 }
 
-// NewTypedWithConfig makes a queue.
+// NewTypedWithConfig returns a queue.
 func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 	return newTyped(config, nil)
 }
 
-// newTyped makes a queue with the given line or, if that is nil, with the
-// one that the config asks for.
-func newTyped[T comparable](config TypedQueueConfig[T], order line[T]) *Typed[T] {
-	q := &Typed[T]{clock: newTimepiece(config.Clock)}
+// newTyped returns a queue that uses order or, if that is nil, the order of the
+// configuration.
+func newTyped[T comparable](config TypedQueueConfig[T], order entryQueue[T]) *Typed[T] {
+	q := &Typed[T]{clock: newMonotonicClock(config.Clock)}
 	q.items.init()
 	q.cond.L = &q.mu
-	q.delays.alarm = newAlarm(q.clock.clock, q.deliver)
-	q.meter = newMeter(q, config.Name, config.MetricsProvider)
-	q.timed = q.meter != nil || order != nil
+	q.delays.timer = newDeadlineTimer(q.clock.clock, q.addDue)
+	q.metrics = newQueueMetrics(q, config.Name, config.MetricsProvider)
+	q.recordTimes = q.metrics != nil || order != nil
 	switch {
 	case order != nil:
-		q.line = order
+		q.queue = order
 	case config.Queue != nil:
-		q.line = &custom[T]{config.Queue, &q.items}
+		q.queue = &customQueue[T]{config.Queue, &q.items}
 	default:
-		q.line = new(fifo[T])
+		q.queue = new(fifoQueue[T])
 	}
 	return q
 }
 
-// Add puts the item in line, unless it is there already. An item in work is
-// noted, however often it is added, and put in line once, at its Done. After
-// shutdown Add does nothing.
+// Add queues the item, unless it already waits. An item that is being processed
+// is queued once, at its Done, however often it is added. After shutdown Add
+// does nothing.
 //
-// An item that is not equal to itself (a NaN) could never be found again to
-// be Done: it is not added. One that cannot be hashed, which takes a T that
-// is an interface, panics as it would as the key of a map, and leaves the
-// queue as it was.
+// An item that is not equal to itself (a NaN) is not added, because Done could
+// not find it. An item that cannot be hashed, which requires that T is an
+// interface, panics as it would as the key of a map, and leaves the queue
+// unchanged.
 func (q *Typed[T]) Add(item T) { q.add(item, 0) }
 
 func (q *Typed[T]) add(item T, priority int32) {
 	if item != item {
 		return
 	}
-	fresh := q.admitItem(item, q.items.hash(item), priority, q.moment())
-	if fresh && q.meter != nil {
-		q.meter.added(1)
+	fresh := q.admitItem(item, q.items.hash(item), priority, q.timestamp())
+	if fresh && q.metrics != nil {
+		q.metrics.added(1)
 	}
 }
 
 func (q *Typed[T]) admitItem(item T, hash uint64, priority int32, now int64) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return !q.shut && q.admit(q.items.findOrAdd(hash, item), priority, now)
+	return !q.shuttingDown && q.admit(q.items.findOrAdd(hash, item), priority, now)
 }
 
-// admit lets an item into the line, or notes that it must come back. It
-// reports whether that is news.
+// admit queues the item, or marks it to be queued at its Done. It reports
+// whether this changed the state of the queue.
 func (q *Typed[T]) admit(n *entry[T], priority int32, now int64) bool {
 	r := &n.val
 	switch {
 	case r.state&waiting != 0:
-		q.line.touch(n, priority)
+		q.queue.touch(n, priority)
 		return false
-	case r.state&again != 0:
-		r.then = max(r.then, priority)
+	case r.state&addedAgain != 0:
+		r.nextPriority = max(r.nextPriority, priority)
 		return false
-	case r.state&working != 0:
-		r.state |= again
-		r.then = priority
-		q.again++
+	case r.state&processing != 0:
+		r.state |= addedAgain
+		r.nextPriority = priority
+		q.addedAgain++
 	case r.state&delayed != 0:
-		q.enqueue(n, max(r.rank, priority))
+		q.enqueue(n, max(r.priority, priority))
 	default:
 		q.enqueue(n, priority)
 	}
@@ -154,16 +157,16 @@ func (q *Typed[T]) admit(n *entry[T], priority int32, now int64) bool {
 
 func (q *Typed[T]) enqueue(n *entry[T], priority int32) {
 	n.val.state |= waiting
-	n.val.rank = priority
-	q.line.push(n)
+	n.val.priority = priority
+	q.queue.push(n)
 	q.wake()
 }
 
-// wake sees to it that a worker comes for what is in line. Workers wake each
-// other one by one, each as it leaves with its own item: many items added at
-// once do not wake many workers to find that the first ones took it all.
+// wake signals a waiting worker if none is signaled yet. A worker that has
+// taken an item wakes the next one, so that many added items do not wake many
+// workers at once for items that the first ones take.
 //
-// Invariant: while items are in line and workers wait, waking is true.
+// Invariant: if items are queued and workers wait, waking is true.
 func (q *Typed[T]) wake() {
 	if q.waiters > 0 && !q.waking {
 		q.waking = true
@@ -171,16 +174,16 @@ func (q *Typed[T]) wake() {
 	}
 }
 
-// Get waits until there is an item and hands it out, to no other worker
-// until its Done. When the queue has been shut down and the line is empty it
-// returns the zero item and true.
+// Get waits for an item and returns it. No other worker gets the item before
+// its Done. When the queue has been shut down and is empty, Get returns the
+// zero item and true.
 //
-// During a drain it does not send workers home while an item in work waits
-// to come back: somebody has to take it.
+// During a drain, workers keep waiting while an item that is being processed
+// was added again, because one of them must process that item again.
 func (q *Typed[T]) Get() (item T, shutdown bool) {
 	item, waited, ok := q.next()
-	if ok && q.meter != nil {
-		q.meter.got(waited)
+	if ok && q.metrics != nil {
+		q.metrics.got(waited)
 	}
 	return item, !ok
 }
@@ -193,21 +196,21 @@ func (q *Typed[T]) next() (item T, waited int64, ok bool) {
 		return item, 0, false
 	}
 	r := &n.val
-	r.state = r.state&^waiting | working
-	q.working++
-	if q.meter != nil {
+	r.state = r.state&^waiting | processing
+	q.processing++
+	if q.metrics != nil {
 		r.started = now
-		q.meter.start(n)
+		q.metrics.start(n)
 	}
 	return n.item, now - r.added, true
 }
 
-// pop waits for an entry and takes it out of the line. It returns nil when
-// the worker shall go home.
+// pop waits for an entry and removes it from the queue. It returns nil if the
+// worker should end.
 func (q *Typed[T]) pop() (n *entry[T], now int64) {
 	for {
-		for q.line.len() == 0 {
-			if q.finished() {
+		for q.queue.len() == 0 {
+			if q.workerShouldStop() {
 				return nil, 0
 			}
 			q.waiters++
@@ -215,84 +218,87 @@ func (q *Typed[T]) pop() (n *entry[T], now int64) {
 			q.waiters--
 			q.waking = false
 		}
-		now = q.moment()
-		n = q.line.pop(now)
+		now = q.timestamp()
+		n = q.queue.pop(now)
 		switch {
-		case q.line.len() > 0:
+		case q.queue.len() > 0:
 			q.wake()
-		case q.waiters > 0 && q.finished():
+		case q.waiters > 0 && q.workerShouldStop():
 			q.cond.Broadcast()
 		}
-		if n.val.state&working == 0 {
+		if n.val.state&processing == 0 {
 			return n, now
 		}
-		// Only a Queue of the user's that returns an item twice gets here.
-		// The item is not handed out twice.
-		q.admit(n, n.val.rank, now)
+		// Only a custom Queue that returns an item twice reaches this line. The
+		// item is not handed out twice.
+		q.admit(n, n.val.priority, now)
 	}
 }
 
-// finished reports whether a worker who finds the line empty shall go home.
-func (q *Typed[T]) finished() bool { return q.shut && (q.drained == nil || q.again == 0) }
+// workerShouldStop reports whether a worker should end when the queue is empty.
+func (q *Typed[T]) workerShouldStop() bool {
+	return q.shuttingDown && (q.drained == nil || q.addedAgain == 0)
+}
 
-// Done ends the work on the item. If it was added meanwhile it is put in
-// line again. Done of an item that is not in work, so also a second Done,
-// does nothing. (A second Done that comes after another worker has got the
-// item ends that worker's work: the queue cannot tell the two apart.)
+// Done marks the item as processed. If it was added in the meantime, it is
+// queued again. For an item that is not being processed, Done does nothing. A
+// second Done, after another worker has got the item, marks the item as
+// processed although that worker still processes it, because the queue cannot
+// distinguish the two workers.
 func (q *Typed[T]) Done(item T) {
 	worked, publish, ok := q.finish(item, q.items.hash(item))
-	if ok && q.meter != nil {
-		q.meter.done(worked)
+	if ok && q.metrics != nil {
+		q.metrics.done(worked)
 		if publish {
-			q.meter.publish()
+			q.metrics.publish()
 		}
 	}
 }
 
-// finish reports how long the work took, and whether the gauges must be
-// brought up to date because no alarm will do it.
+// finish returns the processing time and reports whether the caller must update
+// the gauges, because no timer will do it.
 func (q *Typed[T]) finish(item T, hash uint64) (worked int64, publish, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := q.items.find(hash, item)
-	if n == nil || n.val.state&working == 0 {
+	if n == nil || n.val.state&processing == 0 {
 		return 0, false, false
 	}
 	r := &n.val
-	r.state &^= working
-	q.working--
-	if q.meter != nil {
+	r.state &^= processing
+	q.processing--
+	if q.metrics != nil {
 		worked = q.clock.now() - r.started
-		q.meter.stop(n)
+		q.metrics.stop(n)
 	}
 	switch {
-	case r.state&again != 0:
-		r.state &^= again
-		q.again--
+	case r.state&addedAgain != 0:
+		r.state &^= addedAgain
+		q.addedAgain--
 		if r.state&delayed != 0 {
-			r.then = max(r.then, r.rank)
+			r.nextPriority = max(r.nextPriority, r.priority)
 		}
-		q.enqueue(n, r.then)
+		q.enqueue(n, r.nextPriority)
 	case r.state == 0:
 		q.items.remove(n)
 	}
 	if q.drained != nil && q.idle() {
-		q.release()
+		q.releaseDrainers()
 	}
-	return worked, q.shut, true
+	return worked, q.shuttingDown, true
 }
 
-// Len is the number of items in line, for information. Items in work and
-// delayed ones are not counted.
+// Len returns the number of waiting items. Items that are being processed and
+// delayed items are not counted.
 func (q *Typed[T]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.line.len()
+	return q.queue.len()
 }
 
-// moment is the time where it is noted, and 0 where nobody will ask.
-func (q *Typed[T]) moment() int64 {
-	if !q.timed {
+// timestamp returns the current time, or 0 if times are not recorded.
+func (q *Typed[T]) timestamp() int64 {
+	if !q.recordTimes {
 		return 0
 	}
 	return q.clock.now()

@@ -15,12 +15,12 @@ var benchKeys = func() []string {
 	return keys
 }()
 
-// BenchmarkAddGetDone is one item's way through an idle queue.
+// BenchmarkAddGetDone measures Add, Get and Done of one item in an idle queue.
 func BenchmarkAddGetDone(b *testing.B) {
 	for name, q := range map[string]TypedInterface[string]{
 		"typed":    NewTyped[string](),
 		"storage":  NewTypedWithConfig(TypedQueueConfig[string]{Queue: DefaultQueue[string]()}),
-		"priority": NewPriority(PriorityConfig[string]{}),
+		"priority": NewPriorityQueue(PriorityQueueConfig[string]{}),
 		"measured": NewTypedWithConfig(TypedQueueConfig[string]{Name: "b", MetricsProvider: nilProvider{}}),
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -35,7 +35,7 @@ func BenchmarkAddGetDone(b *testing.B) {
 	}
 }
 
-// BenchmarkAddDuplicate is the adding of what is in line already.
+// BenchmarkAddDuplicate measures Add of an item that is waiting.
 func BenchmarkAddDuplicate(b *testing.B) {
 	q := NewTyped[string]()
 	b.ReportAllocs()
@@ -44,7 +44,7 @@ func BenchmarkAddDuplicate(b *testing.B) {
 	}
 }
 
-// BenchmarkAddRateLimited is a failure and its forgetting.
+// BenchmarkAddRateLimited measures AddRateLimited and Forget.
 func BenchmarkAddRateLimited(b *testing.B) {
 	q := NewTypedRateLimitingQueue(DefaultTypedControllerRateLimiter[string]())
 	b.ReportAllocs()
@@ -56,7 +56,7 @@ func BenchmarkAddRateLimited(b *testing.B) {
 	q.ShutDown()
 }
 
-// BenchmarkWorkers is a flood of 100,000 items on idle workers.
+// BenchmarkWorkers measures the processing of 100,000 items by idle workers.
 func BenchmarkWorkers(b *testing.B) {
 	for _, workers := range []int{1, 8} {
 		b.Run(fmt.Sprint(workers), func(b *testing.B) {
@@ -75,8 +75,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkAddAfter is 100,000 items that are due within a millisecond: what
-// it costs to accept them, and to deliver them once they are due.
+// BenchmarkAddAfter measures 100,000 items that are due within a millisecond:
+// the calls of AddAfter, and the delivery of the items.
 func BenchmarkAddAfter(b *testing.B) {
 	const delay = 100 * time.Millisecond
 	for _, workers := range []int{1, 8} {
@@ -128,7 +128,7 @@ func perItem(b *testing.B, d time.Duration, unit string) {
 	b.ReportMetric(float64(d.Nanoseconds())/float64(b.N*len(benchKeys)), unit)
 }
 
-// BenchmarkParallelizeUntil is 10,000 pieces without work.
+// BenchmarkParallelizeUntil measures 10,000 pieces without work.
 func BenchmarkParallelizeUntil(b *testing.B) {
 	for _, chunk := range []int{1, 100} {
 		b.Run(fmt.Sprint(chunk), func(b *testing.B) {

@@ -13,11 +13,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// take gets n items, which must be there.
+// take returns n items, which must be waiting.
 func take[T comparable](t *testing.T, q TypedInterface[T], n int) (items []T) {
 	t.Helper()
 	for range n {
-		require.NotZero(t, q.Len(), "nothing in line after %v", items)
+		require.NotZero(t, q.Len(), "no item is waiting after %v", items)
 		item, shutdown := q.Get()
 		require.False(t, shutdown)
 		items = append(items, item)
@@ -25,26 +25,26 @@ func take[T comparable](t *testing.T, q TypedInterface[T], n int) (items []T) {
 	return items
 }
 
-// everyQueue runs a test on each kind of queue: the contract is the same.
+// everyQueue runs a test with each kind of queue.
 func everyQueue(t *testing.T, test func(t *testing.T, q TypedDelayingInterface[string])) {
 	for name, make := range map[string]func() TypedDelayingInterface[string]{
 		"delaying":     NewTypedDelayingQueue[string],
 		"rateLimiting": func() TypedDelayingInterface[string] { return NewTypedRateLimitingQueue[string](nil) },
-		"priority":     func() TypedDelayingInterface[string] { return NewPriority(PriorityConfig[string]{}) },
-		"storage": func() TypedDelayingInterface[string] {
+		"priority":     func() TypedDelayingInterface[string] { return NewPriorityQueue(PriorityQueueConfig[string]{}) },
+		"customQueue": func() TypedDelayingInterface[string] {
 			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{
 				Queue: NewTypedWithConfig(TypedQueueConfig[string]{Queue: DefaultQueue[string]()}),
 			})
 		},
 		"otherClock": func() TypedDelayingInterface[string] {
-			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Clock: foreignClock{}})
+			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{Clock: customClock{}})
 		},
-		"outpost": func() TypedDelayingInterface[string] {
+		"delayFront": func() TypedDelayingInterface[string] {
 			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{
-				Clock: foreignClock{}, Queue: NewTyped[string](),
+				Clock: customClock{}, Queue: NewTyped[string](),
 			})
 		},
-		"measured": func() TypedDelayingInterface[string] {
+		"withMetrics": func() TypedDelayingInterface[string] {
 			return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[string]{
 				Name: "test", MetricsProvider: &fakeProvider{},
 			})
@@ -60,11 +60,11 @@ func everyQueue(t *testing.T, test func(t *testing.T, q TypedDelayingInterface[s
 	}
 }
 
-// foreignClock is the real clock, unrecognised.
-type foreignClock struct{ clock.RealClock }
+// customClock is the real clock as a type that is not recognized.
+type customClock struct{ clock.RealClock }
 
-// Contract: an item waits once, however often it is added.
-func TestAddedTwiceWaitsOnce(t *testing.T) {
+// An item is queued once, however often it is added.
+func TestAddIsIdempotent(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		for _, item := range []string{"a", "b", "a", "a", "c", "b"} {
 			q.Add(item)
@@ -75,30 +75,30 @@ func TestAddedTwiceWaitsOnce(t *testing.T) {
 	})
 }
 
-// Contract: an item added while in work is handed out again after Done, once,
-// and not before.
-func TestAddedInWorkComesBackAfterDone(t *testing.T) {
+// An item that is added while it is processed is queued once, after Done.
+func TestAddedWhileProcessingIsQueuedAfterDone(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.Add("a")
 		take(t, q, 1)
 		q.Add("a")
 		q.Add("a")
-		assert.Zero(t, q.Len(), "in line while in work")
+		assert.Zero(t, q.Len(), "an item that is being processed must not wait")
 		q.Done("a")
 		assert.Equal(t, []string{"a"}, take(t, q, 1))
 		q.Done("a")
-		assert.Zero(t, q.Len(), "came back twice")
+		assert.Zero(t, q.Len(), "added twice")
 	})
 }
 
-// Bad input: Done of what is not in work, double Done, the zero item.
-func TestDoneOfWhatIsNotInWork(t *testing.T) {
+// Done has no effect for an item that is not being processed, for a second
+// call, and for the zero item.
+func TestDoneOfUnprocessedItemDoesNothing(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.Done("unknown")
 		q.Add("a")
-		q.Done("a") // waiting, not in work
+		q.Done("a") // waiting, not being processed
 		q.AddAfter("b", time.Second)
-		q.Done("b") // delayed, not in work
+		q.Done("b") // delayed, not being processed
 		assert.Equal(t, []string{"a"}, take(t, q, 1))
 		q.Done("a")
 		q.Done("a")
@@ -111,9 +111,8 @@ func TestDoneOfWhatIsNotInWork(t *testing.T) {
 	})
 }
 
-// Bad input: a NaN cannot be found again, so it is not let in; no call of it
-// harms the queue.
-func TestNaN(t *testing.T) {
+// A NaN is not added, and calls with it have no effect.
+func TestNaNIsIgnored(t *testing.T) {
 	nan := math.NaN()
 	q := NewTypedRateLimitingQueue(NewTypedItemExponentialFailureRateLimiter[float64](0, 0))
 	q.Add(nan)
@@ -127,8 +126,8 @@ func TestNaN(t *testing.T) {
 	q.ShutDownWithDrain()
 }
 
-// Bad input: what cannot be hashed panics as in a map, and the queue goes on.
-func TestUnhashable(t *testing.T) {
+// An item that cannot be hashed panics, and the queue still works.
+func TestUnhashableItemPanics(t *testing.T) {
 	q := NewTypedRateLimitingQueue[any](nil)
 	defer q.ShutDown()
 	for name, call := range map[string]func(any){
@@ -142,9 +141,9 @@ func TestUnhashable(t *testing.T) {
 	q.Done("fine")
 }
 
-// Contract: an item is never with two workers at once, and nothing added is
-// lost: after its last Add each item is handed out at least once more.
-func TestManyWorkers(t *testing.T) {
+// At most one worker processes an item, and no Add is lost: each item is
+// returned at least once after its last Add.
+func TestConcurrentWorkers(t *testing.T) {
 	const items, adders, workers = 50, 4, 8
 	adds := 20_000
 	if raceEnabled {
@@ -152,8 +151,8 @@ func TestManyWorkers(t *testing.T) {
 	}
 	for name, q := range map[string]TypedRateLimitingInterface[int]{
 		"fifo":     NewTypedRateLimitingQueue(DefaultTypedItemBasedRateLimiter[int]()),
-		"priority": NewPriority(PriorityConfig[int]{Age: time.Microsecond}),
-		"measured": NewTypedRateLimitingQueueWithConfig(nil, TypedRateLimitingQueueConfig[int]{
+		"priority": NewPriorityQueue(PriorityQueueConfig[int]{Age: time.Microsecond}),
+		"withMetrics": NewTypedRateLimitingQueueWithConfig(nil, TypedRateLimitingQueueConfig[int]{
 			Name: "test", MetricsProvider: &fakeProvider{},
 		}),
 	} {
@@ -165,7 +164,7 @@ func TestManyWorkers(t *testing.T) {
 					for i := range adds {
 						item := (i*7 + a*13) % items
 						added[item].Add(1)
-						switch p, ok := q.(*Priority[int]); {
+						switch p, ok := q.(*PriorityQueue[int]); {
 						case i%5 == 0:
 							q.AddAfter(item, time.Duration(i%3)*time.Microsecond)
 							q.Add(item)
@@ -181,7 +180,7 @@ func TestManyWorkers(t *testing.T) {
 				working.Go(func() {
 					for item, shutdown := q.Get(); !shutdown; item, shutdown = q.Get() {
 						if busy[item].Add(1) != 1 {
-							t.Errorf("item %d is with two workers", item)
+							t.Errorf("item %d is processed by two workers", item)
 						}
 						seen[item].Store(added[item].Load())
 						busy[item].Add(-1)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Each limiter: the delays of one item's failures in a row.
-func TestDelaysOfFailures(t *testing.T) {
+// Each limiter returns the documented delays of consecutive failures.
+func TestRateLimiterDelays(t *testing.T) {
 	const ms, s = time.Millisecond, time.Second
 	exponential := NewTypedItemExponentialFailureRateLimiter[string]
 	fastSlow := NewTypedItemFastSlowRateLimiter[string]
@@ -40,7 +40,7 @@ func TestDelaysOfFailures(t *testing.T) {
 		"default":                 {DefaultTypedControllerRateLimiter[string](), []time.Duration{5 * ms, 10 * ms}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for round := range 2 { // Forget begins anew
+			for round := range 2 { // the second round follows Forget
 				for i, want := range test.want {
 					assert.Equal(t, want, test.limiter.When("a"), "round %d, failure %d", round, i+1)
 				}
@@ -52,7 +52,8 @@ func TestDelaysOfFailures(t *testing.T) {
 	}
 }
 
-// However often an item fails, the delay is never past and never over the bound.
+// The delay is never negative and never exceeds the maximum, after any number
+// of failures.
 func TestDelayNeverOverflows(t *testing.T) {
 	for _, base := range []time.Duration{1, 3, time.Millisecond, time.Second, 1 << 62} {
 		l := NewTypedItemExponentialFailureRateLimiter[int](base, math.MaxInt64)
@@ -70,8 +71,8 @@ func TestDelayNeverOverflows(t *testing.T) {
 	}
 }
 
-// The bucket is shared by all items, and refills.
-func TestBucket(t *testing.T) {
+// All items share the bucket, which refills.
+func TestBucketIsSharedAndRefills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &TypedBucketRateLimiter[string]{Limiter: rate.NewLimiter(10, 2)}
 		var got []time.Duration
@@ -85,9 +86,9 @@ func TestBucket(t *testing.T) {
 	})
 }
 
-// A queue with a nil limiter has the default one, and Forget does not end the
-// delay that was given.
-func TestRateLimiting(t *testing.T) {
+// A queue with a nil limiter uses the default limiter. Forget does not end a
+// pending delay.
+func TestDefaultRateLimiterAndForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewTypedRateLimitingQueue[string](nil)
 		defer q.ShutDown()
@@ -100,7 +101,7 @@ func TestRateLimiting(t *testing.T) {
 	})
 }
 
-// A DelayingQueue that is passed in is the one that is used.
+// The DelayingQueue of the configuration is used.
 func TestCustomDelayingQueue(t *testing.T) {
 	di := NewTypedDelayingQueue[any]()
 	defer di.ShutDown()

@@ -2,48 +2,49 @@ package workqueue
 
 import "k8s.io/utils/clock"
 
-// TypedRateLimitingInterface is a queue with a memory of failures.
+// TypedRateLimitingInterface is a queue that retries failed items with a delay.
 type TypedRateLimitingInterface[T comparable] interface {
 	TypedDelayingInterface[T]
 
 	// AddRateLimited adds the item after the delay that the rate limiter
-	// gives it.
+	// returns.
 	AddRateLimited(item T)
-	// Forget tells the rate limiter that the item has succeeded, or that
-	// nobody will try again. It is not Done: that is still due.
+	// Forget resets the failures of the item in the rate limiter. Call it when
+	// the item has succeeded or is not retried. Done must still be called.
 	Forget(item T)
-	// NumRequeues is how often the rate limiter has delayed the item since
-	// it last forgot it.
+	// NumRequeues returns how often the rate limiter has delayed the item since
+	// the last Forget.
 	NumRequeues(item T) int
 }
 
 // TypedRateLimitingQueueConfig configures
 // [NewTypedRateLimitingQueueWithConfig]. Its zero value is the default.
 type TypedRateLimitingQueueConfig[T comparable] struct {
-	// Name labels the metrics. Empty: there are none.
+	// Name labels the metrics. If it is empty, the queue has no metrics.
 	Name string
 
-	// MetricsProvider makes the metrics. Nil: the one given to SetProvider.
+	// MetricsProvider creates the metrics. If nil, the provider set by
+	// SetProvider is used.
 	MetricsProvider MetricsProvider
 
-	// Clock is for tests with a clock of their own. Nil: the real time.
+	// Clock replaces the real clock in tests. If nil, the real clock is used.
 	Clock clock.WithTicker
 
-	// DelayingQueue is the queue to which the items are added. Nil: a new
-	// one, with the fields above, which are not used otherwise.
+	// DelayingQueue is the underlying queue. If nil, a new one is created with
+	// the fields above, which are not used otherwise.
 	DelayingQueue TypedDelayingInterface[T]
 }
 
-// NewTypedRateLimitingQueue makes a rate limiting queue without metrics. A
-// nil rate limiter is [DefaultTypedControllerRateLimiter].
+// NewTypedRateLimitingQueue returns a rate limiting queue without metrics. A
+// nil rate limiter means [DefaultTypedControllerRateLimiter].
 //
-// Call Forget when an item has succeeded: what is not forgotten is
-// remembered for good.
+// Call Forget when an item has succeeded. An item that is never forgotten uses
+// memory as long as the queue exists.
 func NewTypedRateLimitingQueue[T comparable](rateLimiter TypedRateLimiter[T]) TypedRateLimitingInterface[T] {
 	return NewTypedRateLimitingQueueWithConfig(rateLimiter, TypedRateLimitingQueueConfig[T]{})
 }
 
-// NewTypedRateLimitingQueueWithConfig makes a rate limiting queue. See
+// NewTypedRateLimitingQueueWithConfig returns a rate limiting queue. See
 // [NewTypedRateLimitingQueue].
 func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimiter[T], config TypedRateLimitingQueueConfig[T]) TypedRateLimitingInterface[T] {
 	queue := config.DelayingQueue
@@ -54,7 +55,7 @@ func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimi
 			Clock:           config.Clock,
 		})
 	}
-	return &rateLimiting[T]{queue, orDefault(rateLimiter)}
+	return &rateLimitingQueue[T]{queue, orDefault(rateLimiter)}
 }
 
 func orDefault[T comparable](limiter TypedRateLimiter[T]) TypedRateLimiter[T] {
@@ -64,18 +65,18 @@ func orDefault[T comparable](limiter TypedRateLimiter[T]) TypedRateLimiter[T] {
 	return limiter
 }
 
-type rateLimiting[T comparable] struct {
+type rateLimitingQueue[T comparable] struct {
 	TypedDelayingInterface[T]
-	limiter TypedRateLimiter[T] // called without any lock of the queue's
+	limiter TypedRateLimiter[T] // called without a lock of the queue
 }
 
-var _ TypedRateLimitingInterface[int] = (*rateLimiting[int])(nil)
+var _ TypedRateLimitingInterface[int] = (*rateLimitingQueue[int])(nil)
 
 // AddRateLimited implements TypedRateLimitingInterface.
-func (q *rateLimiting[T]) AddRateLimited(item T) { q.AddAfter(item, q.limiter.When(item)) }
+func (q *rateLimitingQueue[T]) AddRateLimited(item T) { q.AddAfter(item, q.limiter.When(item)) }
 
 // Forget implements TypedRateLimitingInterface.
-func (q *rateLimiting[T]) Forget(item T) { q.limiter.Forget(item) }
+func (q *rateLimitingQueue[T]) Forget(item T) { q.limiter.Forget(item) }
 
 // NumRequeues implements TypedRateLimitingInterface.
-func (q *rateLimiting[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }
+func (q *rateLimitingQueue[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }

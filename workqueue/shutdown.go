@@ -1,28 +1,28 @@
 package workqueue
 
-// ShutDown ends the adding: from now on Add and AddAfter do nothing, and
-// delayed items are dropped. Workers still get what is in line, then the
-// shutdown signal. Callers of [Typed.ShutDownWithDrain] stop waiting.
+// ShutDown stops accepting items: Add and AddAfter do nothing from now on, and
+// delayed items are dropped. Workers still get the waiting items, and then
+// shutdown. Callers of [Typed.ShutDownWithDrain] stop waiting.
 //
-// When it returns, no timer of the queue is left; a goroutine that was
-// just delivering or measuring ends by itself, without waiting for anything
-// but the user's own metrics or Queue.
+// When it returns, the queue has no timer. A goroutine that is adding due
+// items or updating metrics at that time waits only for the metrics or the
+// custom Queue before it ends.
 func (q *Typed[T]) ShutDown() {
 	q.mu.Lock()
 	q.close()
-	q.release()
+	q.releaseDrainers()
 	q.cond.Broadcast()
 	q.mu.Unlock()
-	q.settle()
+	q.publishMetrics()
 }
 
-// ShutDownWithDrain is [Typed.ShutDown], and waits until everything that was
-// in line and in work is done. Items that were delayed are dropped, not
-// waited for: a back-off can last a quarter of an hour.
+// ShutDownWithDrain calls ShutDown and waits until Done was called for all
+// waiting items and all items in progress. Delayed items are dropped: a
+// back-off can last a quarter of an hour.
 //
-// Workers must be there to take what is in line. Any number of callers may
-// wait; a ShutDown sends them all home. A worker that calls it before the
-// Done of its own item waits for itself.
+// Workers must keep calling Get. Any number of callers may wait; a call of
+// ShutDown ends their wait. A worker that calls ShutDownWithDrain before the
+// Done of its own item waits for that item, and therefore blocks.
 func (q *Typed[T]) ShutDownWithDrain() {
 	q.mu.Lock()
 	q.close()
@@ -35,7 +35,7 @@ func (q *Typed[T]) ShutDownWithDrain() {
 	}
 	q.cond.Broadcast()
 	q.mu.Unlock()
-	q.settle()
+	q.publishMetrics()
 	if drained != nil {
 		<-drained
 	}
@@ -45,35 +45,35 @@ func (q *Typed[T]) ShutDownWithDrain() {
 func (q *Typed[T]) ShuttingDown() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.shut
+	return q.shuttingDown
 }
 
 func (q *Typed[T]) close() {
-	q.shut = true
+	q.shuttingDown = true
 	q.delays.clear(func(n *entry[T]) {
 		if n.val.state == 0 {
 			q.items.remove(n)
 		}
 	})
-	if q.meter != nil {
-		q.meter.alarm.off()
+	if q.metrics != nil {
+		q.metrics.timer.stop()
 	}
 }
 
-// idle reports whether there is nothing to drain.
-func (q *Typed[T]) idle() bool { return q.line.len() == 0 && q.working == 0 }
+// idle reports whether no item is waiting or being processed.
+func (q *Typed[T]) idle() bool { return q.queue.len() == 0 && q.processing == 0 }
 
-// release ends the wait of every drainer.
-func (q *Typed[T]) release() {
+// releaseDrainers ends the wait of every drainer.
+func (q *Typed[T]) releaseDrainers() {
 	if q.drained != nil {
 		close(q.drained)
 		q.drained = nil
 	}
 }
 
-// settle brings the gauges up to date, since nothing will do it later.
-func (q *Typed[T]) settle() {
-	if q.meter != nil {
-		q.meter.publish()
+// publishMetrics updates the gauges, since no timer will do so later.
+func (q *Typed[T]) publishMetrics() {
+	if q.metrics != nil {
+		q.metrics.publish()
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Contract: ShutDown ends the adding; what is in line is still handed out,
-// then every worker is sent home.
-func TestShutDown(t *testing.T) {
+// After ShutDown nothing is added. Get returns the waiting items, and then
+// shutdown to each worker.
+func TestShutDownReturnsWaitingItemsFirst(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		var home atomic.Int32
 		for range 3 {
@@ -40,8 +40,8 @@ func TestShutDown(t *testing.T) {
 	})
 }
 
-// Contract: nothing added before ShutDown is lost, not even what was added
-// while in work; what is added to an item in work after ShutDown is ignored.
+// No item that was added before ShutDown is lost, including items that were
+// added while they were processed. Later calls of Add are ignored.
 func TestShutDownLosesNothing(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.Add("a")
@@ -60,36 +60,37 @@ func TestShutDownLosesNothing(t *testing.T) {
 	})
 }
 
-// Contract: ShutDownWithDrain waits for what is queued and in work, and any
-// number of callers may wait.
-func TestDrain(t *testing.T) {
+// ShutDownWithDrain waits for waiting and processed items. Several callers may
+// wait.
+func TestDrainWaitsForItems(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
-		q.Add("in work")
+		q.Add("processed")
 		take(t, q, 1)
-		q.Add("in line")
-		q.Add("in work") // again
+		q.Add("waiting")
+		q.Add("processed") // again, while it is processed
 		var drained atomic.Int32
 		for range 4 {
 			go func() { q.ShutDownWithDrain(); drained.Add(1) }()
 		}
-		for _, item := range []string{"in line", "in work"} {
+		for _, item := range []string{"waiting", "processed"} {
 			synctest.Wait()
 			assert.Zero(t, drained.Load())
-			q.Done("in work")
+			q.Done("processed")
 			assert.Equal(t, []string{item}, take(t, q, 1))
-			q.Done("in line")
+			q.Done("waiting")
 		}
 		synctest.Wait()
 		assert.Zero(t, drained.Load())
-		q.Done("in work")
+		q.Done("processed")
 		synctest.Wait()
 		assert.EqualValues(t, 4, drained.Load())
-		q.ShutDownWithDrain() // with nothing to drain it returns
+		q.ShutDownWithDrain() // returns immediately if nothing is queued
 	})
 }
 
-// Contract: a drain waits for items in line also when none is in work.
-func TestDrainWaitsForTheLine(t *testing.T) {
+// ShutDownWithDrain waits for waiting items even if no item is being
+// processed.
+func TestDrainWaitsForWaitingItems(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.Add("a")
 		done := make(chan struct{})
@@ -97,7 +98,7 @@ func TestDrainWaitsForTheLine(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-done:
-			t.Fatal("drained with an item in line")
+			t.Fatal("ShutDownWithDrain returned with a waiting item")
 		default:
 		}
 		take(t, q, 1)
@@ -106,12 +107,12 @@ func TestDrainWaitsForTheLine(t *testing.T) {
 	})
 }
 
-// Contract: ShutDown sends the drainers home.
-func TestShutDownEndsDrains(t *testing.T) {
+// ShutDown ends the wait of ShutDownWithDrain.
+func TestShutDownEndsDrainers(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
-		q.Add("never done")
+		q.Add("a")
 		take(t, q, 1)
-		for range 2 { // a second wait is a wait of its own
+		for range 2 { // ShutDownWithDrain can be called again
 			var drains sync.WaitGroup
 			for range 3 {
 				drains.Go(q.ShutDownWithDrain)
@@ -123,9 +124,10 @@ func TestShutDownEndsDrains(t *testing.T) {
 	})
 }
 
-// During a drain somebody must be there for the item that comes back, also
-// when its Done is called by a goroutine that gets nothing.
-func TestDrainKeepsAWorkerForWhatComesBack(t *testing.T) {
+// During ShutDownWithDrain, a worker must be available for an item that is
+// queued after Done, even if Done is called by a goroutine that does not call
+// Get.
+func TestDrainKeepsWorkersForItemsAddedAgain(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.Add("a")
 		take(t, q, 1)
@@ -147,7 +149,7 @@ func TestDrainKeepsAWorkerForWhatComesBack(t *testing.T) {
 	})
 }
 
-// Nothing is left after a shutdown: no delayed item, no timer, no goroutine.
+// After a shutdown there is no delayed item, no timer and no goroutine.
 func TestShutDownLeavesNothing(t *testing.T) {
 	for _, end := range []func(TypedInterface[string]){
 		TypedInterface[string].ShutDown, TypedInterface[string].ShutDownWithDrain,
@@ -159,26 +161,27 @@ func TestShutDownLeavesNothing(t *testing.T) {
 			for _, d := range delaysOf(q) {
 				assert.Empty(t, d.heap)
 				assert.Zero(t, d.count)
-				assert.EqualValues(t, never, d.alarm.at, "alarm is on")
-				if d.alarm.timer != nil {
-					assert.False(t, d.alarm.timer.Stop(), "timer is on")
+				assert.EqualValues(t, never, d.timer.deadline, "the deadline of the timer")
+				if d.timer.realTimer != nil {
+					assert.False(t, d.timer.realTimer.Stop(), "the runtime timer")
 				}
-				assert.Nil(t, d.alarm.gone, "goroutine is waiting")
+				assert.Nil(t, d.timer.stopped, "the goroutine of the timer")
 			}
-			// A goroutine that is left would stop the bubble from ending.
+			// A remaining goroutine would prevent the synctest bubble from
+			// ending.
 		})
 	}
 }
 
-func delaysOf(q TypedDelayingInterface[string]) []*delays[string] {
+func delaysOf(q TypedDelayingInterface[string]) []*delayHeap[string] {
 	switch q := q.(type) {
-	case *delaying[string]:
-		return []*delays[string]{&q.delays}
-	case *outpost[string]:
-		return []*delays[string]{&q.delays, &q.TypedInterface.(*Typed[string]).delays}
-	case *rateLimiting[string]:
+	case *delayingQueue[string]:
+		return []*delayHeap[string]{&q.delays}
+	case *delayFront[string]:
+		return []*delayHeap[string]{&q.delays, &q.TypedInterface.(*Typed[string]).delays}
+	case *rateLimitingQueue[string]:
 		return delaysOf(q.TypedDelayingInterface)
-	case *Priority[string]:
+	case *PriorityQueue[string]:
 		return delaysOf(q.TypedDelayingInterface)
 	}
 	panic(fmt.Sprintf("%T", q))

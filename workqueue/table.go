@@ -3,69 +3,70 @@ package workqueue
 import "hash/maphash"
 
 const (
-	minCells = 16  // the smallest table; a power of two, as every size is
-	spares   = 256 // how many released nodes a table keeps for reuse
-	chunk    = 8   // how many nodes are made at a time; one that is in use keeps them all
+	minTableSize = 16  // the smallest size; a power of two, as every size
+	maxFreeNodes = 256 // number of released nodes that a table keeps for reuse
+	nodeChunk    = 8   // number of nodes allocated at a time; one that is in use keeps them all in memory
 )
 
-// node is what is known of one item. Its address does not change while the
-// item is in the table, so lists and heaps may point at it.
+// node holds the value of one item. Its address does not change while the item
+// is in the table, so lists and heaps may point to it.
 type node[T comparable, V any] struct {
 	item T
 	hash uint64
 	val  V
 }
 
-// table finds the node of an item. It is written here, and not a map of Go,
-// for three reasons that each show in the benchmarks: find-or-insert is one
-// probe, the hash is computed before the owner's lock is taken (so an item
-// that cannot be hashed panics in its caller's hands, with nothing touched),
-// and the memory follows the number of items down again.
+// table maps an item to its node. It is used instead of a Go map for three
+// reasons, each of which shows in the benchmarks: find-or-insert takes one
+// probe; the hash is computed before the caller takes its lock, so that an item
+// that cannot be hashed panics before anything is changed; and memory shrinks
+// with the number of items.
 //
-// Open addressing, linear probing, no tombstones: remove closes the gap.
+// It uses open addressing with linear probing and no tombstones: remove closes
+// the gap.
 type table[T comparable, V any] struct {
-	seed  maphash.Seed // never changes after init
-	cells []cell[T, V] // length is a power of two; at most four fifths in use
-	live  int
-	free  []*node[T, V] // released nodes, emptied; at most spares
+	seed  maphash.Seed      // never changes after init
+	slots []tableSlot[T, V] // length is a power of two; at most four fifths in use
+	count int
+	free  []*node[T, V] // released nodes, zeroed; at most maxFreeNodes
 }
 
-// cell repeats the hash so that a probe passes a stranger without following
-// its pointer.
-type cell[T comparable, V any] struct {
+// tableSlot contains the hash so that a probe compares it without following the
+// pointer.
+type tableSlot[T comparable, V any] struct {
 	hash uint64
-	node *node[T, V] // nil: the cell is empty
+	node *node[T, V] // nil: the slot is empty
 }
 
 func (t *table[T, V]) init() {
 	t.seed = maphash.MakeSeed()
-	t.cells = make([]cell[T, V], minCells)
+	t.slots = make([]tableSlot[T, V], minTableSize)
 }
 
-// hash needs no lock once init has returned.
+// hash may be called without a lock after init.
 func (t *table[T, V]) hash(item T) uint64 { return maphash.Comparable(t.seed, item) }
 
-// find returns nil for an item that the table does not hold.
+// find returns the node of the item, or nil if it is not in the table.
 func (t *table[T, V]) find(hash uint64, item T) *node[T, V] {
-	mask := uint64(len(t.cells) - 1)
+	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
-		c := &t.cells[i]
+		c := &t.slots[i]
 		if c.node == nil || c.hash == hash && c.node.item == item {
 			return c.node
 		}
 	}
 }
 
-// findOrAdd returns the item's node, new and zero if there was none.
+// findOrAdd returns the node of the item. A new node has the zero value.
 func (t *table[T, V]) findOrAdd(hash uint64, item T) *node[T, V] {
-	if (t.live+1)*5 > len(t.cells)*4 {
-		t.resize(len(t.cells) * 2)
+	if (t.count+1)*5 > len(t.slots)*4 {
+		t.resize(len(t.slots) * 2)
 	}
-	mask := uint64(len(t.cells) - 1)
+	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
-		c := &t.cells[i]
+		c := &t.slots[i]
 		if c.node == nil {
-			n := t.take()
+			n := t.allocate()
 			n.item, n.hash = item, hash
 			c.hash, c.node = hash, n
 			return n
@@ -76,48 +77,49 @@ func (t *table[T, V]) findOrAdd(hash uint64, item T) *node[T, V] {
 	}
 }
 
-// remove forgets n, which must be in the table.
+// remove removes n, which must be in the table.
 func (t *table[T, V]) remove(n *node[T, V]) {
-	mask := uint64(len(t.cells) - 1)
+	mask := uint64(len(t.slots) - 1)
 	gap := n.hash & mask
-	for t.cells[gap].node != n {
+	for t.slots[gap].node != n {
 		gap = (gap + 1) & mask
 	}
-	// Whoever was pushed past the gap by its tenant moves back into it.
-	for i := (gap + 1) & mask; t.cells[i].node != nil; i = (i + 1) & mask {
-		home := t.cells[i].hash & mask
+	// Move each entry of the same probe sequence that belongs at or before the
+	// gap into it.
+	for i := (gap + 1) & mask; t.slots[i].node != nil; i = (i + 1) & mask {
+		home := t.slots[i].hash & mask
 		if (i-home)&mask >= (i-gap)&mask {
-			t.cells[gap] = t.cells[i]
+			t.slots[gap] = t.slots[i]
 			gap = i
 		}
 	}
-	t.cells[gap] = cell[T, V]{}
+	t.slots[gap] = tableSlot[T, V]{}
 	t.release(n)
-	if len(t.cells) > 4*minCells && t.live*8 < len(t.cells) {
-		t.resize(len(t.cells) / 4)
+	if len(t.slots) > 4*minTableSize && t.count*8 < len(t.slots) {
+		t.resize(len(t.slots) / 4)
 	}
 }
 
 func (t *table[T, V]) resize(size int) {
-	old := t.cells
-	t.cells = make([]cell[T, V], size)
+	old := t.slots
+	t.slots = make([]tableSlot[T, V], size)
 	mask := uint64(size - 1)
 	for _, c := range old {
 		if c.node == nil {
 			continue
 		}
 		i := c.hash & mask
-		for t.cells[i].node != nil {
+		for t.slots[i].node != nil {
 			i = (i + 1) & mask
 		}
-		t.cells[i] = c
+		t.slots[i] = c
 	}
 }
 
-func (t *table[T, V]) take() *node[T, V] {
-	t.live++
+func (t *table[T, V]) allocate() *node[T, V] {
+	t.count++
 	if len(t.free) == 0 {
-		fresh := make([]node[T, V], chunk)
+		fresh := make([]node[T, V], nodeChunk)
 		for i := range fresh {
 			t.free = append(t.free, &fresh[i])
 		}
@@ -128,12 +130,12 @@ func (t *table[T, V]) take() *node[T, V] {
 	return n
 }
 
-// release keeps n for reuse, emptied so that it holds on to nothing of the
-// user's. Beyond the spares it is left to the garbage collector.
+// release zeroes n, so that it references no user data, and keeps up to
+// maxFreeNodes nodes for reuse.
 func (t *table[T, V]) release(n *node[T, V]) {
-	t.live--
+	t.count--
 	*n = node[T, V]{}
-	if len(t.free) < spares {
+	if len(t.free) < maxFreeNodes {
 		t.free = append(t.free, n)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-func TestTheObjectsSpreadEvenly(t *testing.T) {
+func TestObjectsAreEvenlyDistributed(t *testing.T) {
 	perNamespace, perNode, perApp := map[string]int{}, map[string]int{}, map[string]int{}
 	keys := map[string]bool{}
 	for _, o := range Objects() {
@@ -26,7 +26,7 @@ func TestTheObjectsSpreadEvenly(t *testing.T) {
 	}
 }
 
-func TestAnObjectTakesAbout400Bytes(t *testing.T) {
+func TestObjectHasAbout400Bytes(t *testing.T) {
 	if size := unsafe.Sizeof(Object{}); size < 350 || size > 450 {
 		t.Errorf("an object takes %d bytes", size)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/thinformer/thinformer/bench/wire"
 )
 
-// Cases of this room.
+// Cases returns the cases of this package.
 func Cases() []harness.Case {
 	return []harness.Case{
 		{

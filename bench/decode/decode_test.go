@@ -12,9 +12,9 @@ import (
 	"github.com/thinformer/thinformer/bench/wire"
 )
 
-// Both sides of a case decode the same: what is compared in time is equal in
-// everything else, but for the managed fields that the lean ones leave out.
-func TestBothSidesDecodeTheSame(t *testing.T) {
+// Both sides of a case decode equal objects, except for the managed fields, which the lean
+// cases skip.
+func TestBothSidesDecodeEqualObjects(t *testing.T) {
 	for name, pair := range map[string]struct {
 		form         wire.Encoding
 		ours, theirs dial
@@ -68,8 +68,8 @@ func same(t *testing.T, ours, theirs []any, lean bool) {
 	}
 }
 
-// The slim type holds the same as the pods.
-func TestTheSlimTypeHasItsFields(t *testing.T) {
+// The fields of the slim type equal those of the pods.
+func TestSlimTypeEqualsPods(t *testing.T) {
 	slim, typed := read(oursSlim(), listOf(asJSON, page), client.List), read(theirsTyped(asJSON), listOf(asJSON, page), client.List)
 	for i := range slim {
 		got, want := slim[i].(*SlimPod), typed[i].(*corev1.Pod)
@@ -80,8 +80,8 @@ func TestTheSlimTypeHasItsFields(t *testing.T) {
 	}
 }
 
-// A body says what it should, for whoever reads it.
-func TestTheBodiesAreWhatAServerSends(t *testing.T) {
+// The bodies can be decoded by apimachinery.
+func TestBodiesAreValidLists(t *testing.T) {
 	var list unstructured.UnstructuredList
 	if err := list.UnmarshalJSON(listOf(asJSON, 3)); err != nil || len(list.Items) != 3 || list.GetResourceVersion() == "" {
 		t.Errorf("%d items, %v", len(list.Items), err)

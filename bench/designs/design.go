@@ -5,8 +5,8 @@
 // version of objects and index entries, and waits for no batch. [NewLocked] does
 // not; it is here as the measure of what the promise costs. None of them has
 // what a store needs beyond that: several values an object, indexes added to a
-// full store, version rules, functions that panic. docs/design/indexer-designs.md
-// has the figures and the choice.
+// full store, version rules, functions that panic. docs/design/indexer.md
+// has the choice.
 package designs
 
 import (

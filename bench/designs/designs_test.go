@@ -22,10 +22,10 @@ var all = map[string]func() Design{
 	"locked":    NewLocked,
 }
 
-// content is what a store has, by key: the twin of every design.
+// content has the objects of a store by key. It is the reference of every design.
 type content map[string]*corpus.Object
 
-// index is the part of the content that is filed under a value.
+// index returns the part of the content with a value of an index.
 func (c content) index(i int, value string) content {
 	part := content{}
 	for key, o := range c {
@@ -36,7 +36,7 @@ func (c content) index(i int, value string) content {
 	return part
 }
 
-// some is an object that few others are like, of few keys and values.
+// some returns a random object with one of few keys and values.
 func some(random *rand.Rand) *corpus.Object {
 	pick := func(prefix string, n int) string { return prefix + strconv.Itoa(random.IntN(n)) }
 	return &corpus.Object{
@@ -53,18 +53,18 @@ func somany(random *rand.Rand, most int) []*corpus.Object {
 	return objects
 }
 
-// change does a random thing to the design and to its twin.
-func change(d Design, twin content, random *rand.Rand) {
+// change makes a random change to the design and to its reference.
+func change(d Design, reference content, random *rand.Rand) {
 	put := func(objects ...*corpus.Object) {
 		for _, o := range objects {
-			twin[keyOf(o)] = o
+			reference[keyOf(o)] = o
 		}
 	}
 	switch random.IntN(16) {
 	case 0:
 		objects := somany(random, 200)
 		d.Replace(objects)
-		clear(twin)
+		clear(reference)
 		put(objects...)
 	case 1, 2:
 		objects := somany(random, 20)
@@ -73,7 +73,7 @@ func change(d Design, twin content, random *rand.Rand) {
 	case 3, 4, 5, 6, 7:
 		o := some(random)
 		d.Delete(o)
-		delete(twin, keyOf(o))
+		delete(reference, keyOf(o))
 	case 8, 9:
 		o := some(random)
 		d.Add(o)
@@ -85,7 +85,7 @@ func change(d Design, twin content, random *rand.Rand) {
 	}
 }
 
-// held is an iteration that stands still while the store changes.
+// held is an iteration that pauses while the store changes.
 type held struct {
 	what  string
 	want  content
@@ -94,7 +94,7 @@ type held struct {
 	stop  func()
 }
 
-// hold begins an iteration: it has its version from the first step on.
+// hold begins an iteration. Its first step determines its version.
 func hold(what string, objects iter.Seq[*corpus.Object], want content) *held {
 	h := &held{what: what, want: maps.Clone(want), found: content{}}
 	h.next, h.stop = iter.Pull(objects)
@@ -110,13 +110,13 @@ func (h *held) step() bool {
 	return ok
 }
 
-// finish goes through the rest and compares.
+// finish completes the iteration and compares the objects.
 func (h *held) finish(t *testing.T) {
 	t.Helper()
 	defer h.stop()
 	for n := 1; h.step(); n++ {
 		if n > len(h.want) {
-			t.Fatalf("%s: something comes twice", h.what)
+			t.Fatalf("%s: an object is visited twice", h.what)
 		}
 	}
 	if !maps.Equal(h.found, h.want) {
@@ -124,42 +124,42 @@ func (h *held) finish(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, d Design, twin content) {
+func compare(t *testing.T, d Design, reference content) {
 	t.Helper()
-	hold("All", d.All(), twin).finish(t)
+	hold("All", d.All(), reference).finish(t)
 	for i, values := range [][2]any{{"team-", 3}, {"node-", 5}, {"app-", 30}} {
 		for n := range values[1].(int) + 1 {
 			value := fmt.Sprint(values[0], n)
-			hold("Find "+value, d.Find(i, value), twin.index(i, value)).finish(t)
+			hold("Find "+value, d.Find(i, value), reference.index(i, value)).finish(t)
 		}
 	}
 	for team := range 3 {
 		for pod := range 40 {
 			key := fmt.Sprintf("team-%d/pod-%d", team, pod)
 			o, ok := d.Get(key)
-			if want, wanted := twin[key]; ok != wanted || o != want {
+			if want, wanted := reference[key]; ok != wanted || o != want {
 				t.Fatalf("Get %s: %p %v, want %p %v", key, o, ok, want, wanted)
 			}
 		}
 	}
 }
 
-func TestEveryDesignAnswersAsItsTwinDoes(t *testing.T) {
+func TestEveryDesignEqualsItsReference(t *testing.T) {
 	for name, open := range all {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(20) {
 				t.Logf("seed %d", seed)
 				random := rand.New(rand.NewPCG(seed, 0))
-				d, twin := open(), content{}
+				d, reference := open(), content{}
 				var standing []*held
 				for range 300 {
-					change(d, twin, random)
+					change(d, reference, random)
 					switch random.IntN(4) {
 					case 0:
-						standing = append(standing, hold("held All", d.All(), twin))
+						standing = append(standing, hold("held All", d.All(), reference))
 					case 1:
 						value := fmt.Sprint("node-", random.IntN(5))
-						standing = append(standing, hold("held "+value, d.Find(ByNode, value), twin.index(ByNode, value)))
+						standing = append(standing, hold("held "+value, d.Find(ByNode, value), reference.index(ByNode, value)))
 					}
 					if len(standing) > 0 && random.IntN(4) == 0 {
 						i := random.IntN(len(standing))
@@ -167,21 +167,21 @@ func TestEveryDesignAnswersAsItsTwinDoes(t *testing.T) {
 						standing = append(standing[:i], standing[i+1:]...)
 					}
 					if random.IntN(10) == 0 {
-						compare(t, d, twin)
+						compare(t, d, reference)
 					}
 				}
 				for _, h := range standing {
 					h.finish(t)
 				}
-				compare(t, d, twin)
+				compare(t, d, reference)
 			}
 		})
 	}
 }
 
-// Each batch moves all objects to another node. Whoever reads meanwhile finds
-// all of them at one node, or none.
-func TestReadersSeeNoHalfABatch(t *testing.T) {
+// Each batch moves all objects to another node. Concurrent readers find all of them at one
+// node.
+func TestBatchIsAtomicForReaders(t *testing.T) {
 	const count = 100
 	generation := func(n int) (objects []*corpus.Object) {
 		for i := range count {
@@ -247,17 +247,16 @@ func whole(d Design, count int) error {
 	return nil
 }
 
-// What versions buries is what nobody can see: with no reader, nothing but the
-// newest states stays.
-func TestVersionsBuriesItsDead(t *testing.T) {
+// Without readers, versions keeps only the newest states.
+func TestVersionsKeepsOnlyNewestStates(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	d, twin := NewVersions().(*versions), content{}
+	d, reference := NewVersions().(*versions), content{}
 	for range 1000 {
-		change(d, twin, random)
+		change(d, reference, random)
 	}
 	o := some(random)
 	d.Update(o)
-	twin[keyOf(o)] = o
+	reference[keyOf(o)] = o
 	records := 0
 	for i := range d.records.shards {
 		for key, r := range d.records.shards[i].values {
@@ -267,7 +266,7 @@ func TestVersionsBuriesItsDead(t *testing.T) {
 			}
 		}
 	}
-	if records != len(twin) || len(d.graves) != 0 {
-		t.Errorf("%d records of %d objects, %d graves", records, len(twin), len(d.graves))
+	if records != len(reference) || len(d.graves) != 0 {
+		t.Errorf("%d records of %d objects, %d graves", records, len(reference), len(d.graves))
 	}
 }

@@ -83,7 +83,8 @@ func (s *entrySet) push(r *record, i int, version uint64, pins *pins) uint32 {
 	return at
 }
 
-// moved is a block with what somebody can still see of another one, and room.
+// moved is a block with the entries of another block that a reader can still see, and with
+// free entries.
 func (s *entrySet) moved(from *entryBlock, i int, pins *pins) *entryBlock {
 	to := &entryBlock{entries: make([]entry, max(4, s.alive+s.alive/2))}
 	if from == nil {

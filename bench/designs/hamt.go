@@ -33,7 +33,7 @@ const (
 	hamtMask = 1<<hamtBits - 1
 )
 
-// place is where in a slice the entry or child of a bit stands.
+// place returns the index of the entry or child of a bit.
 func place(set, bit uint32) int { return bits.OnesCount32(set & (bit - 1)) }
 
 func bitOf(h uint64, shift uint) uint32 { return 1 << (h >> shift & hamtMask) }
@@ -138,17 +138,17 @@ func (n *hamtNode[V]) remove(h uint64, shift uint, owner uint64) *hamtNode[V] {
 	return n
 }
 
-// own returns n if it is the owner's, else a copy that is, with room for more.
+// own returns n if it is the owner's, else a copy that is, with capacity for more.
 func (n *hamtNode[V]) own(owner uint64, moreEntries, moreChildren int) *hamtNode[V] {
 	if n.owner == owner {
 		return n
 	}
 	mine := &hamtNode[V]{owner: owner, entryBits: n.entryBits, childBits: n.childBits}
-	if room := len(n.entries) + moreEntries; room > 0 {
-		mine.entries = append(make([]hamtEntry[V], 0, room), n.entries...)
+	if capacity := len(n.entries) + moreEntries; capacity > 0 {
+		mine.entries = append(make([]hamtEntry[V], 0, capacity), n.entries...)
 	}
-	if room := len(n.children) + moreChildren; room > 0 {
-		mine.children = append(make([]*hamtNode[V], 0, room), n.children...)
+	if capacity := len(n.children) + moreChildren; capacity > 0 {
+		mine.children = append(make([]*hamtNode[V], 0, capacity), n.children...)
 	}
 	return mine
 }

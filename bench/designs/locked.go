@@ -55,8 +55,8 @@ func NewLocked() Design {
 	return l
 }
 
-func (l *locked) clear(room int) {
-	l.items = make(map[string]*lockedItem, room)
+func (l *locked) clear(capacity int) {
+	l.items = make(map[string]*lockedItem, capacity)
 	l.all = lockedSet{}
 	for i := range l.indexes {
 		l.indexes[i] = map[string]*lockedSet{}

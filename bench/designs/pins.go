@@ -48,8 +48,8 @@ func (p *pins) oldest(newest *atomic.Uint64) uint64 {
 // oldestKnown is a version that no reader is behind, from some time ago.
 func (p *pins) oldestKnown() uint64 { return p.known }
 
-// shards is a map that any number of goroutines may read while one writes. Who
-// reads waits for one look-up of another at most.
+// shards is a map that any number of goroutines may read while one writes. A
+// reader waits for at most one look-up of another goroutine.
 type shards[V any] struct {
 	shards [256]struct {
 		mu     sync.RWMutex

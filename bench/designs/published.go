@@ -9,9 +9,8 @@ import (
 )
 
 // published is the tries of trie, given out on demand: single writes change the
-// nodes in place, and the first reader after them freezes what there is. As long
-// as nobody reads, nothing is copied; where each write is followed by a read it
-// copies as much as trie does.
+// nodes in place, and the first reader after them freezes the nodes. Without
+// readers nothing is copied. If each write is followed by a read, it copies as much as trie.
 //
 // It weakens the promise: a read that comes after a single write may wait for
 // the one that is under way. It never waits for a batch, which gives out what was

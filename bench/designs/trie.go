@@ -15,8 +15,8 @@ import (
 // It keeps the whole promise, readers are free to take as long as they like, and
 // several questions can be asked of one version. It costs what comes with a
 // pointer to the object in each index: every update changes them all, though the
-// values are the same, and every change copies the path to it. What nobody has
-// asked for yet is copied no less, because a trie has no end to append at.
+// values are the same, and every change copies the path to it. This is
+// also so if there are no readers, because a trie has no end to append at.
 type trie struct {
 	current atomic.Pointer[trieRoot]
 

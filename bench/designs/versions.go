@@ -16,9 +16,9 @@ import (
 //
 // It keeps the promise of consistent answers, and an update that leaves the
 // values alone writes one small state. It costs:
-//   - Readers must pin the version that they iterate over, and unpin it; who
-//     forgets, or stands still, makes the store keep every state of every object
-//     from then on, not only what that reader can still reach.
+//   - Readers must pin the version that they iterate over, and unpin it. A reader
+//     that does not unpin, or that is blocked, makes the store keep every state of
+//     every object from then on, not only those that the reader can still reach.
 //   - Pins and the map of keys have locks, though each is held for one look-up
 //     only. A Get that the writer has overtaken begins anew.
 //   - Each object that is yielded is at the end of a walk: entry, record, state.
@@ -33,8 +33,8 @@ type versions struct {
 
 	// mu makes writers take turns. What follows is theirs.
 	mu sync.Mutex
-	// graves are records and sets with something that nobody can see once every
-	// pin is at or behind their version; by version.
+	// graves are records and sets, by version. Once every pin is at or behind their
+	// version, they have states that no reader can see.
 	graves []grave
 	buried int // of graves
 }
@@ -43,7 +43,7 @@ type versions struct {
 type record struct {
 	key  string
 	head atomic.Pointer[state]
-	// Of the newest state, for the writer: the sets that it is in, and where.
+	// The sets of the newest state and its positions in them, for the writer.
 	sets [indexCount + 1]*entrySet
 	at   [indexCount + 1]uint32
 }
@@ -73,7 +73,7 @@ func NewVersions() Design {
 }
 
 // stateAt returns the state that version sees. known is false if the writer has
-// buried it, which happens to those alone who have not pinned the version.
+// buried it, which happens only if the version is not pinned.
 func (r *record) stateAt(version uint64) (st *state, known bool) {
 	for st = r.head.Load(); st != nil; st = st.older.Load() {
 		if st.born <= version {
@@ -247,7 +247,7 @@ func (s *versions) bury() {
 	}
 	switch {
 	case s.buried == len(s.graves) && s.buried > 1000:
-		s.graves, s.buried = nil, 0 // let go of the room that a Replace took
+		s.graves, s.buried = nil, 0 // release the memory of a Replace
 	case 2*s.buried >= len(s.graves):
 		s.graves = slices.Delete(s.graves, 0, s.buried)
 		s.buried = 0

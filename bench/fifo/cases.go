@@ -12,7 +12,7 @@ import (
 // client-go's informer takes in one batch at most.
 const window = 1000
 
-// Cases of this room.
+// Cases returns the cases of this package.
 func Cases() []harness.Case {
 	return []harness.Case{
 		{
@@ -30,7 +30,7 @@ func Cases() []harness.Case {
 	}
 }
 
-// LayerCases are those of the room cache: the same by the code of theirs with
+// LayerCases returns the cases of package cache: the same by the code of theirs with
 // another import.
 func LayerCases() (cases []harness.Case) {
 	layers := []func() fifo{openLayerSingle, openLayerBatch}

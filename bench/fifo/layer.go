@@ -5,7 +5,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layerSingle and layerBatch are what theirs become by another import: the room
+// layerSingle and layerBatch are theirs with another import path: package
 // cache over our queue.
 type layerSingle struct{ *cache.DeltaFIFO }
 

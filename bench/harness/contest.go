@@ -7,27 +7,26 @@ import (
 	"strings"
 )
 
-// A Contest is a case with any number of sides, none of which the others are
-// measured by: it is for the choice between designs.
+// A Contest is a case with any number of sides, for the choice between designs.
 type Contest struct {
-	// Name, About, Unit and N are those of a Case.
+	// Name, About, Unit and N are as in a Case.
 	Name, About, Unit string
 	N                 int
-	// Sides make the contestants, nil for one that has nothing of the kind.
+	// Sides creates the sides, nil for one without a counterpart.
 	Sides []func() Side
 }
 
-// Standing is one line of a contest's result: a figure for each side, nil if it
-// has none.
+// Standing is one line of the result of a contest. It has a figure for each side, nil if
+// there is none.
 type Standing struct {
 	Contest, Unit string
 	Figures       []*float64
-	// Err is why the contest has no figures.
+	// Err is the reason if the contest has no figures.
 	Err error
 }
 
-// Hold measures a contest: the sides take turns, and each round begins with
-// another one.
+// Hold measures a contest. The rounds of the sides are interleaved, and each round begins
+// with another side.
 func (p Plan) Hold(c Contest) (standings []Standing) {
 	defer func() {
 		if cause := recover(); cause != nil {

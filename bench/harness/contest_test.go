@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestEachSideOfAContestHasItsColumn(t *testing.T) {
+func TestEachSideOfContestHasColumn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		contest := Contest{
 			Name: "fake/sleep", About: "all sleep", Unit: "us/op",
@@ -33,7 +33,7 @@ func TestEachSideOfAContestHasItsColumn(t *testing.T) {
 	})
 }
 
-func TestEachRoundOfAContestBeginsWithAnotherSide(t *testing.T) {
+func TestEachRoundOfContestBeginsWithAnotherSide(t *testing.T) {
 	var turns []string
 	side := func(name string) func() Side {
 		return func() Side {
@@ -46,7 +46,7 @@ func TestEachRoundOfAContestBeginsWithAnotherSide(t *testing.T) {
 	}
 }
 
-func TestAContestThatFailsSaysSo(t *testing.T) {
+func TestFailedContestReportsError(t *testing.T) {
 	for name, side := range map[string]Side{
 		"panic: broken": func(*Meter) { panic("broken") },
 		"no side has":   func(*Meter) {},

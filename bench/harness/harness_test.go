@@ -25,7 +25,7 @@ func sleeper(perOp time.Duration) func() Side {
 	}
 }
 
-func TestTheRatioIsTheirsOverOurs(t *testing.T) {
+func TestRatioIsTheirsOverOurs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows := Plan{Rounds: 3, Budget: time.Second}.Run(Case{
 			Name: "fake/sleep", About: "both sleep", Unit: "us/op",
@@ -37,7 +37,7 @@ func TestTheRatioIsTheirsOverOurs(t *testing.T) {
 	})
 }
 
-func TestRoundsAreInterleavedAndTheFirstAlternates(t *testing.T) {
+func TestRoundsAreInterleavedAndFirstSideAlternates(t *testing.T) {
 	var turns []string
 	side := func(name string) func() Side {
 		return func() Side { return func(*Meter) { turns = append(turns, name) } }
@@ -48,8 +48,8 @@ func TestRoundsAreInterleavedAndTheFirstAlternates(t *testing.T) {
 	}
 }
 
-// The room beneath an untyped layer has its rows, and its turns.
-func TestTheRoomBeneathHasItsRows(t *testing.T) {
+// The typed implementation below an untyped layer has its own rows and rounds.
+func TestTypedImplementationHasItsRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows := Plan{Rounds: 3, Budget: time.Second}.Run(Case{
 			Name: "fake/layer", About: "all sleep", Unit: "us/op", N: 10,
@@ -66,6 +66,36 @@ func TestTheRoomBeneathHasItsRows(t *testing.T) {
 	Plan{Rounds: 2}.Run(Case{Name: "fake/turns", About: "all note their turn", Unit: "ns/op", N: 1, Ours: side("ours"), Theirs: side("theirs"), Typed: side("typed")})
 	if want := []string{"ours", "theirs", "typed", "theirs", "typed", "ours"}; !slices.Equal(turns, want) {
 		t.Errorf("%v, want %v", turns, want)
+	}
+}
+
+// A case whose sides must receive the same events is measured by one call for both.
+func TestBothSidesRunTogether(t *testing.T) {
+	calls := 0
+	together := Case{Name: "fake/together", About: "both at once", Unit: "s", N: 1, Rounds: 3, Together: func() func(ours, theirs *Meter) {
+		return func(ours, theirs *Meter) {
+			calls++
+			ours.Report("median", float64(calls))
+			theirs.Report("median", 2*float64(calls))
+			ours.ReportIn("requests", "requests", 7)
+		}
+	}}
+	rows := Plan{Rounds: 9}.Run(together)
+	if calls != 3 || len(rows) != 2 || rows[0].Case != "fake/together/median" || *rows[0].Ours != 2 || *rows[0].Theirs != 4 || rows[1].Theirs != nil {
+		t.Errorf("%d calls, %+v", calls, rows)
+	}
+	together.Ours = sleeper(time.Millisecond)
+	if err := together.Validate(); err == nil {
+		t.Error("a side beside Together is not refused")
+	}
+}
+
+func TestOnlyNamedCases(t *testing.T) {
+	usual, named := Case{Name: "fake/usual"}, Case{Name: "fake/named", OnlyNamed: true}
+	for expression, want := range map[string]bool{"": false, ".": false, "^fake/": true, "fake/named": true} {
+		if !usual.IsNamedBy(expression) || named.IsNamedBy(expression) != want {
+			t.Errorf("%q: %v, %v", expression, usual.IsNamedBy(expression), named.IsNamedBy(expression))
+		}
 	}
 }
 
@@ -95,7 +125,7 @@ func TestAllocationsAreForEachOperation(t *testing.T) {
 	}
 }
 
-func TestASideMayReportFiguresOfItsOwn(t *testing.T) {
+func TestSideReportsItsOwnFigures(t *testing.T) {
 	reporting := func(values ...float64) func() Side {
 		return func() Side { return func(m *Meter) { m.Percentiles(values) } }
 	}
@@ -110,7 +140,7 @@ func TestASideMayReportFiguresOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAFigureMayHaveAUnitOfItsOwn(t *testing.T) {
+func TestFigureHasItsOwnUnit(t *testing.T) {
 	rows := Plan{Rounds: 2}.Run(Case{Name: "fake/units", About: "time and memory", Unit: "s", N: 1, Theirs: func() Side {
 		return func(m *Meter) { m.Report("", 2); m.ReportIn("MB", "peak", 300) }
 	}})
@@ -137,7 +167,7 @@ func TestBytesAreForEachOperation(t *testing.T) {
 	}
 }
 
-func TestACaseMayAskForFewerRounds(t *testing.T) {
+func TestCaseLimitsRounds(t *testing.T) {
 	turns := 0
 	heavy := Case{Name: "fake/heavy", About: "takes its time", Unit: "s", N: 1, Rounds: 2, Ours: func() Side {
 		return func(m *Meter) { turns++; m.Report("", 1) }
@@ -158,7 +188,7 @@ func TestACaseMayAskForFewerRounds(t *testing.T) {
 	}
 }
 
-func TestAMissingSideIsADash(t *testing.T) {
+func TestMissingSideIsPrintedAsDash(t *testing.T) {
 	rows := Plan{Rounds: 1}.Run(Case{Name: "fake/alone", About: "ours only", Unit: "B/object", N: 1, Ours: func() Side {
 		return func(m *Meter) { m.Report("", 120) }
 	}})
@@ -172,12 +202,12 @@ func TestAMissingSideIsADash(t *testing.T) {
 	}
 }
 
-func TestAPanicIsTheCasesFailureAlone(t *testing.T) {
+func TestPanicFailsOnlyItsCase(t *testing.T) {
 	rows := Plan{Rounds: 1}.Run(Case{Name: "fake/panic", About: "a worker panics", Unit: "ns/op", N: 1, Theirs: func() Side {
 		return func(*Meter) {
 			Parallel(2, func(worker int) {
 				if worker == 1 {
-					panic("lost my keys")
+					panic("as planned")
 				}
 			})
 		}
@@ -186,23 +216,23 @@ func TestAPanicIsTheCasesFailureAlone(t *testing.T) {
 		t.Fatalf("%+v", rows)
 	}
 	table, lines := printed(t, rows[0])
-	if !strings.Contains(table, "FAILED: panic: lost my keys") {
+	if !strings.Contains(table, "FAILED: panic: as planned") {
 		t.Error(table)
 	}
 	var object map[string]any
-	if err := json.Unmarshal([]byte(lines), &object); err != nil || object["error"] != "panic: lost my keys" {
+	if err := json.Unmarshal([]byte(lines), &object); err != nil || object["error"] != "panic: as planned" {
 		t.Error(lines, err)
 	}
 }
 
-func TestAnUnfinishedCaseIsAFailure(t *testing.T) {
+func TestInvalidCaseFails(t *testing.T) {
 	side := func() Side { return func(*Meter) {} }
 	for _, c := range []Case{
 		{},
-		{Name: "noroom", About: "a", Unit: "ns/op", Ours: side},
+		{Name: "nogroup", About: "a", Unit: "ns/op", Ours: side},
 		{Name: "fake/mute", Unit: "ns/op", Ours: side},
 		{Name: "fake/nounit", About: "a", Ours: side},
-		{Name: "fake/nobody", About: "a", Unit: "ns/op"},
+		{Name: "fake/nosides", About: "a", Unit: "ns/op"},
 	} {
 		if rows := (Plan{Rounds: 1}).Run(c); len(rows) != 1 || rows[0].Err == nil {
 			t.Errorf("%q: %+v", c.Name, rows)
@@ -222,7 +252,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-func TestAFailedWriteIsReturned(t *testing.T) {
+func TestErrorOfWriteIsReturned(t *testing.T) {
 	if _, err := NewTable(full{}, nil); err == nil {
 		t.Error("the table's header was lost")
 	}

@@ -9,7 +9,7 @@ import (
 
 // Meter measures one round of one side.
 type Meter struct {
-	// N is how many operations the side is to do.
+	// N is the number of operations that the side does.
 	N int
 	// Budget is how long a side that is not counted in operations should run.
 	Budget time.Duration
@@ -89,7 +89,7 @@ func (m *Meter) Percentiles(values []float64) {
 	m.Report("max", at(1))
 }
 
-// sample is what a round came to: a value for each row, and allocations.
+// sample is the result of a round: a value for each row, and allocations.
 type sample struct {
 	values map[string]float64
 	units  map[string]string
@@ -116,5 +116,5 @@ func (m *Meter) sample(unit string) sample {
 	return s
 }
 
-// nanoseconds are the units in which the time of an operation can be told.
+// nanoseconds has the units of the time of an operation.
 var nanoseconds = map[string]float64{"ns/op": 1, "us/op": 1e3, "ms/op": 1e6}

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// Printer writes rows as they come.
+// Printer prints rows.
 type Printer interface {
 	Row(Row) error
 }
 
-// NewTable prints a table for people whose first column is as wide as the
-// longest of the names.
+// NewTable returns a Printer of a table. Its first column is as wide as the longest name.
 func NewTable(w io.Writer, names []string) (Printer, error) {
 	width := len("case")
 	for _, name := range names {
@@ -45,8 +44,7 @@ func (t table) line(name, unit, ours, theirs, ratio, oursAllocs, theirsAllocs st
 	return err
 }
 
-// brief writes a figure with three digits that matter, and whole numbers from a
-// hundred on.
+// brief formats a figure with three significant digits, and as a whole number from 100.
 func brief(value *float64) string {
 	switch {
 	case value == nil:
@@ -62,7 +60,7 @@ func brief(value *float64) string {
 	}
 }
 
-// NewJSON prints one object a line.
+// NewJSON returns a Printer of one JSON object per line.
 func NewJSON(w io.Writer) Printer { return lines{json.NewEncoder(w)} }
 
 type lines struct{ encoder *json.Encoder }

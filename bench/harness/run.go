@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Plan is how long and how often to measure.
+// Plan determines how long and how often to measure.
 type Plan struct {
-	// Rounds that each side does, after calibration.
+	// Rounds is the number of rounds of each side after calibration.
 	Rounds int
 	// Heavy is the most that a case does which asks for fewer rounds than others,
 	// since each takes long. 0: what it asks for.
 	Heavy int
-	// Budget of a round for cases that are not given a number of operations.
+	// Budget is the time of a round for cases without a number of operations.
 	Budget time.Duration
-	// Progress is told before each round; nil: nobody.
+	// Progress, if set, is called before each round.
 	Progress func(c Case, round, of int)
 }
 
-// Row is one line of the result. A nil figure is one that is not there.
+// Row is one line of the result. A missing figure is nil.
 type Row struct {
 	Case         string
 	Unit         string
 	Ours, Theirs *float64
-	// Allocations for each operation.
+	// Allocations per operation.
 	OursAllocs, TheirsAllocs *float64
-	// Err is why the case has no figures.
+	// Err is the reason if the case has no figures.
 	Err error
 }
 
@@ -42,8 +42,7 @@ func (r Row) Ratio() *float64 {
 	return &ratio
 }
 
-// Run measures a case. A panic of either side is the case's failure: one row
-// that says so.
+// Run measures a case. If a side panics, the result is one row with the error.
 func (p Plan) Run(c Case) (rows []Row) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -53,15 +52,15 @@ func (p Plan) Run(c Case) (rows []Row) {
 	if err := c.Validate(); err != nil {
 		return []Row{{Case: c.Name, Unit: c.Unit, Err: err}}
 	}
+	if c.Together != nil {
+		return p.runTogether(c)
+	}
 	sides := []Side{made(c.Ours), made(c.Theirs), made(c.Typed)}
 	n := c.N
 	if n == 0 {
 		n = p.calibrate(sides...)
 	}
-	rounds := p.Rounds
-	if c.Rounds > 0 {
-		rounds = min(rounds, c.Rounds, cmp.Or(p.Heavy, c.Rounds))
-	}
+	rounds := p.roundsOf(c)
 	if c.Typed == nil {
 		sides = sides[:2]
 	}
@@ -71,7 +70,7 @@ func (p Plan) Run(c Case) (rows []Row) {
 			p.Progress(c, round+1, rounds)
 		}
 		for turn := range sides {
-			// Who goes first alternates: those behind find the machine warmer.
+			// The first side alternates: later sides run on a warmer machine.
 			i := (turn + round) % len(sides)
 			seen[i] = p.round(seen[i], sides[i], n, c.Unit)
 		}
@@ -83,9 +82,33 @@ func (p Plan) Run(c Case) (rows []Row) {
 	return rows
 }
 
-// rowsOfTyped are those of the room beneath: its own, and what of its ratio ours
-// keeps. Theirs cancels out: it is the quotient of the figures of ours and of the
-// room.
+// runTogether measures a case whose sides run at the same time.
+func (p Plan) runTogether(c Case) []Row {
+	both := c.Together()
+	var ours, theirs []sample
+	rounds := p.roundsOf(c)
+	for round := range rounds {
+		if p.Progress != nil {
+			p.Progress(c, round+1, rounds)
+		}
+		a, b := &Meter{N: c.N, Budget: p.Budget}, &Meter{N: c.N, Budget: p.Budget}
+		both(a, b)
+		ours, theirs = append(ours, a.sample(c.Unit)), append(theirs, b.sample(c.Unit))
+	}
+	return join(c, ours, theirs)
+}
+
+// roundsOf returns the number of rounds of the case.
+func (p Plan) roundsOf(c Case) int {
+	if c.Rounds == 0 {
+		return p.Rounds
+	}
+	return min(p.Rounds, c.Rounds, cmp.Or(p.Heavy, c.Rounds))
+}
+
+// rowsOfTyped returns the rows of the typed implementation: its own, and the part of its
+// ratio that ours keeps. Theirs cancels out: this part is the quotient of the figures of the
+// typed implementation and of ours.
 func rowsOfTyped(c Case, ours Row, typed, theirs []sample) (rows []Row) {
 	for _, row := range join(c, typed, theirs) {
 		row.Case = c.Name + "/typed" + strings.TrimPrefix(row.Case, c.Name)
@@ -105,7 +128,7 @@ func made(maker func() Side) Side {
 	return maker()
 }
 
-// round runs a side once, if it is there, and adds what it came to.
+// round runs a side once, if there is one, and adds its result.
 func (p Plan) round(seen []sample, side Side, n int, unit string) []sample {
 	if side == nil {
 		return seen
@@ -115,8 +138,8 @@ func (p Plan) round(seen []sample, side Side, n int, unit string) []sample {
 	return append(seen, meter.sample(unit))
 }
 
-// calibrate finds how many operations fill the budget on the slower side. It is
-// the warm-up as well.
+// calibrate returns the number of operations that fill the budget on the slower side. It is
+// also the warm-up.
 func (p Plan) calibrate(sides ...Side) int {
 	for n := 1; ; {
 		var slowest time.Duration
@@ -141,7 +164,7 @@ func grown(n int, took, budget time.Duration) int {
 	if took >= budget*8/10 || n >= most {
 		return n
 	}
-	// At most a hundredfold, for the first operations tell little of the rest.
+	// At most a hundredfold, since the first operations are not representative.
 	next := float64(n) * 100
 	if took > 0 {
 		next = min(next, float64(n)*float64(budget)/float64(took)*1.1)
@@ -178,7 +201,7 @@ func rowNames(sides ...[]sample) (names []string) {
 	return names
 }
 
-// unitOf is what the figures of that name are in, on all sides.
+// unitOf returns the unit of the figures of a name.
 func unitOf(name string, sides ...[]sample) string {
 	for _, seen := range sides {
 		for _, s := range seen {

@@ -15,13 +15,13 @@ import (
 	"github.com/thinformer/thinformer/bench/wire"
 )
 
-// Cases of this room.
+// Cases returns the cases of this package.
 func Cases() []harness.Case {
 	return []harness.Case{
-		listCase("list/json-50k", request{Encoding: wire.JSON}, "a list of 50,000 pods in JSON in one answer, as informers ask for it (resourceVersion 0); everything is kept but managed fields, which the other side keeps"),
+		listCase("list/json-50k", request{Encoding: wire.JSON}, "a list of 50,000 pods in JSON in one answer, as informers ask for it (resourceVersion 0); without managed fields, which the other side keeps"),
 		listCase("list/json-50k-whole", request{Encoding: wire.JSON, Whole: true}, "the same with the managed fields kept on both sides"),
-		listCase("list/json-50k-paged", request{Encoding: wire.JSON, Paged: true}, "the first in pages of 500; the other side goes through its pager"),
-		listCase("list/protobuf-50k", request{Encoding: wire.Protobuf}, "the first in protobuf"),
+		listCase("list/json-50k-paged", request{Encoding: wire.JSON, Paged: true}, "list/json-50k in pages of 500; the other side uses its pager"),
+		listCase("list/protobuf-50k", request{Encoding: wire.Protobuf}, "list/json-50k in protobuf"),
 	}
 }
 
@@ -41,16 +41,16 @@ func listCase(name string, ask request, about string) harness.Case {
 }
 
 // side runs a client once a round.
-func side(who string, ask request) harness.Side {
+func side(library string, ask request) harness.Side {
 	return func(m *harness.Meter) {
-		held := pods.Of{Encoding: ask.Encoding, Pods: many}
+		held := pods.Config{Encoding: ask.Encoding, Pods: many}
 		if m.IsShort() {
 			held.Pods = few
 		}
 		ask := ask
 		work := fmt.Sprint("a list ", ask, held)
 		ask.URL = pods.Serve(held)
-		result := process.Ask[result]("list/"+who, ask)
+		result := process.Ask[result]("list/"+library, ask)
 		process.Agree(work, result.Digest)
 		m.Report("", result.Wall.Seconds())
 		m.Report("cpu", result.CPU.Seconds())

@@ -43,7 +43,7 @@ type request struct {
 	Whole bool
 }
 
-// Roles are what processes of this room's cases do.
+// Roles returns the roles of the child processes of these cases.
 func Roles() map[string]process.Role {
 	return map[string]process.Role{
 		"list/ours":   process.Answering(func(ask request) result { return measured(ask, listOurs) }),

@@ -20,8 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Each case runs through with few pods, in processes of their own, and both
-// sides agree about what they got.
+// Each case runs with few pods, in its own processes, and both sides have equal objects.
 func TestTheCasesRun(t *testing.T) {
 	for _, c := range Cases() {
 		rows := harness.Plan{Rounds: 1, Budget: time.Millisecond}.Run(c)

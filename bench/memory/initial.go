@@ -57,7 +57,7 @@ func initialOfTyped(pods *corev1.PodList) informer[*corev1.Pod] {
 		ListFunc: func(context.Context, metav1.ListOptions) (*listwatch.List[*corev1.Pod], error) {
 			items := make([]*corev1.Pod, len(pods.Items))
 			for i := range pods.Items {
-				pod := pods.Items[i] // nobody shall hold the whole list for one pod
+				pod := pods.Items[i] // a pointer into the list would keep all of it
 				items[i] = &pod
 			}
 			return rest.ListOf(pods.ResourceVersion, items...), nil

@@ -8,7 +8,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layer is what theirs becomes by another import: the room cache over ours, with
+// layer is theirs with another import path: package cache over ours, with
 // the source that theirs has.
 type layer[T object] struct {
 	*running

@@ -10,8 +10,8 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// Each case runs through. That the handlers of both sides are called for every
-// update, the sides see to themselves: they wait for it.
+// Each case runs. The sides themselves wait until their handlers are called for every
+// update.
 func TestTheCasesRun(t *testing.T) {
 	for _, c := range append(Cases(), LayerCases()...) {
 		for _, row := range (harness.Plan{Rounds: 1, Budget: time.Millisecond}).Run(c) {
@@ -22,9 +22,8 @@ func TestTheCasesRun(t *testing.T) {
 	}
 }
 
-// A handler that is called once too often is a panic, as one that is called too
-// seldom is a wait without end.
-func TestACallTooManyIsNoticed(t *testing.T) {
+// If a handler is called once too often, it panics.
+func TestSuperfluousCallPanics(t *testing.T) {
 	enough := 0
 	handler := counting(2, func() { enough++ })
 	handler(nil)
@@ -37,7 +36,7 @@ func TestACallTooManyIsNoticed(t *testing.T) {
 	handler(nil)
 }
 
-// The last state of each pod is what a stalled handler must see in the end.
+// A stalled handler must receive the last state of each pod in the end.
 func TestOnlyLastStatesAreRight(t *testing.T) {
 	s := &stall{updates: 3 * keys, release: make(chan struct{})}
 	close(s.release)

@@ -52,11 +52,11 @@ func (o ours[T]) Get(like T) T {
 // source is the hand-made one as ours takes it.
 type source[T object] struct{ script *script[T] }
 
-// WatchListTrouble says that watches do not send the list.
-func (source[T]) WatchListTrouble() string { return "it is made by hand" }
+// WatchListUnsupported says that watches do not send the list.
+func (source[T]) WatchListUnsupported() string { return "it is made by hand" }
 
-// NoteWatchListTrouble is not called, since there is no other.
-func (source[T]) NoteWatchListTrouble(string) {}
+// SetWatchListUnsupported is not called, since there is no other.
+func (source[T]) SetWatchListUnsupported(string) {}
 
 func (s source[T]) List(context.Context, metav1.ListOptions) (*listwatch.List[T], error) {
 	return rest.ListOf(newest(s.script.list), s.script.list...), nil
@@ -87,5 +87,5 @@ func (s source[T]) Watch(ctx context.Context, _ metav1.ListOptions) (*listwatch.
 
 var (
 	_ listwatch.ListerWatcher[*thing] = source[*thing]{}
-	_ listwatch.WatchListMemory       = source[*thing]{}
+	_ listwatch.WatchListRecorder     = source[*thing]{}
 )

@@ -17,8 +17,8 @@ import (
 const keys = 1_000
 
 // stalled is a round of stalled/1m: a handler that does not return from its
-// first call, while updates come. Who keeps all of them has fewer, and times as
-// much memory.
+// first call, while updates arrive. The side that keeps all of them gets fewer, and
+// its memory is multiplied accordingly.
 func stalled(open opener[*corev1.Pod], updates, times int) harness.Side {
 	return func(m *harness.Meter) {
 		s := &stall{updates: updates, release: make(chan struct{})}

@@ -18,7 +18,7 @@ type thing struct {
 var _ runtime.Object = (*thing)(nil)
 
 // DeepCopyObject is never called.
-func (t *thing) DeepCopyObject() runtime.Object { panic("somebody copies") }
+func (t *thing) DeepCopyObject() runtime.Object { panic("unexpected copy") }
 
 // cached are how many objects an informer holds before the first event.
 const cached = 10_000

@@ -19,7 +19,7 @@ type lively struct {
 	next int
 }
 
-func newLively(of Of) (l lively) {
+func newLively(of Config) (l lively) {
 	for i := range of.Lively {
 		pod := objects.Pod(i)
 		event := of.Encoding.Event(watch.Modified, of.Encoding.Object(pod))

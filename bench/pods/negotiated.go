@@ -12,11 +12,11 @@ import (
 // server does.
 type negotiated struct {
 	json, protobuf *Server
-	// watched is who has answered the last watch: whom controls are for.
+	// watched is the server that has served the last watch. It receives the controls.
 	watched atomic.Pointer[Server]
 }
 
-func newNegotiated(of Of) *negotiated {
+func newNegotiated(of Config) *negotiated {
 	n := &negotiated{}
 	of.Encoding = wire.JSON
 	n.json = NewServer(of)

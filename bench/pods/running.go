@@ -10,7 +10,7 @@ import (
 // Roles are what processes of this package do.
 func Roles() map[string]process.Role {
 	return map[string]process.Role{
-		"pods/server": process.Serving(func(of Of) http.Handler {
+		"pods/server": process.Serving(func(of Config) http.Handler {
 			if of.Encoding == "" {
 				return newNegotiated(of)
 			}
@@ -23,13 +23,13 @@ func Roles() map[string]process.Role {
 // at a time.
 var running struct {
 	sync.Mutex
-	of   Of
+	of   Config
 	url  string
 	stop func()
 }
 
 // Serve is the address of a server in a process of its own.
-func Serve(of Of) (url string) {
+func Serve(of Config) (url string) {
 	running.Lock()
 	defer running.Unlock()
 	if running.of == of {

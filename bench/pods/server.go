@@ -25,17 +25,17 @@ import (
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// Of says what a server holds.
-type Of struct {
+// Config configures the objects of a server.
+type Config struct {
 	// Encoding of all answers. Empty: the one that the client prefers.
 	Encoding wire.Encoding
-	// Pods are the first so many of the corpus.
+	// Pods is the number of pods.
 	Pods int
-	// Lively are those that events come of: the first so many.
+	// Lively is the number of pods with events.
 	Lively int
-	// WatchLists is whether watches send the initial state to who asks for it.
+	// WatchLists is set if watches send the initial state on request.
 	// If they do, there are no lists; if not, the answer is that of a server
-	// which has never heard of it.
+	// that does not support it.
 	WatchLists bool
 }
 
@@ -51,7 +51,7 @@ const page = 500
 
 // Server answers lists and watches of pods.
 type Server struct {
-	of Of
+	of Config
 	// pages are the items of a list, initial the events of the initial state, a
 	// page to a slice. One of them is empty.
 	pages, initial [][]byte
@@ -63,11 +63,11 @@ type Server struct {
 	lively  lively
 }
 
-// A Command is what a watch is told to do. It returns whether the watch goes on.
+// A Command is executed by a watch. It reports whether the watch continues.
 type Command func(w http.ResponseWriter) (more bool)
 
 // NewServer encodes what it is to answer.
-func NewServer(of Of) *Server {
+func NewServer(of Config) *Server {
 	s := &Server{of: of, commands: make(chan Command)}
 	s.version.Store(firstVersion)
 	for first := 0; first < of.Pods; first += page {

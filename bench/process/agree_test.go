@@ -2,11 +2,11 @@ package process
 
 import "testing"
 
-// What the bench calls equal can differ.
-func TestADisagreementIsNoticed(t *testing.T) {
+// Agree panics if the sides have different objects.
+func TestAgreePanicsOnDifference(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("two digests after one work were taken for the same")
+			t.Error("different digests of one work were accepted")
 		}
 	}()
 	Agree("a list", "one")

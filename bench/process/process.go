@@ -22,11 +22,11 @@ import (
 // case instead of the bench.
 const roleVariable = "THINFORMER_BENCH_ROLE"
 
-// A Role is what a process can be started for. It is given its question.
+// A Role is the work of a child process. Its argument is the question.
 type Role func(question json.RawMessage) error
 
 // RunAsChild does what the process was started for and returns true, or returns
-// false in a process that nobody here has started. A program that measures
+// false in a process that was not started by this package. A program that measures
 // cases with processes calls it first, with all their roles.
 func RunAsChild(roles map[string]Role) bool {
 	name := os.Getenv(roleVariable)
@@ -64,7 +64,7 @@ func Answering[Question, Answer any](work func(Question) Answer) Role {
 }
 
 // Serving is a process that serves HTTP/1.1 without TLS on a port of its own,
-// until its input ends: when it is closed, or who has started it is gone.
+// until its input ends: when it is closed, or the parent process has ended.
 func Serving[Question any](open func(Question) http.Handler) Role {
 	return func(question json.RawMessage) error {
 		var q Question

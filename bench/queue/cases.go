@@ -15,7 +15,7 @@ import (
 // delayed is how many items the delaying cases add.
 const delayed = 100_000
 
-// Cases of this room.
+// Cases returns the cases of this package.
 func Cases() []harness.Case {
 	return []harness.Case{
 		both("queue/add-get-done", 0, addGetDone(1),

@@ -82,7 +82,7 @@ func (t *theirs) bring(requests []request) {
 type theirWidget struct{ widget }
 
 // DeepCopyObject implements runtime.Object.
-func (w *theirWidget) DeepCopyObject() runtime.Object { panic("nobody copies it") }
+func (w *theirWidget) DeepCopyObject() runtime.Object { panic("unexpected copy") }
 
 // listOnly says that the source cannot stream its initial state.
 type listOnly struct{}
@@ -132,7 +132,7 @@ type theirList struct {
 }
 
 // DeepCopyObject implements runtime.Object.
-func (l *theirList) DeepCopyObject() runtime.Object { panic("nobody copies it") }
+func (l *theirList) DeepCopyObject() runtime.Object { panic("unexpected copy") }
 
 func (t *theirs) change(version int) {
 	for i := range burst {

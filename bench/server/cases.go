@@ -15,7 +15,7 @@ const (
 	seeded = 10_000
 )
 
-// Cases of this room, each against both rivals.
+// Cases returns the cases of this package, each against both alternatives.
 func Cases() (cases []harness.Case) {
 	for _, rival := range []struct {
 		name, about string

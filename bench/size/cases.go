@@ -1,7 +1,7 @@
 // Package size holds the cases of what a program weighs that is no more than a
 // controller: one custom resource, its informer, a queue, a reconcile. The
 // programs are in the folder of that name, and the floors beside them, which
-// nobody can go below who uses the same libraries.
+// no program with the same libraries can be smaller.
 package size
 
 import (

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The first step of the migration is nothing but two imports.
-func TestTheFirstStepIsTwoImports(t *testing.T) {
+// The first step of the migration changes only two imports.
+func TestFirstStepChangesTwoImports(t *testing.T) {
 	lineOf := regexp.MustCompile(`(?m)^(//.*|\t".*")?\n`)
 	imported := regexp.MustCompile(`(?m)^\t"(?:k8s\.io/client-go|github\.com/thinformer/thinformer)/(?:tools/)?(?:util/)?(cache|workqueue)"$`)
 	read := func(program string) (imports int, rest string) {

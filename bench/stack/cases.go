@@ -9,7 +9,7 @@ import (
 	"github.com/thinformer/thinformer/bench/wire"
 )
 
-// Cases of this room.
+// Cases returns the cases of this package.
 func Cases() []harness.Case {
 	const (
 		watching = " as fast as they are taken; wall and processor time, allocations and bytes for each event, until the last callback. A million over the first figure is events per second"
@@ -30,15 +30,15 @@ func Cases() []harness.Case {
 		heapCase("heap/typed-protobuf", protobuf.sharing(), "*v1.Pod from protobuf, strings shared on our side, by option"+heaping),
 		heapCase("heap/unstructured", json.as(asUnstructured), "*unstructured.Unstructured, strings shared on our side; the other side is the dynamic informer"+heaping),
 		heapCase("heap/slim", json.as(asSlim), "a struct with eight fields, name, namespace, uid, version, node, phase, host and address, strings shared; the other side has nothing of the kind"+heaping),
-		relistCase("relist/unchanged", protobuf, "the watch of 50,000 pods expires (2,000 with -short) and nothing has changed: the most that is live at any of the collections that are forced meanwhile, while the world stands still, in units of what was before; callbacks, and objects of which the store has another pointer"),
+		relistCase("relist/unchanged", protobuf, "the watch of 50,000 pods expires (2,000 with -short) and nothing has changed: the maximum of the live heap at forced collections in the meantime, relative to the heap before; callbacks, and objects that the store has replaced"),
 		latencyCase("latency/idle", json, "an event each millisecond on an idle connection, from before its write in the server to the callback, in one process: mean, p50, p99, max"),
 	}
 }
 
-// LayerCases are those of the room cache on a clientset: some of the cases above
+// LayerCases returns the cases of package cache on a clientset: some of the cases above
 // with a third side.
 func LayerCases() []harness.Case {
-	const notes = "an informer of the room cache on NewListWatchFromClient with a clientset's RESTClient, the typed room on a View, and client-go's, all with managed fields: "
+	const notes = "an informer of package cache on NewListWatchFromClient with a clientset's RESTClient, the typed implementation on a View, and client-go's, all with managed fields: "
 	json, protobuf := question{Encoding: wire.JSON, As: asTyped, Layered: true}, question{Encoding: wire.Protobuf, As: asTyped, Layered: true}
 	return []harness.Case{
 		watchCase("cache/watch-json", json, 10_000, notes+"MODIFIED events as in `watch/json-typed`"),
@@ -68,12 +68,12 @@ func many(m *harness.Meter, many, few int) int {
 }
 
 // both is a case in which each side's informer has a process.
-func both(name, unit, about string, q question, round func(*harness.Meter, func(pods.Of, question) answer)) harness.Case {
+func both(name, unit, about string, q question, round func(*harness.Meter, func(pods.Config, question) answer)) harness.Case {
 	c := harness.Case{Name: name, About: about, Unit: unit, N: 1, Rounds: 3}
-	side := func(who string) func() harness.Side {
+	side := func(library string) func() harness.Side {
 		return func() harness.Side {
 			return func(m *harness.Meter) {
-				round(m, func(held pods.Of, asked question) answer { return ask(who, held, asked) })
+				round(m, func(held pods.Config, asked question) answer { return ask(library, held, asked) })
 			}
 		}
 	}
@@ -89,20 +89,20 @@ func both(name, unit, about string, q question, round func(*harness.Meter, func(
 
 // ask runs a side's informer against a server that holds that, and looks at what
 // it has done.
-func ask(who string, held pods.Of, q question) answer {
+func ask(library string, held pods.Config, q question) answer {
 	work := fmt.Sprint("informer ", held, q)
 	q.URL = pods.Serve(held)
-	a := process.Ask[answer]("stack/"+who, q, q.environment()...)
+	a := process.Ask[answer]("stack/"+library, q, q.environment()...)
 	process.Agree(work, a.Digest)
 	if want := int64(held.Pods); a.Added != want {
-		panic(fmt.Sprintf("%s: %d calls of OnAdd for %d pods", who, a.Added, want))
+		panic(fmt.Sprintf("%s: %d calls of OnAdd for %d pods", library, a.Added, want))
 	}
 	want := int64(q.Events)
 	if q.Relist {
 		want = a.Relist.Called + 1
 	}
 	if a.Updated != want {
-		panic(fmt.Sprintf("%s: %d calls of OnUpdate for %d events", who, a.Updated, want))
+		panic(fmt.Sprintf("%s: %d calls of OnUpdate for %d events", library, a.Updated, want))
 	}
 	return a
 }
@@ -121,10 +121,10 @@ func (q question) environment() []string {
 const lively = 1_000
 
 func watchCase(name string, q question, events int, about string) harness.Case {
-	c := both(name, "us/event", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
+	c := both(name, "us/event", about, q, func(m *harness.Meter, run func(pods.Config, question) answer) {
 		asked := q
 		asked.Events = many(m, events, 1_000)
-		a := run(pods.Of{Encoding: q.Encoding, Pods: lively, Lively: lively}, asked)
+		a := run(pods.Config{Encoding: q.Encoding, Pods: lively, Lively: lively}, asked)
 		each := float64(asked.Events)
 		m.Report("", a.Events.Wall.Seconds()*1e6/each)
 		m.Report("cpu", a.Events.CPU.Seconds()*1e6/each)
@@ -136,8 +136,8 @@ func watchCase(name string, q question, events int, about string) harness.Case {
 }
 
 func syncCase(name string, q question, streamed bool, about string) harness.Case {
-	return both(name, "s", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
-		a := run(pods.Of{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), WatchLists: streamed}, q)
+	return both(name, "s", about, q, func(m *harness.Meter, run func(pods.Config, question) answer) {
+		a := run(pods.Config{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), WatchLists: streamed}, q)
 		m.Report("", a.Sync.Wall.Seconds())
 		m.Report("cpu", a.Sync.CPU.Seconds())
 		m.ReportIn("MB", "peak", float64(a.Peak)/1e6)
@@ -146,17 +146,17 @@ func syncCase(name string, q question, streamed bool, about string) harness.Case
 }
 
 func heapCase(name string, q question, about string) harness.Case {
-	return both(name, "B/pod", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
-		held := pods.Of{Encoding: q.Encoding, Pods: many(m, 10_000, 2_000)}
+	return both(name, "B/pod", about, q, func(m *harness.Meter, run func(pods.Config, question) answer) {
+		held := pods.Config{Encoding: q.Encoding, Pods: many(m, 10_000, 2_000)}
 		m.Report("", float64(run(held, q).Live)/float64(held.Pods))
 	})
 }
 
 func relistCase(name string, q question, about string) harness.Case {
-	c := both(name, "of before", about, q, func(m *harness.Meter, run func(pods.Of, question) answer) {
+	c := both(name, "of before", about, q, func(m *harness.Meter, run func(pods.Config, question) answer) {
 		asked := q
 		asked.Relist = true
-		r := run(pods.Of{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), Lively: 1}, asked).Relist
+		r := run(pods.Config{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), Lively: 1}, asked).Relist
 		m.Report("", r.Peak)
 		m.ReportIn("calls", "callbacks", float64(r.Called))
 		m.ReportIn("pods", "replaced", float64(r.Replaced))

@@ -10,9 +10,9 @@ import (
 )
 
 func latencyCase(name string, q question, about string) harness.Case {
-	side := func(who string) func() harness.Side {
+	side := func(library string) func() harness.Side {
 		return func() harness.Side {
-			l := listen(q, sides[who])
+			l := listen(q, sides[library])
 			return func(m *harness.Meter) { m.Percentiles(l.microseconds(many(m, 2_000, 200))) }
 		}
 	}
@@ -29,7 +29,7 @@ type listener struct {
 
 func listen(q question, open opener) *listener {
 	l := &listener{
-		server:  pods.NewServer(pods.Of{Encoding: q.Encoding, Pods: 100, Lively: 100, WatchLists: true}),
+		server:  pods.NewServer(pods.Config{Encoding: q.Encoding, Pods: 100, Lively: 100, WatchLists: true}),
 		entered: make(chan time.Time, 1),
 	}
 	port := must(net.Listen("tcp", "127.0.0.1:0"))

@@ -11,7 +11,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layer is the room cache on a clientset: client-go asks the server, and what
+// layer is package cache on a clientset: client-go asks the server, and what
 // answers is decoded here.
 type layer struct {
 	cache.SharedIndexInformer

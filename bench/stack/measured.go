@@ -36,7 +36,7 @@ type calls struct {
 // opener starts an informer. It ends with the process.
 type opener func(question, calls) informer
 
-// Roles are what processes of this room's cases do.
+// Roles returns the roles of the child processes of these cases.
 func Roles() map[string]process.Role {
 	roles := map[string]process.Role{}
 	for name, open := range sides {

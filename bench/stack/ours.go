@@ -40,7 +40,7 @@ func openOurs(q question, c calls) informer {
 
 func open[T rest.Object](q question, c calls) informer {
 	config := &rest.Config{Host: q.URL, AcceptContentTypes: string(q.Encoding)}
-	config.Decode.KeepManagedFields = q.Layered // as the room cache does
+	config.Decode.KeepManagedFields = q.Layered // as package cache does
 	if q.ShareStrings {
 		config.Decode.ShareStrings = rest.ShareAlways
 	}

@@ -24,7 +24,7 @@ type question struct {
 	As       form
 	// ShareStrings in protobuf too, on our side. In JSON they are shared anyway.
 	ShareStrings bool
-	// Layered is whether the room cache is a side.
+	// Layered is whether package cache is a side.
 	Layered bool
 	// Events that are asked of the server when the initial state is there.
 	Events int

@@ -12,7 +12,7 @@ import (
 	"github.com/thinformer/thinformer/bench/pods"
 )
 
-// relisted is what a relist of objects came to that have not changed.
+// relisted has the results of a relist of unchanged objects.
 type relisted struct {
 	// Peak is the most that was live on the heap, of what was before.
 	Peak float64
@@ -22,7 +22,7 @@ type relisted struct {
 }
 
 // relist lets the watch expire, and waits until everything has been applied and
-// told. Meanwhile the heap is collected over and over.
+// delivered. In the meantime the heap is collected in a loop.
 func relist(q question, informer informer, t *tally) (r relisted) {
 	known := map[weak.Pointer[corev1.Pod]]bool{}
 	informer.Each(func(object any) { known[weak.Make(object.(*corev1.Pod))] = true })
@@ -32,7 +32,7 @@ func relist(q question, informer informer, t *tally) (r relisted) {
 	peak := make(chan uint64)
 	go func() { peak <- sampled(end) }()
 
-	// One event after the relist: when it has been told, all has been.
+	// One event after the relist: when it is delivered, all previous ones are.
 	last := strconv.Itoa(pods.VersionAfterExpiry + 1)
 	t.last.Store(&last)
 	control(q, "expire")

@@ -1,4 +1,4 @@
 package stack
 
-// sides are who informs.
+// sides has the informers by library.
 var sides = map[string]opener{"ours": openOurs, "theirs": openTheirs, "layer": openLayer}

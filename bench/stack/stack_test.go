@@ -21,8 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Each case runs through with few pods, and both sides agree about what they
-// got and how often their handlers were called.
+// Each case runs with few pods, and both sides have equal objects and numbers of callbacks.
 func TestTheCasesRun(t *testing.T) {
 	for _, c := range append(Cases(), LayerCases()...) {
 		rows := harness.Plan{Rounds: 1, Budget: time.Millisecond}.Run(c)

@@ -11,7 +11,7 @@ import (
 // into one at most.
 const batch = 1000
 
-// Cases of this room. The objects that are added or updated have been made just
+// Cases returns the cases of this package. The objects that are added or updated have been made just
 // before, a thousand at a time, which does not count. "Three indexes" are by namespace (200 objects a value),
 // by node (2,000) and by app label (100).
 func Cases() []harness.Case {
@@ -29,10 +29,10 @@ func Cases() []harness.Case {
 		both("store/byindex-200", "us/op", 0, visit(corpus.NamespaceNames, store.VisitNamespace), "visit the 200 objects of a namespace, in random order of namespaces; the other side visits its ByIndex"),
 		both("store/byindex-2000", "us/op", 0, visit(corpus.NodeNames, store.VisitNode), "the same for the 2,000 objects of a node"),
 		both("store/replace-3idx", "ms/op", 1, replace, "Replace all of 100,000 objects by newer versions of them, three indexes; the other side's []any is built within the time"),
-		both("store/replace-reader-max", "us", 1, readerDuringReplace, "the longest Get of a goroutine that reads without pause during such a Replace"),
-		both("store/write-alone", "ns", 1, write(nil), "Update one by one, three indexes, each timed by itself, nobody reads: mean, p50, p99, max"),
-		both("store/write-under-list", "ns", 1, write(store.VisitAll), "the same while another goroutine visits all objects, over and over"),
-		both("store/write-under-byindex", "ns", 1, write(visitSomeNode), "the same while another goroutine visits the 2,000 objects of one node, over and over"),
+		both("store/replace-reader-max", "us", 1, readerDuringReplace, "the longest Get of a goroutine that reads in a loop during such a Replace"),
+		both("store/write-alone", "ns", 1, write(nil), "Update one by one, three indexes, each timed separately, without readers: mean, p50, p99, max"),
+		both("store/write-under-list", "ns", 1, write(store.VisitAll), "the same while another goroutine visits all objects in a loop"),
+		both("store/write-under-byindex", "ns", 1, write(visitSomeNode), "the same while another goroutine visits the 2,000 objects of one node in a loop"),
 		both("store/bytes-per-object", "B/object", 1, bytesPerObject, "live heap that a store of 100,000 objects with three indexes adds to the objects themselves, filled by one Replace"),
 	}
 }

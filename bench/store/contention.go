@@ -30,7 +30,7 @@ func readerDuringReplace(open opener) harness.Side {
 }
 
 // write times each Update of a writer without pause, while read goes on without
-// pause as well; nil: nobody reads. It goes on for five budgets, because a
+// pause as well; nil means no reader. It goes on for five budgets, because a
 // writer that waits for a whole List gets little done in one.
 func write(read func(store) int) func(opener) harness.Side {
 	return func(open opener) harness.Side {

@@ -22,7 +22,7 @@ var designOpeners = []opener{
 }
 
 // Designs are the contests between the ways to build the indexer: cases of this
-// room, by the same names, with three indexes.
+// package, by the same names, with three indexes.
 func Designs() []harness.Contest {
 	const all = corpus.Count
 	return []harness.Contest{

@@ -7,7 +7,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layer is what theirs becomes by another import: the room cache over ours.
+// layer is theirs with another import path: package cache over ours.
 type layer struct {
 	untyped
 	indexer cache.Indexer

@@ -5,12 +5,12 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// LayerCases are those of the room cache: the work of the cases above by the
+// LayerCases returns the cases of package cache: the work of the cases above by the
 // same code as theirs with another import, and the indexer as its users have it.
 func LayerCases() []harness.Case {
 	const (
 		all    = corpus.Count
-		sliced = "; the typed room collects into a slice of the right size, which is what the layer has to return"
+		sliced = "; the typed implementation collects into a slice of the right size, which is what the layer has to return"
 	)
 	return []harness.Case{
 		layered("cache/get", "ns/op", 0, get, openOurs, "GetByKey in random order from 100,000 objects"),

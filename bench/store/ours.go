@@ -11,7 +11,7 @@ import (
 	"github.com/thinformer/thinformer/indexer"
 )
 
-// ours is an indexer with the options that nobody has to set.
+// ours is an indexer with the default options.
 type ours struct {
 	*indexer.Indexer[*corpus.Object]
 	namespace, node *indexer.Index[*corpus.Object]
@@ -71,7 +71,7 @@ func (s ours) ListNamespace(name string) []*corpus.Object {
 	return slices.Collect(indexer.NewLister(s.Reader, schema.GroupResource{}).Namespace(name).List(labels.Everything()))
 }
 
-// collecting is ours for who wants slices, as the untyped layer has to return
+// collecting is ours for callers that need slices, as the untyped layer has to return
 // them.
 type collecting struct{ ours }
 

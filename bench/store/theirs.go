@@ -10,7 +10,7 @@ import (
 // listVersion is the resource version of every list that replaces.
 const listVersion = "900000000"
 
-// theirs is a client-go indexer with the key function that everybody uses.
+// theirs is a client-go indexer with the usual key function.
 type theirs struct {
 	untyped
 	indexer cache.Indexer

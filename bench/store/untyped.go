@@ -6,7 +6,7 @@ import (
 	"github.com/thinformer/thinformer/bench/corpus"
 )
 
-// untyped is client-go's store and that of the room cache, as far as their
+// untyped is client-go's store and that of package cache, as far as their
 // methods have the same types.
 type untyped struct {
 	indexer interface {

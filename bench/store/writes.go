@@ -6,7 +6,7 @@ import (
 )
 
 // fresh calls write with all objects, a thousand at a time, each time made anew:
-// whoever stores an object has just decoded it. Only write counts.
+// the caller has usually just decoded the object. Only write counts.
 func fresh(m *harness.Meter, objects []*corpus.Object, write func([]*corpus.Object)) {
 	for i, some := 0, corpus.Fresh(objects[:batch]); ; some = corpus.Fresh(objects[i : i+batch]) {
 		if i == 0 {

@@ -33,7 +33,7 @@ func (e Encoding) Object(object runtime.Object) []byte {
 	return must(objects.Protobuf(object))
 }
 
-// Item is a pod as it stands in a list: without its kind.
+// Item returns a pod as an item of a list, without its kind.
 func (e Encoding) Item(pod *corev1.Pod) []byte {
 	bare := *pod
 	bare.TypeMeta = metav1.TypeMeta{}
@@ -72,7 +72,7 @@ func (e Encoding) List(meta metav1.ListMeta, pages [][]byte) (pieces [][]byte) {
 	return append(pieces, end)
 }
 
-// protobufList is what stands around the items of a list in its envelope.
+// protobufList has the parts of a list around its items.
 func protobufList(meta metav1.ListMeta, pages [][]byte) (begin, end []byte) {
 	listMeta := field(nil, 1, must(meta.Marshal()))
 	size := len(listMeta)
@@ -103,7 +103,7 @@ func (e Encoding) Event(kind watch.EventType, object []byte) []byte {
 }
 
 // VersionAt is where in such an object or event the pod's own resourceVersion
-// begins, for those who send it again with another one of the same length.
+// begins, so that it can be replaced by another one of the same length.
 func (e Encoding) VersionAt(encoded []byte, pod *corev1.Pod) int {
 	before := []byte(`"resourceVersion":"`)
 	if e == Protobuf {

@@ -1,21 +1,21 @@
-// Package leader elects the one of several processes that acts, by a Lease on
-// the API server, as client-go's leaderelection does and together with it.
+// Package leader elects one of several processes as the leader, by a Lease on the
+// API server. It is compatible with client-go's leaderelection.
 //
 //	              ┌──────────── Elector.Run ────────────┐
-//	 Lease        │ candidacy: one goroutine            │
+//	 Lease        │ campaign: one goroutine             │
 //	┌────────┐    │  ┌─────────┐ read, write, wait      │      ┌──────────────┐
-//	│ holder │ ◄──┼─ │ machine │ ─────► won ► term ─────┼────► │ lead(ctx)    │
+//	│ holder │ ◄──┼─ │ machine │ ─► acquired ─► term ───┼────► │ lead(ctx)    │
 //	│ renewed│    │  └─────────┘   ▲      renewed       │      │ controllers, │
 //	└────────┘    │       ▲        └──── lost ◄─────────┼───── │ until ctx    │
-//	              │       └ clock, answers              │      │ ends         │
+//	              │       └ clock, responses            │      │ ends         │
 //	              └─────────────────────────────────────┘      └──────────────┘
 //
-// What comes in are the answers of the server and the time. What goes out is a
-// call of lead with a context that ends when this process no longer leads. All
-// else goes on: a candidate has its caches full, and when it has won has only to
-// start its workers.
+// The inputs are the responses of the server and the time. The output is a call of
+// lead with a context that ends when this process no longer leads. Everything else
+// continues: a candidate keeps its caches filled, and only has to start its workers
+// when it becomes the leader.
 //
-// # The shortest use
+// # Minimal example
 //
 //	elector := leader.New(client, leader.Options{Namespace: "shop", Name: "widget-operator"})
 //	err := controller.Run(ctx, controller.RunOptions{Factory: factory, Leader: elector}, c)
@@ -23,11 +23,11 @@
 // Or without controllers:
 //
 //	err := elector.Run(ctx, func(ctx context.Context) error {
-//		... // as long as ctx lives
+//		... // until ctx is done
 //	})
 //
-// In a pod the namespace is that of the pod and need not be said. This is what
-// the service account may have to do, and no more:
+// In a pod the namespace defaults to that of the pod. The service account needs
+// these rights and no others:
 //
 //	apiVersion: rbac.authorization.k8s.io/v1
 //	kind: Role
@@ -41,67 +41,70 @@
 //	  resourceNames: [widget-operator]
 //	  verbs: [get, update]
 //
-// # What is promised
+// # Guarantees
 //
-//   - Two processes never have a context of lead that is good at the same time:
-//     under partitions, slow and lost answers, pauses, and wall clocks that are
-//     wrong or set. The times in a Lease are compared with no clock; what counts
-//     is when a change was seen, on the own monotonic clock.
-//   - A leader that cannot renew ends RenewDeadline after it began to send its
-//     last renewal that was accepted. lead then has LeaseDuration minus
-//     RenewDeadline to return before another may lead. If it does not, Run logs
-//     that and returns [ErrStillActing], and [Elector.Check] fails until lead has
-//     returned.
-//   - Err of lead's context, asked after a pause of the process or a suspension
-//     of the machine, tells of the loss at once, though no timer has run. Contexts
-//     that are made of it by context.WithCancel and the like learn of it a moment
-//     later, as their Done does; after a suspension, in which no timer runs, up to
-//     RetryPeriod later.
-//   - Being told to stop is not the loss of the Lease: it is renewed until lead
-//     has returned. [controller.Leading] of lead's context tells the two apart.
-//   - After that the Lease is given back, and another process takes it at its
-//     next look, within RetryPeriod and a fifth. If lead has left something behind
-//     that acts still ([controller.ErrStillRunning]), it is not. One that has died is waited for,
-//     LeaseDuration after its last renewal was seen; one that says a longer
-//     duration in the Lease, for that.
-//   - Who has lost goes on as a candidate, and may lead again.
-//   - Renewals have connections of their own, and no rate limit: they wait behind
-//     nothing that the program does, unless it has given its client a
-//     Config.Transport, which all share. A request that is not answered leaves time
-//     for another one, which goes on a new connection.
-//   - What others have put into the Lease, labels, annotations, the fields of
-//     coordinated election, stays.
+//   - Two processes never have an active context of lead at the same time, even with
+//     network partitions, slow or lost responses, pauses, and wall clocks that are
+//     wrong or changed. The times in a Lease are not compared with any clock. Each
+//     process records when it observed a change, with its own monotonic clock.
+//   - A leader that cannot renew stops leading RenewDeadline after it began to send
+//     its last accepted renewal. lead then has LeaseDuration minus RenewDeadline to
+//     return before another process may lead. If it does not, Run logs an error and
+//     returns [ErrStillRunning], and [Elector.Check] fails until lead has returned.
+//   - After a pause of the process or a suspension of the machine, Err of lead's
+//     context reports the loss at once, before any timer has fired. Contexts derived
+//     by context.WithCancel and the like, and Done, report it a moment later; after a
+//     suspension, during which timers stop, up to RetryPeriod later.
+//   - A request to stop is not a loss of the Lease: Run renews it until lead has
+//     returned. [controller.Leading] of lead's context distinguishes the two.
+//   - After lead has returned, the Lease is released, and another process acquires it
+//     at its next read, within 1.2 times RetryPeriod. It is not released if something
+//     that lead started is still running ([controller.ErrStillRunning]). If the leader
+//     has died, other processes wait for LeaseDuration after they observed its last
+//     renewal, or for the duration in the Lease if that is longer.
+//   - A leader that has lost the Lease continues as a candidate and may lead again.
+//   - Renewals use their own connections and no rate limit. They do not wait for other
+//     requests of the program, unless its client has a Config.Transport, which is
+//     shared. A request without a response leaves time for a second one, on a new
+//     connection.
+//   - The first write of lead does not wait for a dead connection: when lead begins,
+//     and when a request of the election timed out, the client passed to [New] begins
+//     new connections (rest.Client.Reconnect). Requests and watches in progress stay
+//     on their connections.
+//   - Updates keep labels, annotations, the fields of coordinated election and
+//     everything else that others have written to the Lease.
 //
-// # What cannot be had
+// # Limits
 //
-// A write that was sent before the process learnt that it no longer leads may
-// arrive later, when another one leads; a pause between a look at ctx and the
-// request behind it is enough. No election can prevent that: only the server
-// that is written to can, by refusing what is older. In Kubernetes that is the
-// resourceVersion, which Update carries and a Patch may. A reconcile that can be
-// repeated, and that writes with versions, needs no more.
+// A write that was sent before the process observed the loss may arrive when
+// another process leads; a pause between checking ctx and sending the request is
+// enough. No election can prevent that. Only the server can, by rejecting outdated
+// writes. In Kubernetes the resourceVersion does this: Update carries it, and a
+// Patch may. An idempotent reconciler that writes with versions needs nothing
+// else.
 //
-// Clocks have to run at about the same speed: over LeaseDuration the difference
-// must stay below LeaseDuration minus RenewDeadline.
+// Clocks must run at about the same speed: over LeaseDuration the difference must
+// stay below LeaseDuration minus RenewDeadline.
 //
-// A Lease that is deleted while somebody leads is made again by the leader at
-// its next renewal, and the candidates wait for that as they do for a dead
-// leader. But a process that has just been started, and finds no Lease, has
-// nothing to wait for: it leads, up to RenewDeadline beside the former leader.
-// Delete a Lease only when all replicas are down.
+// If a Lease is deleted, the leader creates it again at its next renewal, and the
+// candidates wait as they do for a dead leader. But a process that has just started
+// and finds no Lease does not know of a former leader: it leads at once,
+// concurrently with the former leader for up to RenewDeadline. Delete a Lease only
+// when all replicas are stopped.
 //
-// A jump of the wall clock forward by more than RenewDeadline costs a leader its
-// term, because nothing else tells a machine that was suspended; it leads again
-// as soon as lead has returned.
+// If the wall clock jumps forward by more than RenewDeadline, the leader loses its
+// term, because a suspension of the machine cannot be detected otherwise. It leads
+// again as soon as lead has returned.
 //
-// # Who is who
+// # Identities
 //
-// An identity names one run of one process. If a process finds the Lease held by
-// its own identity, and has not written that itself, then another process has
-// the same one, or it was started again under it; it is warned of, and waits.
-// client-go would lead at once, and two of the same name would lead together.
+// An identity names one run of one process. If a process finds the Lease held with
+// its own identity and has not written that itself, another process uses the same
+// identity, or the process was restarted with it. The process logs a warning and
+// waits. client-go would lead at once, and two processes with the same identity
+// would lead together.
 //
-// # What client-go calls these things
+// # Names in client-go
 //
 //	here                                 client-go
 //	Elector, New, Options                LeaderElector, NewLeaderElector, LeaderElectionConfig with its LeaseLock
@@ -109,10 +112,10 @@
 //	OnNewLeader                          the same, in order and without overlaps
 //	State                                IsLeader, GetLeader
 //	Check                                Check, HealthzAdaptor
-//	giving back, always                  ReleaseOnCancel, if it is set
+//	release, always                      ReleaseOnCancel, optional
 //	a candidate again after a loss       Run returns, and the process exits
 //
-// The record, the defaults and the verbs are client-go's, so that processes with
-// either can contend for one Lease and work with the same Role. What is written
-// as leaseDurationSeconds is rounded up, never down.
+// The record, the defaults and the verbs are those of client-go, so that processes
+// of both kinds can contend for one Lease with the same Role. leaseDurationSeconds
+// is rounded up, never down.
 package leader

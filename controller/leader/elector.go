@@ -12,21 +12,20 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Elector contends for a Lease. It is a [controller.Elector]. Make one with
-// [New]; its methods may be called from any goroutine.
+// Elector contends for a Lease. It implements [controller.Elector]. Create one with
+// [New]. Its methods are safe for concurrent use.
 type Elector struct {
 	client  *rest.Client
 	options Options
-	err     error // what is wrong with the options
+	err     error // error in the options
 
-	// wall is the wall clock, which tests set.
-	wall func() time.Time
+	// wallClock returns the wall clock time. Tests replace it.
+	wallClock func() time.Time
 
 	mu      sync.Mutex
 	running bool
 	state   State
-	// acting is the term in which lead was called and from which it has not
-	// returned, nil for none.
+	// acting is the term of the lead call that has not returned, nil if there is none.
 	acting *term
 }
 
@@ -35,49 +34,51 @@ var (
 	_ fmt.Stringer       = (*Elector)(nil)
 )
 
-// New makes an elector that asks client's server, on connections of its own.
-// Nothing is sent before Run. What is wrong with the options is the error of Run
-// and Check.
+// New returns an elector for a Lease on client's server. The elector uses its own
+// connections. Pass the client that lead writes with: when lead begins, and when a
+// request of the election timed out, that client sends its next requests on new
+// connections. New sends no request. Run and Check return the errors in the options.
 func New(client *rest.Client, o Options) *Elector {
-	e := &Elector{client: client, wall: time.Now}
+	e := &Elector{client: client, wallClock: time.Now}
 	e.options, e.err = o.withDefaults(namespaceFile)
 	at := server{client, e.options.Namespace, e.options.Name}
 	if e.err == nil && client == nil {
-		e.err = wrong("the client is nil")
+		e.err = optionError("the client is nil")
 	}
 	if e.err == nil {
 		if err := at.check(); err != nil {
-			e.err = wrong("%w", err)
+			e.err = optionError("%w", err)
 		}
 	}
 	e.state = State{Lease: e.options.Namespace + "/" + e.options.Name, Identity: e.options.Identity}
 	return e
 }
 
-// Run contends for the Lease until ctx is done, and calls lead each time that
-// it has been won.
+// Run contends for the Lease until ctx is done, and calls lead each time that the
+// Lease was acquired.
 //
-// The context of lead ends when ctx is done, and when the Lease is lost; its
-// Err, asked after a pause of the process, knows of the loss although no timer
-// has had time to run. After a loss lead has to return at once, and Run goes on
-// as a candidate; the error of a lead that was told to end so is of no interest
-// if it is that of its context. If lead takes longer than others wait, Run
-// returns [ErrStillActing] without it.
+// The context of lead ends when ctx is done and when the Lease is lost. Its Err
+// compares the clock, so that it reports a loss right after a pause of the process,
+// before any timer has fired. After a loss lead must return at once, and Run continues
+// as a candidate. The error of lead is then ignored if it is that of its context. If
+// lead takes longer than other candidates wait, Run returns [ErrStillRunning] without
+// waiting for it.
 //
-// When ctx is done, the Lease is renewed until lead has returned, then given
-// back, so that the next one need not wait for it to run out. When lead returns
-// without having been told to, the Lease is given back as well, and its error is
-// that of Run.
+// When ctx is done, Run renews the Lease until lead has returned and then releases it,
+// so that the next leader need not wait for its expiration. If lead returns by itself,
+// Run also releases the Lease and returns the error of lead.
 //
-// The Lease is not given back, and runs out, if lead's error is
-// [controller.ErrStillRunning], as that of a controller is with a reconcile that
-// has not ended in its time: it would act beside the next leader.
+// Run does not release the Lease, but lets it expire, if lead returns
+// [controller.ErrStillRunning], as a controller does if a reconcile has not ended in
+// time: the reconcile would run concurrently with the next leader.
 func (e *Elector) Run(ctx context.Context, lead func(ctx context.Context) error) error {
 	switch {
 	case e.err != nil:
 		return e.err
+	case ctx == nil:
+		return optionError("the ctx of Run is nil: pass a context that ends with the program")
 	case lead == nil:
-		return wrong("lead is nil: there is nothing to call")
+		return optionError("lead is nil")
 	}
 	if err := e.begin(); err != nil {
 		return err
@@ -88,10 +89,10 @@ func (e *Elector) Run(ctx context.Context, lead func(ctx context.Context) error)
 		return err
 	}
 	defer client.Close()
-	c := newCandidacy(e, client)
-	defer c.herald.start(e.options.OnNewLeader)()
+	c := newCampaign(e, client)
+	defer c.notifier.start(e.options.OnNewLeader)()
 	for c.contend(ctx) {
-		over, err := c.reign(ctx, lead)
+		over, err := c.runTerm(ctx, lead)
 		if over {
 			return err
 		}
@@ -107,7 +108,7 @@ func (e *Elector) begin() error {
 	case e.running:
 		return ErrRunning
 	case e.acting != nil:
-		return fmt.Errorf("%w: lead of an earlier Run has not returned yet", ErrStillActing)
+		return fmt.Errorf("%w: lead of an earlier Run has not returned yet", ErrStillRunning)
 	}
 	e.running = true
 	return nil
@@ -120,37 +121,37 @@ func (e *Elector) end() {
 	e.state.Leading, e.state.Leader, e.state.Err = false, "", nil
 }
 
-// candidacy is one Run of an Elector. All of it belongs to Run's goroutine.
-type candidacy struct {
-	elector *Elector
-	server  server
-	machine machine
-	herald  herald
-	trouble trouble
-	log     *slog.Logger
-	// renewedWall is the wall clock when the renewal was begun that the machine
-	// counts from.
+// campaign is one Run of an Elector. It is used only by Run's goroutine.
+type campaign struct {
+	elector  *Elector
+	server   server
+	machine  machine
+	notifier notifier
+	failures failureLog
+	log      *slog.Logger
+	// renewedWall is the wall clock time of the last accepted renewal, taken before it
+	// was sent.
 	renewedWall time.Time
-	// warned is when the stranger took the Lease that was warned of last.
+	// warned is the acquire time of the foreign record that was last warned about.
 	warned string
 }
 
-func newCandidacy(e *Elector, client *rest.Client) *candidacy {
+func newCampaign(e *Elector, client *rest.Client) *campaign {
 	o := e.options
 	log := o.Logger.With("lease", o.Namespace+"/"+o.Name, "identity", o.Identity)
-	return &candidacy{
+	return &campaign{
 		elector: e, log: log,
 		server: server{client, o.Namespace, o.Name},
 		machine: machine{
-			identity: o.Identity, lasts: o.LeaseDuration, renewDeadline: o.RenewDeadline, retryPeriod: o.RetryPeriod,
+			identity: o.Identity, leaseDuration: o.LeaseDuration, renewDeadline: o.RenewDeadline, retryPeriod: o.RetryPeriod,
 			random: rand.Float64,
 		},
-		trouble: trouble{log: log},
+		failures: failureLog{log: log},
 	}
 }
 
-// contend waits until the Lease is won. It is false if ctx is done before.
-func (c *candidacy) contend(ctx context.Context) bool {
+// contend waits until the Lease is acquired. It returns false if ctx ends first.
+func (c *campaign) contend(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		now := time.Now()
 		if c.machine.leads(now) {
@@ -161,23 +162,23 @@ func (c *candidacy) contend(ctx context.Context) bool {
 			sleep(ctx, step.until)
 			continue
 		}
-		c.take(ctx, step)
+		c.perform(ctx, step)
 	}
 	return false
 }
 
-// take does a step and tells the machine what came of it.
-func (c *candidacy) take(ctx context.Context, s step) {
+// perform performs a step and reports the result to the machine.
+func (c *campaign) perform(ctx context.Context, s step) {
 	if s.do == read {
 		c.read(ctx, s.until)
 	} else {
-		wall := c.elector.wall()
-		c.write(ctx, s.until, wall, c.machine.holding(wall))
+		wall := c.elector.wallClock()
+		c.write(ctx, s.until, wall, c.machine.heldRecord(wall))
 	}
 	c.publish()
 }
 
-// sleep until then, or until ctx is done.
+// sleep waits until then, or until ctx is done.
 func sleep(ctx context.Context, then time.Time) {
 	timer := time.NewTimer(time.Until(then))
 	defer timer.Stop()

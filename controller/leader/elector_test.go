@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// One of several leads; when it stops, it gives the lease back, and another
-// leads at its next look.
-func TestTheNextOneNeedNotWait(t *testing.T) {
+// One of several candidates leads. When it stops, it releases the Lease, and another
+// candidate leads after its next read.
+func TestReleasedLeaseIsTakenAtTheNextRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newTestCluster(t)
 		defer w.stopAll()
 		a := w.start("a", 1)
 		synctest.Wait()
 		if w.leader() != "a" {
-			t.Fatalf("%q leads", w.leader())
+			t.Fatalf("the leader is %q", w.leader())
 		}
 		b := w.start("b", 2)
 		time.Sleep(time.Minute)
 		w.check()
 		if w.leader() != "a" || b.State().Leading || b.State().Leader != "a" {
-			t.Fatalf("%q leads; b knows %+v", w.leader(), b.State())
+			t.Fatalf("the leader is %q; the state of b: %+v", w.leader(), b.State())
 		}
-		if says := fmt.Sprint(a, "; ", b); says != "a, lease default/operator: leads; b, lease default/operator: stands by for a" {
-			t.Error(says)
+		if got := fmt.Sprint(a, "; ", b); got != "a, lease default/operator: leads; b, lease default/operator: standby, the leader is a" {
+			t.Error(got)
 		}
 		a.stop()
 		<-a.ended
@@ -34,7 +34,7 @@ func TestTheNextOneNeedNotWait(t *testing.T) {
 		}
 		time.Sleep(2500 * time.Millisecond)
 		if s := b.State(); w.leader() != "b" || s.Transitions != 1 {
-			t.Errorf("%q leads; b knows %+v", w.leader(), s)
+			t.Errorf("the leader is %q; the state of b: %+v", w.leader(), s)
 		}
 		w.check()
 	})

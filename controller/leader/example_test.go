@@ -9,8 +9,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Two replicas contend for one Lease. The first leads until it is stopped, then
-// the other one does.
+// Two replicas contend for one Lease. The first leads until it is stopped, then the
+// second.
 func Example() {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -27,7 +27,7 @@ func Example() {
 			elector := leader.New(client, leader.Options{Namespace: "default", Name: "widget-operator", Identity: name})
 			ended <- elector.Run(ctx, func(ctx context.Context) error {
 				leads <- name
-				<-ctx.Done() // here is where controllers run
+				<-ctx.Done() // controllers run here
 				return nil
 			})
 		}()

@@ -4,104 +4,104 @@ import (
 	"time"
 )
 
-// machine decides what a candidate or leader does next. It knows of the time
-// only what it is told, and all of its times are of the own monotonic clock.
+// machine decides what a candidate or leader does next. It has no clock: the time is
+// passed to its methods, and all times are of the local monotonic clock.
 //
-// Two leaders never act at once, because of three rules. The one who leads
-// counts from when it began to send its last renewal that was accepted. The
-// others count from when they have received a record for the first time, which
-// is later. And who writes replaces the one version that it has read.
+// Three rules prevent two leaders from acting at once. The leader counts from when it
+// began to send its last accepted renewal. Candidates count from when they first
+// received a record, which is later. And each write replaces exactly the version that
+// was read.
 type machine struct {
 	identity string
-	// lasts is how long the lease is good for others, who are told whole seconds,
-	// renewDeadline how long for its leader.
-	lasts, renewDeadline, retryPeriod time.Duration
-	// random is a number below 1, for waits.
+	// leaseDuration is how long candidates wait. They read it as whole seconds.
+	// renewDeadline is how long the leader leads.
+	leaseDuration, renewDeadline, retryPeriod time.Duration
+	// random returns a number in [0, 1) for jitter.
 	random func() float64
 
-	// newest is the Lease as it was read or written last, nil if there was none.
+	// newest is the Lease as last read or written, nil if there was none.
 	newest *lease
-	// fresh: newest is what the server has, for all that is known.
+	// fresh is set while newest is assumed to be what the server has.
 	fresh bool
-	// record is the last that was there; it stays when the Lease is deleted. seen
-	// is when it came first, or when the Lease was first found to be gone; zero
-	// if there never was one.
+	// record is the last known record. It is kept when the Lease is deleted. seen is
+	// when it was first received, or when the Lease was first found deleted; zero if
+	// there never was one.
 	record record
 	seen   time.Time
-	// looked is when the server answered last.
-	looked time.Time
+	// answered is the time of the server's last response.
+	answered time.Time
 
-	// written are the records that this process has sent: the last accepted one,
-	// and those after it of which nobody knows what became. A record that says
-	// our identity and is not among them is another's.
-	written []record
-	// shown is the time that the last of them says.
-	shown time.Time
+	// sent holds the records that this process has sent: the last accepted one, and
+	// later ones whose result is not known. A record with our identity that is not
+	// among them belongs to another process.
+	sent []record
+	// lastTime is the renew time of the last record sent.
+	lastTime time.Time
 
-	// leading: the last renewal was accepted; it was begun at renewed. Others see
-	// to it that this is over renewDeadline later.
+	// leading is set when the last renewal was accepted; renewed is when it was begun.
+	// The caller checks that renewDeadline has not passed since.
 	leading bool
 	renewed time.Time
 
-	// again is when something is to be done next, failures how often in a row it
-	// did not work.
-	again    time.Time
-	failures int
+	// nextAttempt is the time of the next step. failures counts consecutive failed
+	// requests.
+	nextAttempt time.Time
+	failures    int
 }
 
-// step is what is to be done.
+// step is the next action.
 type step struct {
-	do doing
-	// until is how long to wait, and how long the others may take.
+	do action
+	// until is the end of a wait, or the deadline of a request.
 	until time.Time
 }
 
-type doing int
+type action int
 
 const (
-	wait doing = iota
+	wait action = iota
 	read
 	write
-	nothing
+	done
 )
 
-// next is what to do now.
+// next returns the next step.
 func (m *machine) next(now time.Time) step {
 	switch {
-	case now.Before(m.again):
-		return step{wait, m.again}
+	case now.Before(m.nextAttempt):
+		return step{wait, m.nextAttempt}
 	case !m.fresh:
-		return step{read, m.patience(now)}
-	case m.wants(now):
-		return step{write, m.patience(now)}
+		return step{read, m.requestDeadline(now)}
+	case m.shouldWrite(now):
+		return step{write, m.requestDeadline(now)}
 	}
-	// Not much later than it is free, if that is soon.
+	// If the lease expires soon, read it again not much later than that.
 	m.fresh = false
-	m.again = m.jittered(now, m.retryPeriod)
-	if expires := m.expires(); expires.Before(m.again) {
-		m.again = m.jittered(expires, m.retryPeriod/4)
+	m.nextAttempt = m.jittered(now, m.retryPeriod)
+	if expires := m.expires(); expires.Before(m.nextAttempt) {
+		m.nextAttempt = m.jittered(expires, m.retryPeriod/4)
 	}
-	return step{wait, m.again}
+	return step{wait, m.nextAttempt}
 }
 
-// nextRelease is what to do now in order to hold nothing.
+// nextRelease returns the next step of releasing the Lease.
 func (m *machine) nextRelease(now time.Time) step {
 	switch {
-	case len(m.written) == 0:
-		return step{do: nothing}
-	case now.Before(m.again) && m.failures > 0:
-		return step{wait, m.again}
+	case len(m.sent) == 0:
+		return step{do: done}
+	case now.Before(m.nextAttempt) && m.failures > 0:
+		return step{wait, m.nextAttempt}
 	case !m.fresh:
 		return step{do: read}
 	case m.newest == nil || !m.isOurs():
-		return step{do: nothing}
+		return step{do: done}
 	}
 	return step{do: write}
 }
 
-// patience is how long a request may take. That of a leader leaves time for
-// another one, on another connection.
-func (m *machine) patience(now time.Time) time.Time {
+// requestDeadline returns the deadline of a request. A leader's request leaves time
+// for a second one on another connection.
+func (m *machine) requestDeadline(now time.Time) time.Time {
 	if !m.leading {
 		return now.Add(m.renewDeadline / 2)
 	}
@@ -109,37 +109,37 @@ func (m *machine) patience(now time.Time) time.Time {
 	return now.Add(min(max(left/2, m.retryPeriod), left))
 }
 
-// deadline is when a leader stops being one.
+// deadline returns when the leader stops leading.
 func (m *machine) deadline() time.Time { return m.renewed.Add(m.renewDeadline) }
 
-// leads is whether this process is the leader.
+// leads reports whether this process is the leader.
 func (m *machine) leads(now time.Time) bool { return m.leading && now.Before(m.deadline()) }
 
-// expires is when the holder has had its time.
+// expires returns when the lease of the holder expires.
 func (m *machine) expires() time.Time {
 	lasts := time.Duration(m.record.seconds) * time.Second
-	if lasts <= 0 || m.isGone() {
-		lasts = max(lasts, m.lasts)
+	if lasts <= 0 || m.isDeleted() {
+		lasts = max(lasts, m.leaseDuration)
 	}
 	return m.seen.Add(lasts)
 }
 
-// wants is whether the Lease is there to be taken or renewed.
-func (m *machine) wants(now time.Time) bool {
-	return m.isFree(now) || m.isOurs() && (m.leading || !m.isGone())
+// shouldWrite reports whether the Lease can be acquired or renewed.
+func (m *machine) shouldWrite(now time.Time) bool {
+	return m.isFree(now) || m.isOurs() && (m.leading || !m.isDeleted())
 }
 
 func (m *machine) isFree(now time.Time) bool {
-	return m.record.holder == "" && !m.isGone() || !now.Before(m.expires())
+	return m.record.holder == "" && !m.isDeleted() || !now.Before(m.expires())
 }
 
-// isGone is whether a Lease that was there has been deleted. Who leads by then
-// may be somebody whom this process has never seen: it waits as if it had seen
-// a renewal. Who has never seen any Lease does not wait.
-func (m *machine) isGone() bool { return m.newest == nil && !m.seen.IsZero() }
+// isDeleted reports whether a Lease that existed was deleted. Its holder may be a
+// process that this one has never observed, so this process waits as if it had
+// observed a renewal. A process that has never seen a Lease does not wait.
+func (m *machine) isDeleted() bool { return m.newest == nil && !m.seen.IsZero() }
 
 func (m *machine) isOurs() bool {
-	for _, w := range m.written {
+	for _, w := range m.sent {
 		if w == m.record {
 			return true
 		}
@@ -147,12 +147,12 @@ func (m *machine) isOurs() bool {
 	return false
 }
 
-// holding is the record that this process writes to lead, or to go on leading.
-// wall is the wall clock, which others show and nobody trusts.
-func (m *machine) holding(wall time.Time) record {
+// heldRecord returns the record that acquires or renews the Lease. wall is the wall
+// clock time, which is informational.
+func (m *machine) heldRecord(wall time.Time) record {
 	r := record{
-		holder: m.identity, seconds: seconds(m.lasts), transitions: m.record.transitions,
-		renew: m.unlike(wall),
+		holder: m.identity, seconds: seconds(m.leaseDuration), transitions: m.record.transitions,
+		renew: m.distinctTime(wall),
 	}
 	r.acquire = r.renew
 	if m.isOurs() {
@@ -163,46 +163,46 @@ func (m *machine) holding(wall time.Time) record {
 	return r
 }
 
-// released is the record that nobody has to wait for, as client-go writes it.
-func (m *machine) released(wall time.Time) record {
-	now := m.unlike(wall)
+// releasedRecord returns a record without a holder, in client-go's form.
+func (m *machine) releasedRecord(wall time.Time) record {
+	now := m.distinctTime(wall)
 	return record{seconds: 1, transitions: m.record.transitions, acquire: now, renew: now}
 }
 
-// unlike is a time that is not in an earlier record of ours, though the clock
-// stands still: a renewal that changes nothing is none. Where it has been set
-// back for good, it is followed.
-func (m *machine) unlike(wall time.Time) string {
-	if back := m.shown.Sub(wall); back >= 0 && back < time.Minute {
-		wall = m.shown.Add(time.Microsecond)
+// distinctTime returns a time that differs from those of earlier records, even if the
+// clock does not advance, since other processes do not notice a renewal that changes
+// nothing. A clock that was set back by more than a minute is followed.
+func (m *machine) distinctTime(wall time.Time) string {
+	if back := m.lastTime.Sub(wall); back >= 0 && back < time.Minute {
+		wall = m.lastTime.Add(time.Microsecond)
 	}
-	m.shown = wall.Round(0).Truncate(time.Microsecond)
-	return microTime(m.shown)
+	m.lastTime = wall.Round(0).Truncate(time.Microsecond)
+	return microTime(m.lastTime)
 }
 
-// sending is told of a record before it is sent.
-func (m *machine) sending(r record) {
-	const most = 64 // far more than there are attempts until a deadline
-	m.written = append(m.written[max(0, len(m.written)-most):], r)
+// recordSent records a record before it is sent.
+func (m *machine) recordSent(r record) {
+	const maxSent = 64 // far more than the attempts until a deadline
+	m.sent = append(m.sent[max(0, len(m.sent)-maxSent):], r)
 }
 
-// has is told what the server has, nil for no Lease, as an answer that came now
-// says.
-func (m *machine) has(l *lease, now time.Time) {
+// observed handles a response with the state of the server. l is nil if there is no
+// Lease.
+func (m *machine) observed(l *lease, now time.Time) {
 	moved := (m.newest == nil) != (l == nil) || l != nil && l.object.GetResourceVersion() != m.newest.object.GetResourceVersion()
 	m.newest, m.fresh = l, true
-	m.again = now
-	// Who has not looked for long does not know what there was meanwhile.
-	moved = moved || l == nil && now.Sub(m.looked) > 2*m.retryPeriod
-	m.looked = now
+	m.nextAttempt = now
+	// After a long gap it is not known whether a Lease existed meanwhile.
+	moved = moved || l == nil && now.Sub(m.answered) > 2*m.retryPeriod
+	m.answered = now
 	switch {
 	case l == nil && moved && !m.seen.IsZero():
 		m.seen = now
 	case l != nil && (l.record != m.record || m.seen.IsZero()):
 		m.record, m.seen = l.record, now
 	}
-	if !m.wants(now) {
-		// Otherwise it has only worked when the write has.
+	if !m.shouldWrite(now) {
+		// If a write is needed, only its success resets the failures.
 		m.failures = 0
 	}
 	if l == nil || m.isOurs() {
@@ -210,52 +210,53 @@ func (m *machine) has(l *lease, now time.Time) {
 	}
 	m.leading = false
 	if moved {
-		// What was sent and is not there will not come: it was for an earlier
-		// version.
-		m.written = nil
+		// Writes that were sent and are not visible cannot arrive later: they were for
+		// an earlier version.
+		m.sent = nil
 	}
 }
 
-// accepted is told that the server has stored what was sent from begun on.
+// accepted handles the response to a write that the server has stored. begun is when
+// it was sent.
 func (m *machine) accepted(l *lease, begun, now time.Time) {
-	m.has(l, now)
-	m.written, m.failures = []record{l.record}, 0
+	m.observed(l, now)
+	m.sent, m.failures = []record{l.record}, 0
 	m.renewed = begun
-	// An answer that came late is worth nothing.
+	// An answer after the deadline does not count.
 	m.leading = l.record.holder == m.identity && now.Before(m.deadline())
 	if m.leading {
-		m.again = begun.Add(m.retryPeriod)
+		m.nextAttempt = begun.Add(m.retryPeriod)
 	}
 }
 
-// refused is told that the server has something else than was replaced.
+// refused handles a conflict: the server has another version than the one replaced.
 func (m *machine) refused(now time.Time) {
 	m.fresh = false
-	m.again = now
-	// A server that says so again and again is not asked in a loop.
+	m.nextAttempt = now
+	// Back off if it happens repeatedly.
 	if m.failures++; m.failures > 1 {
-		m.again = m.jittered(now, m.backoff())
+		m.nextAttempt = m.jittered(now, m.backoff())
 	}
 }
 
-// failed is told that nobody knows what became of a request. asked is how long
-// the server wants to be left alone.
+// failed handles a request whose result is not known. asked is the delay requested by
+// the server.
 func (m *machine) failed(now time.Time, asked time.Duration) {
 	m.failures++
 	delay := m.backoff()
 	if !m.leading {
 		m.fresh = false
-		delay = max(delay, min(asked, m.lasts))
+		delay = max(delay, min(asked, m.leaseDuration))
 	}
-	m.again = m.jittered(now, delay)
+	m.nextAttempt = m.jittered(now, delay)
 }
 
-// backoff begins with a quarter of retryPeriod.
+// backoff starts at a quarter of retryPeriod.
 func (m *machine) backoff() time.Duration {
 	return m.retryPeriod / 4 << min(max(m.failures-1, 0), 2)
 }
 
-// lost is told that the time is over, whatever was accepted.
+// lost ends the leadership, whatever was accepted.
 func (m *machine) lost() { m.leading = false }
 
 func (m *machine) jittered(from time.Time, d time.Duration) time.Time {

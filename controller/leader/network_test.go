@@ -12,57 +12,57 @@ import (
 	"time"
 )
 
-// fate is what becomes of a request.
-type fate int
+// fault is a failure of a request.
+type fault int
 
 const (
-	fine      fate = iota
-	slow           // it takes seconds there, and seconds back
-	refused        // nobody listens
-	swallowed      // it does not arrive, and nobody says so
-	unheard        // it arrives, and the answer does not
-	belated        // it arrives when its sender has long given up
-	busy           // 429
-	broken         // 500
-	fates
+	noFault         fault = iota
+	slow                  // request and response take seconds
+	refused               // connection refused
+	requestLost           // no request and no response arrives
+	responseLost          // the request arrives, the response does not
+	lateDelivery          // the request arrives after its timeout
+	tooManyRequests       // 429
+	serverError           // 500
+	faultCount
 )
 
-// network is what is between one candidate and the server.
+// network is the connection of one candidate to the server.
 type network struct {
-	inner http.RoundTripper
-	hold  func() // waits while the process is paused
+	inner           http.RoundTripper
+	waitWhilePaused func() // returns when the process is not paused
 
 	mu     sync.Mutex
 	random *rand.Rand
-	// bad is how likely something goes wrong, and which fates there are then.
-	bad   float64
-	which []fate
+	// probability is the probability of a fault. faults are the possible faults.
+	probability float64
+	faults      []fault
 
-	belated sync.WaitGroup
+	late sync.WaitGroup
 }
 
-func (n *network) suffer(bad float64, which ...fate) {
+func (n *network) setFaults(probability float64, faults ...fault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.bad, n.which = bad, which
+	n.probability, n.faults = probability, faults
 }
 
-func (n *network) draw() (fate, time.Duration) {
+func (n *network) nextFault() (fault, time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.which) == 0 || n.random.Float64() >= n.bad {
-		return fine, 0
+	if len(n.faults) == 0 || n.random.Float64() >= n.probability {
+		return noFault, 0
 	}
-	return n.which[n.random.IntN(len(n.which))], time.Duration(n.random.Int64N(int64(7 * time.Second)))
+	return n.faults[n.random.IntN(len(n.faults))], time.Duration(n.random.Int64N(int64(7 * time.Second)))
 }
 
-// RoundTrip sends a request to its fate.
+// RoundTrip sends a request, with a fault if one is drawn.
 func (n *network) RoundTrip(request *http.Request) (*http.Response, error) {
-	n.hold()
-	defer n.hold()
+	n.waitWhilePaused()
+	defer n.waitWhilePaused()
 	ctx := request.Context()
-	gone := func() (*http.Response, error) { <-ctx.Done(); return nil, ctx.Err() }
-	switch f, delay := n.draw(); f {
+	noResponse := func() (*http.Response, error) { <-ctx.Done(); return nil, ctx.Err() }
+	switch f, delay := n.nextFault(); f {
 	case slow:
 		if !pause(ctx, delay/2) {
 			return nil, ctx.Err()
@@ -75,33 +75,33 @@ func (n *network) RoundTrip(request *http.Request) (*http.Response, error) {
 		return response, err
 	case refused:
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-	case swallowed:
-		return gone()
-	case unheard, belated:
-		if f == unheard {
+	case requestLost:
+		return noResponse()
+	case responseLost, lateDelivery:
+		if f == responseLost {
 			delay = 0
 		}
-		n.later(request, delay*5)
-		return gone()
-	case busy, broken:
-		code := map[fate]int{busy: 429, broken: 500}[f]
+		n.deliverLater(request, delay*5)
+		return noResponse()
+	case tooManyRequests, serverError:
+		code := map[fault]int{tooManyRequests: 429, serverError: 500}[f]
 		return &http.Response{StatusCode: code, Header: http.Header{"Retry-After": {"1"}}, Body: io.NopCloser(bytes.NewReader(nil)), Request: request}, nil
 	}
 	return n.inner.RoundTrip(request)
 }
 
-// later sends a request though nobody waits for the answer.
-func (n *network) later(request *http.Request, delay time.Duration) {
+// deliverLater sends a copy of the request after a delay and discards the response.
+func (n *network) deliverLater(request *http.Request, delay time.Duration) {
 	var body []byte
 	if request.Body != nil {
 		body, _ = io.ReadAll(request.Body)
 		request.Body.Close()
 	}
-	ghost := request.Clone(context.WithoutCancel(request.Context()))
-	ghost.Body = io.NopCloser(bytes.NewReader(body))
-	n.belated.Go(func() {
+	clone := request.Clone(context.WithoutCancel(request.Context()))
+	clone.Body = io.NopCloser(bytes.NewReader(body))
+	n.late.Go(func() {
 		sleep(context.Background(), time.Now().Add(delay))
-		if response, err := n.inner.RoundTrip(ghost); err == nil {
+		if response, err := n.inner.RoundTrip(clone); err == nil {
 			io.Copy(io.Discard, response.Body)
 			response.Body.Close()
 		}

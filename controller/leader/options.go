@@ -11,67 +11,67 @@ import (
 	"time"
 )
 
-// Options says what is contended for, and by whom. Only Name must be set.
+// Options configures an Elector. Only Name is required.
 type Options struct {
-	// Namespace of the Lease. Default: that of the pod.
+	// Namespace is the namespace of the Lease. Default: the namespace of the pod.
 	Namespace string
-	// Name of the Lease, the same for all replicas of a program, and for no
-	// other.
+	// Name is the name of the Lease. It must be the same for all replicas of a program
+	// and different for each program.
 	Name string
 
-	// Identity is what this process is called in the Lease. It names one run of
-	// one process: two that share one take each other for strangers, and so does
-	// a process for the one that it was before. Default: the host's name, which
-	// is that of the pod, and a random suffix.
+	// Identity is the holder identity of this process in the Lease. It must be unique
+	// for each run of each process: a process that finds its own identity in a Lease
+	// that it has not written waits as for any other holder, even if its previous run
+	// wrote the Lease. Default: the host name, which in a pod is the pod's name, with
+	// a random suffix.
 	Identity string
 
-	// LeaseDuration is how long others wait, after the last renewal that they
-	// have seen, until they take the Lease. It is written into it in seconds,
-	// rounded up. Default: 15 seconds.
+	// LeaseDuration is how long other candidates wait, after the last renewal that
+	// they observed, before they take the Lease. It is written to the Lease in
+	// seconds, rounded up. Default: 15 seconds.
 	LeaseDuration time.Duration
-	// RenewDeadline is how long after its last renewal a leader still is one.
-	// What is left of LeaseDuration is the time in which lead must return.
+	// RenewDeadline is how long after its last renewal a leader stops leading.
+	// LeaseDuration minus RenewDeadline is the time in which lead must return.
 	// Default: 10 seconds.
 	RenewDeadline time.Duration
-	// RetryPeriod is how often the leader renews, and the others look.
-	// Default: 2 seconds.
+	// RetryPeriod is the interval at which the leader renews the Lease and candidates
+	// read it. Default: 2 seconds.
 	RetryPeriod time.Duration
 
-	// OnNewLeader is told who leads, this process included; "" is nobody, after
-	// the Lease was given back. Calls do not overlap, and Run waits for the last.
-	// Who comes and goes while one is under way is passed over. Default: nobody
-	// is told.
+	// OnNewLeader is called with the identity of each new leader, including this
+	// process, and with "" when the Lease was released. Calls do not overlap, and Run
+	// waits for the last one. If the leader changes several times during a call, only
+	// the latest is reported. Default: none.
 	OnNewLeader func(identity string)
 
-	// Logger is where changes and problems are logged. Default: [slog.Default].
+	// Logger receives log output. Default: [slog.Default].
 	Logger *slog.Logger
 }
 
-// jitterFactor is how much longer than RetryPeriod a wait may be: those who
-// were started together should not ask together.
+// jitterFactor is the maximum of a jittered delay relative to the delay itself, so
+// that processes that were started together do not send requests together.
 const jitterFactor = 1.2
 
-// namespaceFile is where a pod finds its namespace.
+// namespaceFile contains the namespace of the pod.
 const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// withDefaults are the options with what was left out, or all that is wrong
-// with them.
+// withDefaults returns the options with defaults filled in, or all errors in them.
 func (o Options) withDefaults(namespaceFile string) (Options, error) {
-	var complaints []error
-	complain := func(format string, args ...any) {
-		complaints = append(complaints, wrong(format, args...))
+	var errs []error
+	invalid := func(format string, args ...any) {
+		errs = append(errs, optionError(format, args...))
 	}
 	if o.Name == "" {
-		complain("Name is empty: the replicas of a program need a Lease that they all know")
+		invalid("Name is empty: set the name of the Lease that all replicas of the program share")
 	}
 	if o.Namespace == "" {
 		text, err := os.ReadFile(namespaceFile)
 		if o.Namespace = strings.TrimSpace(string(text)); o.Namespace == "" {
-			complain("Namespace is empty, and this process is in no pod that could tell it (%s: %v)", namespaceFile, err)
+			invalid("Namespace is empty, and this process does not run in a pod (%s: %v): set the namespace of the Lease", namespaceFile, err)
 		}
 	}
 	if strings.TrimSpace(o.Identity) != o.Identity {
-		complain("Identity %q begins or ends with a space", o.Identity)
+		invalid("Identity %q begins or ends with a space", o.Identity)
 	}
 	if o.Identity == "" {
 		host, err := os.Hostname()
@@ -88,19 +88,19 @@ func (o Options) withDefaults(namespaceFile string) (Options, error) {
 	orDefault(&o.RetryPeriod, 2*time.Second)
 	switch longest := time.Duration(float64(o.RetryPeriod) * jitterFactor); {
 	case o.LeaseDuration < 0 || o.RenewDeadline < 0 || o.RetryPeriod < 0:
-		complain("a duration is negative: LeaseDuration %v, RenewDeadline %v, RetryPeriod %v", o.LeaseDuration, o.RenewDeadline, o.RetryPeriod)
+		invalid("a duration is negative: LeaseDuration %v, RenewDeadline %v, RetryPeriod %v", o.LeaseDuration, o.RenewDeadline, o.RetryPeriod)
 	case o.LeaseDuration > math.MaxInt32*time.Second:
-		complain("LeaseDuration %v is more than a Lease can say", o.LeaseDuration)
+		invalid("LeaseDuration %v is more than a Lease can store", o.LeaseDuration)
 	case o.LeaseDuration <= o.RenewDeadline:
-		complain("LeaseDuration %v must be longer than RenewDeadline %v: a leader has to know that it no longer leads before others do", o.LeaseDuration, o.RenewDeadline)
+		invalid("LeaseDuration %v must be longer than RenewDeadline %v: a leader must stop before others may lead", o.LeaseDuration, o.RenewDeadline)
 	case o.RenewDeadline <= longest:
-		complain("RenewDeadline %v must be longer than %v, which is %v times RetryPeriod: a renewal may fail once", o.RenewDeadline, longest, jitterFactor)
+		invalid("RenewDeadline %v must be longer than %v, which is %v times RetryPeriod: a renewal may fail once", o.RenewDeadline, longest, jitterFactor)
 	}
-	return o, errors.Join(complaints...)
+	return o, errors.Join(errs...)
 }
 
-// wrong is what is wrong with the options.
-func wrong(format string, args ...any) error {
+// optionError returns an ErrOptions with details.
+func optionError(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrOptions, fmt.Errorf(format, args...))
 }
 
@@ -110,6 +110,6 @@ func orDefault(v *time.Duration, value time.Duration) {
 	}
 }
 
-// seconds is a duration as a Lease says it: never less than was meant, or others
-// would take the Lease from under its holder.
+// seconds returns a duration for a Lease. It is rounded up, since a shorter one would
+// let others take the Lease before its holder gives up.
 func seconds(d time.Duration) int32 { return int32((d + time.Second - 1) / time.Second) }

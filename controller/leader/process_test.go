@@ -18,31 +18,31 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// world is a server, the processes that contend for a Lease in it, and a
-// checker that no two of them act at once.
-type world struct {
+// testCluster is a server with processes that contend for a Lease. It checks that no two
+// processes act at once.
+type testCluster struct {
 	t   *testing.T
 	srv *apitest.Server
 	log slog.Handler
 
 	mu        sync.Mutex
-	processes []*process // that run
-	acts      int        // how often anybody has acted
+	processes []*process // running processes
+	actions   int        // number of actions
 	lastActor string
 	lastAct   time.Time
-	complaint string
+	violation string
 }
 
-func newWorld(t *testing.T) *world {
+func newTestCluster(t *testing.T) *testCluster {
 	srv := apitest.NewServer(apitest.Options{InMemory: true})
 	t.Cleanup(srv.Close)
-	return &world{t: t, srv: srv, log: slog.NewTextHandler(io.Discard, nil)}
+	return &testCluster{t: t, srv: srv, log: slog.NewTextHandler(io.Discard, nil)}
 }
 
-// process is a candidate, and what it does as the leader.
+// process is a candidate that acts while it leads.
 type process struct {
 	*Elector
-	w       *world
+	w       *testCluster
 	name    string
 	network *network
 	stop    context.CancelFunc
@@ -50,22 +50,21 @@ type process struct {
 	err     error // of Run, once ended
 
 	mu sync.Mutex
-	// resumed is not nil while the process is paused; it is closed then.
+	// resumed is not nil while the process is paused. It is closed by resume.
 	resumed chan struct{}
 	dead    bool
-	skew    time.Duration // of its wall clock
-	// wind is how long it goes on acting when it is told to stop.
-	wind time.Duration
-	// acting is the context of lead, nil while it is not called; disturbed that
-	// the process was paused since, or its clock set, so that it cannot be
-	// expected to return in time.
+	skew    time.Duration // offset of its wall clock
+	// stopDelay is how long the process continues to act after the context has ended.
+	stopDelay time.Duration
+	// acting is the context of lead, nil while lead does not run. disturbed is set if
+	// the process was paused since then, so that it may not return in time.
 	acting    context.Context
 	disturbed bool
 }
 
-func (w *world) start(name string, seed uint64, change ...func(*Options)) *process {
+func (w *testCluster) start(name string, seed uint64, change ...func(*Options)) *process {
 	p := &process{w: w, name: name, ended: make(chan struct{})}
-	p.network = &network{random: rand.New(rand.NewPCG(seed, 0)), hold: p.hold}
+	p.network = &network{random: rand.New(rand.NewPCG(seed, 0)), waitWhilePaused: p.waitWhilePaused}
 	config := w.srv.Config()
 	config.WrapTransport = func(inner http.RoundTripper) http.RoundTripper {
 		p.network.inner = inner
@@ -80,7 +79,7 @@ func (w *world) start(name string, seed uint64, change ...func(*Options)) *proce
 		f(&o)
 	}
 	p.Elector = New(client, o)
-	p.wall = func() time.Time {
+	p.wallClock = func() time.Time {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return time.Now().Add(p.skew)
@@ -93,7 +92,7 @@ func (w *world) start(name string, seed uint64, change ...func(*Options)) *proce
 	go func() {
 		defer close(p.ended)
 		p.err = p.Run(ctx, p.lead)
-		if errors.Is(p.err, ErrStillActing) { // which ends a program
+		if errors.Is(p.err, ErrStillRunning) { // a program exits after this error
 			p.mu.Lock()
 			p.dead = true
 			p.mu.Unlock()
@@ -101,12 +100,12 @@ func (w *world) start(name string, seed uint64, change ...func(*Options)) *proce
 		}
 		w.remove(p)
 		client.Close()
-		p.network.belated.Wait()
+		p.network.late.Wait()
 	}()
 	return p
 }
 
-func (w *world) remove(p *process) {
+func (w *testCluster) remove(p *process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, other := range w.processes {
@@ -117,8 +116,8 @@ func (w *world) remove(p *process) {
 	}
 }
 
-// hold waits while the process is paused.
-func (p *process) hold() {
+// waitWhilePaused returns when the process is not paused.
+func (p *process) waitWhilePaused() {
 	for {
 		p.mu.Lock()
 		resumed := p.resumed
@@ -154,10 +153,9 @@ func (p *process) setClock(skew time.Duration) {
 	p.skew = skew
 }
 
-// kill ends the process as SIGKILL does: nothing of what it would still say is
-// heard.
+// kill ends the process like SIGKILL: no later request reaches the server.
 func (p *process) kill() {
-	p.network.suffer(1, swallowed)
+	p.network.setFaults(1, requestLost)
 	p.mu.Lock()
 	p.dead = true
 	p.mu.Unlock()
@@ -167,7 +165,7 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// lead acts ten times a second, and for some time after it was told to stop.
+// lead acts ten times a second, until stopDelay after the end of the context.
 func (p *process) lead(ctx context.Context) error {
 	p.mu.Lock()
 	p.acting, p.disturbed = ctx, p.resumed != nil
@@ -178,16 +176,16 @@ func (p *process) lead(ctx context.Context) error {
 		p.mu.Unlock()
 	}()
 	for {
-		p.hold()
+		p.waitWhilePaused()
 		if p.isDead() || ctx.Err() != nil {
 			break
 		}
-		p.w.notes(p)
+		p.w.recordAction(p)
 		sleep(ctx, time.Now().Add(100*time.Millisecond))
 	}
-	// What was paused may have been told too late to do anything more.
-	for until := time.Now().Add(p.wind); time.Now().Before(until) && !p.isDead() && !p.isDisturbed(); p.hold() {
-		p.w.notes(p)
+	// A process that was paused may have no time left.
+	for until := time.Now().Add(p.stopDelay); time.Now().Before(until) && !p.isDead() && !p.isDisturbed(); p.waitWhilePaused() {
+		p.w.recordAction(p)
 		sleep(context.Background(), time.Now().Add(100*time.Millisecond))
 	}
 	return ctx.Err()
@@ -205,24 +203,23 @@ func (p *process) isDead() bool {
 	return p.dead
 }
 
-// notes is told that a process does something as the leader, and looks who else
-// could.
-func (w *world) notes(p *process) {
+// recordAction records an action of a leader and checks that no other process could act.
+func (w *testCluster) recordAction(p *process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.acts++
+	w.actions++
 	w.lastActor, w.lastAct = p.name, time.Now()
 	for _, other := range w.processes {
-		if other == p || w.complaint != "" {
+		if other == p || w.violation != "" {
 			continue
 		}
 		if why := other.mayActBeside(p); why != "" {
-			w.complaint = fmt.Sprintf("at %s %s acts, and %s %s", time.Now().Format("15:04:05.000"), p.name, other.name, why)
+			w.violation = fmt.Sprintf("at %s %s acts, while %s %s", time.Now().Format("15:04:05.000"), p.name, other.name, why)
 		}
 	}
 }
 
-// mayActBeside is why this process would act as well, "" if it would not.
+// mayActBeside returns why this process may act at the same time, "" if it may not.
 func (p *process) mayActBeside(actor *process) string {
 	p.mu.Lock()
 	acting, disturbed := p.acting, p.disturbed
@@ -231,29 +228,29 @@ func (p *process) mayActBeside(actor *process) string {
 		return ""
 	}
 	if acting.Err() == nil {
-		return "has a context that has not ended"
+		return "has an active context"
 	}
 	actor.mu.Lock()
 	disturbed = disturbed || actor.disturbed
 	actor.mu.Unlock()
 	if !disturbed {
-		return "has not returned"
+		return "has not returned from lead"
 	}
 	return ""
 }
 
-// check fails if two have acted at once.
-func (w *world) check() {
+// check fails if two processes have acted at once.
+func (w *testCluster) check() {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.complaint != "" {
-		w.t.Fatal(w.complaint)
+	if w.violation != "" {
+		w.t.Fatal(w.violation)
 	}
 }
 
-// leader is who acted last, if that was within the last second.
-func (w *world) leader() string {
+// leader returns the process that has acted in the last second, "" if there is none.
+func (w *testCluster) leader() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.lastAct) > time.Second {
@@ -262,8 +259,8 @@ func (w *world) leader() string {
 	return w.lastActor
 }
 
-// stopAll stops all processes that run, and waits for them.
-func (w *world) stopAll() {
+// stopAll stops all running processes and waits for them.
+func (w *testCluster) stopAll() {
 	for {
 		w.mu.Lock()
 		var p *process

@@ -7,18 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// record is what a Lease says about who leads. Two records that differ mean that
-// its holder has been alive in between; its times mean nothing more, for they
-// are by the holder's clock.
+// record is the part of a Lease that describes the leader. A changed record shows that
+// its holder was alive. The times are informational, since they are of the holder's
+// clock.
 type record struct {
 	holder         string
-	seconds        int32 // leaseDurationSeconds; 0 if it says none
+	seconds        int32 // leaseDurationSeconds, 0 if missing
 	transitions    int32
-	acquire, renew string // as they are written
+	acquire, renew string // as in the object
 }
 
-// lease is the object that a record stands in, with all that others have put
-// into it. It is not changed once it is here.
+// lease is the object with its record, including fields set by others. It is
+// immutable.
 type lease struct {
 	object *unstructured.Unstructured
 	record record
@@ -29,8 +29,7 @@ const (
 	kind       = "Lease"
 )
 
-// leaseOf reads an object. What is missing, or of another type than it should
-// be, is left empty.
+// leaseOf parses an object. Fields that are missing or of another type are left zero.
 func leaseOf(object *unstructured.Unstructured) *lease {
 	spec, _ := object.Object["spec"].(map[string]any)
 	text := func(name string) string { s, _ := spec[name].(string); return s }
@@ -41,7 +40,7 @@ func leaseOf(object *unstructured.Unstructured) *lease {
 	}}
 }
 
-// newLease is one that is not on the server yet.
+// newLease returns a Lease that is not stored yet.
 func newLease(namespace, name string) *lease {
 	return leaseOf(&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": apiVersion, "kind": kind,
@@ -49,10 +48,10 @@ func newLease(namespace, name string) *lease {
 	}})
 }
 
-// with is a copy that says something else about who leads, and keeps the rest:
-// labels, annotations, and the fields of the spec that are not ours. It carries
-// the version that it was read at, so that it replaces nothing newer.
-func (l *lease) with(r record) *lease {
+// withRecord returns a copy with another record. It keeps everything else: labels,
+// annotations, and other fields of the spec. It keeps the resourceVersion, so that it
+// replaces nothing newer.
+func (l *lease) withRecord(r record) *lease {
 	object := l.object.DeepCopy()
 	spec, _ := object.Object["spec"].(map[string]any)
 	if spec == nil {
@@ -66,5 +65,5 @@ func (l *lease) with(r record) *lease {
 	return &lease{object, r}
 }
 
-// microTime is a time in the form of a Lease.
+// microTime formats a time for a Lease.
 func microTime(t time.Time) string { return t.UTC().Format(metav1.RFC3339Micro) }

@@ -8,87 +8,88 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// What may fail.
+// Operations in log messages and errors.
 const (
-	reading  = "read the lease"
-	writing  = "write the lease"
-	creating = "create the lease"
+	opRead   = "read the lease"
+	opWrite  = "write the lease"
+	opCreate = "create the lease"
 )
 
-// remaining is the time until the deadline of ctx, if it has one.
+// remaining returns the time until the deadline of ctx, and whether it has one.
 func remaining(ctx context.Context) (time.Duration, bool) {
 	deadline, bounded := ctx.Deadline()
 	return max(time.Until(deadline), 0), bounded
 }
 
-// read asks the server what it has.
-func (c *candidacy) read(ctx context.Context, until time.Time) {
+// read reads the Lease from the server.
+func (c *campaign) read(ctx context.Context, until time.Time) {
 	within, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	found, err := c.server.get(within)
 	now := time.Now()
 	switch {
 	case apierrors.IsNotFound(err):
-		c.machine.has(nil, now)
+		c.machine.observed(nil, now)
 	case err != nil:
-		c.failed(ctx, reading, err)
+		c.failed(ctx, opRead, err)
 		return
 	default:
-		c.machine.has(found, now)
-		c.stranger()
+		c.machine.observed(found, now)
+		c.warnSameIdentity()
 	}
-	if c.trouble.doing == reading || !c.machine.wants(now) {
-		c.trouble.over()
+	if c.failures.op == opRead || !c.machine.shouldWrite(now) {
+		c.failures.resolve()
 	}
 }
 
-// write sends a record in the place of the one that was read last.
-func (c *candidacy) write(ctx context.Context, until, wall time.Time, r record) {
+// write sends a record to replace the one that was last read.
+func (c *campaign) write(ctx context.Context, until, wall time.Time, r record) {
 	within, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	before := c.machine.newest
-	doing := writing
+	doing := opWrite
 	if before == nil {
-		before, doing = newLease(c.server.namespace, c.server.name), creating
+		before, doing = newLease(c.server.namespace, c.server.name), opCreate
 	}
-	c.machine.sending(r)
-	// From here on the renewal counts: others see it later.
+	c.machine.recordSent(r)
+	// The renewal counts from here, which is before others can observe it.
 	begun := time.Now()
-	stored, err := c.server.put(within, before.with(r))
+	stored, err := c.server.put(within, before.withRecord(r))
 	now := time.Now()
 	switch {
 	case err == nil:
 		c.machine.accepted(stored, begun, now)
 		c.renewedWall = wall
-		c.trouble.over()
+		c.failures.resolve()
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		c.machine.refused(now)
 	case apierrors.IsNotFound(err) && c.machine.newest != nil:
-		c.machine.has(nil, now)
+		c.machine.observed(nil, now)
 	default:
 		c.failed(ctx, doing, err)
 	}
 }
 
-// failed is told of a request that was not answered, or not with what was asked
-// for.
-func (c *candidacy) failed(ctx context.Context, doing string, err error) {
+// failed handles a request that failed or got no response.
+func (c *campaign) failed(ctx context.Context, doing string, err error) {
 	asked, _ := apierrors.SuggestsClientDelay(err)
 	c.machine.failed(time.Now(), time.Duration(asked)*time.Second)
 	if ctx.Err() != nil {
-		return // it was we who gave up
+		return // canceled by this process
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		// The connection may be dead, and nobody else may have noticed yet.
+		// The connection may be dead. The connections of the program's client take the
+		// same route and may be dead as well.
 		c.server.client.Reconnect()
+		c.elector.client.Reconnect()
 	}
-	c.trouble.is(doing, err)
+	c.failures.report(doing, err)
 }
 
-// release gives the Lease back, if it is ours or may be. What lead has done must
-// have ended.
-func (c *candidacy) release(ctx context.Context) {
-	// Less than others give a program that ends: it is a courtesy.
+// release releases the Lease if this process holds it or may hold it. lead must have
+// returned.
+func (c *campaign) release(ctx context.Context) {
+	// Releasing is optional. Use less time than a program has to stop.
 	patience := c.machine.renewDeadline / 3
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -97,31 +98,31 @@ func (c *candidacy) release(ctx context.Context) {
 	for ctx.Err() == nil {
 		until := time.Now().Add(patience / 2)
 		switch s := c.machine.nextRelease(time.Now()); s.do {
-		case nothing:
+		case done:
 			return
 		case wait:
 			sleep(ctx, s.until)
 		case read:
 			c.read(ctx, until)
 		case write:
-			wall := c.elector.wall()
-			c.write(ctx, until, wall, c.machine.released(wall))
+			wall := c.elector.wallClock()
+			c.write(ctx, until, wall, c.machine.releasedRecord(wall))
 			if c.machine.record.holder == "" {
-				c.log.Info("gave the lease back")
+				c.log.Info("released the lease")
 				return
 			}
 		}
 	}
-	c.log.Warn("could not give the lease back: others wait until it has run out", "lasts", c.machine.lasts)
+	c.log.Warn("could not release the lease: others wait until it expires", "lasts", c.machine.leaseDuration)
 }
 
-// stranger logs that the Lease is held by one of our name who is not us: another
-// process, or this one before it was started again.
-func (c *candidacy) stranger() {
+// warnSameIdentity logs that the Lease is held with our identity, but not by this run:
+// by another process, or by this one before a restart.
+func (c *campaign) warnSameIdentity() {
 	m := &c.machine
 	if m.record.holder == m.identity && !m.isOurs() && c.warned != m.record.acquire {
 		c.warned = m.record.acquire
-		c.log.Warn("the lease is held by another process of the same identity, or by an earlier run of this one: it is waited for",
+		c.log.Warn("the lease is held by another process with the same identity, or by an earlier run of this one: waiting for it to expire",
 			"acquired", m.record.acquire)
 	}
 }

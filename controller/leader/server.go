@@ -10,7 +10,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// server is where the Lease is.
+// server sends requests for the Lease.
 type server struct {
 	client          *rest.Client
 	namespace, name string
@@ -18,25 +18,25 @@ type server struct {
 
 var groupVersion = schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"}
 
-// unlimited lets everything go: a renewal does not queue with what the program
-// does elsewhere, nor the few requests of an election among themselves.
-type unlimited struct{}
+// noLimit is a rate limiter without a limit: a renewal does not wait for other
+// requests of the program.
+type noLimit struct{}
 
-// Wait is over at once.
-func (unlimited) Wait(context.Context) error { return nil }
+// Wait returns at once.
+func (noLimit) Wait(context.Context) error { return nil }
 
 func (s *server) request(verb func(*rest.RESTClient) *rest.Request) *rest.Request {
-	return verb(s.client.GroupVersion(groupVersion)).Namespace(s.namespace).Resource("leases").Throttle(unlimited{})
+	return verb(s.client.GroupVersion(groupVersion)).Namespace(s.namespace).Resource("leases").Throttle(noLimit{})
 }
 
-// check is what is wrong with the names, without asking anybody.
+// check returns an error if the names are invalid. It sends no request.
 func (s *server) check() error { return s.request((*rest.RESTClient).Get).Name(s.name).Error() }
 
 func (s *server) get(ctx context.Context) (*lease, error) {
-	return answer(ctx, s.request((*rest.RESTClient).Get).Name(s.name))
+	return send(ctx, s.request((*rest.RESTClient).Get).Name(s.name))
 }
 
-// put stores what l says, in the place of the version that it was read at.
+// put stores l, replacing the version that it was read at.
 func (s *server) put(ctx context.Context, l *lease) (*lease, error) {
 	body, err := json.Marshal(l.object.Object)
 	if err != nil {
@@ -46,13 +46,12 @@ func (s *server) put(ctx context.Context, l *lease) (*lease, error) {
 	if l.object.GetResourceVersion() == "" {
 		request = s.request((*rest.RESTClient).Post)
 	}
-	return answer(ctx, request.Body(body))
+	return send(ctx, request.Body(body))
 }
 
-// answer is the Lease that a request is answered with. What the context allows
-// is told to the server as well, so that it does not write what nobody waits
-// for any more.
-func answer(ctx context.Context, request *rest.Request) (*lease, error) {
+// send returns the Lease from the response. The deadline of ctx is sent to the server,
+// which then does not execute a request that has expired.
+func send(ctx context.Context, request *rest.Request) (*lease, error) {
 	if left, bounded := remaining(ctx); bounded {
 		request.Timeout(left)
 	}
@@ -61,7 +60,7 @@ func answer(ctx context.Context, request *rest.Request) (*lease, error) {
 		return nil, err
 	}
 	if object.GetResourceVersion() == "" || object.GetKind() != kind {
-		return nil, fmt.Errorf("the answer is no Lease with a version, but %s %s", object.GetAPIVersion(), object.GetKind())
+		return nil, fmt.Errorf("the response is not a Lease with a resourceVersion, but %s %s", object.GetAPIVersion(), object.GetKind())
 	}
 	return leaseOf(object), nil
 }

@@ -16,15 +16,14 @@ import (
 
 var (
 	leaderSeed  = flag.Uint64("leader.seed", 0, "run the simulation with this seed only")
-	leaderFrom  = flag.Uint64("leader.from", 1, "the first of the seeds")
-	leaderSeeds = flag.Int("leader.seeds", 25, "how many seeds to run")
-	leaderSteps = flag.Int("leader.steps", 60, "how many steps each simulation takes")
+	leaderFrom  = flag.Uint64("leader.from", 1, "first seed")
+	leaderSeeds = flag.Int("leader.seeds", 25, "number of seeds")
+	leaderSteps = flag.Int("leader.steps", 60, "number of steps of each simulation")
 )
 
-// Two to five candidates, and everything that can go wrong between them and the
-// server, with the server, with their clocks and with themselves: no two of them
-// act at once, and soon after all is well again one of them leads, and goes on
-// to.
+// With two to five candidates and random faults of the network, the server, the clocks and
+// the processes, no two candidates act at once. After the faults have ended, one candidate
+// leads and remains the leader.
 func TestSimulation(t *testing.T) {
 	from, seeds := *leaderFrom, *leaderSeeds
 	if *leaderSeed != 0 {
@@ -35,31 +34,31 @@ func TestSimulation(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { terms += simulate(t, seed) })
 			if t.Failed() {
-				t.Logf("again: go test ./controller/leader -run 'TestSimulation$' -leader.seed=%d -leader.steps=%d", seed, *leaderSteps)
+				t.Logf("run again: go test ./controller/leader -run 'TestSimulation$' -leader.seed=%d -leader.steps=%d", seed, *leaderSteps)
 			}
 		})
 	}
 	t.Logf("%d changes of the leader in %d simulations", terms, seeds)
 	if seeds > 10 && terms < seeds {
-		t.Error("the leader hardly ever changed: nothing was tried")
+		t.Error("the leader changed less than once in each simulation")
 	}
 }
 
-// simulation is what happens to a world.
+// simulation runs random steps in a testCluster.
 type simulation struct {
-	*world
+	*testCluster
 	random  *rand.Rand
-	story   []string
+	history []string
 	started int
-	leaders int    // how often another one led
-	last    string // who did
+	leaders int    // number of changes of the leader
+	last    string // the last leader
 }
 
 func simulate(t *testing.T, seed uint64) (leaders int) {
-	s := &simulation{world: newWorld(t), random: rand.New(rand.NewPCG(seed, 1))}
+	s := &simulation{testCluster: newTestCluster(t), random: rand.New(rand.NewPCG(seed, 1))}
 	defer func() {
 		if t.Failed() {
-			t.Log(strings.Join(s.story, "\n"))
+			t.Log(strings.Join(s.history, "\n"))
 		}
 	}()
 	defer s.stopAll()
@@ -69,40 +68,40 @@ func simulate(t *testing.T, seed uint64) (leaders int) {
 	}
 	for range *leaderSteps {
 		step := s.step()
-		s.story = append(s.story, fmt.Sprintf("%8.1fs %s", time.Since(begun).Seconds(), step))
+		s.history = append(s.history, fmt.Sprintf("%8.1fs %s", time.Since(begun).Seconds(), step))
 		time.Sleep(time.Duration(s.random.Int64N(int64(8 * time.Second))))
-		s.look()
+		s.countLeaders()
 		s.check()
 	}
-	s.heal()
-	s.story = append(s.story, fmt.Sprintf("%8.1fs healed", time.Since(begun).Seconds()))
-	// The last renewal of a holder that has died, the requests that hang, a lead
-	// that takes its time to return, and the next look.
+	s.removeFaults()
+	s.history = append(s.history, fmt.Sprintf("%8.1fs all faults removed", time.Since(begun).Seconds()))
+	// The lease duration of a killed holder, the timeout of requests, the time for lead to
+	// return, and the next read.
 	time.Sleep(15*time.Second + 5*time.Second + 5*time.Second + 3*time.Second)
 	s.check()
 	leader := s.leader()
 	if leader == "" {
-		t.Fatalf("nobody leads: %s", s.lease())
+		t.Fatalf("no leader after the faults have ended: %s", s.lease())
 	}
 	for range 60 {
 		time.Sleep(time.Second)
 		s.check()
 		if now := s.leader(); now != leader {
-			t.Fatalf("%s leads, then %q, although all is well: %s", leader, now, s.lease())
+			t.Fatalf("the leader changed from %s to %q without a fault: %s", leader, now, s.lease())
 		}
 	}
 	return s.leaders
 }
 
-func (s *simulation) look() {
+func (s *simulation) countLeaders() {
 	if now := s.leader(); now != "" && now != s.last {
 		s.last = now
 		s.leaders++
 	}
 }
 
-// one of the processes; a new one if all have ended.
-func (s *simulation) one() *process {
+// randomProcess returns a running process, a new one if all have ended.
+func (s *simulation) randomProcess() *process {
 	s.mu.Lock()
 	if len(s.processes) == 0 {
 		s.mu.Unlock()
@@ -116,32 +115,32 @@ func (s *simulation) one() *process {
 func (s *simulation) add() string {
 	s.started++
 	p := s.start(fmt.Sprintf("p%d", s.started), s.random.Uint64())
-	p.wind = time.Duration(s.random.Int64N(int64(4800 * time.Millisecond)))
+	p.stopDelay = time.Duration(s.random.Int64N(int64(4800 * time.Millisecond)))
 	if s.random.IntN(2) == 0 {
 		p.setClock(time.Duration(s.random.Int64N(int64(48*time.Hour))) - 24*time.Hour)
 	}
 	return p.name
 }
 
-// step has one thing happen.
+// step executes a random step and returns its description.
 func (s *simulation) step() string {
-	p := s.one()
+	p := s.randomProcess()
 	switch s.random.IntN(16) {
 	case 0, 1:
-		p.network.suffer(1, swallowed)
+		p.network.setFaults(1, requestLost)
 		return p.name + " is cut off"
 	case 2:
-		p.network.suffer(1, unheard)
-		return p.name + " hears no answers"
+		p.network.setFaults(1, responseLost)
+		return p.name + " receives no responses"
 	case 3, 4:
-		p.network.suffer(0.7, slow, unheard, belated, swallowed, refused, busy, broken)
-		return p.name + " has all kinds of trouble"
+		p.network.setFaults(0.7, slow, responseLost, lateDelivery, requestLost, refused, tooManyRequests, serverError)
+		return p.name + " has random faults"
 	case 5:
-		p.network.suffer(1, slow)
+		p.network.setFaults(1, slow)
 		return p.name + " is slow"
 	case 6, 7:
-		p.network.suffer(0)
-		return p.name + " is well"
+		p.network.setFaults(0)
+		return p.name + " has no faults"
 	case 8, 9:
 		p.pause()
 		return p.name + " is paused"
@@ -170,12 +169,12 @@ func (s *simulation) step() string {
 		<-p.ended
 		return p.name + " stops, and " + s.add() + " starts"
 	default:
-		return s.server()
+		return s.serverStep()
 	}
 }
 
-// server has something happen to the server, or to the Lease.
-func (s *simulation) server() string {
+// serverStep executes a random step of the server or the Lease.
+func (s *simulation) serverStep() string {
 	switch s.random.IntN(4) {
 	case 0:
 		s.srv.Restart()
@@ -184,14 +183,14 @@ func (s *simulation) server() string {
 		s.srv.Stop()
 		time.Sleep(time.Duration(s.random.Int64N(int64(20 * time.Second))))
 		s.srv.Start()
-		return "the server was away"
+		return "the server was down"
 	case 2:
-		fault := s.srv.Fault(apitest.Fault{Do: apitest.Freeze()})
+		fault := s.srv.Fault(apitest.Fault{Action: apitest.Freeze()})
 		time.Sleep(time.Duration(s.random.Int64N(int64(20 * time.Second))))
-		fault.Lift()
+		fault.Remove()
 		return "the server was frozen"
 	default:
-		if !s.exists() || !s.known() {
+		if !s.exists() || !s.allKnowTheLeader() {
 			return "nothing"
 		}
 		apitest.Delete(s.t, s.srv, s.object())
@@ -199,9 +198,9 @@ func (s *simulation) server() string {
 	}
 }
 
-// known is whether all processes know who leads: one that does not would take a
-// Lease that is deleted, as the package comment says.
-func (s *simulation) known() bool {
+// allKnowTheLeader reports whether all processes have observed a leader. A process that
+// has not would take a deleted Lease at once; see the package comment.
+func (s *simulation) allKnowTheLeader() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.processes {
@@ -223,13 +222,13 @@ func (s *simulation) object() *leaseObject {
 
 func (s *simulation) lease() string { return fmt.Sprint(s.object()) }
 
-// heal makes everything well, and restarts who has ended.
-func (s *simulation) heal() {
+// removeFaults ends all faults and pauses. It starts a process if there is none.
+func (s *simulation) removeFaults() {
 	s.mu.Lock()
 	all := append([]*process(nil), s.processes...)
 	s.mu.Unlock()
 	for _, p := range all {
-		p.network.suffer(0)
+		p.network.setFaults(0)
 		p.resume()
 	}
 	if len(all) == 0 {

@@ -5,39 +5,38 @@ import (
 	"time"
 )
 
-// State is what an Elector knows.
+// State is a snapshot of an Elector.
 type State struct {
-	// Lease is its namespace and name.
+	// Lease is the namespace and name of the Lease.
 	Lease string
-	// Identity is what this process is called in it.
+	// Identity is the holder identity of this process.
 	Identity string
-	// Leading is whether this process leads, at the time of asking.
+	// Leading reports whether this process leads at the time of the call.
 	Leading bool
-	// Leader is the identity that holds the Lease, as far as is known: "" for
-	// nobody. One that has died is still named until another has taken over.
+	// Leader is the last known holder of the Lease, "" if there is none. A leader that
+	// has died is shown until another process takes over.
 	Leader string
-	// Transitions is how often the Lease has gone from one holder to another.
+	// Transitions is the number of changes of the holder.
 	Transitions int32
-	// Renewed is when the last renewal of this process was begun that was
-	// accepted.
+	// Renewed is when this process began to send its last accepted renewal.
 	Renewed time.Time
-	// Err is why the last request failed, nil if it did not.
+	// Err is the error of the last request, nil if it succeeded.
 	Err error
 }
 
-// State is what the Elector knows now.
+// State returns the current state.
 func (e *Elector) State() State {
 	e.mu.Lock()
 	s, t := e.state, e.acting
 	e.mu.Unlock()
-	s.Leading = t != nil && !t.isOver()
+	s.Leading = t != nil && !t.hasEnded()
 	return s
 }
 
-// Check is an error if the options are wrong, or if lead is running although
-// others may lead by now, because the Lease was not renewed and lead did not
-// return: a reason to restart the process. That a candidate cannot reach the
-// server is none; State tells of it.
+// Check returns an error if the options are invalid, or if lead is running although
+// another process may lead, because the Lease was not renewed and lead did not return.
+// Both are reasons to restart the process. A candidate that cannot reach the server is
+// not an error; see State.
 func (e *Elector) Check() error {
 	e.mu.Lock()
 	t := e.acting
@@ -45,36 +44,36 @@ func (e *Elector) Check() error {
 	if e.err != nil || t == nil {
 		return e.err
 	}
-	if late := t.since() - e.options.LeaseDuration; late > 0 {
-		return fmt.Errorf("%w: the lease %s has been free to take for %v", ErrStillActing, e.state.Lease, late.Round(time.Millisecond))
+	if late := t.sinceRenewal() - e.options.LeaseDuration; late > 0 {
+		return fmt.Errorf("%w: the lease %s expired %v ago", ErrStillRunning, e.state.Lease, late.Round(time.Millisecond))
 	}
 	return nil
 }
 
-// String is the State in a line, for logs and debug pages.
+// String returns the State in one line, for logs and debug pages.
 func (e *Elector) String() string {
 	s := e.State()
-	who := "nobody is known to lead"
+	role := "no known leader"
 	switch {
 	case s.Leading:
-		who = "leads"
+		role = "leads"
 	case s.Leader != "":
-		who = "stands by for " + s.Leader
+		role = "standby, the leader is " + s.Leader
 	}
-	line := fmt.Sprintf("%s, lease %s: %s", s.Identity, s.Lease, who)
+	line := fmt.Sprintf("%s, lease %s: %s", s.Identity, s.Lease, role)
 	if s.Err != nil {
 		line += ": " + s.Err.Error()
 	}
 	return line
 }
 
-func (e *Elector) begins(t *term) {
+func (e *Elector) setActing(t *term) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.acting = t
 }
 
-func (e *Elector) ends(t *term) {
+func (e *Elector) clearActing(t *term) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.acting == t {
@@ -82,16 +81,16 @@ func (e *Elector) ends(t *term) {
 	}
 }
 
-// publish shows what the machine knows to those who ask.
-func (c *candidacy) publish() {
+// publish copies the state of the machine to the Elector.
+func (c *campaign) publish() {
 	e := c.elector
 	e.mu.Lock()
 	e.state.Leader = c.machine.record.holder
 	e.state.Transitions = c.machine.record.transitions
 	e.state.Renewed = c.machine.renewed
-	e.state.Err = c.trouble.err
+	e.state.Err = c.failures.err
 	e.mu.Unlock()
 	if c.machine.newest != nil {
-		c.herald.tell(c.machine.record.holder)
+		c.notifier.notify(c.machine.record.holder)
 	}
 }

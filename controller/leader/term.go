@@ -8,49 +8,49 @@ import (
 	"github.com/thinformer/thinformer/controller"
 )
 
-// term is the time in which this process leads. It ends by the clock, at the
-// moment at which somebody asks: no timer has to have run before.
+// term is a period in which this process leads. Its end is determined by the clock
+// whenever it is checked, without relying on a timer.
 type term struct {
-	lasts time.Duration
-	now   func() time.Time
-	wall  func() time.Time
+	duration  time.Duration
+	now       func() time.Time
+	wallClock func() time.Time
 
 	mu sync.Mutex
-	// renewed is when the last renewal was begun; renewedWall is the same by the
-	// wall clock, which goes on while a machine is suspended, and may be set.
+	// renewed is when the last renewal was begun. renewedWall is the same by the wall
+	// clock, which advances while a machine is suspended and may be set.
 	renewed, renewedWall time.Time
-	over                 bool
+	ended                bool
 
-	// leading ends with the term, acting also when the program is told to stop.
+	// leading ends with the term. acting also ends when the program is asked to stop.
 	leading, acting       context.Context
 	endLeading, endActing context.CancelCauseFunc
 }
 
-// newTerm begins a term for lead, within ctx.
+// newTerm returns a new term. Its contexts are derived from ctx.
 func newTerm(ctx context.Context, lasts time.Duration, renewed, renewedWall time.Time, now, wall func() time.Time) *term {
-	t := &term{lasts: lasts, now: now, wall: wall, renewed: renewed, renewedWall: renewedWall}
+	t := &term{duration: lasts, now: now, wallClock: wall, renewed: renewed, renewedWall: renewedWall}
 	t.leading, t.endLeading = context.WithCancelCause(controller.Leading(ctx))
 	t.acting, t.endActing = context.WithCancelCause(controller.WithLeading(ctx, termContext{t.leading, t}))
 	return t
 }
 
-// termContext is a context whose Err has asked the clock.
+// termContext is a context whose Err checks the clock first.
 type termContext struct {
 	context.Context
 	term *term
 }
 
-// Err is not nil once the term is over.
+// Err returns a non-nil error once the term has ended.
 func (c termContext) Err() error {
-	c.term.isOver()
+	c.term.hasEnded()
 	return c.Context.Err()
 }
 
-// isOver is whether this process no longer leads. It never comes back.
-func (t *term) isOver() bool {
+// hasEnded reports whether the term has ended. An ended term stays ended.
+func (t *term) hasEnded() bool {
 	t.mu.Lock()
-	t.over = t.over || t.elapsed() >= t.lasts
-	over := t.over
+	t.ended = t.ended || t.elapsed() >= t.duration
+	over := t.ended
 	t.mu.Unlock()
 	if over {
 		t.end()
@@ -58,45 +58,45 @@ func (t *term) isOver() bool {
 	return over
 }
 
-// elapsed is how long ago the last renewal was begun, by the clock that says
-// more. mu is held.
+// elapsed returns the time since the last renewal was begun, by the clock that
+// advanced more. mu is held.
 func (t *term) elapsed() time.Duration {
-	return max(t.now().Sub(t.renewed), t.wall().Round(0).Sub(t.renewedWall.Round(0)))
+	return max(t.now().Sub(t.renewed), t.wallClock().Round(0).Sub(t.renewedWall.Round(0)))
 }
 
 // end ends the term now.
 func (t *term) end() {
 	t.mu.Lock()
-	t.over = true
+	t.ended = true
 	t.mu.Unlock()
-	// The outer one first: who sees the other end must see why.
+	// leading ends first, so that acting never ends without a visible reason.
 	t.endLeading(controller.ErrNotLeading)
 	t.endActing(controller.ErrNotLeading)
 }
 
-// extend is told of a renewal that was accepted. It is too late for one that was
-// begun before the term was over, and answered after.
+// extend records an accepted renewal. It has no effect if the term ended before the
+// renewal was answered.
 func (t *term) extend(renewed, renewedWall time.Time) {
-	if t.isOver() {
+	if t.hasEnded() {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.over {
+	if !t.ended {
 		t.renewed, t.renewedWall = renewed, renewedWall
 	}
 }
 
-// since is how long ago the last renewal was begun.
-func (t *term) since() time.Duration {
+// sinceRenewal returns the time since the last renewal was begun.
+func (t *term) sinceRenewal() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.elapsed()
 }
 
-// left is how long the term lasts by the own clock.
-func (t *term) left() time.Duration {
+// remaining returns the remaining time of the term by the monotonic clock.
+func (t *term) remaining() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.lasts - t.now().Sub(t.renewed)
+	return t.duration - t.now().Sub(t.renewed)
 }

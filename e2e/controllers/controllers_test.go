@@ -12,9 +12,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Controllers that were written against client-go do at a real server what they
-// do at apitest, and do the same after their imports were switched.
-func TestBothBuildsDoTheSame(t *testing.T) {
+// Controllers that are written for client-go behave with a real server as they do with
+// apitest, and behave alike after their imports are switched.
+func TestBothBuildsBehaveAlike(t *testing.T) {
 	built, err := controllers.Build(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	servers, err := plane.Start(t.Context(), plane.Options{})

@@ -1,3 +1,3 @@
-// Package controllers has only tests: the controllers of interop/controllers at
-// a real kube-apiserver.
+// Package controllers has only tests: they run the controllers of
+// interop/controllers with a real kube-apiserver.
 package controllers

@@ -12,5 +12,6 @@
 //
 // To move to another version: k8s.io/kubernetes and every replace together
 // (v1.N.P goes with v0.N.P), then go mod tidy. The recorded answers of the
-// servers may change with it.
+// servers may change with it. The folder controlplane-1.36 has the version before,
+// which is run by hand.
 package controlplane

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -16,8 +17,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Kinds of a real server are found by any of their names and watched, with the
-// rights of rbac.yaml and the columns that kubectl shows.
+// The program finds kinds of a real server by any of their names and watches them, with the
+// permissions of rbac.yaml and the columns of kubectl.
 func TestAnykind(t *testing.T) {
 	servers := startPlane(t)
 	client, err := rest.New(servers.Config(plane.Admin))
@@ -30,7 +31,7 @@ func TestAnykind(t *testing.T) {
 	out, err := output(t, file, as(servers.Kubeconfig, "-install", "-once", "widgets")...)
 	require.NoError(t, err, out)
 	require.Contains(t, out, "there are no widgets.example.com in namespace default\n")
-	account := asServiceAccount(t, servers, "anykind")
+	account := asServiceAccount(t, servers, "anykind", "example.com", "widgets")
 
 	watch := start(t, file, as(account, "wi")...)
 	watch.until("there are no widgets")
@@ -44,29 +45,32 @@ func TestAnykind(t *testing.T) {
 	_, err = rest.NewResource[*appsv1.Deployment](client, infoOf("apps", "deployments", "Deployment")).Namespace("default").Create(t.Context(), deployment(), metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	t.Run("as kubectl shows them", func(t *testing.T) {
-		admin := func(args ...string) {
+	t.Run("same columns as kubectl", func(t *testing.T) {
+		home := t.TempDir() // kubectl caches discovery there, by the server's address
+		admin := func(args ...string) string {
 			t.Helper()
-			out, err := exec.CommandContext(t.Context(), servers.Binaries.Kubectl, append([]string{"--kubeconfig", servers.Kubeconfig}, args...)...).CombinedOutput()
+			kubectl := exec.CommandContext(t.Context(), servers.Binaries.Kubectl, append([]string{"--kubeconfig", servers.Kubeconfig}, args...)...)
+			kubectl.Env = append(os.Environ(), "HOME="+home)
+			out, err := kubectl.CombinedOutput()
 			require.NoError(t, err, "%s", out)
+			return string(out)
 		}
 		admin("run", "pod", "--image=nginx")
 		admin("create", "configmap", "c", "--from-literal=a=b")
 		admin("create", "secret", "generic", "s", "--from-literal=a=b")
 		admin("scale", "deployment", "web", "--replicas=3")
 		for _, kind := range []string{"widgets", "deployments.v1.apps", "po", "cm", "Secret", "namespaces", "rs"} {
-			kubectl, err := exec.CommandContext(t.Context(), servers.Binaries.Kubectl, "--kubeconfig", servers.Kubeconfig, "get", kind).CombinedOutput()
-			require.NoError(t, err, "%s", kubectl)
+			kubectl := admin("get", kind)
 			out, err := output(t, file, as(servers.Kubeconfig, "-once", kind)...)
 			require.NoError(t, err, out)
 			if _, table, found := strings.Cut(out, "EVENT"); found {
-				require.Equal(t, normal(string(kubectl)), normal(table))
+				require.Equal(t, normal(kubectl), normal(table))
 			} else {
-				require.Contains(t, string(kubectl), "No resources found", "but: %s", out)
+				require.Contains(t, kubectl, "No resources found", "but: %s", out)
 			}
 		}
 	})
-	t.Run("what is said when it cannot be", func(t *testing.T) {
+	t.Run("errors", func(t *testing.T) {
 		for want, args := range map[string][]string{
 			`cannot watch resource "secrets" in API group "" in the namespace "default"`: as(account, "secrets"),
 			`cannot list resource "secrets" in API group "" at the cluster scope`:        as(account, "secrets", "-A", "-once"),
@@ -79,20 +83,20 @@ func TestAnykind(t *testing.T) {
 			require.Contains(t, out, want)
 		}
 	})
-	t.Run("the definition goes", func(t *testing.T) {
+	t.Run("deleted definition", func(t *testing.T) {
 		_, err := client.Delete().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com").DoRaw(t.Context())
 		require.NoError(t, err)
 		watch.until(`DELETED    one `)
-		watch.until(`widgets.example.com are not served any more`)
+		watch.until(`widgets.example.com are no longer served`)
 	})
 }
 
 var (
 	spaces = regexp.MustCompile(`[ ]+`)
-	ages   = regexp.MustCompile(`\b\d+s\b`)
+	ages   = regexp.MustCompile(`\b(\d+[smh])+\b`)
 )
 
-// normal is a table without the widths of its columns, and without ages.
+// normal returns a table without the widths of its columns and without ages.
 func normal(table string) string {
 	var lines []string
 	for line := range strings.Lines(ages.ReplaceAllString(table, "AGE")) {

@@ -1,3 +1,3 @@
-// Package examples has only tests: the programs in examples/ at a real
+// Package examples has only tests. They run the programs in examples/ with a real
 // kube-apiserver.
 package examples

@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 Endpoints are deprecated, and what the example is about.
+//lint:file-ignore SA1019 The example is about Endpoints, which are deprecated.
 
 package examples
 
@@ -17,8 +17,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Endpoints and EndpointSlices of a real server lead to the same file, with the
-// rights of rbac.yaml, and through a crash of the server.
+// Endpoints and EndpointSlices of a real server result in the same file, with the
+// permissions of rbac.yaml and after a crash of the server.
 func TestEndpoints(t *testing.T) {
 	servers := startPlane(t)
 	client, err := rest.New(servers.Config(plane.Admin))
@@ -45,13 +45,13 @@ func TestEndpoints(t *testing.T) {
 	admin.until(`installed: RoleBinding thinformer-endpoints\n(?s:.*)wrote `)
 	admin.stop()
 
-	account := asServiceAccount(t, servers, "endpoints")
+	account := asServiceAccount(t, servers, "endpoints", "", "endpoints")
 	one, other := filepath.Join(t.TempDir(), "one.conf"), filepath.Join(t.TempDir(), "other.conf")
 	both := []*running{
 		start(t, file, "-kubeconfig", account, "-o", one),
 		start(t, file, "-kubeconfig", account, "-o", other, "-slices"),
 	}
-	wrote := `(?s)` // all that both have written, in order
+	wrote := `(?s)` // matches all writes of both programs, in order
 	for _, want := range []struct {
 		do   func()
 		text string
@@ -75,8 +75,8 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// web is a service as the controllers of a cluster would write of it, which do
-// not run here.
+// web returns the objects of a service as the controllers of a cluster write them. There are
+// no controllers here.
 func web(ready string, others []string) (*corev1.Endpoints, *discoveryv1.EndpointSlice) {
 	name, port, protocol, yes, no := "http", int32(8080), corev1.ProtocolTCP, true, false
 	subset := corev1.EndpointSubset{

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// client-go has much to say about connections that break.
+	// client-go logs a lot about connections that break.
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	goleak.VerifyTestMain(m)
 }

@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 Endpoints are deprecated, and what the example is about.
+//lint:file-ignore SA1019 The example is about Endpoints, which are deprecated.
 
 package examples
 
@@ -34,9 +34,8 @@ import (
 
 const protobuf = "application/vnd.kubernetes.protobuf"
 
-// A client-go informer behind the proxy, which prefers protobuf, streams the
-// initial state and follows it, and sees what the rule has made of it; through a
-// restart of the API server as well.
+// A client-go informer behind the proxy prefers protobuf, streams the initial state,
+// follows it and receives the rewritten objects, also after a restart of the API server.
 func TestRewritingProxyBeforeClientGo(t *testing.T) {
 	servers := startPlane(t)
 	direct, err := rest.New(servers.Config(plane.Admin))
@@ -83,7 +82,7 @@ func TestRewritingProxyBeforeClientGo(t *testing.T) {
 		require.Empty(t, endpoints.unrouted(func(object any) bool {
 			subsets := object.(*corev1.Endpoints).Subsets
 			return object.(*corev1.Endpoints).Name == "web" && (len(subsets[0].Addresses) != 1 || subsets[0].Addresses[0].IP != "192.0.2.9")
-		}), "a handler was shown what there is")
+		}), "a handler has received an object that is not rewritten")
 	})
 	t.Run("metadata client", func(t *testing.T) {
 		client, err := metadata.NewForConfig(&clientgo.Config{Host: proxy})
@@ -92,7 +91,7 @@ func TestRewritingProxyBeforeClientGo(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "web", got.Name)
 	})
-	t.Run("errors are understood", func(t *testing.T) {
+	t.Run("errors", func(t *testing.T) {
 		client := restClient(t, &clientgo.Config{Host: proxy}, schema.GroupVersion{Version: "v1"})
 		one := func(verb string) *clientgo.Request {
 			return client.Verb(verb).Namespace("default").Resource("endpoints").Name("web")
@@ -122,13 +121,13 @@ func TestRewritingProxyBeforeClientGo(t *testing.T) {
 		require.Regexp(t, `(?m)^NAME +AGE\nweb +\d+`, plain)
 		require.Contains(t, kubectl("get", "endpoints", "web", "-o", "jsonpath={.subsets[*].addresses[*].ip}"), "192.0.2.9")
 		require.Contains(t, kubectl("get", "endpoints,endpointslices", "-A", "-o", "yaml"), "192.0.2.9")
-		require.Regexp(t, `(?m)^NAME +STATUS +AGE\n`, kubectl("get", "namespaces"), "what has no rule comes as a Table")
-		require.Contains(t, kubectl("label", "endpoints", "web", "a=b"), "endpoints are rewritten here: change them at the API server itself")
+		require.Regexp(t, `(?m)^NAME +STATUS +AGE\n`, kubectl("get", "namespaces"), "a resource without a rule is a Table")
+		require.Contains(t, kubectl("label", "endpoints", "web", "a=b"), "the proxy rewrites endpoints: change them at the API server")
 		require.NotContains(t, kubectl("get", "endpoints,endpointslices", "-A", "-o", "json"), "10.1.0.")
 	})
 }
 
-// With the clients' credentials the API server decides who may do what.
+// With -clients-credentials the API server authorizes the clients.
 func TestRewritingProxyWithClientsCredentials(t *testing.T) {
 	servers := startPlane(t)
 	proxy := startProxy(t, "-kubeconfig", servers.Kubeconfig, "-clients-credentials")
@@ -145,7 +144,7 @@ func TestRewritingProxyWithClientsCredentials(t *testing.T) {
 	}
 }
 
-// The chunks and the DATA frames of a real server are taken apart as well.
+// The program shows the chunks and the DATA frames of a real server.
 func TestChunkedAtTheRealServer(t *testing.T) {
 	servers := startPlane(t)
 	for flag, want := range map[string]string{"-http2=false": `"0\r\n", then nothing: the end of the body`, "-http2": "events in"} {
@@ -157,12 +156,12 @@ func TestChunkedAtTheRealServer(t *testing.T) {
 	}
 }
 
-// The roles that the examples bring are enough for them, and not for more.
+// The roles of the examples have the required permissions and no others.
 func TestRolesSuffice(t *testing.T) {
 	servers := startPlane(t)
 
 	startProxy(t, "-kubeconfig", servers.Kubeconfig, "-install")
-	proxy := startProxy(t, "-kubeconfig", asServiceAccount(t, servers, "rewriting-proxy"))
+	proxy := startProxy(t, "-kubeconfig", asServiceAccount(t, servers, "rewriting-proxy", "", "endpoints"))
 	client := restClient(t, &clientgo.Config{Host: proxy}, schema.GroupVersion{Version: "v1"})
 	require.NoError(t, client.Get().Resource("endpoints").Do(t.Context()).Error())
 	watch, err := client.Get().Resource("endpoints").Param("watch", "true").Watch(t.Context())
@@ -174,7 +173,7 @@ func TestRolesSuffice(t *testing.T) {
 	chunked := program(t, "chunked")
 	out, err := exec.CommandContext(t.Context(), chunked, "-kubeconfig", servers.Kubeconfig, "-install").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	out, err = exec.CommandContext(t.Context(), chunked, "-kubeconfig", asServiceAccount(t, servers, "chunked")).CombinedOutput()
+	out, err = exec.CommandContext(t.Context(), chunked, "-kubeconfig", asServiceAccount(t, servers, "chunked", "", "configmaps")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "event 5: DELETED chunked-first")
 }
@@ -193,8 +192,8 @@ func program(t *testing.T, name string) string {
 	return file
 }
 
-// untilRead runs its arguments until its input ends, as that of a test does
-// however it ends.
+// untilRead runs its arguments until its input ends. The input of a test ends with the
+// test.
 const untilRead = `"$@" & read -r nothing; kill $!; wait $!`
 
 // startProxy starts the proxy and returns its URL.
@@ -227,7 +226,7 @@ func startProxy(t *testing.T, args ...string) (url string) {
 			return url
 		}
 	}
-	t.Fatal("the proxy does not say where it is")
+	t.Fatal("the proxy has not printed its address")
 	return ""
 }
 
@@ -246,8 +245,8 @@ func restClient(t *testing.T, config *clientgo.Config, version schema.GroupVersi
 	return client
 }
 
-// followed is an informer of client-go's that runs until the test ends, and all
-// that its handler was shown.
+// followed is an informer of client-go that runs until the test ends, and the objects that
+// its handler has received.
 type followed struct {
 	cache.SharedIndexInformer
 	mu    sync.Mutex
@@ -273,7 +272,7 @@ func follow(t *testing.T, config *clientgo.Config, version schema.GroupVersion, 
 	return f
 }
 
-// await waits until an object is as it should be.
+// await waits until an object meets a condition.
 func (f *followed) await(t *testing.T, key string, as func(any) bool) {
 	t.Helper()
 	require.Eventually(t, func() bool {

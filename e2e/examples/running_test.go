@@ -11,19 +11,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/thinformer/thinformer/e2e/plane"
+	"github.com/thinformer/thinformer/rest"
 )
 
-// running is a program that runs, and what it has printed to either stream.
+// running is a running program and its output on both streams.
 type running struct {
 	t    *testing.T
-	stop func() // ends it as Ctrl-C would, which must be no failure
+	stop func() // ends it as Ctrl-C does; it must exit with 0
 
 	mu   sync.Mutex
 	text string
-	more chan struct{} // closed when there is more
+	more chan struct{} // closed on the next output
 }
 
 // Write implements io.Writer.
@@ -36,11 +39,11 @@ func (r *running) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// until waits until what was printed matches.
+// until waits until the output matches.
 func (r *running) until(pattern string) {
 	r.t.Helper()
 	match := regexp.MustCompile(pattern)
-	late := time.NewTimer(time.Minute)
+	late := time.NewTimer(2 * time.Minute)
 	defer late.Stop()
 	for {
 		r.mu.Lock()
@@ -76,10 +79,10 @@ func start(t *testing.T, file string, args ...string) *running {
 	return r
 }
 
-// output runs a program to its end, which is a failure or not.
+// output runs a program to its end and returns its output and its error.
 func output(t *testing.T, file string, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, file, args...).CombinedOutput()
 	return string(out), err
@@ -94,16 +97,34 @@ func startPlane(t *testing.T) *plane.Plane {
 	return servers
 }
 
-// asServiceAccount is a kubeconfig by which an administrator acts in the name of a
-// service account: with the rights that rbac.yaml gives to that, and no others.
-func asServiceAccount(t *testing.T, servers *plane.Plane, name string) string {
+// asServiceAccount returns a kubeconfig in which an administrator impersonates a
+// service account, which has the permissions from rbac.yaml and no others. It waits
+// until the server's authorizer lets the account watch a resource: the authorizer
+// receives roles and bindings some time after they are created.
+func asServiceAccount(t *testing.T, servers *plane.Plane, name, group, resource string) string {
 	t.Helper()
+	user := "system:serviceaccount:default:" + name
+	config := servers.Config(plane.Admin)
+	config.Impersonate.UserName = user
+	client, err := rest.New(config)
+	require.NoError(t, err)
+	defer client.Close()
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: "default", Verb: "watch", Group: group, Resource: resource},
+	}}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var answer authorizationv1.SelfSubjectAccessReview
+		request := client.GroupVersion(authorizationv1.SchemeGroupVersion).Post().Resource("selfsubjectaccessreviews")
+		require.NoError(c, request.Body(review).Do(t.Context()).Into(&answer))
+		require.True(c, answer.Status.Allowed, "%+v", answer.Status)
+	}, 2*time.Minute, 50*time.Millisecond)
+
 	text, err := os.ReadFile(servers.Kubeconfig)
 	require.NoError(t, err)
 	token := "token: " + servers.Tokens[plane.Admin] + "\n"
 	require.Contains(t, string(text), token)
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	acting := strings.Replace(string(text), token, token+"    as: system:serviceaccount:default:"+name+"\n", 1)
-	require.NoError(t, os.WriteFile(file, []byte(acting), 0o600))
+	impersonating := strings.Replace(string(text), token, token+"    as: "+user+"\n", 1)
+	require.NoError(t, os.WriteFile(file, []byte(impersonating), 0o600))
 	return file
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// Who was away while etcd forgot its versions cannot resume: everything is read
-// again, once, consistently, and handlers are told what they have missed.
-func TestWhatEtcdHasForgottenIsReadAgain(t *testing.T) {
+// An informer that is disconnected while etcd is compacted cannot resume. It lists once
+// more, and its handler receives the missed changes.
+func TestInformerListsAgainAfterCompaction(t *testing.T) {
 	number := seed(t)
-	s := newScene(t)
+	s := newFixture(t)
 	for _, lists := range []bool{false, true} {
 		s.read(subjectOf[corev1.Event]("events by protobuf", events, protobuf, false, typedSource, new(corev1.Event)), lists)
 		s.read(subjectOf[corev1.Event]("selected events by JSON", events, asHTTP1, true, typedSource, new(corev1.Event)), lists)
@@ -28,11 +28,17 @@ func TestWhatEtcdHasForgottenIsReadAgain(t *testing.T) {
 		}
 	}
 	rounds(3)
+	// An object that is certainly deleted while the informers are away: the plan may
+	// delete none.
+	doomed := write{action: create, kind: events, name: "doomed", serial: 1, selected: true}
+	require.NoError(t, s.writer.do(t.Context(), doomed))
 	s.checkComplete()
 
 	s.ourWire.hold()
 	s.theirWire.hold()
 	rounds(4)
+	doomed.action = drop
+	require.NoError(t, s.writer.do(t.Context(), doomed))
 	require.NoError(t, s.servers.Compact(t.Context()))
 	rounds(1)
 	s.ourWire.release()
@@ -41,17 +47,17 @@ func TestWhatEtcdHasForgottenIsReadAgain(t *testing.T) {
 	unseen := 0
 	for _, p := range s.pairs {
 		state := p.ours.State().Source
-		if state.Relists != 1 || !strings.HasPrefix(state.RelistReason, string(reflector.Expired)) {
-			t.Errorf("%s: read again %d times, for %q", p, state.Relists, state.RelistReason)
+		if state.Relists != 1 || !strings.HasPrefix(state.RelistReason, string(reflector.ReasonExpired)) {
+			t.Errorf("%s: %d relists for %q, want one because the version has expired", p, state.Relists, state.RelistReason)
 		}
-		for _, c := range p.ours.heard().all() {
+		for _, c := range p.ours.notifications().all() {
 			if c.unknown {
 				unseen++
 			}
 		}
 	}
 	if unseen == 0 {
-		t.Error("there was nothing that nobody saw go: the test shows little")
+		t.Error("no deletion was missed: the test proves little")
 	}
 	rounds(1)
 	s.checkEnd()

@@ -1,22 +1,20 @@
-// Package informers holds package informer to a real kube-apiserver, with
-// client-go's informers beside it: both see the same churn through connections
-// that break, and an API server that is killed and started again.
+// Package informers tests package informer with a real kube-apiserver, beside client-go's
+// informers. Both receive the same churn over connections that break, from an API server
+// that is killed and restarted.
 //
-//	          ┌─ wire ──► our informer       ──► store, what a handler was told
+//	          ┌─ wire ──► our informer       ──► store, notifications
 //	writer ─► kube-apiserver                                                  │
-//	          └─ wire ──► client-go's        ──► store, what a handler was told
+//	          └─ wire ──► client-go's        ──► store, notifications
 //	                                                                          ▼
-//	          the server's list at the end  ◄────────────────────── all the same
+//	          the server's list at the end  ◄────────────────────── all equal
 //
-// What is written, when a connection breaks and in the middle of what, follows
-// from a seed, which is logged:
+// A seed, which is logged, determines the writes and where connections break:
 //
 //	go -C e2e test -count=1 -v ./informers
 //	go -C e2e test -count=1 -v ./informers -args -seed=17 -rounds=200
 //
-// Of client-go's handlers it is asked that the history leads to what the server
-// has. Ours are held to more. As long as nobody had to read everything again they
-// were told each change, once, in order; whatever happened, for each key OnAdd,
-// then OnUpdates, then OnDelete, each from the state told before, and no state
-// that was never written.
+// The notifications of client-go's handlers must result in the objects of the server. For
+// ours there are more requirements. Until an informer lists again, its handler receives each
+// change once and in order. In any case it receives for each key OnAdd, then OnUpdates, then
+// OnDelete, each with the previous state, and only states that were written.
 package informers

@@ -13,28 +13,28 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// sight is a state of an object as somebody saw it; the zero value is none.
-type sight struct {
+// objectState identifies a state of an object. The zero value means that there is no object.
+type objectState struct {
 	uid     types.UID
 	version string
 }
 
-func (s sight) String() string {
-	if s == (sight{}) {
+func (s objectState) String() string {
+	if s == (objectState{}) {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s of %.8s", s.version, s.uid)
 }
 
-func seen(o rest.Object) sight { return sight{o.GetUID(), o.GetResourceVersion()} }
+func stateOf(o rest.Object) objectState { return objectState{o.GetUID(), o.GetResourceVersion()} }
 
 func keyOf(o rest.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 
-// sights of objects by their keys.
-func sights(objects map[string]rest.Object) map[string]sight {
-	all := make(map[string]sight, len(objects))
+// statesOf returns the states of objects by their keys.
+func statesOf(objects map[string]rest.Object) map[string]objectState {
+	all := make(map[string]objectState, len(objects))
 	for key, object := range objects {
-		all[key] = seen(object)
+		all[key] = stateOf(object)
 	}
 	return all
 }
@@ -48,37 +48,37 @@ const (
 	remove call = "OnDelete"
 )
 
-// told is one callback. In a remove, old is what it was handed.
-type told struct {
+// notification is one callback. In a remove, old is its object.
+type notification struct {
 	call     call
 	key      string
-	old, new sight
+	old, new objectState
 	initial  bool
 	unknown  bool
 	at       time.Duration
 }
 
-func (c told) String() string {
+func (c notification) String() string {
 	line := fmt.Sprintf("%s(%s -> %s)", c.call, c.old, c.new)
 	if c.initial {
 		line += " initial"
 	}
 	if c.unknown {
-		line += " unseen"
+		line += " final state unknown"
 	}
-	if c.at != 0 { // it was told, and not only due
+	if c.at != 0 { // it was received, and not only expected
 		line += fmt.Sprintf(" after %.3f s", c.at.Seconds())
 	}
 	return line
 }
 
-// history is all that a handler was told.
+// history has all notifications of a handler.
 type history struct {
 	began time.Time
 
 	mu    sync.Mutex
-	calls []told
-	known map[string]rest.Object // after all of calls, each taken as it says
+	calls []notification
+	known map[string]rest.Object // the objects after all of calls
 }
 
 func newHistory() *history {
@@ -86,18 +86,18 @@ func newHistory() *history {
 }
 
 func (h *history) add(o rest.Object, initial bool) {
-	h.note(told{call: add, key: keyOf(o), new: seen(o), initial: initial}, o)
+	h.note(notification{call: add, key: keyOf(o), new: stateOf(o), initial: initial}, o)
 }
 
 func (h *history) update(old, o rest.Object) {
-	h.note(told{call: update, key: keyOf(o), old: seen(old), new: seen(o)}, o)
+	h.note(notification{call: update, key: keyOf(o), old: stateOf(old), new: stateOf(o)}, o)
 }
 
 func (h *history) remove(o rest.Object, unknown bool) {
-	h.note(told{call: remove, key: keyOf(o), old: seen(o), unknown: unknown}, nil)
+	h.note(notification{call: remove, key: keyOf(o), old: stateOf(o), unknown: unknown}, nil)
 }
 
-func (h *history) note(c told, left rest.Object) {
+func (h *history) note(c notification, left rest.Object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c.at = time.Since(h.began)
@@ -107,7 +107,7 @@ func (h *history) note(c told, left rest.Object) {
 	}
 }
 
-// leadsTo is the state to which the history leads.
+// leadsTo returns the objects that result from the history.
 func (h *history) leadsTo() map[string]rest.Object {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,13 +118,13 @@ func (h *history) leadsTo() map[string]rest.Object {
 	return known
 }
 
-func (h *history) all() []told {
+func (h *history) all() []notification {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.calls)
 }
 
-// of is what was told of one key, a line each.
+// of returns the notifications for one key, a line each.
 func (h *history) of(key string) string {
 	var lines strings.Builder
 	for _, c := range h.all() {
@@ -135,7 +135,7 @@ func (h *history) of(key string) string {
 	return lines.String()
 }
 
-// A fault is what is wrong about a key.
+// A fault is an error about a key.
 type fault struct{ key, what string }
 
 func (f *fault) Error() string { return f.key + ": " + f.what }
@@ -144,12 +144,11 @@ func wrongAbout(key, format string, args ...any) error {
 	return &fault{key, fmt.Sprintf(format, args...)}
 }
 
-// legal says what is wrong with a history, whatever the connections were like:
-// for each key OnAdd, then OnUpdates, then OnDelete; old and new follow each
-// other; no version goes back; nothing is told that was not written. It does not
-// say that all was told.
-func legal(calls []told, written func(key string, s sight) bool) error {
-	known := map[string]sight{}
+// legal checks the rules that hold however connections break: for each key OnAdd, then
+// OnUpdates, then OnDelete; old is the previous new; versions increase; each state was
+// written. It does not check that the history is complete.
+func legal(calls []notification, written func(key string, s objectState) bool) error {
+	known := map[string]objectState{}
 	for _, c := range calls {
 		last := known[c.key]
 		if err := follows(c, last); err != nil {
@@ -160,47 +159,46 @@ func legal(calls []told, written func(key string, s sight) bool) error {
 			continue
 		}
 		if !written(c.key, c.new) {
-			return wrongAbout(c.key, "%s: nobody wrote that", c)
+			return wrongAbout(c.key, "%s: this state was never written", c)
 		}
 		known[c.key] = c.new
 	}
 	return nil
 }
 
-// follows says whether c may come when the handler has last seen that.
-func follows(c told, last sight) error {
-	has := last != sight{}
+// follows checks a notification against the last state that the handler has received.
+func follows(c notification, last objectState) error {
+	has := last != objectState{}
 	switch {
 	case c.call == add && has:
 		return wrongAbout(c.key, "%s: the handler has it as %s", c, last)
 	case c.call != add && !has:
 		return wrongAbout(c.key, "%s: the handler does not know it", c)
 	case c.call == update && c.old != last:
-		return wrongAbout(c.key, "%s: the handler saw it last as %s", c, last)
+		return wrongAbout(c.key, "%s: the handler received %s last", c, last)
 	case c.call == update && c.old.uid != c.new.uid:
-		return wrongAbout(c.key, "%s: that is another object of the same name", c)
+		return wrongAbout(c.key, "%s: another object of the same name", c)
 	case c.call == update && !newer(c.new, c.old):
-		return wrongAbout(c.key, "%s: that is no newer state", c)
+		return wrongAbout(c.key, "%s: not a newer state", c)
 	case c.call == remove && c.old.uid != last.uid:
 		return wrongAbout(c.key, "%s: the handler has it as %s", c, last)
 	case c.call == remove && c.unknown && c.old != last:
-		return wrongAbout(c.key, "%s: nobody saw it go, and the handler saw it last as %s", c, last)
+		return wrongAbout(c.key, "%s: the final state is unknown, and the handler received %s last", c, last)
 	case c.call == remove && !c.unknown && !newer(c.old, last):
-		return wrongAbout(c.key, "%s: somebody saw it go, and that has no version of its own", c)
+		return wrongAbout(c.key, "%s: the final state is known, and has no version of its own", c)
 	}
 	return nil
 }
 
-func newer(a, b sight) bool {
+func newer(a, b objectState) bool {
 	order, err := resourceversion.CompareResourceVersion(a.version, b.version)
 	return err == nil && order > 0
 }
 
-// inOrder says what is wrong with a history of one who never had to read
-// everything again: after the initial list things come in the order of what
-// happened, and nothing went unseen.
-func inOrder(calls []told) error {
-	var last sight
+// inOrder checks the history of an informer that has not listed again: after the initial
+// list the versions increase across keys, and all final states are known.
+func inOrder(calls []notification) error {
+	var last objectState
 	for _, c := range calls {
 		now := c.new
 		if c.call == remove {
@@ -210,8 +208,8 @@ func inOrder(calls []told) error {
 		case c.initial:
 			continue
 		case c.unknown:
-			return wrongAbout(c.key, "%s: everything was seen", c)
-		case last != sight{} && !newer(now, last):
+			return wrongAbout(c.key, "%s: no event was missed", c)
+		case last != objectState{} && !newer(now, last):
 			return wrongAbout(c.key, "%s: out of order, after %s", c, last.version)
 		}
 		last = now
@@ -219,43 +217,42 @@ func inOrder(calls []told) error {
 	return nil
 }
 
-// complete says where a history is not what should have been told, of each key:
-// the callback, and what the object was after it.
-func complete(calls, should []told) error {
-	perKey := map[string][]told{}
+// complete checks for each key that the notifications are the expected ones, by the callback
+// and the state after it.
+func complete(calls, should []notification) error {
+	perKey := map[string][]notification{}
 	for _, c := range calls {
 		perKey[c.key] = append(perKey[c.key], c)
 	}
 	for _, want := range should {
 		got := perKey[want.key]
 		if len(got) == 0 {
-			return wrongAbout(want.key, "%s was not told", want)
+			return wrongAbout(want.key, "%s was not received", want)
 		}
 		if got[0].call != want.call || got[0].new != want.new {
-			return wrongAbout(want.key, "%s was told, and %s should have been", got[0], want)
+			return wrongAbout(want.key, "got %s, want %s", got[0], want)
 		}
 		perKey[want.key] = got[1:]
 	}
 	for key, rest := range perKey {
 		if len(rest) > 0 {
-			return wrongAbout(key, "%s was told, and should not have been", rest[0])
+			return wrongAbout(key, "%s was not expected", rest[0])
 		}
 	}
 	return nil
 }
 
-// difference between what should be and what is, in the first key of all that
-// differ; nil if there is none.
-func difference(want, got map[string]sight) error {
+// difference returns an error for the first key whose states differ, or nil.
+func difference(want, got map[string]objectState) error {
 	var wrong []*fault
 	for key, w := range want {
 		if g := got[key]; g != w {
-			wrong = append(wrong, &fault{key, fmt.Sprintf("it is %s and should be %s", g, w)})
+			wrong = append(wrong, &fault{key, fmt.Sprintf("got %s, want %s", g, w)})
 		}
 	}
 	for key, g := range got {
 		if _, ok := want[key]; !ok {
-			wrong = append(wrong, &fault{key, fmt.Sprintf("it is %s and should be gone", g)})
+			wrong = append(wrong, &fault{key, fmt.Sprintf("got %s, want no object", g)})
 		}
 	}
 	if len(wrong) == 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// kind is one that is written.
+// kind is a resource that the test writes.
 type kind struct {
 	rest.ResourceInfo
-	// fields are those beside the metadata, another content for each number:
-	// of a new object, or for a merge patch of one.
+	// fields returns the fields beside the metadata, for a new object or a merge patch, with
+	// another content for each number.
 	fields func(serial int) map[string]any
 }
 
@@ -25,13 +25,14 @@ func kindOf(group, resource, name string, fields func(int) map[string]any) *kind
 	return &kind{info, fields}
 }
 
-// namespace is that of all objects.
+// namespace is the namespace of all objects.
 const namespace = "churn"
 
-// filler makes objects large enough for a connection to break within one.
+// filler makes objects so large that a connection can break within one.
 var filler = strings.Repeat("all work and no play ", 60)
 
-// Of these a bare API server stores what it is sent, and nobody else writes them.
+// An API server without controllers stores these objects unchanged, and no other client
+// writes them.
 var (
 	configMaps = kindOf("", "configmaps", "ConfigMap", func(serial int) map[string]any {
 		return map[string]any{"data": map[string]any{"serial": fmt.Sprint(serial), "filler": filler[:serial*97%len(filler)]}}
@@ -58,8 +59,8 @@ var (
 	widgets = kindOf("example.com", "widgets", "Widget", func(serial int) map[string]any {
 		return map[string]any{"spec": map[string]any{"size": serial, "text": filler[:serial*89%len(filler)]}}
 	})
-	// events are no part of the churn: they are what kube-apiserver keeps no cache
-	// of, so that what etcd has forgotten is gone.
+	// events are not part of the churn. kube-apiserver has no watch cache of them, so that
+	// a version that etcd has discarded is not available.
 	events = kindOf("", "events", "Event", func(serial int) map[string]any {
 		return map[string]any{
 			"involvedObject": map[string]any{"kind": "Namespace", "namespace": namespace, "name": namespace},
@@ -79,7 +80,7 @@ type widget struct {
 	} `json:"spec"`
 }
 
-// slimConfigMap is a config map of which one field is wanted.
+// slimConfigMap has one field of a config map.
 type slimConfigMap struct {
 	rest.SlimMeta `json:"metadata"`
 	Data          struct {

@@ -13,17 +13,17 @@ import (
 )
 
 var (
-	seedFlag   = flag.Uint64("seed", 0, "what is written and broken; 0 draws one")
-	roundsFlag = flag.Int("rounds", 60, "how many rounds of writes there are")
+	seedFlag   = flag.Uint64("seed", 0, "seed of the writes and the broken connections; 0 means a random one")
+	roundsFlag = flag.Int("rounds", 60, "number of rounds of writes")
 )
 
 func TestMain(m *testing.M) {
-	// client-go has much to say about connections that break.
+	// client-go logs a lot about connections that break.
 	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	goleak.VerifyTestMain(m)
 }
 
-// seed is that of the flag, or one that is drawn.
+// seed returns the seed of the flag, or a random one.
 func seed(t *testing.T) uint64 {
 	s := *seedFlag
 	for s == 0 {
@@ -33,24 +33,24 @@ func seed(t *testing.T) uint64 {
 	return s
 }
 
-// eventually waits until wrong says nothing any more, and says the last of it if
-// that takes too long.
+// eventually waits until wrong returns "". It returns the last result if that takes too
+// long.
 func eventually(ctx context.Context, within time.Duration, wrong func() string) string {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	late := time.NewTimer(within)
 	defer late.Stop()
 	for {
-		said := wrong()
-		if said == "" {
+		message := wrong()
+		if message == "" {
 			return ""
 		}
 		select {
 		case <-tick.C:
 		case <-late.C:
-			return said
+			return message
 		case <-ctx.Done():
-			return said
+			return message
 		}
 	}
 }

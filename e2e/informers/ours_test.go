@@ -17,15 +17,15 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// ours is an informer of ours whose type is forgotten.
+// ours is an informer of this library, without the type of its objects.
 type ours interface {
 	informer.AnyInformer
 	Run(context.Context) error
 	WaitForSync(context.Context) error
 	WaitForVersion(ctx context.Context, version string) error
 	stored() map[string]rest.Object
-	get(key string) sight
-	heard() *history
+	get(key string) objectState
+	notifications() *history
 	failures() string
 }
 
@@ -40,7 +40,7 @@ type ourInformer[T rest.Object] struct {
 func newOurs[T rest.Object](client *rest.Client, k *kind, v view) (ours, error) {
 	i := &ourInformer[T]{history: newHistory(), failed: map[string]int{}}
 	i.SharedInformer = informer.New(rest.NewView[T](client, k.ResourceInfo).Namespace(namespace), informer.Options[T]{
-		Tweak:             func(o *metav1.ListOptions) { o.LabelSelector = v.selector() },
+		TweakListOptions:  func(o *metav1.ListOptions) { o.LabelSelector = v.selector() },
 		PreferList:        v.lists,
 		Backoff:           reflector.Backoff{Base: 20 * time.Millisecond, Max: time.Second},
 		WatchErrorHandler: i.note,
@@ -55,9 +55,9 @@ func newOurs[T rest.Object](client *rest.Client, k *kind, v view) (ours, error) 
 }
 
 func (i *ourInformer[T]) note(_ context.Context, err error) {
-	// Of what has no reason of its own the error itself is wanted.
+	// An error without a reason of its own is shown itself.
 	reason := err.Error()
-	if failed := (*reflector.Error)(nil); errors.As(err, &failed) && failed.Reason != reflector.Other {
+	if failed := (*reflector.Error)(nil); errors.As(err, &failed) && failed.Reason != reflector.ReasonOther {
 		reason = string(failed.Reason)
 	}
 	i.mu.Lock()
@@ -65,7 +65,7 @@ func (i *ourInformer[T]) note(_ context.Context, err error) {
 	i.failed[reason]++
 }
 
-// failures are those that the informer has told of, by their reasons.
+// failures returns the reported failures by their reasons.
 func (i *ourInformer[T]) failures() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -85,11 +85,11 @@ func (i *ourInformer[T]) stored() map[string]rest.Object {
 	return all
 }
 
-func (i *ourInformer[T]) get(key string) sight {
+func (i *ourInformer[T]) get(key string) objectState {
 	if o, ok := i.Get(key); ok {
-		return seen(o)
+		return stateOf(o)
 	}
-	return sight{}
+	return objectState{}
 }
 
-func (i *ourInformer[T]) heard() *history { return i.history }
+func (i *ourInformer[T]) notifications() *history { return i.history }

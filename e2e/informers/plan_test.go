@@ -5,21 +5,21 @@ import (
 	"math/rand/v2"
 )
 
-// selectedLabel is what selectors select by: those of which it is "yes".
+// selectedLabel is the label of selectors, which select the value "yes".
 const selectedLabel = "selected"
 
-// finalizer keeps what is deleted for a while.
+// finalizer keeps deleted objects for a while.
 const finalizer = "example.com/hold"
 
-// action is what is done to an object.
+// action is a kind of write.
 type action string
 
 const (
 	create   action = "create"
 	change   action = "change"
 	flip     action = "flip"    // in or out of the selection
-	drop     action = "delete"  // what has a finalizer stays, to go later
-	release  action = "release" // the finalizer lets go, and the object is gone
+	drop     action = "delete"  // an object with a finalizer remains until release
+	release  action = "release" // removes the finalizer of a deleted object
 	recreate action = "recreate"
 )
 
@@ -33,10 +33,10 @@ type write struct {
 	held     bool // of a new object: with a finalizer
 }
 
-// planned is what an object will be like after what was planned so far.
+// planned is the state of an object after all planned writes.
 type planned struct{ exists, selected, held, going bool }
 
-// plan draws what is written. Whatever is drawn can be done: nobody else writes.
+// plan generates random writes. All succeed, since there are no other writers.
 type plan struct {
 	kinds  []*kind
 	rand   *rand.Rand
@@ -53,7 +53,7 @@ const (
 	writesPerRound = 10
 )
 
-// round is a number of writes to different objects, which may be done at once.
+// round returns writes to different objects, which may be done concurrently.
 func (p *plan) round() (writes []write) {
 	type place struct {
 		kind *kind

@@ -15,10 +15,10 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// view is which objects are read, and how.
+// view selects objects and the way in which they are read.
 type view struct {
 	selected bool // only those that are selected
-	lists    bool // the initial state comes in a list, and else in the watch
+	lists    bool // the initial state comes from a list, otherwise from the watch
 }
 
 func (v view) selector() string {
@@ -28,13 +28,13 @@ func (v view) selector() string {
 	return ""
 }
 
-// IsWatchListSemanticsUnSupported is how client-go asks a client what
-// [informer.Options.PreferList] says.
+// IsWatchListSemanticsUnSupported is client-go's counterpart of
+// [informer.Options.PreferList].
 func (v view) IsWatchListSemanticsUnSupported() bool { return v.lists }
 
-// encoding is how both sides speak.
+// encoding is the encoding and the protocol of both libraries.
 type encoding struct {
-	json  bool // and else protobuf, where the objects can be had in it
+	json  bool // otherwise protobuf if the objects have it
 	http1 bool
 }
 
@@ -58,13 +58,13 @@ type subject struct {
 
 	ours   func(client *rest.Client, k *kind, v view) (ours, error)
 	theirs func(config *clientgo.Config, k *kind) (*cache.ListWatch, error)
-	// example is of the type that theirs reads.
+	// example has the type that client-go's informer reads.
 	example runtime.Object
-	// content is what ours keeps of an object of either side, in JSON.
+	// content returns the fields of an object that our informer keeps, in JSON.
 	content func(any) (string, error)
 }
 
-// subjectOf reads T on our side.
+// subjectOf returns a subject whose type is T in our informer.
 func subjectOf[T any, PT interface {
 	*T
 	rest.Object
@@ -81,7 +81,7 @@ var (
 	asHTTP1  = encoding{json: true, http1: true}
 )
 
-// subjects are all ways in which a kind is read.
+// subjects returns all ways in which a kind is read.
 func subjects() []subject {
 	return []subject{
 		subjectOf[corev1.ConfigMap]("config maps by protobuf", configMaps, protobuf, false, typedSource, new(corev1.ConfigMap)),
@@ -97,8 +97,8 @@ func subjects() []subject {
 	}
 }
 
-// contentAs is what a T has of an object, without what is a matter of how it was
-// read: managedFields, and what says of which type it is.
+// contentAs returns the fields of an object that a T has, without those that depend on the
+// way of reading: managedFields and the type.
 func contentAs[T any](object any) (string, error) {
 	text, err := json.Marshal(object)
 	if err != nil {

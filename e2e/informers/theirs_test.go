@@ -21,11 +21,10 @@ type theirs struct {
 	cache.SharedIndexInformer
 	handler cache.ResourceEventHandlerRegistration
 	history *history
-	reads   *atomic.Int64 // how often everything was read, or begun to be
+	reads   *atomic.Int64 // the number of initial reads
 }
 
-// newTheirs makes an informer of what lists and watches, with the example of its
-// objects.
+// newTheirs returns an informer of a source, with an example of its objects.
 func newTheirs(source *cache.ListWatch, example runtime.Object, v view) (*theirs, error) {
 	i := &theirs{history: newHistory(), reads: new(atomic.Int64)}
 	counted := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
@@ -45,7 +44,7 @@ func newTheirs(source *cache.ListWatch, example runtime.Object, v view) (*theirs
 		},
 	}, v)
 	i.SharedIndexInformer = cache.NewSharedIndexInformerWithOptions(counted, example, cache.SharedIndexInformerOptions{})
-	// What fails is to be expected, and not to be logged.
+	// Failures are expected, and not logged.
 	if err := i.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func typedSource(config *clientgo.Config, k *kind) (*cache.ListWatch, error) {
 	}, nil
 }
 
-// unstructuredSource reads objects of which nothing is known.
+// unstructuredSource reads unstructured objects.
 func unstructuredSource(config *clientgo.Config, k *kind) (*cache.ListWatch, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// wire is how one side reaches the server, and what breaks on the way.
+// wire has the connections of one library to the server, and breaks them.
 type wire struct {
 	mu   sync.Mutex
 	open map[*strand]struct{}
-	down bool // nobody is connected any more
+	down bool // connections are refused
 	cuts int  // connections that were broken
 }
 
 func newWire() *wire { return &wire{open: map[*strand]struct{}{}} }
 
-// dial is for the Dial of a client's configuration.
+// dial is the Dial of a client's configuration.
 func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
 	down := w.down
@@ -39,8 +39,8 @@ func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, err
 	return s, nil
 }
 
-// cut breaks all connections: each after so many more bytes of what the server
-// sends, in the middle of whatever that may be; 0: at once.
+// cut breaks each connection after a number of further bytes from the server, or at once if
+// it is 0.
 func (w *wire) cut(after int64) {
 	w.mu.Lock()
 	open := make([]*strand, 0, len(w.open))
@@ -69,7 +69,7 @@ func (w *wire) release() {
 	w.down = false
 }
 
-// broken is how many connections cut and hold have broken.
+// broken returns the number of connections that cut and hold have broken.
 func (w *wire) broken() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,7 +80,7 @@ func (w *wire) broken() int {
 type strand struct {
 	net.Conn
 	wire *wire
-	left atomic.Int64 // how many bytes may still be read
+	left atomic.Int64 // the number of bytes that may still be read
 }
 
 func (s *strand) Read(p []byte) (int, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// writer does what a plan says, over connections that nobody breaks, and takes
-// down what came of it.
+// writer does the writes of a plan, over connections that do not break, and records the
+// results.
 type writer struct {
 	client *rest.Client
 
@@ -24,11 +24,10 @@ type writer struct {
 	log map[*kind][]written // of one key in order
 }
 
-// written is a state that the server has made of an object: gone if sight is
-// zero.
+// written is the state of an object after a write. A zero state means that it is deleted.
 type written struct {
 	key string
-	sight
+	objectState
 	selected bool
 }
 
@@ -36,7 +35,7 @@ func newWriter(client *rest.Client) *writer {
 	return &writer{client: client, log: map[*kind][]written{}}
 }
 
-// round does writes at once, and returns when all are done.
+// round does writes concurrently, and returns when all are done.
 func (w *writer) round(ctx context.Context, writes []write) error {
 	failed := make([]error, len(writes))
 	var all sync.WaitGroup
@@ -66,7 +65,7 @@ func (w *writer) do(ctx context.Context, one write) error {
 	}
 	came := written{key: namespace + "/" + one.name}
 	if left != nil {
-		came.sight, came.selected = seen(left), left.GetLabels()[selectedLabel] == "yes"
+		came.objectState, came.selected = stateOf(left), left.GetLabels()[selectedLabel] == "yes"
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,8 +73,7 @@ func (w *writer) do(ctx context.Context, one write) error {
 	return nil
 }
 
-// ask has the server do one thing, and returns what is left then, nil if the
-// object is gone.
+// ask does one write and returns the object after it, or nil if it is deleted.
 func (w *writer) ask(ctx context.Context, one write) (left *unstructured.Unstructured, err error) {
 	resource := rest.NewResource[*unstructured.Unstructured](w.client, one.kind.ResourceInfo).Namespace(namespace)
 	patch := func(with map[string]any) (*unstructured.Unstructured, error) {
@@ -95,7 +93,7 @@ func (w *writer) ask(ctx context.Context, one write) (left *unstructured.Unstruc
 	case flip:
 		return patch(map[string]any{"metadata": map[string]any{"labels": labelsOf(one)}})
 	case release:
-		// What that returns was never stored: the server deletes instead.
+		// The response has a state that was never stored: the server deletes the object.
 		_, err := patch(map[string]any{"metadata": map[string]any{"finalizers": nil}})
 		return nil, err
 	case drop:
@@ -133,46 +131,45 @@ func newObject(one write) (*unstructured.Unstructured, error) {
 	return object, json.Unmarshal(text, &object.Object)
 }
 
-// wrote reports whether that is a state that was written.
-func (w *writer) wrote(k *kind) func(key string, s sight) bool {
-	type state struct {
+// wrote returns a function that reports whether a state was written.
+func (w *writer) wrote(k *kind) func(key string, s objectState) bool {
+	type keyed struct {
 		key string
-		sight
+		objectState
 	}
-	all := map[state]bool{}
+	all := map[keyed]bool{}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, one := range w.log[k] {
-		all[state{one.key, one.sight}] = true
+		all[keyed{one.key, one.objectState}] = true
 	}
-	return func(key string, s sight) bool { return all[state{key, s}] }
+	return func(key string, s objectState) bool { return all[keyed{key, s}] }
 }
 
-// tells is what a handler is to be told of all that was written since there was
-// nothing.
-func (w *writer) tells(k *kind, selected bool) (calls []told) {
+// expected returns the notifications that a handler should receive for all writes.
+func (w *writer) expected(k *kind, selected bool) (calls []notification) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	known := map[string]sight{}
+	known := map[string]objectState{}
 	for _, one := range w.log[k] {
 		last, has := known[one.key]
-		wanted := one.sight != sight{} && (one.selected || !selected)
+		wanted := one.objectState != objectState{} && (one.selected || !selected)
 		switch {
 		case wanted && has:
-			calls = append(calls, told{call: update, key: one.key, old: last, new: one.sight})
+			calls = append(calls, notification{call: update, key: one.key, old: last, new: one.objectState})
 		case wanted:
-			calls = append(calls, told{call: add, key: one.key, new: one.sight})
+			calls = append(calls, notification{call: add, key: one.key, new: one.objectState})
 		case has:
-			calls = append(calls, told{call: remove, key: one.key, old: last})
+			calls = append(calls, notification{call: remove, key: one.key, old: last})
 		}
 		if delete(known, one.key); wanted {
-			known[one.key] = one.sight
+			known[one.key] = one.objectState
 		}
 	}
 	return calls
 }
 
-// last is the state of an object after the last write to it.
+// last returns the state of an object after the last write to it.
 func (w *writer) last(k *kind, name string) (last written) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,7 +181,7 @@ func (w *writer) last(k *kind, name string) (last written) {
 	return last
 }
 
-// count is how many states were written.
+// count returns the number of written states.
 func (w *writer) count() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

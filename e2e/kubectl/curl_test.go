@@ -7,17 +7,17 @@ import (
 	"os"
 )
 
-// curl is as much of curl as sessions use, so that the machine need not have it:
+// curl implements the part of curl that sessions use, so that the machine need not have it:
 //
 //	curl [-s] [-N] [-i] URL
 //
-// It prints the answer as it comes, with -i after the line of its status.
+// It prints the body as it arrives. With -i the status line precedes it.
 func curl(arguments []string, out io.Writer) error {
 	var head bool
 	var url string
 	for _, argument := range arguments {
 		switch argument {
-		case "-s", "-N": // it shows no progress and buffers nothing
+		case "-s", "-N": // the defaults of this implementation
 		case "-i":
 			head = true
 		default:
@@ -28,7 +28,7 @@ func curl(arguments []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("curl: %w", err)
 	}
-	// Servers write JSON for people to whom they take for one.
+	// Servers indent JSON for curl.
 	request.Header.Set("User-Agent", "curl/8")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -38,14 +38,14 @@ func curl(arguments []string, out io.Writer) error {
 	if head {
 		fmt.Fprintf(out, "%s %s\n", response.Proto, response.Status)
 	}
-	// The events of a watch are to be seen one by one, as they come.
+	// io.Copy prints the events of a watch as they arrive.
 	if _, err := io.Copy(out, response.Body); err != nil {
 		return fmt.Errorf("curl: %s: %w", url, err)
 	}
 	return nil
 }
 
-// becomeCurl is the whole of the process that sessions start by that name.
+// becomeCurl is the main function of the process that sessions start as curl.
 func becomeCurl() {
 	if err := curl(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)

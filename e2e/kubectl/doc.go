@@ -1,31 +1,30 @@
-// Package kubectl has only tests: the pinned kubectl at a real kube-apiserver and
-// at apitest.
+// Package kubectl has only tests. They run the pinned kubectl with a real kube-apiserver
+// and with apitest.
 //
-//	testdata/*.txt ──► sh, with kubectl on its path ──► what it printed ──► as in the file?
+//	testdata/*.txt ──► sh, with kubectl on its path ──► output ──► compared with the file
 //
-// A session is a text file of commands for a shell and what they print, each
-// set off by a blank line:
+// A session is a text file of shell commands with their output, separated by blank lines:
 //
 //	# Labels are selected by equality.
 //	$ kubectl get configmaps -l app=web -o name
 //	configmap/web
 //
-// Lines that begin with "> " belong to the command before them. A comment that
-// a blank line follows belongs to no command. All commands of a session run in
-// one folder, with kubectl and as much of curl as they use; what they print to either stream is what is held, with the exit
-// code after it if it is not 0, and times, ages, uids, versions and addresses
-// replaced by names. One that goes on in the background writes to a file, for which
+// Lines that begin with "> " belong to the command before them. A comment that is followed
+// by a blank line belongs to no command. All commands of a session run in one folder, with
+// kubectl and a part of curl. The output has both streams, and the exit code if it is not
+// 0. Times, ages, uids, versions and addresses are replaced by names. A command in the
+// background writes to a file, and
 //
 //	await n file
 //
-// waits until it has n lines.
+// waits until the file has n lines.
 //
-// What is in the files is what the real server makes of it:
+// The output in the files is that of the real server.
 //
 //	go -C e2e test ./kubectl -args -rewrite
 //
-// writes that anew. Where apitest differs by a limit that its package comment
-// states, a second answer follows, after a line that has the limit's name:
+// rewrites it. Where apitest differs by a limit in its package comment, a second output
+// follows, after a line with the name of the limit:
 //
 //	---- limit=columns
 package kubectl

@@ -14,7 +14,7 @@ import (
 	"github.com/thinformer/thinformer/e2e/plane"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what kubectl prints at the real server into testdata")
+var rewrite = flag.Bool("rewrite", false, "write the output of kubectl with the real server to testdata")
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "curl" {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// kubectl sees the same at kube-apiserver and at apitest.
+// kubectl prints the same with kube-apiserver and with apitest.
 func TestSessions(t *testing.T) {
 	real, err := plane.Start(t.Context(), plane.Options{})
 	if err != nil {
@@ -43,7 +43,7 @@ func TestSessions(t *testing.T) {
 					t.Fatal(err)
 				}
 				at := server{"kube-apiserver", true, string(kubeconfig)}
-				printed := play(t, s, at, real.Binaries.Kubectl)
+				printed := run(t, s, at, real.Binaries.Kubectl)
 				if *rewrite {
 					record(t, s, at, printed)
 					return
@@ -52,7 +52,7 @@ func TestSessions(t *testing.T) {
 			})
 			t.Run("apitest", func(t *testing.T) {
 				at := startApitest(t)
-				printed := play(t, s, at, real.Binaries.Kubectl)
+				printed := run(t, s, at, real.Binaries.Kubectl)
 				if *rewrite {
 					record(t, s, at, printed)
 				}
@@ -62,7 +62,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// sessions are those of testdata.
+// sessions returns the sessions in testdata.
 func sessions(t *testing.T) (all []*session) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -83,8 +83,8 @@ func sessions(t *testing.T) (all []*session) {
 	return all
 }
 
-// record writes the session with what a server makes of it: all that the real
-// one prints, and of apitest only what a stated limit lets it print otherwise.
+// record writes the session with the output of a server: that of the real server, and for
+// apitest only the output that differs by a limit.
 func record(t *testing.T, s *session, at server, printed []string) {
 	t.Helper()
 	for i, step := range s.steps {
@@ -104,7 +104,7 @@ func startApitest(t *testing.T) server {
 	srv := apitest.NewServer(apitest.Options{})
 	t.Cleanup(srv.Close)
 	config := srv.Config()
-	// kubectl asks its terminal who it is when a kubeconfig does not say.
-	token := cmp.Or(config.BearerToken, "anybody")
+	// Without credentials in the kubeconfig kubectl asks for a user name.
+	token := cmp.Or(config.BearerToken, "any-token")
 	return server{"apitest", false, kubeconfigOf(config.Host, base64.StdEncoding.EncodeToString(config.TLS.CAData), token)}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const example = `# Of no command.
+const example = `# A comment without a command.
 
 # Says what it is.
 $ kubectl get a - <<END
@@ -27,7 +27,7 @@ $ false
 exit status 1
 `
 
-func TestASessionIsReadAsItIsWritten(t *testing.T) {
+func TestSessionIsReadAsItIsWritten(t *testing.T) {
 	s, err := parse("example", example)
 	if err != nil {
 		t.Fatal(err)
@@ -47,24 +47,24 @@ func TestASessionIsReadAsItIsWritten(t *testing.T) {
 	}
 	first := s.steps[0]
 	if first.expected(true) != first.real || first.expected(false) != first.ours {
-		t.Error("a stated limit is apitest's and nobody else's")
+		t.Error("a limit does not apply to apitest only")
 	}
 }
 
-func TestASessionThatIsNoneIsRefused(t *testing.T) {
-	for text, says := range map[string]string{
-		"":                     "x: no commands",
-		"# only a comment":     "x: no commands",
-		"printed by nobody":    "x:1: want a command or a comment",
-		"# a comment\nprinted": "x:2: want a command or a comment",
+func TestInvalidSessionIsRejected(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                         "x: no commands",
+		"# only a comment":         "x: no commands",
+		"output without a command": "x:1: want a command or a comment",
+		"# a comment\nprinted":     "x:2: want a command or a comment",
 	} {
-		if _, err := parse("x", text); err == nil || !strings.HasPrefix(err.Error(), says) {
+		if _, err := parse("x", text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-func TestWhatVariesHasAName(t *testing.T) {
+func TestVaryingTextIsReplaced(t *testing.T) {
 	s := shell{dir: "/tmp/here"}
 	for text, want := range map[string]string{
 		"web    1      3s":              "web    1   <age>",
@@ -79,15 +79,14 @@ func TestWhatVariesHasAName(t *testing.T) {
 		"/tmp/here/tmp/kubectl-edit-123.yaml":        "<dir>/tmp/kubectl-edit-<number>.yaml",
 		"E1121 19:26:19.618238   19699 run.go:72] x": "E run.go] x",
 	} {
-		if got := s.normalised(text); got != want {
+		if got := s.normalized(text); got != want {
 			t.Errorf("%q is %q", text, got)
 		}
 	}
 }
 
-// Every limit that a session leans on stands in apitest's package comment, and
-// makes a difference.
-func TestLimitsAreStated(t *testing.T) {
+// Every limit in a session is in apitest's package comment, and the outputs differ.
+func TestLimitsAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../apitest/doc.go")
 	if err != nil {
 		t.Fatal(err)
@@ -98,10 +97,10 @@ func TestLimitsAreStated(t *testing.T) {
 				continue
 			}
 			if !strings.Contains(string(doc), "//   - "+step.limit+": ") {
-				t.Errorf("%s:%d: apitest states no limit %q", s.file, step.line, step.limit)
+				t.Errorf("%s:%d: the package comment of apitest has no limit %q", s.file, step.line, step.limit)
 			}
 			if step.ours == step.real {
-				t.Errorf("%s:%d: it does not differ any more", s.file, step.line)
+				t.Errorf("%s:%d: the outputs do not differ", s.file, step.line)
 			}
 		}
 	}

@@ -11,9 +11,8 @@ import (
 	"github.com/thinformer/thinformer/e2e/plane"
 )
 
-// kubectl works with the program in examples, by nothing but the kubeconfig that
-// it writes.
-func TestSessionsAtTheProgram(t *testing.T) {
+// kubectl works with the program in examples and the kubeconfig that it writes.
+func TestSessionsWithExampleServer(t *testing.T) {
 	binaries, err := plane.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -34,13 +33,13 @@ func TestSessionsAtTheProgram(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			at := server{"examples/apiserver", false, startProgram(t, program, flags[name])}
-			compare(t, s, at, play(t, s, at, binaries.Kubectl))
+			compare(t, s, at, run(t, s, at, binaries.Kubectl))
 		})
 	}
 }
 
-// untilRead runs its arguments until its input ends, as that of a test does
-// however it ends.
+// untilRead runs its arguments until its input ends. The input of a test ends with the
+// test.
 const untilRead = `"$@" & read -r nothing; kill $!; wait $!`
 
 // startProgram starts the program and returns its kubeconfig.
@@ -77,6 +76,6 @@ func startProgram(t *testing.T, program string, flags []string) (kubeconfig stri
 		}
 		return string(text)
 	}
-	t.Fatalf("the program names no kubeconfig: %v", lines.Err())
+	t.Fatalf("the program prints no kubeconfig: %v", lines.Err())
 	return ""
 }

@@ -6,28 +6,27 @@ import (
 	"strings"
 )
 
-// session is a file of steps.
+// session is a file with steps.
 type session struct {
 	file  string
 	steps []*step
 }
 
-// step is a command and what it prints. What is before the command, comments
-// and blank lines, is kept as it is.
+// step is a command and its output, with the comments and blank lines before it.
 type step struct {
 	before  string
 	command string
 	line    int // of the command in the file
 	real    string
-	// limit is the name of the stated limit by which apitest prints ours, and
-	// not real; "" if there is none.
+	// limit is the name of the limit by which apitest prints ours instead of real; "" if
+	// there is none.
 	limit, ours string
 }
 
 var limitLine = regexp.MustCompile(`^---- limit=([a-z0-9-]+)$`)
 
-// parse reads a file as doc.go says. A blank line within what a command prints
-// is not the end of it; a line that begins as a command or comment is.
+// parse reads a file in the format of the package comment. Output may contain blank lines.
+// It ends at a line that begins like a command or a comment.
 func parse(file, text string) (*session, error) {
 	s := &session{file: file}
 	var before []string
@@ -73,7 +72,7 @@ func joined(lines []string) (text string) {
 	return text
 }
 
-// trimmed has no blank lines at the end, by which steps are set off.
+// trimmed removes the blank lines at the end, which separate steps.
 func trimmed(text string) string {
 	if text = strings.TrimRight(text, "\n"); text == "" {
 		return ""
@@ -81,7 +80,7 @@ func trimmed(text string) string {
 	return text + "\n"
 }
 
-// format is the file of a session.
+// format returns the file of a session.
 func (s *session) format() string {
 	var text strings.Builder
 	for i, step := range s.steps {
@@ -100,7 +99,7 @@ func (s *session) format() string {
 	return text.String()
 }
 
-// expected is what a server makes of the step.
+// expected returns the output of the step with a server.
 func (s *step) expected(real bool) string {
 	if s.limit != "" && !real {
 		return s.ours

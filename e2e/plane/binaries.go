@@ -2,6 +2,7 @@ package plane
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,13 +19,19 @@ import (
 	"time"
 )
 
-// pinned is the path of the module whose go.mod says what is built.
-const pinned = "github.com/thinformer/thinformer/e2e/controlplane"
+const (
+	// pinned is the path of the modules that pin the servers, without their folders.
+	pinned = "github.com/thinformer/thinformer/e2e/"
+	// newest is the folder of the module whose servers are built by default.
+	newest = "controlplane"
+	// choice is the environment variable that names the folder of another one.
+	choice = "THINFORMER_CONTROLPLANE"
+)
 
-// program is what Build makes of a package.
+// program is an executable and the package that Build builds it from.
 type program struct{ name, from string }
 
-// programs are those of a control plane.
+// programs are the programs of a control plane.
 var programs = []program{
 	{"etcd", "go.etcd.io/etcd/server/v3"},
 	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
@@ -36,21 +43,23 @@ type Binaries struct {
 	Etcd, APIServer, Kubectl string
 }
 
-// Build makes the programs, unless the user's cache directory has them, and
-// tells standard error what takes so long. It is found by the working directory
-// which module is meant: e2e/controlplane in the checkout around it.
+// Build builds the programs, unless the user's cache directory has them, and reports its
+// progress on standard error. The module that pins them is e2e/controlplane in the
+// checkout of the working directory, or the folder beside it that THINFORMER_CONTROLPLANE
+// names.
 func Build(ctx context.Context) (Binaries, error) {
+	folder := cmp.Or(os.Getenv(choice), newest)
 	start, err := os.Getwd()
 	if err != nil {
-		return Binaries{}, fmt.Errorf("find e2e/controlplane: %w", err)
+		return Binaries{}, fmt.Errorf("find e2e/%s: %w", folder, err)
 	}
-	source, err := findSource(start)
+	source, err := findSource(start, folder)
 	if err != nil {
 		return Binaries{}, err
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return Binaries{}, fmt.Errorf("find a place for the control plane's binaries: %w", err)
+		return Binaries{}, fmt.Errorf("find a folder for the control plane's binaries: %w", err)
 	}
 	recipe, err := readRecipe(ctx, source)
 	if err != nil {
@@ -64,23 +73,23 @@ func Build(ctx context.Context) (Binaries, error) {
 	return Binaries{Etcd: at("etcd"), APIServer: at("kube-apiserver"), Kubectl: at("kubectl")}, nil
 }
 
-// findSource looks for the pinning module from a folder upwards: tests run in
-// that of their package.
-func findSource(start string) (string, error) {
+// findSource returns the folder of a pinning module. It looks in a folder and its parents,
+// since tests run in the folder of their package.
+func findSource(start, folder string) (string, error) {
 	for dir := start; ; dir = filepath.Dir(dir) {
-		for _, source := range []string{filepath.Join(dir, "controlplane"), filepath.Join(dir, "e2e", "controlplane")} {
+		for _, source := range []string{filepath.Join(dir, folder), filepath.Join(dir, "e2e", folder)} {
 			text, err := os.ReadFile(filepath.Join(source, "go.mod"))
-			if err == nil && bytes.HasPrefix(text, []byte("module "+pinned+"\n")) {
+			if err == nil && bytes.HasPrefix(text, []byte("module "+pinned+folder+"\n")) {
 				return source, nil
 			}
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("find e2e/controlplane, which pins the servers: %s is not in a checkout that has it", start)
+			return "", fmt.Errorf("find e2e/%s, which pins the servers: %s is not in a checkout that has it (the environment variable %s selects a folder other than %s)", folder, start, choice, newest)
 		}
 	}
 }
 
-// recipe is all that decides what the programs come out as.
+// recipe has everything that the built programs depend on.
 type recipe struct {
 	source   string // the pinning module's folder
 	programs []program
@@ -88,8 +97,8 @@ type recipe struct {
 	hash     string
 }
 
-// versionLine finds the version that the servers are to report. A module in the
-// module cache has no tags that a build could ask.
+// versionLine matches the version that the servers report. A module in the module cache
+// has no tags from which a build could take it.
 var versionLine = regexp.MustCompile(`(?m)k8s\.io/kubernetes (v(\d+)\.(\d+)\.\d+\S*)`)
 
 func readRecipe(ctx context.Context, source string) (*recipe, error) {
@@ -103,7 +112,7 @@ func readRecipe(ctx context.Context, source string) (*recipe, error) {
 	}
 	version := versionLine.FindSubmatch(mod)
 	if version == nil {
-		return nil, fmt.Errorf("read the pins: %s/go.mod does not say which k8s.io/kubernetes", source)
+		return nil, fmt.Errorf("read the pins: %s/go.mod has no version of k8s.io/kubernetes", source)
 	}
 	const stamp = " -X k8s.io/component-base/version."
 	made := &recipe{source: source, programs: programs, flags: []string{"-trimpath", fmt.Sprintf(
@@ -112,24 +121,24 @@ func readRecipe(ctx context.Context, source string) (*recipe, error) {
 	toolchain, err := exec.CommandContext(ctx, "go", "-C", source, "env", "-json",
 		"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "CGO_ENABLED", "GOEXPERIMENT").Output()
 	if err != nil {
-		return nil, fmt.Errorf("ask the go command for its version: %w", explained(err))
+		return nil, fmt.Errorf("get the version of the go command: %w", withOutput(err))
 	}
 	parts, err := json.Marshal([]any{mod, sum, made.flags, toolchain})
 	if err != nil {
-		return nil, fmt.Errorf("name the control plane's binaries: %w", err)
+		return nil, fmt.Errorf("hash the inputs of the control plane's binaries: %w", err)
 	}
 	digest := sha256.Sum256(parts)
 	made.hash = hex.EncodeToString(digest[:])[:16]
 	return made, nil
 }
 
-// build makes in a folder what is not there yet.
+// build builds the programs that a folder lacks.
 func (r *recipe) build(ctx context.Context, dir string, progress io.Writer) error {
 	if r.complete(dir) {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make a place for the control plane's binaries: %w", err)
+		return fmt.Errorf("create a folder for the control plane's binaries: %w", err)
 	}
 	lock, err := lockFile(ctx, filepath.Join(dir, "lock"), progress)
 	if err != nil {
@@ -148,8 +157,8 @@ func (r *recipe) build(ctx context.Context, dir string, progress io.Writer) erro
 	return nil
 }
 
-// endsWithin bounds how long a build that is interrupted may clean up.
-const endsWithin = 10 * time.Second
+// cleanupTimeout bounds the cleanup of a build that is interrupted.
+const cleanupTimeout = 10 * time.Second
 
 func (r *recipe) complete(dir string) bool {
 	for _, program := range r.programs {
@@ -162,36 +171,35 @@ func (r *recipe) complete(dir string) bool {
 
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
-	// A file that a crash of the machine has emptied is none.
+	// A crash of the machine may leave an empty file.
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0 && info.Size() > 0
 }
 
-// make builds one program. Its file appears under its name when it is whole; the
-// lock makes the name before that this build's own. The go command has the lock
-// as well: should this process be killed, nobody else writes the file until that
-// has ended, too.
+// make builds one program. Its file gets its name when it is complete. The lock makes this
+// build the only user of the name before that. The go command has the lock too: if this
+// process is killed, no other process writes the file until the go command has ended.
 func (r *recipe) make(ctx context.Context, from, file string, lock *os.File, out io.Writer) error {
 	unfinished := file + ".unfinished"
-	os.Remove(unfinished) // half a file of a build that was killed: go build would not touch it
+	os.Remove(unfinished) // left by a build that was killed: go build would not replace it
 	defer os.Remove(unfinished)
 	build := exec.CommandContext(ctx, "go", append([]string{"-C", r.source, "build", "-v", "-o", unfinished}, append(r.flags, from)...)...)
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	build.ExtraFiles = []*os.File{lock}
-	// Interrupted, it removes what it has in its temporary folder, a gigabyte
-	// perhaps; killed, it would not.
+	// After an interrupt the go command removes its temporary folder, which may have a
+	// gigabyte. If it is killed, it does not.
 	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) }
-	build.WaitDelay = endsWithin
+	build.WaitDelay = cleanupTimeout
 	shown := showProgress(out, filepath.Base(file))
 	build.Stderr = shown
 	err := build.Run()
-	if said := shown.end(err == nil); err != nil {
-		return fmt.Errorf("%w\n%s", err, said)
+	if output := shown.end(err == nil); err != nil {
+		return fmt.Errorf("%w\n%s", err, output)
 	}
 	return os.Rename(unfinished, file)
 }
 
-// explained has an error of a command say what the command has said.
-func explained(err error) error {
+// withOutput adds the standard error of a command to its error.
+func withOutput(err error) error {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,8 +17,8 @@ import (
 	"time"
 )
 
-// small is a recipe of one program that is built in a moment.
-func small(t *testing.T, code string) *recipe {
+// smallRecipe returns a recipe with one small program.
+func smallRecipe(t *testing.T, code string) *recipe {
 	t.Helper()
 	source := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module small\n\ngo 1.26.0\n", "main.go": code} {
@@ -30,22 +31,22 @@ func small(t *testing.T, code string) *recipe {
 
 const hello = "package main\n\nfunc main() { print(\"hello\") }\n"
 
-func TestAProgramIsBuiltOnceHoweverManyAsk(t *testing.T) {
-	r, dir := small(t, hello), t.TempDir()
-	const askers = 4
-	said := make([]bytes.Buffer, askers)
-	var asking sync.WaitGroup
-	for i := range askers {
-		asking.Go(func() {
-			if err := r.build(t.Context(), dir, &said[i]); err != nil {
+func TestProgramIsBuiltOnceByConcurrentBuilds(t *testing.T) {
+	r, dir := smallRecipe(t, hello), t.TempDir()
+	const builds = 4
+	outputs := make([]bytes.Buffer, builds)
+	var running sync.WaitGroup
+	for i := range builds {
+		running.Go(func() {
+			if err := r.build(t.Context(), dir, &outputs[i]); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	asking.Wait()
+	running.Wait()
 	built := 0
-	for i := range said {
-		built += strings.Count(said[i].String(), "built small: ")
+	for i := range outputs {
+		built += strings.Count(outputs[i].String(), "built small: ")
 	}
 	if built != 1 {
 		t.Errorf("built %d times", built)
@@ -55,15 +56,15 @@ func TestAProgramIsBuiltOnceHoweverManyAsk(t *testing.T) {
 	}
 	var silence bytes.Buffer
 	if err := r.build(t.Context(), dir, &silence); err != nil || silence.Len() > 0 {
-		t.Errorf("what is there is asked for: %v, %s", err, silence.String())
+		t.Errorf("a complete folder is built: %v, %s", err, silence.String())
 	}
 }
 
-// What a build that was killed has left does not pass for a program.
-func TestAnUnfinishedProgramIsBuiltAnew(t *testing.T) {
-	r, dir := small(t, hello), t.TempDir()
+// The remains of a build that was killed do not count as a program.
+func TestUnfinishedProgramIsRebuilt(t *testing.T) {
+	r, dir := smallRecipe(t, hello), t.TempDir()
 	half := filepath.Join(dir, "small.unfinished")
-	// Half a file, and one that was not on the disk yet when the machine stopped.
+	// An incomplete file, and an empty file that a crash of the machine has left.
 	err := errors.Join(os.WriteFile(half, []byte("half"), 0o700), os.WriteFile(filepath.Join(dir, "small"), nil, 0o700))
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +80,9 @@ func TestAnUnfinishedProgramIsBuiltAnew(t *testing.T) {
 	}
 }
 
-func TestABuildThatFailsSaysWhyAndLeavesNoProgram(t *testing.T) {
+func TestFailedBuildReportsWhyAndLeavesNoProgram(t *testing.T) {
 	dir := t.TempDir()
-	err := small(t, "package main\n\nfunc main() { nonsense() }\n").build(t.Context(), dir, io.Discard)
+	err := smallRecipe(t, "package main\n\nfunc main() { nonsense() }\n").build(t.Context(), dir, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "build small: ") || !strings.Contains(err.Error(), "undefined: nonsense") {
 		t.Errorf("%v", err)
 	}
@@ -90,7 +91,7 @@ func TestABuildThatFailsSaysWhyAndLeavesNoProgram(t *testing.T) {
 	}
 }
 
-func TestALockIsWaitedForAsLongAsTheContextLets(t *testing.T) {
+func TestLockIsAwaitedUntilContextEnds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
 	lock, err := lockFile(t.Context(), file, io.Discard)
 	if err != nil {
@@ -98,12 +99,12 @@ func TestALockIsWaitedForAsLongAsTheContextLets(t *testing.T) {
 	}
 	impatient, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, errors.New("enough"))
 	defer cancel()
-	var said bytes.Buffer
-	if _, err := lockFile(impatient, file, &said); err == nil || !strings.Contains(err.Error(), "enough") {
+	var output bytes.Buffer
+	if _, err := lockFile(impatient, file, &output); err == nil || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("%v", err)
 	}
-	if !strings.Contains(said.String(), "another process holds "+file) {
-		t.Errorf("said: %q", said.String())
+	if !strings.Contains(output.String(), "another process holds "+file) {
+		t.Errorf("output: %q", output.String())
 	}
 	time.AfterFunc(10*time.Millisecond, func() { lock.Close() })
 	again, err := lockFile(t.Context(), file, io.Discard)
@@ -113,8 +114,8 @@ func TestALockIsWaitedForAsLongAsTheContextLets(t *testing.T) {
 	again.Close()
 }
 
-// instead puts a shell script in the place of the go command.
-func instead(t *testing.T, script string) {
+// replaceGo replaces the go command by a shell script.
+func replaceGo(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
@@ -123,11 +124,11 @@ func instead(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// The go command cleans up when it is interrupted: it is not killed.
-func TestABuildIsInterruptedWithItsContext(t *testing.T) {
-	r, dir := small(t, hello), t.TempDir()
+// The go command is interrupted and not killed, so that it can clean up.
+func TestBuildIsInterruptedWithItsContext(t *testing.T) {
+	r, dir := smallRecipe(t, hello), t.TempDir()
 	begun := filepath.Join(t.TempDir(), "begun")
-	instead(t, `trap 'echo "cleaned up:" >&2; exit 1' INT; : >`+begun+`; while :; do sleep 0.01; done`)
+	replaceGo(t, `trap 'echo "cleaned up:" >&2; exit 1' INT; : >`+begun+`; while :; do sleep 0.01; done`)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
@@ -144,12 +145,12 @@ func TestABuildIsInterruptedWithItsContext(t *testing.T) {
 	}
 }
 
-// A process that is killed leaves the go command to itself, and that goes on
-// writing: until it has ended nobody builds beside it.
-func TestWhatABuildLeavesRunningKeepsTheLock(t *testing.T) {
-	r, dir := small(t, hello), t.TempDir()
+// If a process is killed, its go command may continue to write. No other build starts until
+// the go command has ended.
+func TestRemainingGoCommandKeepsTheLock(t *testing.T) {
+	r, dir := smallRecipe(t, hello), t.TempDir()
 	number := filepath.Join(t.TempDir(), "number")
-	instead(t, `sleep 60 >/dev/null 2>&1 & echo $! >`+number+`; exit 1`)
+	replaceGo(t, `sleep 60 >/dev/null 2>&1 & echo $! >`+number+`; exit 1`)
 	if err := r.build(t.Context(), dir, io.Discard); err == nil {
 		t.Fatal("built")
 	}
@@ -165,7 +166,7 @@ func TestWhatABuildLeavesRunningKeepsTheLock(t *testing.T) {
 	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := r.build(impatient, dir, io.Discard); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("beside a build that goes on: %v", err)
+		t.Errorf("concurrently with a running build: %v", err)
 	}
 	if err := syscall.Kill(left, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -177,8 +178,8 @@ func TestWhatABuildLeavesRunningKeepsTheLock(t *testing.T) {
 	lock.Close()
 }
 
-func TestTheRecipeIsNamedByAllThatDecides(t *testing.T) {
-	mod := "module " + pinned + "\n\nrequire k8s.io/kubernetes v1.36.3 // indirect\n"
+func TestHashOfRecipeHasAllInputs(t *testing.T) {
+	mod := "module " + pinned + newest + "\n\nrequire k8s.io/kubernetes v1.37.2 // indirect\n"
 	name := func(mod, sum string) string {
 		t.Helper()
 		dir := t.TempDir()
@@ -191,46 +192,51 @@ func TestTheRecipeIsNamedByAllThatDecides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, stamp := range []string{"gitVersion=v1.36.3", "gitMajor=1", "gitMinor=36"} {
+		for _, stamp := range []string{"gitVersion=v1.37.2", "gitMajor=1", "gitMinor=37"} {
 			if !strings.Contains(r.flags[1], stamp) {
-				t.Errorf("the flags do not say %s: %q", stamp, r.flags)
+				t.Errorf("the flags lack %s: %q", stamp, r.flags)
 			}
 		}
 		return r.hash
 	}
 	first := name(mod, "a")
 	if again := name(mod, "a"); again != first {
-		t.Errorf("the same pins have two names: %s, %s", first, again)
+		t.Errorf("equal pins have different hashes: %s, %s", first, again)
 	}
 	if name(mod, "b") == first || name(mod+"\n", "a") == first {
-		t.Error("different pins have one name")
+		t.Error("different pins have equal hashes")
 	}
 	if _, err := readRecipe(t.Context(), t.TempDir()); err == nil {
-		t.Error("a folder without pins is a recipe")
+		t.Error("a folder without pins has a recipe")
 	}
 }
 
-func TestThePinsAreFoundFromAnywhereInTheCheckout(t *testing.T) {
+func TestPinsAreFoundFromAnywhereInTheCheckout(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := filepath.Join(here, "..", "controlplane")
-	for _, start := range []string{here, filepath.Join(here, ".."), filepath.Join(here, "..", "..", "rest", "testdata"), want} {
-		if got, err := findSource(start); err != nil || got != want {
-			t.Errorf("from %s: %s, %v", start, got, err)
+	for _, folder := range []string{newest, "controlplane-1.36"} {
+		want := filepath.Join(here, "..", folder)
+		for _, start := range []string{here, filepath.Join(here, ".."), filepath.Join(here, "..", "..", "rest", "testdata"), want} {
+			if got, err := findSource(start, folder); err != nil || got != want {
+				t.Errorf("from %s: %s, %v", start, got, err)
+			}
 		}
 	}
-	if got, err := findSource(t.TempDir()); err == nil {
-		t.Errorf("found outside of it: %s", got)
+	if got, err := findSource(t.TempDir(), newest); err == nil {
+		t.Errorf("found outside of the checkout: %s", got)
+	}
+	if got, err := findSource(here, "controlplane-0"); err == nil || !strings.Contains(err.Error(), choice) {
+		t.Errorf("a folder that does not exist: %s, %v", got, err)
 	}
 }
 
-func TestProgressCountsWhatGoSays(t *testing.T) {
+func TestProgressCountsOutputOfGoCommand(t *testing.T) {
 	var out bytes.Buffer
 	p := showProgress(&out, "thing")
 	for _, piece := range []string{
-		"go: downloading k8s.io/kubernetes v1.36.3\n", "k8s.io/api", "/core/v1\ninternal/abi\nk8s.io/klog/v2\n",
+		"go: downloading k8s.io/kubernetes v1.37.2\n", "k8s.io/api", "/core/v1\ninternal/abi\nk8s.io/klog/v2\n",
 		"# k8s.io/broken\nbroken.go:1:2: undefined: x\nno end",
 	} {
 		if _, err := p.Write([]byte(piece)); err != nil {
@@ -240,12 +246,12 @@ func TestProgressCountsWhatGoSays(t *testing.T) {
 	if got, want := p.end(true), "# k8s.io/broken\nbroken.go:1:2: undefined: x\nno end"; got != want {
 		t.Errorf("complaints: %q", got)
 	}
-	if want := "built thing: 0 s, 1 modules downloaded, 3 packages compiled\n"; !strings.HasSuffix(out.String(), want) {
-		t.Errorf("said %q", out.String())
+	if want := regexp.MustCompile(`built thing: \d+ s, 1 modules downloaded, 3 packages compiled\n$`); !want.MatchString(out.String()) {
+		t.Errorf("output %q", out.String())
 	}
 }
 
-func TestATailKeepsTheEnd(t *testing.T) {
+func TestTailKeepsTheEnd(t *testing.T) {
 	var all bytes.Buffer
 	kept := &tail{also: &all}
 	for i := range 10 * keptOfLog / 16 {

@@ -9,9 +9,8 @@ import (
 	"net/http"
 )
 
-// Compact has etcd forget every version but the present one, which a running
-// API server would have it do every five minutes only. What kube-apiserver
-// holds in its watch cache it still knows.
+// Compact makes etcd discard every version except the latest. A running API server does
+// this only every five minutes. kube-apiserver keeps the versions in its watch cache.
 func (p *Plane) Compact(ctx context.Context) error {
 	client := &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -22,7 +21,7 @@ func (p *Plane) Compact(ctx context.Context) error {
 	var now struct {
 		Header struct{ Revision string }
 	}
-	// The key of one zero byte, which nobody has: the header is what is wanted.
+	// The key of one zero byte does not exist. Only the header of the response is used.
 	err := askEtcd(ctx, client, "range", map[string]any{"key": []byte{0}}, &now)
 	if err == nil {
 		err = askEtcd(ctx, client, "compaction", map[string]any{"revision": now.Header.Revision, "physical": true}, nil)

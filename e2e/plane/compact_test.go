@@ -9,9 +9,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Compact: versions before it are gone. Events are what the API server keeps no
-// cache of, which could answer for etcd.
-func TestAfterCompactOldVersionsAreGone(t *testing.T) {
+// The API server has no watch cache of events that could answer instead of etcd.
+func TestCompactDiscardsOldVersions(t *testing.T) {
 	p := start(t, Options{})
 	const path = "/api/v1/namespaces/default/events"
 	text, err := get(t, p.Config(Admin), path)
@@ -28,7 +27,7 @@ func TestAfterCompactOldVersionsAreGone(t *testing.T) {
 	if _, err := get(t, p.Config(Admin), exact); err != nil {
 		t.Fatal(err)
 	}
-	// A version is gone once there is a newer one.
+	// Compact discards a version only if there is a newer one.
 	post(t, p.Config(Admin), "/api/v1/namespaces", `{"metadata": {"name": "newer"}}`)
 	if err := p.Compact(t.Context()); err != nil {
 		t.Fatal(err)

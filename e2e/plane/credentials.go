@@ -17,19 +17,18 @@ import (
 	"time"
 )
 
-// User is one of the users that a plane knows by a token. All others are
-// anonymous, unless they come with a service account's token or a certificate of
-// the plane's authority.
+// User is one of the users with a token. Other requests are anonymous, unless they have a
+// service account's token or a certificate of the plane's authority.
 type User string
 
 const (
-	// Admin may do everything: a member of system:masters.
+	// Admin has all permissions: it is a member of system:masters.
 	Admin User = "admin"
-	// Nobody is known and may do what every known user may: next to nothing.
+	// Nobody has only the permissions of every authenticated user, which are few.
 	Nobody User = "nobody"
 )
 
-// files are the names of what a plane keeps in its folder.
+// The names of the files in a plane's folder.
 const (
 	caFile         = "ca.crt"
 	servingCert    = "serving.crt"
@@ -39,12 +38,11 @@ const (
 	kubeconfigFile = "kubeconfig"
 )
 
-// validity of the certificates: longer than any test, shorter than anything
-// that somebody could come to rely on.
+// validity of the certificates. It is longer than any test.
 const validity = 7 * 24 * time.Hour
 
-// writeCredentials puts a new authority, a serving certificate of it, a key for
-// service accounts' tokens and the users' tokens into a folder.
+// writeCredentials writes a new certificate authority, a serving certificate, a key for the
+// tokens of service accounts and the tokens of the users to a folder.
 func writeCredentials(dir string) (ca []byte, tokens map[User]string, err error) {
 	authority, authorityKey, err := certificate("thinformer e2e authority", nil, nil)
 	if err != nil {
@@ -78,8 +76,8 @@ func writeCredentials(dir string) (ca []byte, tokens map[User]string, err error)
 	return ca, tokens, nil
 }
 
-// certificate makes a key and a certificate for it, an authority's own if no
-// authority is given.
+// certificate creates a key and a certificate for it. Without an authority it creates the
+// self-signed certificate of one.
 func certificate(name string, authority *x509.Certificate, by crypto.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// lockFile waits until this process is the only one to hold the file's lock. It
-// is held until the file is closed here and in every process that was given it;
-// the kernel closes those of a process that ends, however it ends.
+// lockFile waits until this process has the exclusive lock of a file. The lock is held
+// until the file is closed in this process and in every process that inherits it. The
+// kernel closes the files of a process that ends.
 func lockFile(ctx context.Context, path string, progress io.Writer) (lock *os.File, err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// childVariable, where it is set, has the test program start a control plane,
-// say which, and wait to be killed.
+// childVariable, if set, makes the test program start a control plane, print its remains
+// and wait to be killed.
 const childVariable = "THINFORMER_E2E_CHILD"
 
 func TestMain(m *testing.M) {
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// remains is what a control plane leaves if nobody cleans up after it.
+// remains has the processes and the folder of a control plane.
 type remains struct {
 	Dir                    string
 	Etcd, APIServer, Guard int

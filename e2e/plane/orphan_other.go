@@ -4,5 +4,5 @@ package plane
 
 import "syscall"
 
-// dieWithParent does nothing: only Linux can be asked. The guard is left.
+// dieWithParent does nothing: only Linux has this function. The guard kills the process.
 func dieWithParent(*syscall.SysProcAttr) {}

@@ -18,32 +18,31 @@ import (
 
 // Options of a control plane.
 type Options struct {
-	// Binaries to run; the zero value asks Build.
+	// Binaries to run. The zero value means those of Build.
 	Binaries Binaries
-	// Log is written what both servers log, as they do; nil keeps the last of it
-	// for Log and for errors.
+	// Log receives the logs of both servers. The end of the logs is also kept for Plane.Log
+	// and for errors.
 	Log io.Writer
-	// Flags are for kube-apiserver, after those that are always given: of a flag
-	// that is there twice the last counts, as a rule.
+	// Flags are additional flags of kube-apiserver. They override the default flags.
 	Flags []string
 }
 
-// Plane is a control plane that runs.
+// Plane is a running control plane.
 type Plane struct {
 	// URL of the API server: https://127.0.0.1:port.
 	URL string
-	// CA is the authority of its certificate, in PEM, and CAFile a file of it.
+	// CA is the certificate of its authority, in PEM, and CAFile a file with it.
 	CA     []byte
 	CAFile string
 	// Tokens are the bearer tokens of the users.
 	Tokens map[User]string
-	// Kubeconfig is a file that has a context for each user, named as the user;
-	// Admin's is the current one.
+	// Kubeconfig is the path of a kubeconfig with a context for each user, named as the
+	// user. The current context is Admin's.
 	Kubeconfig string
-	// Binaries are the programs, of which kubectl is for whoever wants it.
+	// Binaries are the programs, including kubectl.
 	Binaries Binaries
 
-	dir             string // of the plane, and nobody else's
+	dir             string // of this plane only
 	log             io.Writer
 	flags           []string
 	port            int // of the API server
@@ -52,9 +51,9 @@ type Plane struct {
 	close           func() error
 }
 
-// Start builds what has to be built, starts etcd and kube-apiserver and returns
-// when they are ready. Its error has the end of their logs. The context is for
-// the start only: the servers live until Close or the end of this process.
+// Start builds missing programs, starts etcd and kube-apiserver and returns when they are
+// ready. Its error has the end of their logs. The context is for the start only: the
+// servers run until Close or the end of this process.
 func Start(ctx context.Context, options Options) (*Plane, error) {
 	p := &Plane{Binaries: options.Binaries, log: serialised(options.Log), flags: options.Flags}
 	p.close = sync.OnceValue(p.shutDown)
@@ -73,10 +72,10 @@ func Start(ctx context.Context, options Options) (*Plane, error) {
 
 func (p *Plane) start(ctx context.Context) (err error) {
 	if p.dir, err = os.MkdirTemp("", "thinformer-e2e-"); err != nil {
-		return fmt.Errorf("make a folder for the control plane: %w", err)
+		return fmt.Errorf("create a folder for the control plane: %w", err)
 	}
 	if socket := p.file("peers.sock"); len(socket) > longestSocket {
-		return fmt.Errorf("make a folder for the control plane: %s is longer than the %d bytes that the name of a socket may have; set TMPDIR to a shorter one", socket, longestSocket)
+		return fmt.Errorf("create a folder for the control plane: %s is longer than the %d bytes that the name of a socket may have; set TMPDIR to a shorter one", socket, longestSocket)
 	}
 	if p.guard, err = startGuard(p.dir); err != nil {
 		return err
@@ -94,12 +93,12 @@ func (p *Plane) start(ctx context.Context) (err error) {
 	return p.writeKubeconfig()
 }
 
-// longestSocket is what every system takes for the path of a unix socket.
+// longestSocket is the maximum length of the path of a unix socket on every system.
 const longestSocket = 103
 
 func (p *Plane) file(name string) string { return filepath.Join(p.dir, name) }
 
-// run starts a server under the guard's eyes.
+// run starts a server that the guard watches.
 func (p *Plane) run(program, name string, flags ...string) (*process, error) {
 	cmd := exec.Command(program, flags...)
 	cmd.Dir = p.dir
@@ -115,8 +114,8 @@ func (p *Plane) run(program, name string, flags ...string) (*process, error) {
 	return server, nil
 }
 
-// environment is that of this process without what the servers would take for
-// settings.
+// environment returns the environment of this process without the variables that configure
+// the servers.
 func environment() (kept []string) {
 	for _, setting := range os.Environ() {
 		name, _, _ := strings.Cut(setting, "=")
@@ -127,8 +126,8 @@ func environment() (kept []string) {
 	return kept
 }
 
-// startEtcd serves on a socket in the plane's folder: no port that another may
-// take or talk to.
+// startEtcd starts etcd on a socket in the plane's folder. Other processes cannot take the
+// socket or connect to it by accident.
 func (p *Plane) startEtcd() (err error) {
 	peers := "unix://" + p.file("peers.sock")
 	p.etcd, err = p.run(p.Binaries.Etcd, "etcd",
@@ -147,8 +146,8 @@ func (p *Plane) startEtcd() (err error) {
 
 func (p *Plane) store() string { return "unix://" + p.file("etcd.sock") }
 
-// startAPIServer starts the API server on a port of its own and waits until it is
-// ready. Between the choice of the port and the start another may have taken it.
+// startAPIServer starts the API server on a free port and waits until it is ready. It
+// chooses another port if another process has taken the port in the meantime.
 func (p *Plane) startAPIServer(ctx context.Context) (err error) {
 	const tries = 3
 	for try := 1; ; try++ {
@@ -165,7 +164,7 @@ func (p *Plane) startAPIServer(ctx context.Context) (err error) {
 
 var errPortTaken = errors.New("its port is taken")
 
-// runAPIServer starts the API server on the port that it has.
+// runAPIServer starts the API server on the chosen port.
 func (p *Plane) runAPIServer(ctx context.Context) error {
 	server, err := p.run(p.Binaries.APIServer, "kube-apiserver", append(p.apiServerFlags(p.port), p.flags...)...)
 	if err != nil {
@@ -223,13 +222,13 @@ func (p *Plane) writeKubeconfig() error {
 	return nil
 }
 
-// Config is how a user reaches the API server; the config of a user that the
-// plane does not know is anonymous.
+// Config returns the configuration of a client with a user's token. For an unknown user it
+// is anonymous.
 func (p *Plane) Config(user User) *rest.Config {
 	return &rest.Config{Host: p.URL, TLS: rest.TLSConfig{CAData: p.CA}, BearerToken: p.Tokens[user]}
 }
 
-// Log is the end of what both servers have logged.
+// Log returns the end of the logs of both servers.
 func (p *Plane) Log() string {
 	var all strings.Builder
 	for _, server := range []*process{p.etcd, p.apiserver} {
@@ -240,10 +239,10 @@ func (p *Plane) Log() string {
 	return all.String()
 }
 
-// Ended is closed when the API server is not there any more.
+// Ended returns a channel that is closed when the API server has ended.
 func (p *Plane) Ended() <-chan struct{} { return p.apiserver.done }
 
-// Close ends both servers and removes all files, and returns when that is done.
+// Close ends both servers and removes all files. It returns when this is done.
 func (p *Plane) Close() error { return p.close() }
 
 func (p *Plane) shutDown() error {
@@ -278,7 +277,7 @@ type lockedWriter struct {
 	to io.Writer
 }
 
-// Write passes on one piece at a time. Not to be called from the log's reader.
+// Write forwards one write at a time.
 func (w *lockedWriter) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// process is a server that runs, in a process group of its own: what a terminal
-// sends to the group of its user's program, Ctrl-C first of all, does not reach it.
+// process is a running server. It has its own process group, so that Ctrl-C in a terminal
+// does not reach it.
 type process struct {
 	name string
 	cmd  *exec.Cmd
 	log  *tail
 	done chan struct{} // closed when the process has ended
-	err  error         // how; written before done is closed
+	err  error         // of Wait; written before done is closed
 }
 
-// startProcess starts a program and returns when it runs.
+// startProcess starts a program.
 func startProcess(cmd *exec.Cmd, name string, log *tail) (*process, error) {
 	p := &process{name: name, cmd: cmd, log: log, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = log, log
@@ -26,8 +26,8 @@ func startProcess(cmd *exec.Cmd, name string, log *tail) (*process, error) {
 	dieWithParent(cmd.SysProcAttr)
 	started := make(chan error)
 	go func() {
-		// Linux takes the end of the thread that has started a process for that
-		// of its parent: this one stays until the process has ended.
+		// For Linux, the parent has ended when the thread that started the process has
+		// ended. So this thread stays until the process has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := cmd.Start(); err != nil {
@@ -44,44 +44,54 @@ func startProcess(cmd *exec.Cmd, name string, log *tail) (*process, error) {
 	return p, nil
 }
 
-// kill ends the process at once, with all that it has started, and returns when
-// it is gone. The servers have nothing to save.
+// kill kills the process and its child processes, and returns when it has ended. The
+// servers have nothing to save.
 func (p *process) kill() {
-	select {
-	case <-p.done:
+	if p.hasEnded() {
 		return
-	default:
 	}
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	<-p.done
 }
 
-// ended says why the process is not there any more.
-func (p *process) ended() error {
-	return fmt.Errorf("%s has ended (%v); the last it said:\n%s", p.name, p.err, p.log)
+// hasEnded reports whether the process has ended.
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
 }
 
-// guardScript waits for the end of the process that started it, which closes the
-// pipe that it reads. Then it ends the processes whose numbers it was told and
-// have not been called back, and removes the folder that is its only argument.
+// ended returns an error with the reason of the end and the end of the log.
+func (p *process) ended() error {
+	return fmt.Errorf("%s has ended (%v); the end of its log:\n%s", p.name, p.err, p.log)
+}
+
+// guardScript waits for the end of the process that started it, which closes the pipe that
+// it reads. Then it kills the watched processes and removes the folder that is its only
+// argument.
 const guardScript = `
-while read -r word number; do
-	case $word in
+while read -r command number; do
+	case $command in
 	watch) watched="$watched $number" ;;
 	forget) watched= ;;
 	esac
 done
 for number in $watched; do kill -9 "-$number" 2>/dev/null; done
-for try in 1 2 3 4 5 6 7 8 9 10; do
+try=0
+while [ $try -lt 300 ]; do
 	rm -rf "$1" && exit
 	sleep 0.1
+	try=$((try + 1))
 done
 `
 
-// guard cleans up after this process if it cannot do so itself.
+// guard cleans up if this process cannot.
 type guard struct {
 	cmd  *exec.Cmd
-	tell *os.File
+	pipe *os.File
 }
 
 // startGuard starts the guard of a folder.
@@ -102,26 +112,26 @@ func startGuard(dir string) (*guard, error) {
 	return &guard{cmd, write}, nil
 }
 
-// watch has the guard end a process.
+// watch makes the guard kill a process at the end.
 func (g *guard) watch(p *process) error {
-	if _, err := fmt.Fprintln(g.tell, "watch", p.cmd.Process.Pid); err != nil {
-		return fmt.Errorf("have %s guarded: %w", p.name, err)
+	if _, err := fmt.Fprintln(g.pipe, "watch", p.cmd.Process.Pid); err != nil {
+		return fmt.Errorf("make the guard watch %s: %w", p.name, err)
 	}
 	return nil
 }
 
-// watchOnly has the guard end a process, and none that it was told of before.
+// watchOnly makes the guard kill a process at the end, and none that it watched before.
 func (g *guard) watchOnly(p *process) error {
-	if _, err := fmt.Fprintf(g.tell, "forget all\nwatch %d\n", p.cmd.Process.Pid); err != nil {
-		return fmt.Errorf("have nothing but %s guarded: %w", p.name, err)
+	if _, err := fmt.Fprintf(g.pipe, "forget all\nwatch %d\n", p.cmd.Process.Pid); err != nil {
+		return fmt.Errorf("make the guard watch %s only: %w", p.name, err)
 	}
 	return nil
 }
 
-// end is told when all processes have ended; the numbers that they had may be
-// another's by then. The guard removes the folder, and end returns when it has.
+// end ends the guard after all processes have ended. The guard kills none of them, since
+// other processes may have their numbers now. It removes the folder before end returns.
 func (g *guard) end() error {
-	fmt.Fprintln(g.tell, "forget all")
-	g.tell.Close()
+	fmt.Fprintln(g.pipe, "forget all")
+	g.pipe.Close()
 	return g.cmd.Wait()
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// guarded is a process that runs until it is killed, and a guard of it and of a
+// guarded returns a process that runs until it is killed, and a guard of it and of a
 // folder.
 func guarded(t *testing.T) (watched *exec.Cmd, guard *guard, dir string) {
 	t.Helper()
@@ -39,28 +39,28 @@ func gone(t *testing.T, dir string) {
 	}
 }
 
-// Where the kernel does not, the guard alone ends what its process leaves.
-func TestAGuardEndsWhatItWatches(t *testing.T) {
+// The guard kills the remaining processes if the kernel does not.
+func TestGuardKillsWatchedProcess(t *testing.T) {
 	watched, guard, dir := guarded(t)
-	guard.tell.Close() // as the end of this process would
+	guard.pipe.Close() // as the end of this process does
 	if err := guard.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 	_ = watched.Wait()
 	if status := watched.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
-		t.Errorf("the process has ended by itself: %v", watched.ProcessState)
+		t.Errorf("the guard has not killed the process: %v", watched.ProcessState)
 	}
 	gone(t, dir)
 }
 
-// The number of a process that has ended may be another's by now.
-func TestAGuardEndsNothingWhenAllHaveEnded(t *testing.T) {
+// Another process may have the number of a process that has ended.
+func TestGuardKillsNothingAfterAllHaveEnded(t *testing.T) {
 	watched, guard, dir := guarded(t)
 	if err := guard.end(); err != nil {
 		t.Error(err)
 	}
 	if !runs(watched.Process.Pid) {
-		t.Error("the guard has ended a process that it was told to forget")
+		t.Error("the guard has killed a process that it does not watch")
 	}
 	gone(t, dir)
 }

@@ -12,8 +12,8 @@ import (
 // progressEvery is the time between two lines about a build.
 const progressEvery = 15 * time.Second
 
-// progress makes one line every now and then out of the many that go build -v
-// writes, and keeps those that say what went wrong.
+// progress summarizes the output of go build -v in a line from time to time, and keeps the
+// lines with errors.
 type progress struct {
 	out  io.Writer
 	what string
@@ -22,13 +22,13 @@ type progress struct {
 	from time.Time
 
 	mu         sync.Mutex
-	partial    []byte // of the line that is not ended yet
+	partial    []byte // the incomplete last line
 	downloads  int
 	packages   int
 	complaints []string
 }
 
-// showProgress begins to report to out on a build whose output is written to it.
+// showProgress reports to out on the build whose output is written to it.
 func showProgress(out io.Writer, what string) *progress {
 	p := &progress{out: out, what: what, stop: make(chan struct{}), from: time.Now()}
 	fmt.Fprintf(out, "building %s (minutes the first time)\n", what)
@@ -47,14 +47,14 @@ func showProgress(out io.Writer, what string) *progress {
 	return p
 }
 
-// Write takes what go build -v says on standard error.
+// Write takes the standard error of go build -v.
 func (p *progress) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.partial = append(p.partial, text...)
 	for {
-		line, rest, whole := bytes.Cut(p.partial, []byte("\n"))
-		if !whole {
+		line, rest, complete := bytes.Cut(p.partial, []byte("\n"))
+		if !complete {
 			return len(text), nil
 		}
 		p.partial = rest
@@ -62,7 +62,7 @@ func (p *progress) Write(text []byte) (int, error) {
 	}
 }
 
-// count sorts a line: a download, a package that was compiled, or a complaint.
+// count counts a line as a download, a compiled package or an error.
 func (p *progress) count(line string) {
 	switch {
 	case strings.HasPrefix(line, "go: downloading "):
@@ -76,12 +76,12 @@ func (p *progress) count(line string) {
 
 func (p *progress) report(doing string) {
 	p.mu.Lock()
-	said := fmt.Sprintf("%s: %d s, %d modules downloaded, %d packages compiled\n", doing, int(time.Since(p.from).Seconds()), p.downloads, p.packages)
+	line := fmt.Sprintf("%s: %d s, %d modules downloaded, %d packages compiled\n", doing, int(time.Since(p.from).Seconds()), p.downloads, p.packages)
 	p.mu.Unlock()
-	fmt.Fprint(p.out, said)
+	fmt.Fprint(p.out, line)
 }
 
-// end stops reporting and returns what the build complained about.
+// end stops reporting and returns the errors of the build.
 func (p *progress) end(built bool) string {
 	close(p.stop)
 	p.done.Wait()

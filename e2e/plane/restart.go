@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// KillAPIServer ends the API server at once, as a crash would: connections break,
-// and its port refuses others. etcd stays, with all that was written.
+// KillAPIServer kills the API server: connections break, and its port refuses new ones.
+// etcd continues to run.
 //
-// It and RestartAPIServer are not for use while another goroutine uses the
-// plane; who has a URL or a Config of it can go on.
+// KillAPIServer and RestartAPIServer are not safe for concurrent use with other methods of
+// the plane. Clients with a URL or a Config of it may run concurrently.
 func (p *Plane) KillAPIServer() error {
 	p.apiserver.kill()
-	// Its number may be another's from now on.
+	// Another process may get its number from now on.
 	return p.guard.watchOnly(p.etcd)
 }
 
-// RestartAPIServer kills the API server if it runs, starts another one at the
-// same URL and returns when that is ready. What Ended has returned before
-// belongs to the one that is gone.
+// RestartAPIServer kills the API server if it runs, starts another one at the same URL and
+// returns when it is ready. A channel that Ended returned before is of the previous API
+// server.
 func (p *Plane) RestartAPIServer(ctx context.Context) error {
 	if err := p.KillAPIServer(); err != nil {
 		return err
 	}
-	return p.sameAgain(ctx)
+	return p.runOnSamePort(ctx)
 }
 
-// sameAgain starts an API server on the port of the one before. Somebody's
-// outgoing connection may have that for a moment.
-func (p *Plane) sameAgain(ctx context.Context) error {
+// runOnSamePort starts an API server on the port of the previous one. An outgoing
+// connection of another process may have the port for a moment.
+func (p *Plane) runOnSamePort(ctx context.Context) error {
 	const tries = 20
 	again := time.NewTicker(500 * time.Millisecond)
 	defer again.Stop()

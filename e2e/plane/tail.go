@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// keptOfLog is how much of a server's log is kept. A server that fails to start
-// says why within its last few lines.
+// keptOfLog is the number of bytes of a server's log that are kept. A server that fails to
+// start logs the reason in its last lines.
 const keptOfLog = 64 << 10
 
-// tail keeps the end of what is written to it, and passes it on.
+// tail keeps the end of what is written to it, and forwards all of it.
 type tail struct {
 	also io.Writer // or nil
 
@@ -17,7 +17,7 @@ type tail struct {
 	kept []byte // at most twice keptOfLog
 }
 
-// Write never fails: a server must not block or end because nobody reads its log.
+// Write never fails: a server must not block or end because its log is not read.
 func (t *tail) Write(text []byte) (int, error) {
 	if t.also != nil {
 		_, _ = t.also.Write(text)
@@ -31,7 +31,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String is the end of the log.
+// String returns the end of the log.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

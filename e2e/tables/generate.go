@@ -15,8 +15,8 @@ import (
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// wellKnown are the types whose JSON is not what their declaration says. The
-// words are explained at the head of the table.
+// wellKnown has the types whose JSON differs from their declaration. The head of the table
+// explains the words.
 var wellKnown = map[string]string{
 	"meta.Time":                                  "scalar",
 	"meta.MicroTime":                             "scalar",
@@ -42,48 +42,48 @@ const head = `# How objects of the built-in kinds are merged. Written by
 #
 # from %s
 #
-# "kind" says which type a kind has; "type" begins a type, with a line for each
-# of its fields: name, type and what is special about it.
+# A "kind" line has the type of a kind. A "type" line begins a type. A line for each of
+# its fields follows: its name, its type and its properties.
 #
-# Types: string, int32, int64, float64, bool; scalar (a time or a quantity); any
-# (a scalar, an object or a list, as it comes); object (of anything); raw (the
-# same, as one value); []T lists; {}T objects with keys of any name; or a type of
-# the table.
+# Types: string, int32, int64, float64, bool; scalar (a time or a quantity); any (any
+# JSON value); object (any JSON object); raw (any JSON object that is one opaque
+# value); []T (a list); {}T (an object with arbitrary keys); or a type of the table.
 #
-# Server-side apply takes lists for one value unless they are a "set" or have a
-# "key", and objects for fields of their own unless they are "atomic"; for a
-# field, "granular" takes back what its type says. "default" is what a key is
-# that is not given.
+# Server-side apply treats a list as one value, unless it is a "set" or has a "key". It
+# manages each field of an object separately, unless the object is "atomic"; "granular"
+# at a field overrides the property of its type. "default" is the default value of a
+# field that is a key.
 #
-# Strategic merge replaces lists unless "merge" says by which key elements are
-# found, or that the list is one of scalars; "retain" is the strategy
-# retainKeys, "replace" the one of objects that are not merged.
+# Strategic merge replaces a list, unless it has "merge". "merge=key" merges elements
+# with the same key, and "merge" without a key merges a list of scalars. "retain" is the
+# strategy retainKeys, and "replace" is the strategy of objects that are not merged.
 #
-# A field that is "always" there is in the JSON of a new, empty object as well,
-# as an empty one of its type unless that is said to be null.
+# A field with "always" is also in the JSON of an empty object, with the zero value of
+# its type, or with null if it is "always=null".
 #
-# "wire" is the field's number in protobuf, of a field of a part that JSON does
-# not set apart after the number of that part. A field with "!" may be there and
-# be zero, others are then not. Last comes the form, where several have one type.
+# "wire" is the number of the field in protobuf. If JSON inlines an embedded struct, the
+# number of that struct precedes it: 1.20. "!" means that the field is optional: it is
+# written if it is set, even to zero. A form follows if the type has several encodings:
+# 3!:time.
 #
-# "go" is the field's type in Go where it is not what one would think: string,
-# []T, map[string]T, or a type of a package v1. "in" names the parts that JSON
-# does not set apart.
+# "go" is the Go type of the field, if it is not the usual one for its type: string, []T,
+# map[string]T, or a type of a package v1. "in" has the names of the embedded structs
+# that contain the field.
 `
 
-// extraKinds have no resource of their own.
+// extraKinds are kinds without their own resource.
 var extraKinds = []schema.GroupVersionKind{{Group: "autoscaling", Version: "v1", Kind: "Scale"}}
 
-// generator walks the types that can be reached from the kinds.
+// generator visits the types that can be reached from the kinds.
 type generator struct {
 	*source
 	todo []string
-	done map[string][]line // the lines of each type, the first its own
-	// keys are the fields by which elements of lists are found, as type.field.
+	done map[string][]line // the lines of each type; the first is that of the type
+	// keys has the fields that identify elements of lists, as type.field.
 	keys map[string]bool
 }
 
-// line of the table. The default of a field matters only if it is a key.
+// line is a line of the table. The default of a field matters only if it is a key.
 type line struct{ text, field, fallback, wire, goType, in string }
 
 func generate() ([]byte, error) {
@@ -98,7 +98,7 @@ func generate() ([]byte, error) {
 	return g.write(roots), nil
 }
 
-// newGenerator walks all types; roots are the lines of the kinds.
+// newGenerator visits all types. It returns the lines of the kinds as roots.
 func newGenerator(src *source) (g *generator, roots []string, err error) {
 	g = &generator{source: src, done: map[string][]line{}, keys: map[string]bool{}}
 	all := slices.Clone(extraKinds)
@@ -155,7 +155,7 @@ func (g *generator) write(roots []string) []byte {
 	return out.Bytes()
 }
 
-// structure is a struct's own line and those of its fields.
+// structure returns the line of a struct and those of its fields.
 func (g *generator) structure(name string) ([]line, error) {
 	declared := g.types[name]
 	if declared == nil {
@@ -260,7 +260,8 @@ func (g *generator) field(of, name, options string, tag reflect.StructTag, field
 	return line{text: text, field: name, fallback: fallback, wire: g.wire(field.Type, g.types[of], tag), goType: goType}, nil
 }
 
-// isAlwaysWritten: omitempty does nothing to structs.
+// isAlwaysWritten reports whether a field is in the JSON of an empty object. omitempty has
+// no effect on structs.
 func (g *generator) isAlwaysWritten(expr ast.Expr, in *declaration, options string) bool {
 	if strings.Contains(options, "omitzero") {
 		return false
@@ -276,11 +277,11 @@ func (g *generator) isAlwaysWritten(expr ast.Expr, in *declaration, options stri
 	return isStruct
 }
 
-// zeros are the defaults of fields that are always written.
+// zeros has the defaults of fields that are always written.
 var zeros = map[string]string{"string": `""`, "int32": "0", "int64": "0", "float64": "0", "bool": "false"}
 
-// relation is what server-side apply makes of a list, with the keys of its
-// elements. Where no marker says so, the strategy for patches does.
+// relation returns how server-side apply merges a list, with the keys of its elements.
+// Without a marker it follows from the patch strategy.
 func relation(doc markers, strategies []string, mergeKey string) (word string, keys []string) {
 	switch doc.last("listType") {
 	case "map":
@@ -301,7 +302,7 @@ func relation(doc markers, strategies []string, mergeKey string) (word string, k
 	return " key=" + strings.Join(keys, ","), keys
 }
 
-// typeOf says in the words of the table what the JSON of a type is.
+// typeOf returns the JSON type of a Go type in the words of the table.
 func (g *generator) typeOf(expr ast.Expr, in *declaration) (string, error) {
 	switch expr := expr.(type) {
 	case *ast.StarExpr:
@@ -318,7 +319,7 @@ func (g *generator) typeOf(expr ast.Expr, in *declaration) (string, error) {
 	case *ast.Ident, *ast.SelectorExpr:
 		return g.reference(g.named(expr, in))
 	}
-	return "", fmt.Errorf("no word for a %T", expr)
+	return "", fmt.Errorf("the table has no word for a %T", expr)
 }
 
 func (g *generator) reference(name string) (string, error) {
@@ -339,7 +340,7 @@ func (g *generator) reference(name string) (string, error) {
 	return g.typeOf(declared.spec.Type, declared)
 }
 
-// named is the table's name of a type that is named in a file.
+// named returns the table's name of a type.
 func (g *generator) named(expr ast.Expr, in *declaration) string {
 	switch expr := expr.(type) {
 	case *ast.Ident:

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// isFormOfItsOwn: of these the Go type is never named in a message.
+// isFormOfItsOwn has the types whose Go type is never in an error message.
 var isFormOfItsOwn = map[string]bool{"scalar": true, "any": true, "raw": true, "object": true}
 
-// guessed is the Go type that the table's reader takes a type for.
+// guessed returns the Go type that the reader of the table derives from a type.
 func guessed(typ string) string {
 	if element, ok := strings.CutPrefix(typ, "[]"); ok {
 		return "[]" + guessed(element)
@@ -23,7 +23,7 @@ func guessed(typ string) string {
 	return typ
 }
 
-// goType is what Go calls the type that a pointer is to, or that is none.
+// goType returns the Go name of a type, or of the element type of a pointer.
 func (g *generator) goType(expr ast.Expr, in *declaration) string {
 	if pointer, ok := expr.(*ast.StarExpr); ok {
 		expr = pointer.X
@@ -50,7 +50,7 @@ func (g *generator) goType(expr ast.Expr, in *declaration) string {
 	return name
 }
 
-// part is the Go type of an element or a key, which may be a pointer.
+// part returns the Go type of an element or a key, which may be a pointer.
 func (g *generator) part(expr ast.Expr, in *declaration) string {
 	if pointer, ok := expr.(*ast.StarExpr); ok {
 		return "*" + g.goType(pointer.X, in)

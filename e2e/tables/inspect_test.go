@@ -17,10 +17,9 @@ import (
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// What is wrong with the text of an object is what the decoder of its Go type
-// says, word by word; and what a look at its content finds is enough to know
-// that something is.
-func TestTextsAreInspectedAsByGoTypes(t *testing.T) {
+// The errors about the text of an object equal those of the decoder of its Go type. Trim
+// also detects every invalid object.
+func TestErrorsOfTextsEqualThoseOfGoTypes(t *testing.T) {
 	wrong := 0
 	forEachKind(t, 50, func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) {
 		w := newSpoiler(with)
@@ -51,9 +50,9 @@ func TestTextsAreInspectedAsByGoTypes(t *testing.T) {
 	require.Greater(t, wrong, 500)
 }
 
-// What is wrong with an object's content is what apimachinery's converter says
-// when it makes the Go type of it.
-func TestContentIsConvertedAsByGoTypes(t *testing.T) {
+// The errors about the content of an object equal those of apimachinery's converter to the
+// Go type.
+func TestErrorsOfContentEqualThoseOfGoTypes(t *testing.T) {
 	wrong := 0
 	forEachKind(t, 50, func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) {
 		w := newSpoiler(with)
@@ -82,22 +81,21 @@ func TestContentIsConvertedAsByGoTypes(t *testing.T) {
 type spoiler struct {
 	*rand.Rand
 	every int
-	// once: a value of another type, and no other mistake.
+	// once limits the mistakes to one value of another type.
 	once    bool
 	spoiled bool
-	// doubled: an object has two members of one name, also by two mistakes. Of
-	// that its content shows nothing.
+	// doubled is set if an object has a duplicate member. Its content does not show that.
 	doubled bool
 }
 
-// newSpoiler makes the mistakes of the seed that the objects are of.
+// newSpoiler returns a spoiler with the seed of the objects.
 func newSpoiler(with *randfill.Filler) *spoiler {
 	var seed uint64
 	with.Fill(&seed)
 	return &spoiler{Rand: rand.New(rand.NewSource(int64(seed))), every: 30}
 }
 
-// others are values that most fields do not take.
+// others has values that most fields do not accept.
 var others = []string{
 	`"x"`, `""`, `"?"`, `"YQ=="`, `"1Gi"`, `"2020-01-01T00:00:00Z"`, `true`, `7`, `-7`, `80.5`, `1.0`, `1e2`, `8000000000`, `99999999999999999999`,
 	`null`, `{}`, `{"x":1}`, `{"x":{"y":null}}`, `[]`, `[1]`, `["x",null]`, `[{"x":1}]`, `[[1]]`,

@@ -1,12 +1,10 @@
-// Tables writes the merge table of the built-in kinds, which apitest carries,
-// from the sources of the Kubernetes API types: their struct tags and the
-// markers in their comments.
+// Command tables writes the merge table of the built-in kinds for apitest. It reads the
+// struct tags and the markers in the sources of the Kubernetes API types.
 //
-//	go -C e2e run ./tables    # writes internal/kinds/merge.txt anew
+//	go -C e2e run ./tables    # rewrites internal/kinds/merge.txt
 //
-// The tests hold what stands there against the sources, against client-go's
-// own schema, against apimachinery's patches of the Go types and against what
-// a real kube-apiserver publishes.
+// The tests compare the table with the sources, with client-go's schema, with apimachinery's
+// patches of the Go types and with the schemas of a real kube-apiserver.
 package main
 
 import (
@@ -14,7 +12,7 @@ import (
 	"os"
 )
 
-// table is where the result lies, from the folder e2e.
+// table is the path of the result, relative to the folder e2e.
 const table = "../internal/kinds/merge.txt"
 
 func main() {

@@ -12,14 +12,14 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/thinformer/thinformer/e2e/plane"
 )
 
-// started is the real server that the tests share; the first that asks starts
-// it.
+// started returns the real server that the tests share. The first call starts it.
 var started = sync.OnceValues(func() (*plane.Plane, error) {
 	return plane.Start(context.Background(), plane.Options{})
 })
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is a real kube-apiserver, asked as its administrator.
+// server sends requests to a real kube-apiserver as its administrator.
 type server struct {
 	t      *testing.T
 	client *http.Client
@@ -61,8 +61,34 @@ func real(t *testing.T) *server {
 	return &server{t, &http.Client{Transport: transport}, running.URL, running.Tokens[plane.Admin]}
 }
 
-// ask sends a request and returns the answer's code and object.
+// ask sends a request and returns the answer's code and object. It waits for a
+// server that is not ready for the request yet: the watch cache of a resource
+// answers 429 until it is filled.
 func (s *server) ask(method, path string, body any) (code int, answer map[string]any) {
+	s.t.Helper()
+	for late := time.After(2 * time.Minute); ; {
+		code, answer = s.askOnce(method, path, body)
+		if code != http.StatusTooManyRequests {
+			return code, answer
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-late:
+			return code, answer
+		}
+	}
+}
+
+func (s *server) askOnce(method, path string, body any) (code int, answer map[string]any) {
+	s.t.Helper()
+	code, text := s.raw(method, path, body)
+	answer = map[string]any{}
+	require.NoError(s.t, decode(text, &answer), "%s", text)
+	return code, answer
+}
+
+// raw sends a request and returns the answer's code and body.
+func (s *server) raw(method, path string, body any) (code int, text []byte) {
 	s.t.Helper()
 	text, err := json.Marshal(body)
 	require.NoError(s.t, err)
@@ -79,12 +105,10 @@ func (s *server) ask(method, path string, body any) (code int, answer map[string
 	defer response.Body.Close()
 	text, err = io.ReadAll(response.Body)
 	require.NoError(s.t, err)
-	answer = map[string]any{}
-	require.NoError(s.t, decode(text, &answer), "%s", text)
-	return response.StatusCode, answer
+	return response.StatusCode, text
 }
 
-// must is ask where nothing may go wrong.
+// must is ask for a request that must succeed.
 func (s *server) must(method, path string, body any) map[string]any {
 	s.t.Helper()
 	code, answer := s.ask(method, path, body)

@@ -17,9 +17,9 @@ import (
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// Server-side apply: which fields an object has is the same by the table and by
-// the schema that client-go carries.
-func TestFieldsAreThoseOfClientGo(t *testing.T) {
+// For server-side apply, an object has the same fields by the table and by client-go's
+// schema.
+func TestFieldsEqualThoseOfClientGo(t *testing.T) {
 	clientGo := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	forEachKind(t, 20, func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) {
 		if !scheme.Scheme.Recognizes(kind) {
@@ -42,9 +42,9 @@ func TestFieldsAreThoseOfClientGo(t *testing.T) {
 	})
 }
 
-// Strategic merge patches: any patch does the same, or fails with the same
-// error, whether the table is asked about a field or its Go type.
-func TestPatchesDoWhatTheyDoToGoTypes(t *testing.T) {
+// A strategic merge patch has the same result by the table and by the Go type, or fails in
+// both cases.
+func TestPatchesEqualThoseOfGoTypes(t *testing.T) {
 	forEachKind(t, 30, func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) {
 		made, err := types.New(kind)
 		require.NoError(t, err)
@@ -73,7 +73,7 @@ func samePatch(t *testing.T, kind schema.GroupVersionKind, of runtime.Object, or
 	require.Equal(t, map[string]any(want), got)
 }
 
-// copied goes through JSON: a diff has numbers that are no int64.
+// copied copies through JSON, since a diff has numbers that are not int64.
 func copied(t *testing.T, patch map[string]any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(patch)
@@ -83,8 +83,8 @@ func copied(t *testing.T, patch map[string]any) map[string]any {
 	return made
 }
 
-// What a Go type has is known to the table, and what it does not have is not.
-func TestWhatIsPrunedIsWhatGoTypesDoNotHave(t *testing.T) {
+// The table has all fields of a Go type.
+func TestFieldsOfGoTypesAreNotPruned(t *testing.T) {
 	forEachKind(t, 20, func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) {
 		content := random(t, types, kind, with)
 		pruned := runtime.DeepCopyJSON(content)
@@ -93,8 +93,8 @@ func TestWhatIsPrunedIsWhatGoTypesDoNotHave(t *testing.T) {
 	})
 }
 
-// The empty object from which the field manager starts.
-func TestEmptyObjectsAreThoseOfGoTypes(t *testing.T) {
+// The field manager starts with an empty object.
+func TestEmptyObjectsEqualThoseOfGoTypes(t *testing.T) {
 	types := goTypes(t)
 	for _, r := range kinds.Builtin() {
 		made, err := types.New(r.GroupVersionKind())

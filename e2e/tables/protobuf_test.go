@@ -17,8 +17,8 @@ import (
 	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
-// Protobuf: an object is by the table what it is by its Go type.
-func TestProtobufIsReadAsByGoTypes(t *testing.T) {
+// An object in protobuf is decoded to the same content by the table and by its Go type.
+func TestProtobufEqualsGoTypes(t *testing.T) {
 	forEachKind(t, 50, func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) {
 		made, err := types.New(kind)
 		require.NoError(t, err)
@@ -27,8 +27,8 @@ func TestProtobufIsReadAsByGoTypes(t *testing.T) {
 	})
 }
 
-// Parts that are empty or zero are there or not as they are in JSON.
-func TestEmptyProtobufIsReadAsByGoTypes(t *testing.T) {
+// Empty and zero fields are present as they are in JSON.
+func TestEmptyProtobufEqualsGoTypes(t *testing.T) {
 	forEachKind(t, 20, func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) {
 		made, err := types.New(kind)
 		require.NoError(t, err)
@@ -61,7 +61,7 @@ func sameProtobuf(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionK
 
 	envelope, err := pbobj.Open([]byte(body.String()))
 	require.NoError(t, err)
-	got, err := kinds.FromProtobuf(kind, envelope.Raw)
+	got, err := kinds.FromProtobuf(kind, envelope.Raw, nil)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }

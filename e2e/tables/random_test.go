@@ -19,7 +19,7 @@ import (
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// goTypes are the Go types of the built-in kinds.
+// goTypes returns a scheme with the Go types of the built-in kinds.
 func goTypes(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	all := runtime.NewScheme()
@@ -28,8 +28,8 @@ func goTypes(t *testing.T) *runtime.Scheme {
 	return all
 }
 
-// filler makes random objects. Names, keys and numbers are few, so that
-// elements of lists meet.
+// filler generates random objects. There are few names, keys and numbers, so that elements
+// of lists have equal keys.
 func filler(seed int64) *randfill.Filler {
 	return randfill.NewWithSeed(seed).NilChance(0.5).NumElements(1, 3).MaxDepth(14).Funcs(
 		func(to *string, c randfill.Continue) { *to = string(rune('a' + c.Intn(4))) },
@@ -53,7 +53,7 @@ func filler(seed int64) *randfill.Filler {
 	)
 }
 
-// random is an object of a kind, as the JSON of its Go type is.
+// random returns the content of a random object of a kind.
 func random(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler) map[string]any {
 	t.Helper()
 	made, err := types.New(kind)
@@ -65,8 +65,8 @@ func random(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, w
 	return content
 }
 
-// forEachKind runs a test of random objects of each kind of the table. The
-// seed makes them again.
+// forEachKind runs a test with random objects of each kind of the table. A failing test
+// logs its seed.
 func forEachKind(t *testing.T, rounds int, test func(t *testing.T, types *runtime.Scheme, kind schema.GroupVersionKind, with *randfill.Filler)) {
 	types := goTypes(t)
 	seed := rand.Int63()

@@ -15,13 +15,13 @@ import (
 
 func decode(text []byte, to *map[string]any) error { return utiljson.Unmarshal(text, to) }
 
-// holdNothing are resources that the table leaves out, as the package says.
-var holdNothing = []string{
+// withoutObjects has the resources that the table omits.
+var withoutObjects = []string{
 	"bindings", "componentstatuses", "nodes/proxy", "pods/attach", "pods/binding", "pods/eviction", "pods/exec",
 	"pods/log", "pods/portforward", "pods/proxy", "serviceaccounts/token", "services/proxy",
 }
 
-// described is a resource or subresource in the words of discovery.
+// described is a resource or subresource in discovery.
 type described struct {
 	Singular, Kind         string
 	Group, Version         string // if they differ from where it is served
@@ -37,9 +37,8 @@ func root(version schema.GroupVersion) string {
 	return "/apis/" + version.String()
 }
 
-// Discovery: the table serves what the real server serves, under the same
-// names.
-func TestTheResourceTableIsWhatDiscoverySays(t *testing.T) {
+// The table has the resources of the real server, with the same names.
+func TestResourceTableEqualsDiscovery(t *testing.T) {
 	ask := real(t)
 	want, got := map[string]map[string]described{}, map[string]map[string]described{}
 	for _, r := range kinds.Builtin() {
@@ -57,8 +56,8 @@ func TestTheResourceTableIsWhatDiscoverySays(t *testing.T) {
 			got[path][r.Plural+"/"+sub.Name] = line
 		}
 	}
-	for _, name := range holdNothing {
-		require.Contains(t, want["/api/v1"], name, "the real server has it no more")
+	for _, name := range withoutObjects {
+		require.Contains(t, want["/api/v1"], name, "the real server does not have it")
 		delete(want["/api/v1"], name)
 	}
 	require.Equal(t, want, got)
@@ -82,9 +81,9 @@ func discovered(list map[string]any) map[string]described {
 	return found
 }
 
-// Field selectors: each kind can be selected by what the table says, and
-// nothing else of all that can be selected by anywhere.
-func TestFieldsThatSelect(t *testing.T) {
+// Each kind can be selected by the fields in the table, and not by the fields of other
+// kinds.
+func TestSelectableFields(t *testing.T) {
 	ask := real(t)
 	names := map[string]bool{"foo": true, "name": true, "spec.foo": true}
 	for _, r := range kinds.Builtin() {
@@ -105,7 +104,7 @@ func TestFieldsThatSelect(t *testing.T) {
 	}
 }
 
-// pathOf an object, by its kind and name.
+// pathOf returns the path of an object.
 func pathOf(r *kinds.Resource, name string) string {
 	path := root(r.GroupVersion)
 	if r.Namespaced {

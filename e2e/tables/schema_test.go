@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"math/rand"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ import (
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// dice makes random schemas, and values that more or less follow them.
+// dice generates random schemas, and values that mostly follow them.
 type dice struct {
 	*rand.Rand
 	// embed lets schemas have embedded objects.
@@ -120,8 +121,8 @@ func (d dice) list(made map[string]any, depth int) {
 	}
 }
 
-// value follows a schema, but for fields that it does not know and, if odd,
-// nulls and values of another type.
+// value returns a value that follows a schema, except for unknown fields and, if odd, nulls
+// and values of other types.
 func (d dice) value(of map[string]any, odd bool, depth int) any {
 	if odd && d.one(10) {
 		return []any{nil, "odd", map[string]any{"odd": map[string]any{"x": "y"}}, []any{map[string]any{"odd": int64(1)}}}[d.Intn(4)]
@@ -149,9 +150,9 @@ func (d dice) value(of map[string]any, odd bool, depth int) any {
 func (d dice) fields(of map[string]any, odd bool, depth int) map[string]any {
 	made := map[string]any{}
 	properties, _ := of["properties"].(map[string]any)
-	for name, schema := range properties {
+	for _, name := range slices.Sorted(maps.Keys(properties)) { // so that a seed makes the same value again
 		if !d.one(3) {
-			made[name] = d.value(schema.(map[string]any), odd, depth-1)
+			made[name] = d.value(properties[name].(map[string]any), odd, depth-1)
 		}
 	}
 	switch additional := of["additionalProperties"].(type) {
@@ -171,7 +172,7 @@ func (d dice) fields(of map[string]any, odd bool, depth int) map[string]any {
 	return made
 }
 
-// structural is the real server's own form of a schema.
+// structural returns the real server's form of a schema.
 func structural(t *testing.T, schema map[string]any) *structuralschema.Structural {
 	t.Helper()
 	text, err := json.Marshal(schema)
@@ -185,7 +186,7 @@ func structural(t *testing.T, schema map[string]any) *structuralschema.Structura
 	return made
 }
 
-// forSomeSchemas runs a test of random schemas; the seed makes them again.
+// forSomeSchemas runs a test with random schemas. A failing test logs its seed.
 func forSomeSchemas(t *testing.T, embed bool, test func(d dice, schema map[string]any, ours *kinds.Type)) {
 	seed := rand.Int63()
 	defer func() {
@@ -202,9 +203,8 @@ func forSomeSchemas(t *testing.T, embed bool, test func(d dice, schema map[strin
 	}
 }
 
-// Structural schemas: the real server's own code prunes the same and finds the
-// same unknown fields.
-func TestPruningIsThatOfTheRealServer(t *testing.T) {
+// The code of the real server prunes the same fields of structural schemas.
+func TestPruningEqualsRealServer(t *testing.T) {
 	pruned := 0
 	forSomeSchemas(t, true, func(d dice, schema map[string]any, ours *kinds.Type) {
 		theirs := structural(t, schema)
@@ -225,14 +225,14 @@ func TestPruningIsThatOfTheRealServer(t *testing.T) {
 	require.Greater(t, pruned, 1000, "the random objects have nothing to prune")
 }
 
-func TestDefaultsAreThoseOfTheRealServer(t *testing.T) {
+func TestDefaultsEqualRealServer(t *testing.T) {
 	forSomeSchemas(t, true, func(d dice, schema map[string]any, ours *kinds.Type) {
 		theirs := structural(t, schema)
 		got := d.fields(schema, true, 4)
 		want, text := runtime.DeepCopyJSON(got), runtime.DeepCopyJSON(got)
 
 		defaulting.Default(want, theirs)
-		ours.Default(got)
+		ours.Default(got, nil)
 		require.Equal(t, want, got, "%v\n%v", schema, text)
 
 		defaulting.PruneNonNullableNullsWithoutDefaults(want, theirs)
@@ -241,8 +241,9 @@ func TestDefaultsAreThoseOfTheRealServer(t *testing.T) {
 	})
 }
 
-// Server-side apply of custom resources.
-func TestCustomFieldsAreThoseOfTheRealServer(t *testing.T) {
+// The code of the real server finds the same fields for server-side apply of custom
+// resources.
+func TestCustomFieldsEqualRealServer(t *testing.T) {
 	forSomeSchemas(t, false, func(d dice, schema map[string]any, ours *kinds.Type) {
 		open := structural(t, schema).ToKubeOpenAPI()
 		open.Properties["apiVersion"], open.Properties["kind"] = *spec.StringProperty(), *spec.StringProperty()
@@ -273,7 +274,7 @@ func TestCustomFieldsAreThoseOfTheRealServer(t *testing.T) {
 	})
 }
 
-// complaints of an error, which come in any order.
+// complaints returns the sorted lines of an error, which has them in any order.
 func complaints(of error) []string {
 	lines := strings.Split(of.Error(), "\n")
 	slices.Sort(lines)

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// packages are where the types of the built-in kinds are declared, by the short
-// names that the table calls them.
+// packages maps the packages that declare the types of the built-in kinds to their short
+// names in the table.
 var packages = map[string]string{
 	"k8s.io/api/apps/v1":                                       "apps",
 	"k8s.io/api/autoscaling/v1":                                "autoscaling",
@@ -34,19 +34,19 @@ var packages = map[string]string{
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1": "apiextensions",
 }
 
-// declaration is a type as it stands in the source.
+// declaration is the declaration of a type in the source.
 type declaration struct {
 	spec *ast.TypeSpec
 	doc  markers
-	// imports are the paths that the file knows by name.
+	// imports has the import paths of the file by their names.
 	imports map[string]string
 	pkg     string
 }
 
-// source is every type declaration of the packages, by the names of the table.
+// source has all type declarations of the packages, by the names in the table.
 type source struct {
 	types map[string]*declaration
-	// modules are the versions that were read, for the head of the table.
+	// modules has the versions of the sources, for the head of the table.
 	modules []string
 }
 
@@ -57,7 +57,7 @@ func readSource() (*source, error) {
 	}
 	listed, err := exec.Command("go", args...).Output()
 	if err != nil {
-		return nil, fmt.Errorf("ask go for the sources of the API types: %w", err)
+		return nil, fmt.Errorf("find the sources of the API types: %w", err)
 	}
 	src := &source{types: map[string]*declaration{}}
 	seen := map[string]bool{}
@@ -106,7 +106,7 @@ func (src *source) declare(path string, file *ast.File) {
 		}
 		imports[name] = imported
 	}
-	// A marker may stand in a comment that a blank line parts from the type.
+	// A marker may be in a comment that is separated from the type by a blank line.
 	before := token.NoPos
 	for _, decl := range file.Decls {
 		general, ok := decl.(*ast.GenDecl)
@@ -128,7 +128,7 @@ func (src *source) declare(path string, file *ast.File) {
 	}
 }
 
-// markers are the +name=value lines of a comment, in order.
+// markers has the +name=value lines of a comment, in order.
 type markers [][2]string
 
 func (m *markers) add(group *ast.CommentGroup) {
@@ -164,7 +164,7 @@ func (m markers) last(name string) string {
 	return values[len(values)-1]
 }
 
-// literal is the value of a default marker, if it is written out there.
+// literal returns the value of a default marker if it is a literal.
 func literal(text string) (string, bool) {
 	var value any
 	if text == "" || json.Unmarshal([]byte(text), &value) != nil {

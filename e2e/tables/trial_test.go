@@ -2,9 +2,11 @@ package main
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,8 +20,8 @@ import (
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// trial is an object that the real server takes, a change to it that is neither
-// one of metadata nor of status, and a status.
+// trial has an object that the real server accepts, a change of it outside of metadata and
+// status, and a status.
 type trial struct{ object, change, status string }
 
 const (
@@ -34,13 +36,12 @@ const (
 	definition  = `{metadata: {name: trials.example.com}, spec: {group: example.com, scope: Namespaced, names: {plural: trials, singular: trial, kind: Trial, listKind: TrialList}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`
 )
 
-// trials by the kind and its group. All are named trial unless they say
-// otherwise.
+// trials has the trials by kind and group. An object without a name is named trial.
 var trials = map[string]trial{
 	"ConfigMap.":             {`data: {a: b}`, `data: {a: c}`, ""},
 	"Endpoints.":             {`subsets: [{addresses: [{ip: 10.1.2.3}], ports: [{port: 80}]}]`, `subsets: []`, ""},
 	"Event.":                 {`{involvedObject: {namespace: default, name: x, kind: Pod}, reason: r, type: Normal, firstTimestamp: "2020-01-01T00:00:00Z"}`, `reason: s`, ""},
-	"LimitRange.":            {`spec: {limits: [{type: Pod, max: {cpu: 1}}]}`, `spec: {limits: []}`, ""},
+	"LimitRange.":            {`spec: {limits: [{type: example.com/trial, max: {example.com/count: 1}}]}`, `spec: {limits: []}`, ""},
 	"Namespace.":             {`{}`, ``, ""},
 	"Node.":                  {`spec: {podCIDRs: [10.9.0.0/24], podCIDR: 10.9.0.0/24}`, `spec: {unschedulable: true}`, `conditions: [{type: Ready, status: "True"}]`},
 	"PersistentVolumeClaim.": {`spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}`, `spec: {volumeName: x}`, `phase: Bound`},
@@ -87,13 +88,13 @@ func parse(t *testing.T, text string) map[string]any {
 	return made
 }
 
-// The rest of the table, and what the field manager makes of objects of each
-// kind, is tried on the real server.
-func TestKindsBehaveAsTheTableSays(t *testing.T) {
+// The real server behaves as described by the table for objects of each kind, and so does
+// its field manager.
+func TestKindsBehaveAsInTable(t *testing.T) {
 	for _, r := range kinds.Builtin() {
 		t.Run(r.Kind+"."+r.Group, func(t *testing.T) {
 			given, ok := trials[r.Kind+"."+r.Group]
-			require.True(t, ok, "there is no trial of the kind")
+			require.True(t, ok, "the kind has no trial")
 			try(t, &r, given)
 		})
 	}
@@ -113,7 +114,7 @@ func try(t *testing.T, r *kinds.Resource, given trial) {
 	}
 	path := pathOf(r, metadata["name"].(string))
 	created := ask.must("POST", pathOf(r, ""), object)
-	t.Cleanup(func() { ask.must("DELETE", path+"?gracePeriodSeconds=0", nil) })
+	t.Cleanup(func() { remove(t, ask, r, path) })
 
 	generation := int64(0)
 	if r.Generation {
@@ -148,8 +149,32 @@ func try(t *testing.T, r *kinds.Resource, given trial) {
 	}
 }
 
-// tryStatus: what a write to the subresource changes, and one to the resource
-// does not.
+// remove deletes an object and waits until it is gone. No controllers run that would
+// remove its finalizers.
+func remove(t *testing.T, ask *server, r *kinds.Resource, path string) {
+	ask.must("DELETE", path+"?gracePeriodSeconds=0&propagationPolicy=Background", nil)
+	for late := time.After(2 * time.Minute); ; {
+		code, left := ask.ask("GET", path, nil)
+		if code == http.StatusNotFound {
+			return
+		}
+		if r.Kind == "Namespace" {
+			left["spec"] = map[string]any{"finalizers": nil}
+			ask.ask("PUT", path+"/finalize", left)
+		} else {
+			ask.ask("PATCH", path, map[string]any{"metadata": map[string]any{"finalizers": nil}})
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-late:
+			t.Errorf("%s is still there: %v", path, left)
+			return
+		}
+	}
+}
+
+// tryStatus checks that a write to the subresource changes the status, and that a write to
+// the resource does not.
 func tryStatus(t *testing.T, r *kinds.Resource, sub *kinds.Subresource, given trial, path string, generation int64) {
 	ask := real(t)
 	status := parse(t, given.status)
@@ -171,8 +196,8 @@ func tryStatus(t *testing.T, r *kinds.Resource, sub *kinds.Subresource, given tr
 	managedAlike(t, r, after)
 }
 
-// managedAlike: each field that the real server says somebody manages is one,
-// by the same name, for the converter.
+// managedAlike checks that each managed field of the real server has the same name in the
+// converter.
 func managedAlike(t *testing.T, r *kinds.Resource, answer map[string]any) {
 	t.Helper()
 	object := (&unstructured.Unstructured{Object: answer}).DeepCopy()
@@ -186,14 +211,14 @@ func managedAlike(t *testing.T, r *kinds.Resource, answer map[string]any) {
 	for _, entry := range entries {
 		managed := new(fieldpath.Set)
 		require.NoError(t, managed.FromJSON(strings.NewReader(entry.FieldsV1.GetRawString())))
-		assert.True(t, managed.Leaves().Difference(leaves).Empty(), "not fields by the table: %v", managed.Leaves().Difference(leaves))
+		assert.True(t, managed.Leaves().Difference(leaves).Empty(), "not fields in the table: %v", managed.Leaves().Difference(leaves))
 	}
 	unknown := kinds.TypeOf(r.GroupVersionKind()).Prune(runtime.DeepCopyJSON(answer))
-	assert.Empty(t, unknown, "fields that the table does not know")
+	assert.Empty(t, unknown, "fields that the table does not have")
 }
 
-// The field manager of the scale has a type of its own.
-func TestTheScaleHasAType(t *testing.T) {
+// The field manager needs the type of Scale.
+func TestScaleHasType(t *testing.T) {
 	require.NotNil(t, kinds.TypeOf(schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}))
 }
 
@@ -207,7 +232,7 @@ func within(object map[string]any, path ...string) any {
 	return value
 }
 
-// holds says whether a value has at least what another has.
+// holds reports whether a value contains another value.
 func holds(value, wanted any) bool {
 	switch wanted := wanted.(type) {
 	case map[string]any:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// forms are how types are written in protobuf whose word does not say it.
+// forms has the protobuf encodings that the word of a type does not determine.
 var forms = map[string]string{
 	"byte":                                       "bytes",
 	"meta.Time":                                  "time",
@@ -21,7 +21,7 @@ var forms = map[string]string{
 	"apiextensions.JSONSchemaPropsOrStringArray": "schemaorstrings",
 }
 
-// wire is how a field is written in protobuf, "" if it is not.
+// wire returns the protobuf encoding of a field, "" if it has none.
 func (g *generator) wire(expr ast.Expr, in *declaration, tag reflect.StructTag) string {
 	text := protobufNumber(tag)
 	if text == "" {
@@ -36,7 +36,7 @@ func (g *generator) wire(expr ast.Expr, in *declaration, tag reflect.StructTag) 
 	return text
 }
 
-// leaf is the name of what a type is one of, or a list or map of.
+// leaf returns the name of a type, or of the element type of a list or map.
 func (g *generator) leaf(expr ast.Expr, in *declaration) string {
 	switch typed := expr.(type) {
 	case *ast.StarExpr:
@@ -64,8 +64,8 @@ func protobufNumber(tag reflect.StructTag) string {
 	return ""
 }
 
-// below are the fields of a part that JSON does not set apart. The kind and
-// version have no number: they stand before the object.
+// below adapts the fields of an embedded struct, which JSON inlines. The kind and version
+// have no number, since they precede the object.
 func below(number, part string, lines []line) []line {
 	_, part, _ = strings.Cut(part, ".")
 	for i := range lines {

@@ -1,12 +1,12 @@
-// Package transcripts holds the scripts in apitest/testdata/transcripts to the
-// server that they are recorded from, kube-apiserver. apitest's own tests play
-// the same scripts against apitest: what both pass, both answer alike.
+// Package transcripts compares the scripts in apitest/testdata/transcripts with
+// kube-apiserver, from which they are recorded. The tests of apitest run the same scripts
+// with apitest. So both servers respond alike.
 //
-//	go -C e2e test -count=1 ./transcripts        # is this what kube-apiserver answers?
-//	go -C e2e test ./transcripts -args -rewrite  # record what it answers
+//	go -C e2e test -count=1 ./transcripts        # compare with kube-apiserver
+//	go -C e2e test ./transcripts -args -rewrite  # record its responses
 //
-// Without -count=1 the go command does not see that a script has changed: the
+// Without -count=1 the go command does not detect that a script has changed, since the
 // scripts are not in this module.
 //
-// What a script may say is in internal/transcript.
+// Package internal/transcript describes the scripts.
 package transcripts

@@ -1,11 +1,11 @@
-// Command up runs a real kube-apiserver and etcd on loopback until Ctrl-C, and
-// prints how to talk to them:
+// Command up runs a real kube-apiserver and etcd on loopback until Ctrl-C, and prints how
+// to connect to them:
 //
-//	go run -C e2e ./up           # builds what is missing: about ten minutes the first time
-//	go run -C e2e ./up -build    # builds, and that is all
-//	go run -C e2e ./up -log      # with what both servers log, on standard error
+//	go run -C e2e ./up           # builds missing programs: about ten minutes the first time
+//	go run -C e2e ./up -build    # builds only
+//	go run -C e2e ./up -log      # shows the logs of both servers on standard error
 //
-// Further arguments are flags for kube-apiserver.
+// Further arguments are flags of kube-apiserver.
 package main
 
 import (
@@ -21,8 +21,8 @@ import (
 )
 
 func main() {
-	build := flag.Bool("build", false, "build kube-apiserver, etcd and kubectl, and end")
-	log := flag.Bool("log", false, "show what both servers log")
+	build := flag.Bool("build", false, "build kube-apiserver, etcd and kubectl, and exit")
+	log := flag.Bool("log", false, "show the logs of both servers on standard error")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -50,15 +50,15 @@ func run(ctx context.Context, build, log bool, flags []string) error {
 	export KUBECONFIG=%[2]s
 	alias kubectl=%[3]s
 	kubectl get namespaces
-	kubectl --context=nobody get namespaces    # a user without rights
+	kubectl --context=nobody get namespaces    # a user without permissions
 	curl --cacert %[4]s -H 'Authorization: Bearer %[5]s' %[1]s/version
 
-Ctrl-C ends it and removes all it has stored.
+Ctrl-C ends the servers and removes their data.
 `, servers.URL, servers.Kubeconfig, servers.Binaries.Kubectl, servers.CAFile, servers.Tokens[plane.Admin])
 	select {
 	case <-ctx.Done():
 		return servers.Close()
 	case <-servers.Ended():
-		return errors.Join(errors.New("kube-apiserver has ended by itself"), errors.New(servers.Log()), servers.Close())
+		return errors.Join(errors.New("kube-apiserver has ended unexpectedly"), errors.New(servers.Log()), servers.Close())
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// cell is a column of the table: its head, and what is in it for an object.
+// cell is a column of the table: its header, and a function for its values.
 type cell struct {
 	head string
 	of   func(object map[string]any) string
@@ -22,9 +22,9 @@ type cell struct {
 var (
 	age = at("AGE", "date", ".metadata.creationTimestamp")
 
-	// known are kinds whose columns nobody can be asked for but by asking for the
-	// table itself, as kubectl does: here the objects are in an informer, and the
-	// table is made of them.
+	// known has the columns of kinds whose columns the server does not list. kubectl
+	// asks the server for the table; this program makes the table of the objects in its
+	// informer.
 	known = map[schema.GroupResource][]cell{
 		{Resource: "pods"}: {
 			{"READY", readyContainers}, at("STATUS", "string", ".status.phase"), {"RESTARTS", restarts}, age,
@@ -58,8 +58,8 @@ var (
 	}
 )
 
-// columnsOf are the columns of a resource: ours, or those that its definition
-// names, or, if that has none or cannot be read, the age.
+// columnsOf returns the columns of a resource: the known ones, or those of its
+// definition, or, if it has none or it cannot be read, the age.
 func columnsOf(ctx context.Context, client *rest.Client, info rest.ResourceInfo) []cell {
 	if columns, ok := known[info.GroupResource()]; ok {
 		return columns
@@ -77,7 +77,7 @@ func columnsOf(ctx context.Context, client *rest.Client, info rest.ResourceInfo)
 	return of.columns(info.Version)
 }
 
-// definition is what matters here of a CustomResourceDefinition.
+// definition has the fields of a CustomResourceDefinition that are used here.
 type definition struct {
 	rest.SlimMeta `json:"metadata"`
 	Spec          struct {
@@ -105,7 +105,7 @@ func (d *definition) columns(version string) (columns []cell) {
 	return columns
 }
 
-// at is the column of a path.
+// at returns the column of a path.
 func at(head, kind, path string) cell {
 	return cell{head, text(column.Column{Type: kind, JSONPath: path})}
 }
@@ -120,7 +120,7 @@ func text(c column.Column) func(map[string]any) string {
 	}
 }
 
-// number is what stands at a path, 0 if nothing does: the API leaves zeros out.
+// number returns the number at a path, 0 if there is none: the API omits zeros.
 func number(path string) func(object map[string]any) int64 {
 	of := column.Column{Type: "integer", JSONPath: path}.Cell()
 	return func(object map[string]any) int64 {
@@ -134,13 +134,13 @@ func count(head, path string) cell {
 	return cell{head, func(object map[string]any) string { return fmt.Sprint(n(object)) }}
 }
 
-// ratio is a column of how many there are of how many there should be.
+// ratio returns a column with an actual and a desired number.
 func ratio(head, have, want string) cell {
 	n, m := number(have), number(want)
 	return cell{head, func(object map[string]any) string { return fmt.Sprintf("%d/%d", n(object), m(object)) }}
 }
 
-// readyContainers is how many containers of a pod are ready, of how many.
+// readyContainers returns the number of ready containers of a pod, and of all.
 func readyContainers(pod map[string]any) string {
 	ready := 0
 	for status := range elements(pod, "status", "containerStatuses") {
@@ -164,7 +164,7 @@ func restarts(pod map[string]any) string {
 	return fmt.Sprint(n)
 }
 
-// elements are the objects in a list.
+// elements iterates over the objects in a list.
 func elements(object map[string]any, where, what string) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		in, _ := object[where].(map[string]any)
@@ -177,7 +177,7 @@ func elements(object map[string]any, where, what string) iter.Seq[map[string]any
 	}
 }
 
-// entries is how many entries some maps have.
+// entries returns the number of entries of some maps.
 func entries(fields ...string) func(map[string]any) string {
 	return func(object map[string]any) string {
 		n := 0

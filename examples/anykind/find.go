@@ -13,14 +13,14 @@ import (
 	"github.com/thinformer/thinformer/rest/discovery"
 )
 
-// find is the resource that a word means, which must be one that can be watched.
-func find(ctx context.Context, mapper *discovery.Mapper, word string) (discovery.Resource, error) {
-	found, err := mapper.ForResource(ctx, word)
+// find returns the resource with a name. It must be one that can be watched.
+func find(ctx context.Context, mapper *discovery.Mapper, name string) (discovery.Resource, error) {
+	found, err := mapper.ForResource(ctx, name)
 	var none *discovery.NoMatchError
 	switch {
 	case errors.As(err, &none):
-		all, _ := mapper.Resources(ctx) // some of them may be unknown, which err says
-		if near := nearest(word, all); len(near) > 0 {
+		all, _ := mapper.Resources(ctx) // the list may be incomplete; err says so
+		if near := nearest(name, all); len(near) > 0 {
 			return found, fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, ", or "))
 		}
 		return found, err
@@ -38,14 +38,14 @@ func watchable(r discovery.Resource) bool {
 
 func fullName(r discovery.Resource) string { return r.GroupResource().String() }
 
-// nearest are those resources whose name is closest to a word, at most three.
-func nearest(word string, all []discovery.Resource) []string {
+// nearest returns at most three resources whose names are most similar to the wanted one.
+func nearest(wanted string, all []discovery.Resource) []string {
 	type near struct {
 		name     string
 		distance int
 	}
-	word, _, _ = strings.Cut(strings.ToLower(word), ".")
-	limit := len(word) / 3 // of the letters that may be wrong
+	wanted, _, _ = strings.Cut(strings.ToLower(wanted), ".")
+	limit := len(wanted) / 3 // number of letters that may differ
 	var found []near
 	seen := map[schema.GroupResource]bool{}
 	for _, r := range all {
@@ -59,8 +59,8 @@ func nearest(word string, all []discovery.Resource) []string {
 		}
 		best := limit + 1
 		for _, candidate := range append([]string{r.Resource, r.SingularName, strings.ToLower(r.Kind)}, r.ShortNames...) {
-			best = min(best, distance(word, candidate))
-			if strings.HasPrefix(candidate, word) {
+			best = min(best, distance(wanted, candidate))
+			if strings.HasPrefix(candidate, wanted) {
 				best = min(best, 1)
 			}
 		}
@@ -76,8 +76,8 @@ func nearest(word string, all []discovery.Resource) []string {
 	return names
 }
 
-// distance is how many letters have to be put in, taken out or changed to make b
-// of a.
+// distance returns how many letters have to be inserted, removed or changed to turn a
+// into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -10,7 +10,7 @@ import (
 	"github.com/thinformer/thinformer/rest/discovery"
 )
 
-// served is a resource as discovery tells of it.
+// served returns a resource as discovery describes it.
 func served(version, resource, kind string, verbs ...string) discovery.Resource {
 	return discovery.Resource{
 		ResourceInfo: rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Group: "apps", Version: version, Resource: resource}, Kind: kind},
@@ -18,29 +18,29 @@ func served(version, resource, kind string, verbs ...string) discovery.Resource 
 	}
 }
 
-// What is suggested is near, in letters; it can be watched; and it is named once,
-// in however many versions the server has it.
+// Suggestions are similar, can be watched, and are listed once, even if the server has
+// several versions.
 func TestNearest(t *testing.T) {
 	deployments := served("v1", "deployments", "Deployment", "list", "watch")
 	deployments.ShortNames = []string{"deploy"}
 	older := deployments
 	older.Version = "v1beta1"
 	all := []discovery.Resource{deployments, older, served("v1", "deploys", "Deploys", "create")}
-	for word, want := range map[string][]string{
+	for name, want := range map[string][]string{
 		"deplxy":               {"deployments.apps (deploy)"}, // one letter of six
-		"dxplxy":               {"deployments.apps (deploy)"}, // two: a third of them
-		"dxplxx":               nil,                           // three
+		"dxplxy":               {"deployments.apps (deploy)"}, // two letters: a third
+		"dxplxx":               nil,                           // three letters
 		"eplo":                 nil,                           // two of four
 		"deployements.v1.apps": {"deployments.apps (deploy)"},
 		"DEPLOYMENTZ":          {"deployments.apps (deploy)"},
 		"dep":                  {"deployments.apps (deploy)"}, // the beginning
-		"de":                   nil,                           // which says too little
+		"de":                   nil,                           // too short
 	} {
-		require.Equal(t, want, nearest(word, all), word)
+		require.Equal(t, want, nearest(name, all), name)
 	}
 }
 
-// There are three suggestions at most, and the nearest come first.
+// There are at most three suggestions, the most similar first.
 func TestNearestAreFew(t *testing.T) {
 	var all []discovery.Resource
 	for _, resource := range []string{"bbrobs", "bobobs", "jobobs", "jobxbs", "joaobs"} {
@@ -49,7 +49,7 @@ func TestNearestAreFew(t *testing.T) {
 	require.Equal(t, []string{"jobobs.apps", "bobobs.apps", "jobxbs.apps"}, nearest("jobobx", all))
 }
 
-// How far two words are apart does not depend on which is first.
+// The distance is symmetric.
 func TestDistance(t *testing.T) {
 	for pair, want := range map[[2]string]int{
 		{"", ""}: 0, {"pod", "pod"}: 0, {"pod", ""}: 3, {"pod", "pods"}: 1, {"pod", "pad"}: 1, {"opd", "pod"}: 2, {"kitten", "sitting"}: 3,

@@ -1,4 +1,4 @@
-// Command anykind shows the objects of any resource, and what happens to them, as
+// Command anykind shows the objects of any resource and their changes, as
 // kubectl get -w does.
 //
 //	go run ./examples/anykind
@@ -51,49 +51,49 @@ func main() {
 // flags of the program.
 type flags struct {
 	cluster.Flags
-	namespace, word     string
+	namespace, name     string
 	selector            labels.Selector
 	all, once, progress bool
 }
 
-// real is whether the server is not one in this process.
+// real reports whether the server is not the one in this process.
 func (f *flags) real() bool { return f.Kubeconfig != "" || f.Context != "" || f.InCluster }
 
 func parse(args []string, out, diagnostics io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("anykind", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.StringVar(&f.namespace, "n", "", "`namespace` to look at; that of the kubeconfig if not given")
-	set.BoolVar(&f.all, "A", false, "look at all namespaces")
+	set.StringVar(&f.namespace, "n", "", "`namespace` of the objects; default: the namespace of the kubeconfig")
+	set.BoolVar(&f.all, "A", false, "show all namespaces")
 	selector := set.String("l", "", "label `selector`, such as app=web,tier!=cache")
-	set.BoolVar(&f.once, "once", false, "show what is there, and end")
-	set.BoolVar(&f.progress, "progress", isTerminal(diagnostics), "while the first list comes in, say on standard error how far it is; as a rule in a terminal only")
+	set.BoolVar(&f.once, "once", false, "print the existing objects and exit")
+	set.BoolVar(&f.progress, "progress", isTerminal(diagnostics), "count the objects of the first list on standard error; default: only in a terminal")
 	f.Register(set)
 	set.Usage = func() {
-		fmt.Fprint(out, "anykind shows the objects of a resource, and what happens to them, until it is interrupted.\n\n\tanykind [flags] RESOURCE\n\n"+
-			"RESOURCE is a plural, singular, short name or kind, alone or with its group: deploy, deployments.apps, deployments.v1.apps.\n\n")
+		fmt.Fprint(out, "anykind shows the objects of a resource and their changes until it is interrupted.\n\n\tanykind [flags] RESOURCE\n\n"+
+			"RESOURCE is a plural, singular, short name or kind, optionally with its group: deploy, deployments.apps, deployments.v1.apps.\n\n")
 		set.PrintDefaults()
 	}
-	var words []string
-	for { // flags may stand on both sides of the resource
+	var names []string
+	for { // flags may be on both sides of the resource
 		if err := set.Parse(args); err != nil {
 			return f, err
 		}
 		if set.NArg() == 0 {
 			break
 		}
-		words, args = append(words, set.Arg(0)), set.Args()[1:]
+		names, args = append(names, set.Arg(0)), set.Args()[1:]
 	}
 	switch {
-	case len(words) > 1:
-		return f, fmt.Errorf("unexpected argument %q: one resource at a time", words[1])
-	case len(words) == 0 && f.real():
-		return f, errors.New("which resource? Name one, such as pods: see -h")
+	case len(names) > 1:
+		return f, fmt.Errorf("unexpected argument %q: only one resource is allowed", names[1])
+	case len(names) == 0 && f.real():
+		return f, errors.New("no resource: name one, such as pods; see -h")
 	case f.all && f.namespace != "":
-		return f, errors.New("-A goes without -n: it is all namespaces, or one")
+		return f, errors.New("-A and -n cannot be used together")
 	case f.namespace != "" && len(validation.IsDNS1123Label(f.namespace)) > 0:
-		return f, fmt.Errorf("-n %q: no namespace has such a name", f.namespace)
+		return f, fmt.Errorf("-n %q: not a valid namespace", f.namespace)
 	}
-	f.word = append(words, "widgets")[0]
+	f.name = append(names, "widgets")[0]
 	if f.selector, err = labels.Parse(*selector); err != nil {
 		return f, fmt.Errorf("-l %q: %w", *selector, err)
 	}
@@ -109,7 +109,7 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// run shows what happens until ctx ends, or the story is told.
+// run shows the changes until ctx ends, or until the demonstration is over.
 func run(ctx context.Context, args []string, out, diagnostics io.Writer) error {
 	f, err := parse(args, out, diagnostics)
 	if err != nil {
@@ -117,14 +117,14 @@ func run(ctx context.Context, args []string, out, diagnostics io.Writer) error {
 	}
 	options := cluster.Options{RBAC: rbac, Out: diagnostics}
 	if !f.real() || f.Install {
-		options.CRD = crd // something to look at; a server may do without it
+		options.CRD = crd // the embedded server has it; a real one need not
 	}
 	server, err := cluster.Open(ctx, f.Flags, options)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	found, err := find(ctx, discovery.NewMapper(discovery.New(server.Client)), f.word)
+	found, err := find(ctx, discovery.NewMapper(discovery.NewClient(server.Client)), f.name)
 	if err != nil {
 		return err
 	}
@@ -137,22 +137,22 @@ func run(ctx context.Context, args []string, out, diagnostics io.Writer) error {
 	if server.Embedded == nil {
 		return w.run(ctx, func() { <-ctx.Done() })
 	}
-	s := newStory(server.Embedded, w)
-	s.begin()
-	return w.run(ctx, func() { s.tell(ctx) })
+	s := newDemo(server.Embedded, w)
+	s.createInitial()
+	return w.run(ctx, func() { s.makeChanges(ctx) })
 }
 
-// watching is a resource that is being watched.
+// watching is the watch of one resource.
 type watching struct {
 	flags
-	namespace string // "" is all
+	namespace string // "" means all
 	resource  discovery.Resource
 	source    *rest.View[*unstructured.Unstructured]
 	table     *table
-	out       io.Writer // for what is no object
-	// failed has the error for which there is no first list, and will not be.
+	out       io.Writer // for messages
+	// failed receives the error that prevents the first list for good.
 	failed chan error
-	// last and at are what was told of the informer's trouble, and when.
+	// last and at are the last reported failure of the informer, and its time.
 	last reflector.Reason
 	at   time.Time
 }
@@ -161,19 +161,19 @@ type watching struct {
 func (w *watching) run(ctx context.Context, during func()) error {
 	count := newProgress(w.out, w.progress)
 	inf := informer.New(w.source.Namespace(w.namespace), informer.Options[*unstructured.Unstructured]{
-		Tweak:             func(o *metav1.ListOptions) { o.LabelSelector = w.selector.String() },
-		Transform:         count.object, // it sees each object as it arrives
-		PreferList:        w.once,       // for which the right to list is enough
-		WatchErrorHandler: w.trouble,
+		TweakListOptions:  func(o *metav1.ListOptions) { o.LabelSelector = w.selector.String() },
+		Transform:         count.object, // called for each object as it arrives
+		PreferList:        w.once,       // needs only the permission to list
+		WatchErrorHandler: w.handleError,
 	})
-	told, err := inf.AddEventHandler(w.table, informer.HandlerOptions{})
+	registration, err := inf.AddEventHandler(w.table, informer.HandlerOptions{})
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- inf.Run(ctx) }()
-	err = w.first(ctx, count, told)
+	err = w.first(ctx, count, registration)
 	if err == nil && !w.once {
 		during()
 	}
@@ -181,11 +181,11 @@ func (w *watching) run(ctx context.Context, during func()) error {
 	return errors.Join(err, <-ended)
 }
 
-// first waits for the first list, and shows it.
-func (w *watching) first(ctx context.Context, count *progress, told *informer.Registration) error {
+// first waits for the first list and shows it.
+func (w *watching) first(ctx context.Context, count *progress, registration *informer.Registration) error {
 	stop := count.show()
 	select {
-	case <-told.Synced():
+	case <-registration.Synced():
 		stop()
 	case err := <-w.failed:
 		stop()

@@ -26,11 +26,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ageless is a table as if it had been printed at once.
+// ageless replaces the ages in a table by 0s.
 func ageless(text string) string { return regexp.MustCompile(`\b\d+s\b`).ReplaceAllString(text, "0s") }
 
-// The command does what the README shows.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+// The output is the one in the README.
+func TestOutputMatchesReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	var out strings.Builder
@@ -38,38 +38,38 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	require.Contains(t, string(readme), "```\n"+ageless(out.String())+"```\n")
 }
 
-// A resource has many names, and flags may stand on both sides of it.
+// A resource has several names, and flags may be on both sides of it.
 func TestNamesOfOneResource(t *testing.T) {
-	for _, word := range []string{"deploy", "deployment", "deployments", "Deployment", "deployments.apps", "deployments.v1.apps"} {
+	for _, name := range []string{"deploy", "deployment", "deployments", "Deployment", "deployments.apps", "deployments.v1.apps"} {
 		var out strings.Builder
-		require.NoError(t, run(t.Context(), []string{"-A", word, "-once"}, &out, io.Discard), word)
+		require.NoError(t, run(t.Context(), []string{"-A", name, "-once"}, &out, io.Discard), name)
 		require.Equal(t, "EVENT      NAMESPACE   NAME    READY   UP-TO-DATE   AVAILABLE   AGE\n"+
 			"           default     large   9/9     9            9           0s\n"+
-			"           default     small   0/1     0            0           0s\n", ageless(out.String()), word)
+			"           default     small   0/1     0            0           0s\n", ageless(out.String()), name)
 	}
 }
 
-// The story happens to any kind: with columns of ours, and without.
+// The demonstration works with any kind, with known columns and without.
 func TestAnyKind(t *testing.T) {
-	for _, word := range []string{"po", "nodes", "ns", "cm", "secrets", "lease", "crd", "roles", "events.v1.events.k8s.io", "netpol"} {
+	for _, name := range []string{"po", "nodes", "ns", "cm", "secrets", "lease", "crd", "roles", "events.v1.events.k8s.io", "netpol"} {
 		var out strings.Builder
-		require.NoError(t, run(t.Context(), []string{word}, &out, io.Discard), word)
-		if word != "crd" {
-			require.Regexp(t, `(?s)^EVENT .*\nADDED .*\nMODIFIED .*\nDELETED [^\n]*\n$`, out.String(), word)
+		require.NoError(t, run(t.Context(), []string{name}, &out, io.Discard), name)
+		if name != "crd" {
+			require.Regexp(t, `(?s)^EVENT .*\nADDED .*\nMODIFIED .*\nDELETED [^\n]*\n$`, out.String(), name)
 		}
 	}
-	var out, said strings.Builder
-	require.NoError(t, run(t.Context(), []string{"po", "-l", "app!=demo"}, &out, &said))
+	var out, messages strings.Builder
+	require.NoError(t, run(t.Context(), []string{"po", "-l", "app!=demo"}, &out, &messages))
 	require.Empty(t, out.String())
-	require.Contains(t, said.String(), "there are no pods in namespace default\n")
+	require.Contains(t, messages.String(), "there are no pods in namespace default\n")
 }
 
-// lines is a writer that is waited for.
+// lines is a writer that tests can wait for.
 type lines struct {
 	t    *testing.T
 	mu   sync.Mutex
 	text string
-	more chan struct{} // closed when there is more
+	more chan struct{} // closed on the next write
 }
 
 func newLines(t *testing.T) *lines { return &lines{t: t, more: make(chan struct{})} }
@@ -83,7 +83,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// until waits until what was written matches.
+// until waits until the output matches.
 func (l *lines) until(pattern string) {
 	l.t.Helper()
 	match := regexp.MustCompile(pattern)
@@ -104,19 +104,19 @@ func (l *lines) until(pattern string) {
 	}
 }
 
-// program is one that runs on a server of its own.
+// program is a run of the command against a server.
 type program struct {
-	out, said *lines
-	ended     chan error
-	stop      func()
+	out, messages *lines
+	ended         chan error
+	stop          func()
 }
 
-func started(t *testing.T, srv *apitest.Server, args ...string) *program {
+func startProgram(t *testing.T, srv *apitest.Server, args ...string) *program {
 	t.Helper()
-	p := &program{out: newLines(t), said: newLines(t), ended: make(chan error, 1)}
+	p := &program{out: newLines(t), messages: newLines(t), ended: make(chan error, 1)}
 	ctx, interrupt := context.WithCancel(t.Context())
 	args = append([]string{"-kubeconfig", clustertest.Kubeconfig(t, srv)}, args...)
-	go func() { p.ended <- run(ctx, args, p.out, p.said) }()
+	go func() { p.ended <- run(ctx, args, p.out, p.messages) }()
 	p.stop = func() {
 		interrupt()
 		require.NoError(t, <-p.ended)
@@ -137,16 +137,16 @@ func config(t *testing.T, namespace, name, labels string) *unstructured.Unstruct
 	return parsed(t, "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: "+namespace+", name: "+name+", labels: {"+labels+"}}}")
 }
 
-// What is chosen is what is shown, before and after a restart of the server.
-func TestChoosing(t *testing.T) {
+// The selection applies before and after a restart of the server.
+func TestSelection(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
 	apitest.Create(t, srv, config(t, "a", "one", "app: web"))
 	apitest.Create(t, srv, config(t, "a", "two", "app: db"))
 	apitest.Create(t, srv, config(t, "b", "three", "app: web"))
-	one := started(t, srv, "cm", "-n", "a", "-l", "app in (web)")
+	one := startProgram(t, srv, "cm", "-n", "a", "-l", "app in (web)")
 	one.out.until(`(?s)^EVENT      NAME   DATA   AGE\n           one    0      \d+s\n$`)
-	all := started(t, srv, "cm", "-A")
+	all := startProgram(t, srv, "cm", "-A")
 	all.out.until(`(?s)^EVENT +NAMESPACE +NAME .*a +one .*a +two .*b +three [^\n]*\n$`)
 	srv.Stop()
 	apitest.Create(t, srv, config(t, "a", "four", "app: web"))
@@ -158,7 +158,7 @@ func TestChoosing(t *testing.T) {
 	all.stop()
 }
 
-// While the first list comes in, its objects are counted; then the line is gone.
+// During the first list, its objects are counted; then the line is removed.
 func TestProgress(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -167,41 +167,41 @@ func TestProgress(t *testing.T) {
 		obj.SetName("config-" + string(rune('a'+i%26)) + strings.Repeat("x", i/26))
 		return obj
 	})
-	slow := srv.Fault(apitest.Fault{On: apitest.Match{Verb: "watch", Resource: "configmaps"}, Do: apitest.AfterEvents(700, apitest.Silence())})
-	p := started(t, srv, "-progress", "cm")
-	p.said.until(`\r700 objects so far$`)
-	slow.Lift()
+	slow := srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch", Resource: "configmaps"}, Action: apitest.AfterEvents(700, apitest.Silence())})
+	p := startProgram(t, srv, "-progress", "cm")
+	p.messages.until(`\r700 objects so far$`)
+	slow.Remove()
 	p.out.until(`(?s)^EVENT.*config-z.*`)
-	p.said.until(`\r\x1b\[K$`)
+	p.messages.until(`\r\x1b\[K$`)
 	p.stop()
 }
 
-// Who may not do it is told what, and does not wait for ever. To list is a right
-// of its own.
+// Without permission, the command reports an error instead of waiting. The permission
+// to list is sufficient for -once.
 func TestForbidden(t *testing.T) {
 	var may string
 	srv := apitest.NewServer(apitest.Options{Authorize: func(a apitest.Attributes) (bool, string) {
-		return a.Resource == "" || strings.Contains(may, a.Verb), "not today"
+		return a.Resource == "" || strings.Contains(may, a.Verb), "denied"
 	}})
 	defer srv.Close()
 	apitest.Create(t, srv, config(t, "default", "one", ""))
-	err := <-started(t, srv, "cm").ended
+	err := <-startProgram(t, srv, "cm").ended
 	require.ErrorContains(t, err, `cannot watch resource "configmaps"`)
-	err = <-started(t, srv, "cm", "-once").ended
+	err = <-startProgram(t, srv, "cm", "-once").ended
 	require.ErrorContains(t, err, `cannot list resource "configmaps"`)
 	may = "list"
-	p := started(t, srv, "cm", "-once")
+	p := startProgram(t, srv, "cm", "-once")
 	require.NoError(t, <-p.ended)
 	p.out.until("one")
 }
 
-// When a custom resource goes its objects do, and when it comes back so do they.
-func TestTheDefinitionIsDeleted(t *testing.T) {
+// When a custom resource is deleted its objects are, and when it returns so do they.
+func TestDefinitionIsDeletedAndCreatedAgain(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
 	widget := parsed(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: one, namespace: default}, spec: {size: 3}}")
-	p := started(t, srv, "-install", "widgets")
-	p.said.until(`there are no widgets.example.com in namespace default\n`)
+	p := startProgram(t, srv, "-install", "widgets")
+	p.messages.until(`there are no widgets.example.com in namespace default\n`)
 	apitest.Create(t, srv, widget)
 	p.out.until(`(?s)^EVENT      NAME   SIZE   READY   AGE\nADDED      one    3              \d+s\n$`)
 	client, err := rest.New(srv.Config())
@@ -210,16 +210,16 @@ func TestTheDefinitionIsDeleted(t *testing.T) {
 	_, err = client.Delete().AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com").DoRaw(t.Context())
 	require.NoError(t, err)
 	p.out.until(`DELETED    one `)
-	p.said.until(`widgets.example.com are not served any more; if they come back, so does the watch\n`)
-	again := started(t, srv, "-install", "-once", "widgets")
+	p.messages.until(`widgets.example.com are no longer served; the watch continues when they are served again\n`)
+	again := startProgram(t, srv, "-install", "-once", "widgets")
 	require.NoError(t, <-again.ended)
 	apitest.Create(t, srv, widget)
 	p.out.until(`(?s)DELETED    one .*ADDED      one `)
 	p.stop()
 }
 
-// Mistakes are told in a line that says what is wrong; -h is none.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line; -h is not an error.
+func TestInvalidArguments(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
 	file := clustertest.Kubeconfig(t, srv)
@@ -228,10 +228,10 @@ func TestMistakes(t *testing.T) {
 		`the server has no resource "widgts.example.com": did you mean widgets.example.com (wi)?`: {"widgts.example.com"},
 		`the server has no resource "confi": did you mean configmaps (cm)?`:                       {"confi"},
 		`the server has no resource "xyzzy"`:                                                      {"xyzzy"},
-		`unexpected argument "pods": one resource at a time`:                                      {"deploy", "pods"},
-		"which resource? Name one, such as pods":                                                  {"-kubeconfig", file},
-		`-n "a/b": no namespace has such a name`:                                                  {"-n", "a/b", "pods"},
-		"-A goes without -n":                                                                      {"-A", "-n", "x", "pods"},
+		`unexpected argument "pods": only one resource is allowed`:                                {"deploy", "pods"},
+		"no resource: name one, such as pods":                                                     {"-kubeconfig", file},
+		`-n "a/b": not a valid namespace`:                                                         {"-n", "a/b", "pods"},
+		"-A and -n cannot be used together":                                                       {"-A", "-n", "x", "pods"},
 		`-l "a=,,=b": `:                                                                           {"-l", "a=,,=b", "pods"},
 		"flag provided but not defined: -nonsense":                                                {"-nonsense"},
 		"no such file": {"-kubeconfig", filepath.Join(t.TempDir(), "absent"), "pods"},
@@ -250,7 +250,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Columns of kinds whose status the server in this process does not make.
+// Columns of kinds whose status the embedded server does not set.
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		`{apiVersion: v1, kind: Pod, spec: {containers: [{}, {}]}, status: {phase: Running, containerStatuses: [{ready: true, restartCount: 1}, {ready: false, restartCount: 2}]}}`: "1/2 Running 3",

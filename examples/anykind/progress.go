@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// progress counts the objects that have arrived, and shows the count in one line
-// that it writes over and over.
+// progress counts the objects received so far, and shows the count in one line that it
+// overwrites.
 type progress struct {
 	out    io.Writer
 	wanted bool
@@ -20,13 +20,13 @@ type progress struct {
 
 func newProgress(out io.Writer, wanted bool) *progress { return &progress{out: out, wanted: wanted} }
 
-// object is an informer's Transform that changes nothing.
+// object is a Transform of an informer that only counts.
 func (p *progress) object(obj *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
 	p.n.Add(1)
 	return obj, true, nil
 }
 
-// show goes on until stop is called, which takes the line away.
+// show shows the count until stop is called, which removes the line.
 func (p *progress) show() (stop func()) {
 	if !p.wanted {
 		return func() {}

@@ -13,21 +13,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// table prints objects as they are and what becomes of them: a
-// ResourceEventHandler. The first list is kept back until all of it is there,
-// so that it is in order and as wide as it needs to be.
+// table is a ResourceEventHandler that prints objects and their changes. It holds the
+// first list back until it is complete, to sort it and to determine the column widths.
 type table struct {
 	out        io.Writer
 	columns    []cell
-	namespaces bool // a column of them
-	// rows counts those that were printed after the first list.
+	namespaces bool // show the namespace column
+	// rows is signaled for each row printed after the first list.
 	rows chan struct{}
 
 	mu     sync.Mutex
-	first  [][]string // what is kept back
-	listed int        // how many were in the first list
+	first  [][]string // rows held back
+	listed int        // number of objects in the first list
 	begun  bool       // the first list is complete
-	width  []int      // of the columns; nil before the head was printed
+	width  []int      // of the columns; nil before the header was printed
 }
 
 func newTable(out io.Writer, columns []cell, namespaces bool) *table {
@@ -52,20 +51,20 @@ func (t *table) OnUpdate(_, obj *unstructured.Unstructured) { t.event("MODIFIED"
 // OnDelete implements informer.ResourceEventHandler.
 func (t *table) OnDelete(obj *unstructured.Unstructured, _ bool) { t.event("DELETED", obj) }
 
-// event prints a row, after the first list.
-func (t *table) event(what string, obj *unstructured.Unstructured) {
+// event prints a row after the first list.
+func (t *table) event(typ string, obj *unstructured.Unstructured) {
 	t.mu.Lock()
 	t.printFirst()
-	t.print(t.row(what, obj))
+	t.print(t.row(typ, obj))
 	t.mu.Unlock()
 	select {
 	case t.rows <- struct{}{}:
-	default: // nobody waits
+	default: // no receiver is waiting
 	}
 }
 
-// begin prints the first list, unless an event was faster, and returns how many
-// objects are in it. If there are none, the head waits for the first event.
+// begin prints the first list, unless an event has done so, and returns its number of
+// objects. If it is empty, the header is printed with the first event.
 func (t *table) begin() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,7 +81,7 @@ func (t *table) hasBegun() bool {
 	return t.begun
 }
 
-// printFirst prints the head and the first list, unless it has done so.
+// printFirst prints the header and the first list, unless they have been printed.
 func (t *table) printFirst() {
 	if t.width != nil {
 		return
@@ -126,7 +125,7 @@ func (t *table) row(event string, obj *unstructured.Unstructured) []string {
 	return row
 }
 
-// print pads the cells, each at least as wide as in the first list.
+// print pads the cells to at least the width in the first list.
 func (t *table) print(row []string) {
 	var line bytes.Buffer
 	for i, text := range row {
@@ -136,8 +135,8 @@ func (t *table) print(row []string) {
 	fmt.Fprintln(t.out, strings.TrimRight(line.String(), " "))
 }
 
-// singleLine keeps what others have written from being more than a line of text:
-// a terminal would obey it.
+// singleLine removes control characters from text that others have written: a terminal
+// would execute them.
 func singleLine(text string) string {
 	line, _, more := strings.Cut(text, "\n")
 	if more {

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An event may come between the end of the first list and the moment at which it
-// is to be shown: then the list is shown before the event, once, and counts.
-func TestAnEventIsFasterThanTheFirstList(t *testing.T) {
+// An event may arrive between the end of the first list and its output. The list is
+// then printed before the event, once.
+func TestEventBeforeTheFirstListIsPrinted(t *testing.T) {
 	var out strings.Builder
 	shown := newTable(&out, nil, false)
 	one, two := config(t, "default", "one", ""), config(t, "default", "two", "")

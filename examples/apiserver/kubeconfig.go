@@ -9,16 +9,16 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-// kubeconfigOf is what kubectl needs to reach the server. %q and base64 write
-// what YAML reads as it is.
+// kubeconfigOf returns a kubeconfig for the server. The results of %q and base64 are
+// valid YAML.
 func kubeconfigOf(srv *apitest.Server, token string) []byte {
 	cluster := "server: " + strconv.Quote(srv.URL)
 	if authority := srv.Config().TLS.CAData; authority != nil {
 		cluster += ", certificate-authority-data: " + base64.StdEncoding.EncodeToString(authority)
 	}
-	// kubectl asks its terminal for a name and a password where a kubeconfig has
-	// nothing to show; a server that asks for no token takes any.
-	token = cmp.Or(token, "anybody")
+	// Without credentials in the kubeconfig, kubectl prompts for a name and a password.
+	// A server that requires no token accepts any.
+	token = cmp.Or(token, "any")
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 current-context: apitest

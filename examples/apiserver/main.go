@@ -1,6 +1,6 @@
 // Command apiserver serves an apitest server on a port: a Kubernetes API for
-// kubectl, curl and programs, in a process that starts at once and forgets all
-// when it ends.
+// kubectl, curl and programs, in a process that starts at once and keeps nothing
+// after it ends.
 //
 //	go run ./examples/apiserver
 //	go run ./examples/apiserver -plain -address 127.0.0.1:8001
@@ -40,14 +40,14 @@ type flags struct {
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("apiserver", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.StringVar(&f.address, "address", "127.0.0.1:0", "`host:port` to listen at; port 0 is a free one")
-	set.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write a kubeconfig to; one in the temporary directory, removed at the end, if not given")
-	set.BoolVar(&f.plain, "plain", false, "speak HTTP/1.1 without TLS, so that curl -v and tcpdump show what is said")
-	set.StringVar(&f.token, "token", "", "bearer `token` to ask for; everybody is let in if not given")
+	set.StringVar(&f.address, "address", "127.0.0.1:0", "`host:port` to listen on; port 0 selects a free port")
+	set.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig `file` to write; default: a temporary file")
+	set.BoolVar(&f.plain, "plain", false, "use HTTP/1.1 without TLS, so that curl -v and tcpdump show the requests")
+	set.StringVar(&f.token, "token", "", "required bearer `token`; default: none is required")
 	set.StringVar(&f.crds, "crds", "", "`directory` of YAML or JSON files with CustomResourceDefinitions to serve")
-	set.BoolVar(&f.bare, "bare", false, "create no objects to begin with")
+	set.BoolVar(&f.bare, "bare", false, "start without objects")
 	set.Usage = func() {
-		fmt.Fprint(out, "apiserver serves a Kubernetes API, kept in memory, until it is interrupted.\n\n\tapiserver [flags]\n\n")
+		fmt.Fprint(out, "apiserver serves a Kubernetes API in memory until it is interrupted.\n\n\tapiserver [flags]\n\n")
 		set.PrintDefaults()
 	}
 	if err := set.Parse(args); err != nil {
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	options := apitest.Options{Address: f.address, Plain: f.plain}
+	options := apitest.Options{Address: f.address, PlainHTTP: f.plain}
 	if f.token != "" {
 		options.Tokens = map[string]apitest.User{f.token: {Name: "you", Groups: []string{"system:masters"}}}
 	}
@@ -88,25 +88,25 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := os.WriteFile(f.kubeconfig, kubeconfigOf(srv, f.token), 0o600); err != nil {
 		return fmt.Errorf("write a kubeconfig: %w", err)
 	}
-	greet(out, srv, f)
+	printCommands(out, srv, f)
 	<-ctx.Done()
-	fmt.Fprintf(out, "\n%d requests; everything is forgotten.\n", len(srv.Requests(apitest.Match{})))
+	fmt.Fprintf(out, "\n%d requests; all objects are discarded.\n", len(srv.Requests(apitest.Match{})))
 	return nil
 }
 
-// start turns the panic of a server that cannot listen, which is meant for
-// tests, into an error.
+// start converts the panic of a server that cannot listen, which is meant for
+// tests, to an error.
 func start(options apitest.Options) (srv *apitest.Server, err error) {
 	defer func() {
-		if what := recover(); what != nil {
-			err = fmt.Errorf("%v", what)
+		if value := recover(); value != nil {
+			err = fmt.Errorf("%v", value)
 		}
 	}()
 	return apitest.NewServer(options), nil
 }
 
-// greet says where the server is, and what to try.
-func greet(out io.Writer, srv *apitest.Server, f flags) {
+// printCommands prints the address of the server, and commands to try.
+func printCommands(out io.Writer, srv *apitest.Server, f flags) {
 	curl := "curl -N "
 	if !f.plain {
 		curl += "-k "

@@ -24,14 +24,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program is one that runs.
+// program is a run of the command.
 type program struct {
-	greeting, url, kubeconfig string
-	// stop interrupts it, and returns what it said last.
+	banner, url, kubeconfig string
+	// stop interrupts it and returns its last output.
 	stop func() string
 }
 
-func started(t *testing.T, args ...string) program {
+func startProgram(t *testing.T, args ...string) program {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	read, write := io.Pipe()
@@ -43,13 +43,13 @@ func started(t *testing.T, args ...string) program {
 	}()
 	lines := bufio.NewReader(read)
 	var p program
-	for !strings.Contains(p.greeting, "coredns") {
+	for !strings.Contains(p.banner, "coredns") {
 		line, err := lines.ReadString('\n')
 		require.NoError(t, err)
-		p.greeting += line
+		p.banner += line
 	}
-	p.url = regexp.MustCompile(`https?://[0-9.:]+`).FindString(p.greeting)
-	p.kubeconfig = regexp.MustCompile(`KUBECONFIG=(.*)`).FindStringSubmatch(p.greeting)[1]
+	p.url = regexp.MustCompile(`https?://[0-9.:]+`).FindString(p.banner)
+	p.kubeconfig = regexp.MustCompile(`KUBECONFIG=(.*)`).FindStringSubmatch(p.banner)[1]
 	p.stop = func() string {
 		interrupt()
 		rest, err := io.ReadAll(lines)
@@ -60,18 +60,18 @@ func started(t *testing.T, args ...string) program {
 	return p
 }
 
-// normal is the output as the README shows it.
+// normal replaces the variable parts of the output as in the README.
 func normal(text string) string {
 	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:8001")
 	return regexp.MustCompile(`KUBECONFIG=.*`).ReplaceAllString(text, "KUBECONFIG=/tmp/apiserver-1234/kubeconfig")
 }
 
-// The README's commands do what it says, and what it shows is what comes out.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+// The commands in the README work, and their output is the one in the README.
+func TestOutputMatchesReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	p := started(t, "-plain")
-	require.Contains(t, string(readme), "```\n"+normal(p.greeting)+"```\n")
+	p := startProgram(t, "-plain")
+	require.Contains(t, string(readme), "```\n"+normal(p.banner)+"```\n")
 
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
@@ -97,21 +97,21 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	patched.Body.Close()
 	require.Equal(t, 200, patched.StatusCode)
 	next()
-	require.Equal(t, "\n2 requests; everything is forgotten.\n", p.stop())
+	require.Equal(t, "\n2 requests; all objects are discarded.\n", p.stop())
 	require.NoFileExists(t, p.kubeconfig)
 }
 
-// A kubeconfig with nothing to show has kubectl ask its terminal for a password.
-func TestNobodyIsAskedForAPassword(t *testing.T) {
-	p := started(t, "-bare")
+// Without credentials in the kubeconfig, kubectl prompts for a password.
+func TestKubeconfigNeedsNoPassword(t *testing.T) {
+	p := startProgram(t, "-bare")
 	loaded, err := kubeconfig.Load(kubeconfig.Options{Path: p.kubeconfig})
 	require.NoError(t, err)
 	require.NotEmpty(t, loaded.Config.BearerToken)
 	p.stop()
 }
 
-// The kubeconfig leads to the server, with its certificate and the token, and
-// what -crds defines is served.
+// The kubeconfig has the server's certificate and the token, and the definitions of
+// -crds are served.
 func TestKubeconfigTokenAndDefinitions(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("not YAML: ["), 0o600))
@@ -130,11 +130,11 @@ spec:
     schema: {openAPIV3Schema: {type: object}}
 `), 0o600))
 	file := filepath.Join(dir, "kubeconfig")
-	p := started(t, "-token", "let me in", "-crds", dir, "-kubeconfig", file, "-bare")
-	require.Contains(t, p.greeting, "curl -N -k -H 'Authorization: Bearer let me in' https://")
+	p := startProgram(t, "-token", "secret", "-crds", dir, "-kubeconfig", file, "-bare")
+	require.Contains(t, p.banner, "curl -N -k -H 'Authorization: Bearer secret' https://")
 	loaded, err := kubeconfig.Load(kubeconfig.Options{Path: file})
 	require.NoError(t, err)
-	require.Equal(t, "let me in", loaded.Config.BearerToken)
+	require.Equal(t, "secret", loaded.Config.BearerToken)
 	client, err := rest.New(loaded.Config)
 	require.NoError(t, err)
 	defer client.Close()
@@ -146,15 +146,15 @@ spec:
 		require.NoError(t, err)
 		for obj, err := range list.Items() {
 			require.NoError(t, err)
-			t.Errorf("there is a %s %s, with -bare", resource.GroupVersionResource.Resource, obj.Name)
+			t.Errorf("with -bare there is a %s %s", resource.GroupVersionResource.Resource, obj.Name)
 		}
 	}
 	p.stop()
 	require.FileExists(t, file)
 }
 
-// Mistakes are told in a line that says what is wrong; -h is none.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line; -h is not an error.
+func TestInvalidArguments(t *testing.T) {
 	bad := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bad, "bad.yaml"), []byte("{"), 0o600))
 	for want, args := range map[string][]string{

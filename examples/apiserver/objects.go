@@ -17,8 +17,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// first are the objects that there are to begin with.
-const first = `
+// initialObjects are the objects without -bare.
+const initialObjects = `
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: coredns, namespace: kube-system}
@@ -51,7 +51,7 @@ spec: {nodeName: worker-1, containers: [{name: web, image: nginx}]}
 status: {phase: Running}
 `
 
-// fill creates what there is to begin with.
+// fill creates the initial objects.
 func fill(ctx context.Context, srv *apitest.Server, f flags) error {
 	if f.crds != "" {
 		if err := define(ctx, srv, f.crds); err != nil {
@@ -61,7 +61,7 @@ func fill(ctx context.Context, srv *apitest.Server, f flags) error {
 	if f.bare {
 		return nil
 	}
-	objects, err := read(first)
+	objects, err := read(initialObjects)
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,7 @@ func fill(ctx context.Context, srv *apitest.Server, f flags) error {
 	return nil
 }
 
-// define creates the definitions in the files of a directory, as kubectl create
-// would.
+// define creates the objects in the files of a directory, as kubectl create does.
 func define(ctx context.Context, srv *apitest.Server, dir string) error {
 	client, err := rest.New(srv.Config())
 	if err != nil {
@@ -102,14 +101,14 @@ func define(ctx context.Context, srv *apitest.Server, dir string) error {
 		}
 		for _, obj := range objects {
 			if _, err := definitions.Create(ctx, obj, metav1.CreateOptions{}); err != nil {
-				return fmt.Errorf("create what %s defines: %w", name, err)
+				return fmt.Errorf("create the definitions of %s: %w", name, err)
 			}
 		}
 	}
 	return nil
 }
 
-// read reads the documents of a file.
+// read parses the documents of a file.
 func read(text string) (objects []*unstructured.Unstructured, err error) {
 	for document := range strings.SplitSeq("\n"+text, "\n---") {
 		obj := new(unstructured.Unstructured)

@@ -1,6 +1,5 @@
-// Command chunked shows what is on the wire while a client watches: the chunks
-// of the answer, with their places, beside the events that are decoded from
-// them.
+// Command chunked shows the bytes on the wire of a watch: the chunks of the response
+// and their offsets, beside the events that are decoded from them.
 //
 //	go run ./examples/chunked
 //	go run ./examples/chunked -http2
@@ -38,42 +37,42 @@ func main() {
 
 func parse(args []string, out io.Writer) (at cluster.Flags, http2 bool, err error) {
 	set := flag.NewFlagSet("chunked", flag.ContinueOnError)
-	set.BoolVar(&http2, "http2", false, "speak HTTP/2, which has no chunks, and show its DATA frames")
-	err = at.Parse(set, "chunked shows what is on the wire of a watch, beside the events that are made of it.", args, out)
+	set.BoolVar(&http2, "http2", false, "use HTTP/2, which has no chunks, and show its DATA frames")
+	err = at.Parse(set, "chunked shows the bytes of a watch on the wire beside the decoded events.", args, out)
 	return at, http2, err
 }
 
-// run watches a few changes, and ends with the watch.
+// run watches a few changes, and returns at the end of the watch.
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	at, http2, err := parse(args, out)
 	if err != nil {
 		return err
 	}
-	c, err := cluster.Open(ctx, at, cluster.Options{RBAC: rbac, Out: out, Server: apitest.Options{Plain: !http2}})
+	c, err := cluster.Open(ctx, at, cluster.Options{RBAC: rbac, Out: out, Server: apitest.Options{PlainHTTP: !http2}})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if c.Embedded != nil { // there the watch need not run into its timeout to end
-		c.Embedded.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.AfterEvents(events, apitest.Cut())})
+	if c.Embedded != nil { // the watch can be ended before its timeout
+		c.Embedded.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.AfterEvents(events, apitest.Cut())})
 	}
-	config, transport, tape, err := open(c.Config, http2)
+	config, transport, recording, err := open(c.Config, http2)
 	if err != nil {
 		return err
 	}
 	config.UserAgent = "chunked"
 	defer transport.CloseIdleConnections()
-	watcher, err := rest.New(config) // has the taped connection for itself
+	watcher, err := rest.New(config) // the only user of the recorded connection
 	if err != nil {
 		return err
 	}
 	defer watcher.Close()
 
-	play := newScene(c.Client, c.Namespace)
-	if err := play.begin(ctx); err != nil {
+	objects := newDemoObjects(c.Client, c.Namespace)
+	if err := objects.create(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, play.end(ctx)) }()
-	show := &screen{out: out, tape: tape, http2: http2}
-	return show.watch(ctx, play.watched(watcher), play)
+	defer func() { err = errors.Join(err, objects.cleanUp(ctx)) }()
+	show := &printer{out: out, recording: recording, http2: http2}
+	return show.watch(ctx, objects.view(watcher), objects)
 }

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// output is what the program prints, with the time and the port of the README.
+// output returns the program's output, with the time and the port of the README.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var out strings.Builder
@@ -30,8 +30,8 @@ func output(t *testing.T, args ...string) string {
 	return regexp.MustCompile(`Date: .{29}\n`).ReplaceAllString(text, "Date: Sun, 22 Nov 2026 02:02:21 GMT\n")
 }
 
-// The output, with every offset in it, is what the README shows.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+// The output, including every offset, is the one in the README.
+func TestOutputMatchesReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```\n(server: .*?)```").FindAllStringSubmatch(string(readme), -1)
@@ -40,12 +40,12 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	require.Equal(t, blocks[1][1], output(t, "-http2"))
 }
 
-// It works over TLS as well, with HTTP/1.1 and HTTP/2, and nobody's token is
-// shown; what it has made it takes away.
-func TestAtAnotherServer(t *testing.T) {
+// The program works over TLS, with HTTP/1.1 and HTTP/2. It does not show tokens, and
+// deletes its objects.
+func TestRealServer(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{Tokens: map[string]apitest.User{"test": {Name: "a", Groups: []string{"system:masters"}}}})
 	defer srv.Close()
-	srv.Fault(apitest.Fault{On: apitest.Match{Verb: "watch"}, Do: apitest.AfterEvents(events, apitest.Cut())})
+	srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.AfterEvents(events, apitest.Cut())})
 	for _, args := range [][]string{{}, {"-http2"}} {
 		text := output(t, append(args, "-kubeconfig", clustertest.Kubeconfig(t, srv))...)
 		require.Contains(t, text, "event 5: DELETED chunked-first")
@@ -56,24 +56,24 @@ func TestAtAnotherServer(t *testing.T) {
 	}
 }
 
-// What is interrupted cleans up.
+// The program deletes its objects when interrupted.
 func TestInterrupted(t *testing.T) {
-	srv := apitest.NewServer(apitest.Options{Plain: true})
+	srv := apitest.NewServer(apitest.Options{PlainHTTP: true})
 	defer srv.Close()
 	ctx, interrupt := context.WithCancel(t.Context())
-	srv.Fault(apitest.Fault{On: apitest.Match{Verb: "patch"}, Do: apitest.Call("interrupt", func(*apitest.Server) { interrupt() })})
+	srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "patch"}, Action: apitest.Call("interrupt", func(*apitest.Server) { interrupt() })})
 	err := run(ctx, []string{"-kubeconfig", clustertest.Kubeconfig(t, srv)}, io.Discard)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, srv.Requests(apitest.Match{Verb: "delete"}), 4)
 	require.Empty(t, apitest.List(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default"}}))
 }
 
-// Mistakes are told in a line that says what is wrong.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line.
+func TestInvalidArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		`unexpected argument "x": see -h`:          {"x"},
 		"flag provided but not defined: -nonsense": {"-nonsense"},
-		"-install is for a real server":            {"-install"},
+		"-install needs a real server":             {"-install"},
 		"absent":                                   {"-kubeconfig", filepath.Join(t.TempDir(), "absent")},
 	} {
 		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)
@@ -83,6 +83,6 @@ func TestMistakes(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	for _, name := range regexp.MustCompile(`(?m)^  (-[a-z0-9-]+)`).FindAllStringSubmatch(help.String(), -1) {
-		require.Contains(t, string(readme), "`"+name[1], "the README does not tell of a flag")
+		require.Contains(t, string(readme), "`"+name[1], "the README does not list the flag")
 	}
 }

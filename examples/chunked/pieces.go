@@ -7,21 +7,21 @@ import (
 	"strconv"
 )
 
-// piece is a part of a body as it travels: a chunk of HTTP/1.1, or a DATA frame
-// of HTTP/2.
+// piece is a part of a body on the wire: a chunk of HTTP/1.1, or a DATA frame of
+// HTTP/2.
 type piece struct {
-	// at is where it begins on the wire, in bytes from the connection's first,
-	// and prefix what stands there before the data.
+	// at is its offset in the bytes of the connection; prefix is what precedes the
+	// data.
 	at     int
 	prefix []byte
-	// size is how much of the body it carries, and data as much of that as has
-	// come.
+	// size is its number of bytes of the body, and data the part of them received so
+	// far.
 	size int
 	data []byte
 	last bool
 }
 
-// chunks are those of a response, as far as it has come: after its header
+// chunks returns the chunks of a response received so far. After its header:
 //
 //	1a5\r\n            the size of the data, in hexadecimal digits
 //	{"type":...}\n\r\n the data, and a line end that belongs to neither
@@ -36,10 +36,10 @@ func chunks(received []byte) (found []piece, err error) {
 		if !whole {
 			return found, nil
 		}
-		digits, _, _ := bytes.Cut(line, []byte(";")) // there may be extensions
+		digits, _, _ := bytes.Cut(line, []byte(";")) // without extensions
 		size, err := strconv.ParseUint(string(digits), 16, 31)
 		if err != nil {
-			return found, fmt.Errorf("no chunk begins at byte %d, but %.20q", at, line)
+			return found, fmt.Errorf("no chunk starts at byte %d, but %.20q", at, line)
 		}
 		next := piece{at: at, prefix: received[at : at+len(line)+2], size: int(size), last: size == 0}
 		data := at + len(next.prefix)
@@ -52,15 +52,15 @@ func chunks(received []byte) (found []piece, err error) {
 	}
 }
 
-// frameHeader is how long the header of an HTTP/2 frame is.
+// frameHeader is the length of the header of an HTTP/2 frame.
 const frameHeader = 9
 
-// frames are the DATA frames among what has come over a connection on which
-// there is one request. Each frame begins with
+// frames returns the DATA frames in the bytes received over a connection with one
+// request. Each frame begins with
 //
 //	length (3 bytes) | type (1) | flags (1) | stream (4)
 //
-// and nothing marks where the data of one goes on in the next.
+// Nothing marks where the data of one frame continues in the next.
 func frames(received []byte) (found []piece, err error) {
 	const data, endOfStream, padded = 0x0, 0x1, 0x8
 	for at := 0; len(received) >= at+frameHeader; {
@@ -69,7 +69,7 @@ func frames(received []byte) (found []piece, err error) {
 		typ, flags := header[3], header[4]
 		if typ == data {
 			if flags&padded != 0 {
-				return found, fmt.Errorf("the DATA frame at byte %d is padded, which no API server does", at)
+				return found, fmt.Errorf("the DATA frame at byte %d is padded, which is not supported", at)
 			}
 			from := at + frameHeader
 			found = append(found, piece{
@@ -82,7 +82,7 @@ func frames(received []byte) (found []piece, err error) {
 	return found, nil
 }
 
-// bodyOf is what the pieces carry, put together.
+// bodyOf returns the concatenated data of the pieces.
 func bodyOf(pieces []piece) (body []byte) {
 	for _, p := range pieces {
 		body = append(body, p.data...)

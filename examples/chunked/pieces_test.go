@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However much of a response has come, the chunks are those that have begun,
-// and what they carry is the body, as net/http reads it.
+// For any prefix of a response, the chunks are those that have begun, and their data is
+// the body as net/http reads it.
 func TestChunksOfAnyPrefix(t *testing.T) {
 	var wire bytes.Buffer
 	wire.WriteString("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -40,17 +40,17 @@ func TestChunksOfAnyPrefix(t *testing.T) {
 	require.Equal(t, body, string(bodyOf(found)))
 }
 
-func TestWhatIsNoChunkIsAnError(t *testing.T) {
+func TestInvalidChunkIsAnError(t *testing.T) {
 	for _, body := range []string{"xyz\r\n", "{\"kind\":\"Status\"}\r\n", "-1\r\n", "\r\n", "ffffffffff\r\n"} {
 		_, err := chunks([]byte("HTTP/1.1 200 OK\r\n\r\n" + body))
-		require.ErrorContains(t, err, "no chunk begins at byte 19")
+		require.ErrorContains(t, err, "no chunk starts at byte 19")
 	}
 	found, err := chunks([]byte("HTTP/1.1 200 OK\r\n\r\n2;name=value\r\nab\r\n0\r\n\r\n"))
 	require.NoError(t, err)
 	require.Equal(t, "ab", string(bodyOf(found)))
 }
 
-// Of any prefix of a connection the DATA frames are found between the others.
+// For any prefix of a connection, the DATA frames are found between the other frames.
 func TestFramesOfAnyPrefix(t *testing.T) {
 	frame := func(typ, flags byte, payload string) string {
 		n := len(payload)
@@ -72,7 +72,7 @@ func TestFramesOfAnyPrefix(t *testing.T) {
 	require.ErrorContains(t, err, "padded")
 }
 
-// What the head of a request shows is no secret.
+// Credentials in the head of a request are not shown.
 func TestHeadHidesCredentials(t *testing.T) {
 	request := "GET / HTTP/1.1\r\nauthorization: Bearer secret\r\nAccept: */*\r\n\r\nbody"
 	require.Equal(t, []string{"GET / HTTP/1.1", "authorization: (not shown)", "Accept: */*"}, head([]byte(request)))

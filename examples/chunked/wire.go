@@ -17,33 +17,32 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// tape is what has come over the connections that it was laid under, byte by
-// byte, without the TLS.
-type tape struct {
+// recording has the bytes of recorded connections, without TLS.
+type recording struct {
 	mu             sync.Mutex
 	sent, received []byte
 }
 
-func (t *tape) request() []byte {
+func (t *recording) request() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.sent)
 }
 
-func (t *tape) response() []byte {
+func (t *recording) response() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return bytes.Clone(t.received)
 }
 
-// taped is a connection that is written down as it is used.
-type taped struct {
+// recordedConn is a connection whose bytes are recorded.
+type recordedConn struct {
 	net.Conn
-	*tape
+	*recording
 }
 
-// Read reads, and writes it down.
-func (c taped) Read(p []byte) (int, error) {
+// Read reads, and records what it has read.
+func (c recordedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,19 +50,18 @@ func (c taped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes, and has written it down before: the answer must not be earlier
-// on the tape than the request.
-func (c taped) Write(p []byte) (int, error) {
+// Write records, then writes: the response must not be recorded before the request.
+func (c recordedConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	c.sent = append(c.sent, p...)
 	c.mu.Unlock()
 	return c.Conn.Write(p)
 }
 
-// open is the way of a config to its server with nothing hidden: a transport
-// that believes to speak without TLS, over connections that do the TLS beneath
-// it, and a tape in between. The transport is the caller's to close.
-func open(config *rest.Config, http2 bool) (*rest.Config, *http.Transport, *tape, error) {
+// open returns a config that sends requests over recorded connections: the transport
+// does not use TLS, the connections below it do, and the recording is in between.
+// The caller must close the transport.
+func open(config *rest.Config, http2 bool) (*rest.Config, *http.Transport, *recording, error) {
 	server, err := url.Parse(config.Host)
 	if err != nil || server.Host == "" {
 		return nil, nil, nil, fmt.Errorf("%s is not the URL of a server", config.Host)
@@ -72,69 +70,69 @@ func open(config *rest.Config, http2 bool) (*rest.Config, *http.Transport, *tape
 	var protocols http.Protocols
 	if http2 {
 		protocol = "h2"
-		protocols.SetUnencryptedHTTP2(true) // as far as the transport knows
+		protocols.SetUnencryptedHTTP2(true) // as seen by the transport
 	} else {
 		protocols.SetHTTP1(true)
 	}
-	var secured *tls.Config
+	var clientTLS *tls.Config
 	if server.Scheme == "https" {
-		if secured, err = tlsConfig(config.TLS, server.Hostname(), protocol); err != nil {
+		if clientTLS, err = tlsConfig(config.TLS, server.Hostname(), protocol); err != nil {
 			return nil, nil, nil, err
 		}
 		if server.Port() == "" {
 			server.Host = net.JoinHostPort(server.Hostname(), "443")
 		}
 	}
-	laid := new(tape)
+	recorded := new(recording)
 	transport := &http.Transport{
 		Protocols: &protocols, DisableCompression: true,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dial(ctx, network, address, secured)
+			conn, err := dial(ctx, network, address, clientTLS)
 			if err != nil {
 				return nil, err
 			}
-			return taped{conn, laid}, nil
+			return recordedConn{conn, recorded}, nil
 		},
 	}
-	own := config.Copy()
-	own.Host = "http://" + server.Host + server.EscapedPath()
-	own.TLS, own.Dial, own.Proxy, own.Transport = rest.TLSConfig{}, nil, nil, transport
-	return own, transport, laid, nil
+	copied := config.Copy()
+	copied.Host = "http://" + server.Host + server.EscapedPath()
+	copied.TLS, copied.Dial, copied.Proxy, copied.Transport = rest.TLSConfig{}, nil, nil, transport
+	return copied, transport, recorded, nil
 }
 
-func dial(ctx context.Context, network, address string, secured *tls.Config) (net.Conn, error) {
+func dial(ctx context.Context, network, address string, clientTLS *tls.Config) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, address)
-	if err != nil || secured == nil {
+	if err != nil || clientTLS == nil {
 		return conn, err
 	}
-	shaken := tls.Client(conn, secured)
-	if err := shaken.HandshakeContext(ctx); err != nil {
+	tlsConn := tls.Client(conn, clientTLS)
+	if err := tlsConn.HandshakeContext(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	if got, want := shaken.ConnectionState().NegotiatedProtocol, secured.NextProtos[0]; got != want && want == "h2" {
-		return nil, errors.Join(errors.New("the server does not speak HTTP/2"), shaken.Close())
+	if got, want := tlsConn.ConnectionState().NegotiatedProtocol, clientTLS.NextProtos[0]; got != want && want == "h2" {
+		return nil, errors.Join(errors.New("the server does not speak HTTP/2"), tlsConn.Close())
 	}
-	return shaken, nil
+	return tlsConn, nil
 }
 
-// tlsConfig is what rest makes of its own, as far as an example needs it.
+// tlsConfig converts the TLS settings of rest, as far as an example needs them.
 func tlsConfig(c rest.TLSConfig, host, protocol string) (*tls.Config, error) {
-	made := &tls.Config{ServerName: host, InsecureSkipVerify: c.Insecure, NextProtos: []string{protocol}}
+	converted := &tls.Config{ServerName: host, InsecureSkipVerify: c.Insecure, NextProtos: []string{protocol}}
 	if c.ServerName != "" {
-		made.ServerName = c.ServerName
+		converted.ServerName = c.ServerName
 	}
 	authorities, err := dataOr(c.CAData, c.CAFile)
 	if err != nil {
 		return nil, err
 	}
 	if authorities != nil {
-		if made.RootCAs = x509.NewCertPool(); !made.RootCAs.AppendCertsFromPEM(authorities) {
-			return nil, errors.New("there is no certificate in the certificate authority")
+		if converted.RootCAs = x509.NewCertPool(); !converted.RootCAs.AppendCertsFromPEM(authorities) {
+			return nil, errors.New("the certificate authority has no certificate")
 		}
 	}
 	certificate, err := dataOr(c.CertData, c.CertFile)
 	if err != nil || certificate == nil {
-		return made, err
+		return converted, err
 	}
 	key, err := dataOr(c.KeyData, c.KeyFile)
 	if err != nil {
@@ -144,8 +142,8 @@ func tlsConfig(c rest.TLSConfig, host, protocol string) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the client's certificate: %w", err)
 	}
-	made.Certificates = []tls.Certificate{pair}
-	return made, nil
+	converted.Certificates = []tls.Certificate{pair}
+	return converted, nil
 }
 
 func dataOr(data []byte, file string) ([]byte, error) {
@@ -155,8 +153,8 @@ func dataOr(data []byte, file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// head is a request or the beginning of a response as text, without what must
-// not be shown.
+// head returns a request or the beginning of a response as text, without
+// credentials.
 func head(text []byte) (lines []string) {
 	text, _, _ = bytes.Cut(text, []byte("\r\n\r\n"))
 	for line := range strings.SplitSeq(string(text), "\r\n") {

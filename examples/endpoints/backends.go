@@ -12,8 +12,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Endpoints and EndpointSlice have the fields that an upstream is made of.
-// Whatever else the server sends of them is skipped, not kept.
+// Endpoints and EndpointSlice have the fields that are needed for an upstream. Other
+// fields are skipped while decoding.
 type (
 	Endpoints struct {
 		rest.SlimMeta `json:"metadata"`
@@ -27,7 +27,7 @@ type (
 	Address struct {
 		IP string `json:"ip"`
 	}
-	// Port has no Port in a slice where any port is meant.
+	// Port has no Port in a slice if the slice applies to any port.
 	Port struct {
 		Name     string `json:"name,omitempty"`
 		Port     int32  `json:"port,omitempty"`
@@ -48,7 +48,7 @@ type (
 		Addresses  []string   `json:"addresses"`
 		Conditions Conditions `json:"conditions,omitzero"`
 	}
-	// Conditions of an endpoint. A Ready that is not known counts as true.
+	// Conditions of an endpoint. An unknown Ready counts as true.
 	Conditions struct {
 		Ready *bool `json:"ready,omitempty"`
 	}
@@ -65,20 +65,21 @@ var (
 	}
 )
 
-// part is an object that knows backends of a service: Endpoints all of them, an
+// part is an object with backends of a service: Endpoints has all of them, an
 // EndpointSlice some.
 type part interface {
 	rest.Object
-	// service is the name of the service, "" if the part belongs to none.
+	// service returns the name of the service, "" if the part belongs to none.
 	service() string
-	// backends are in order, each once; wrong is what had to be left out.
+	// backends returns the backends, sorted and without duplicates; wrong describes
+	// the ones that were left out.
 	backends() (all []backend, wrong []string)
 }
 
-// backend is a server of an upstream. Two of them can be compared, and so can
-// what two states of an object say.
+// backend is a server of an upstream. It is comparable, so that two states of an object
+// can be compared.
 type backend struct {
-	port   string // its name; "" is the only port of a service
+	port   string // the name of the port; "" for the only port of a service
 	server netip.AddrPort
 	down   bool
 }
@@ -87,9 +88,9 @@ func (a backend) compare(b backend) int {
 	return cmp.Or(cmp.Compare(a.port, b.port), a.server.Compare(b.server))
 }
 
-// changed is whether an update is worth looking at: the classic comparison of
-// an ingress controller. Who is elected by an annotation of Endpoints writes it
-// every two seconds, and no backend comes or goes.
+// changed reports whether an update changes backends: the usual comparison of an ingress
+// controller. A leader election that uses an annotation of Endpoints updates them every
+// two seconds, without a change of backends.
 func changed[T part](old, new T) bool {
 	was, wasWrong := old.backends()
 	is, isWrong := new.backends()
@@ -122,16 +123,16 @@ func (s *EndpointSlice) backends() ([]backend, []string) {
 			if len(endpoint.Addresses) == 0 {
 				continue
 			}
-			// Further addresses have no meaning, the API says. Names are left
-			// out as no addresses: nginx would not start without a DNS server
-			// that knows them.
+			// According to the API, further addresses have no meaning. Host names are
+			// left out like invalid addresses: nginx does not start unless a DNS server
+			// resolves them.
 			c.add(endpoint.Addresses[0], port, endpoint.Conditions.Ready != nil && !*endpoint.Conditions.Ready)
 		}
 	}
 	return c.sorted()
 }
 
-// collection gathers the backends of a part.
+// collection collects the backends of a part.
 type collection struct {
 	good  []backend
 	wrong []string
@@ -139,18 +140,17 @@ type collection struct {
 
 var label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
-// add takes nothing on trust: what it lets pass goes into a file that nginx
-// executes.
+// add validates its arguments: they are written to a file that nginx executes.
 func (c *collection) add(ip string, port Port, down bool) {
 	address, err := netip.ParseAddr(ip)
 	switch {
-	case port.Protocol != "" && port.Protocol != "TCP": // not for http
+	case port.Protocol != "" && port.Protocol != "TCP": // not for HTTP
 	case err != nil || address.Zone() != "":
-		c.wrong = append(c.wrong, fmt.Sprintf("%q is no IP address", ip))
+		c.wrong = append(c.wrong, fmt.Sprintf("%q is not an IP address", ip))
 	case port.Port < 1 || port.Port > 65535:
-		c.wrong = append(c.wrong, fmt.Sprintf("%d is no port", port.Port))
+		c.wrong = append(c.wrong, fmt.Sprintf("%d is not a port", port.Port))
 	case port.Name != "" && !label.MatchString(port.Name):
-		c.wrong = append(c.wrong, fmt.Sprintf("%q is no name of a port", port.Name))
+		c.wrong = append(c.wrong, fmt.Sprintf("%q is not a port name", port.Name))
 	default:
 		c.good = append(c.good, backend{port.Name, netip.AddrPortFrom(address.Unmap(), uint16(port.Port)), down})
 	}
@@ -161,8 +161,8 @@ func (c *collection) sorted() ([]backend, []string) {
 	return merged(c.good), slices.Compact(c.wrong)
 }
 
-// merged are the backends in order and each once, ready if any says so: while
-// one moves from a slice to another it is in both.
+// merged sorts the backends and removes duplicates; a backend is ready if any duplicate
+// is: while an endpoint moves between slices, it is in both.
 func merged(all []backend) []backend {
 	slices.SortFunc(all, func(a, b backend) int {
 		ready := 0

@@ -1,5 +1,5 @@
-// Command endpoints keeps an nginx upstream file in step with the endpoints of a
-// namespace: the heart of an ingress controller.
+// Command endpoints keeps an nginx upstream file up to date with the endpoints of a
+// namespace, which is the core of an ingress controller.
 //
 //	go run ./examples/endpoints
 //	go run ./examples/endpoints -kubeconfig ~/.kube/config -n default -o upstreams.conf
@@ -44,17 +44,17 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("endpoints", flag.ContinueOnError)
-	set.StringVar(&f.namespace, "n", "", "`namespace` whose endpoints are watched; that of the kubeconfig if not given")
-	set.StringVar(&f.file, "o", "", "`file` to write; upstreams.conf if not given, which is in the temporary directory, and removed at the end, where the server is one in this process")
-	set.BoolVar(&f.slices, "slices", false, "watch EndpointSlices, and not Endpoints")
-	if err := f.Parse(set, "endpoints writes the endpoints of a namespace as upstreams of nginx, until it is interrupted.", args, out); err != nil {
+	set.StringVar(&f.namespace, "n", "", "`namespace` of the endpoints; default: the namespace of the kubeconfig")
+	set.StringVar(&f.file, "o", "", "`file` to write; default: upstreams.conf, or a temporary file with the embedded server")
+	set.BoolVar(&f.slices, "slices", false, "watch EndpointSlices instead of Endpoints")
+	if err := f.Parse(set, "endpoints writes the endpoints of a namespace to an nginx upstream file until it is interrupted.", args, out); err != nil {
 		return f, err
 	}
 	return f, nil
 }
 
-// run writes the file until ctx ends, or SIGINT or SIGTERM comes, or the story is
-// told.
+// run writes the file until ctx ends, or SIGINT or SIGTERM arrives, or the
+// demonstration is over.
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	f, err := parse(args, out)
 	if err != nil {
@@ -74,46 +74,45 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		f.file = filepath.Join(dir, "upstreams.conf")
 	}
 	u := &upstreams{file: cmp.Or(f.file, "upstreams.conf"), namespace: cmp.Or(f.namespace, server.Namespace), out: out}
-	if !label.MatchString(u.namespace) { // it goes into the file
-		return fmt.Errorf("no namespace can be called %q", u.namespace)
+	if !label.MatchString(u.namespace) { // it is written to the file
+		return fmt.Errorf("%q is not a valid namespace", u.namespace)
 	}
 	factory := informer.NewFactory(informer.FactoryOptions{Namespace: u.namespace})
 	c := controller.New("upstreams", u, controller.Options{})
 	if f.slices {
-		u.parts = follow(u, c, factory, rest.NewView[*EndpointSlice](server.Client, slicesInfo))
+		u.parts = watchParts(u, c, factory, rest.NewView[*EndpointSlice](server.Client, slicesInfo))
 	} else {
-		u.parts = follow(u, c, factory, rest.NewView[*Endpoints](server.Client, endpointsInfo))
+		u.parts = watchParts(u, c, factory, rest.NewView[*Endpoints](server.Client, endpointsInfo))
 	}
-	// A namespace without endpoints brings no event, and is a file all the same.
+	// A namespace without endpoints causes no event, but needs a file, too.
 	once := make(chan controller.Request, 1)
-	once <- theFile
+	once <- fileKey
 	controller.Channel(c, once)
 
 	work := func(ctx context.Context) error {
 		return controller.Run(ctx, controller.RunOptions{Factory: factory}, c)
 	}
 	if server.Embedded != nil {
-		return u.withStory(ctx, server.Embedded, work)
+		return u.runDemo(ctx, server.Embedded, work)
 	}
 	return work(ctx)
 }
 
-// theFile is the only key that there is: however many endpoints change at once,
-// the file is written once.
-var theFile = controller.Request{Name: "upstreams"}
+// fileKey is the only key: any number of simultaneous changes writes the file once.
+var fileKey = controller.Request{Name: "upstreams"}
 
-// follow has the controller look at the file whenever an object comes, goes, or
-// names other backends. What it returns are the objects as they are when they
-// are ranged over: a read of the informer, and not of the server.
-func follow[T part](u *upstreams, c *controller.Controller, factory *informer.Factory, view *rest.View[T]) iter.Seq[part] {
+// watchParts makes the controller reconcile the file whenever an object is created or
+// deleted, or its backends change. The result iterates over the current objects in the
+// informer, without a request.
+func watchParts[T part](u *upstreams, c *controller.Controller, factory *informer.Factory, view *rest.View[T]) iter.Seq[part] {
 	objects := informer.For(factory, view, informer.Options[T]{})
-	always := func(T) []controller.Request { return []controller.Request{theFile} }
+	always := func(T) []controller.Request { return []controller.Request{fileKey} }
 	controller.Watches(c, objects, always, func(old, new T) bool {
-		worth := changed(old, new)
-		if !worth && u.told != nil {
-			u.told <- "ignored"
+		isChange := changed(old, new)
+		if !isChange && u.events != nil {
+			u.events <- "ignored"
 		}
-		return worth
+		return isChange
 	})
 	return func(yield func(part) bool) {
 		for obj := range objects.All() {
@@ -129,24 +128,23 @@ type upstreams struct {
 	file, namespace string
 	parts           iter.Seq[part]
 	out             io.Writer
-	// told takes what is said from out to a story; nil if there is none.
-	told chan string
+	// events receives the output for the demonstration; nil if there is none.
+	events chan string
 }
 
-// Reconcile is not called before the first list is there: until then the file
-// stays as a former process has left it. When the file cannot be written, it is
-// called again, later each time.
+// Reconcile is first called after the first list; until then the file of an earlier
+// process is kept. If the file cannot be written, Reconcile is retried with backoff.
 func (u *upstreams) Reconcile(context.Context, controller.Request) (controller.Result, error) {
 	text := render(u.namespace, u.parts)
 	replaced, err := replace(u.file, text)
 	if err != nil || !replaced {
 		return controller.Result{}, err
 	}
-	said := fmt.Sprintf("wrote %s, %d bytes", u.file, len(text))
-	if u.told != nil {
-		u.told <- said
+	message := fmt.Sprintf("wrote %s, %d bytes", u.file, len(text))
+	if u.events != nil {
+		u.events <- message
 		return controller.Result{}, nil
 	}
-	_, err = fmt.Fprintln(u.out, said)
+	_, err = fmt.Fprintln(u.out, message)
 	return controller.Result{}, err
 }

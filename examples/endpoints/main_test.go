@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The command does what the README shows, with Endpoints and with slices.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+// The output is the one in the README, with Endpoints and with slices.
+func TestOutputMatchesReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -33,10 +33,10 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	}
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
-	require.Empty(t, left, "it leaves its file behind")
+	require.Empty(t, left, "the temporary file was not removed")
 }
 
-// program is one that runs on a server of its own.
+// program is a run of the command against a server.
 type program struct {
 	t     *testing.T
 	srv   *apitest.Server
@@ -45,7 +45,7 @@ type program struct {
 	stop  func()
 }
 
-func started(t *testing.T, srv *apitest.Server, args ...string) *program {
+func startProgram(t *testing.T, srv *apitest.Server, args ...string) *program {
 	t.Helper()
 	p := &program{t: t, srv: srv, file: filepath.Join(t.TempDir(), "upstreams.conf"), lines: make(chan string, 100)}
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -82,14 +82,14 @@ func (p *program) read() string {
 	return string(text)
 }
 
-// A server that goes away and comes back costs nothing but the time that it was
-// away. What the file said last stays, also when the program ends.
-func TestSurvivesRestartsOfTheServer(t *testing.T) {
+// While the server is down, and after the program has ended, the file keeps its last
+// content. After a restart, updates continue.
+func TestServerRestarts(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	s := scene{srv, "shop"}
+	s := webService{srv, "shop"}
 	s.create("10.0.0.1")
-	p := started(t, srv, "-n", "shop", "-slices")
+	p := startProgram(t, srv, "-n", "shop", "-slices")
 	require.Contains(t, p.wrote(), "upstream shop_web_http {\n    server 10.0.0.1:8080;\n}\n")
 	for _, pod := range []string{"10.0.0.2", "10.0.0.3"} {
 		srv.Stop()
@@ -101,28 +101,28 @@ func TestSurvivesRestartsOfTheServer(t *testing.T) {
 	require.Contains(t, p.read(), "server 10.0.0.3:8080;")
 }
 
-// A file of a former process is not touched before the first list is there.
-func TestAFormerFileStaysUntilTheFirstList(t *testing.T) {
+// The file of an earlier process is kept until the first list.
+func TestOldFileIsKeptUntilTheFirstList(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	scene{srv, "default"}.create("10.0.0.1")
-	away := srv.Fault(apitest.Fault{On: apitest.Match{Resource: "endpoints"}, Do: apitest.Fail(503, 0)})
-	p := started(t, srv)
-	require.NoError(t, os.WriteFile(p.file, []byte("the former file"), 0o600))
+	webService{srv, "default"}.create("10.0.0.1")
+	fault := srv.Fault(apitest.Fault{Match: apitest.Match{Resource: "endpoints"}, Action: apitest.Fail(503, 0)})
+	p := startProgram(t, srv)
+	require.NoError(t, os.WriteFile(p.file, []byte("old content"), 0o600))
 	require.NoError(t, srv.WaitForRequests(t.Context(), apitest.Match{Resource: "endpoints"}, 2))
-	require.Equal(t, "the former file", p.read())
-	away.Lift()
+	require.Equal(t, "old content", p.read())
+	fault.Remove()
 	text := p.wrote()
 	require.Contains(t, text, "server 10.0.0.1:8080;")
 	p.stop()
 }
 
-// What cannot be written is written later.
-func TestAWriteIsRepeated(t *testing.T) {
+// A failed write is retried.
+func TestFailedWriteIsRetried(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	dir := filepath.Join(t.TempDir(), "not yet")
-	p := started(t, srv, "-o", filepath.Join(dir, "upstreams.conf"))
+	dir := filepath.Join(t.TempDir(), "missing")
+	p := startProgram(t, srv, "-o", filepath.Join(dir, "upstreams.conf"))
 	p.file = filepath.Join(dir, "upstreams.conf")
 	require.NoError(t, srv.WaitForRequests(t.Context(), apitest.Match{Verb: "watch"}, 1))
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -130,13 +130,13 @@ func TestAWriteIsRepeated(t *testing.T) {
 	p.stop()
 }
 
-// Mistakes are told in a line that says what is wrong; -h is none.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line; -h is not an error.
+func TestInvalidArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		`unexpected argument "x": see -h`:          {"x"},
 		"flag provided but not defined: -nonsense": {"-nonsense"},
-		"-install is for a real server":            {"-install"},
-		`no namespace can be called "a\nb"`:        {"-n", "a\nb"},
+		"-install needs a real server":             {"-install"},
+		`"a\nb" is not a valid namespace`:          {"-n", "a\nb"},
 		"no such file":                             {"-kubeconfig", filepath.Join(t.TempDir(), "absent")},
 	} {
 		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)

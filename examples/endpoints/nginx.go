@@ -11,8 +11,8 @@ import (
 
 var subdomain = regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$`)
 
-// render writes the upstreams of all services. It depends on what the parts say,
-// and not on the order in which they come: equal files mean equal backends.
+// render writes the upstreams of all services. The result does not depend on the order
+// of the parts: equal backends give equal files.
 func render(namespace string, parts iter.Seq[part]) []byte {
 	services := map[string]*collection{}
 	for p := range parts {
@@ -32,7 +32,7 @@ func render(namespace string, parts iter.Seq[part]) []byte {
 	fmt.Fprintf(&out, "# The endpoints of namespace %s, by thinformer's examples/endpoints.\n", namespace)
 	for _, name := range slices.Sorted(maps.Keys(services)) {
 		if !subdomain.MatchString(name) {
-			fmt.Fprintf(&out, "\n# left out: %q is no name of a service\n", name)
+			fmt.Fprintf(&out, "\n# left out: %q is not a service name\n", name)
 			continue
 		}
 		renderService(&out, namespace+"_"+name, name, services[name])
@@ -40,16 +40,15 @@ func render(namespace string, parts iter.Seq[part]) []byte {
 	return out.Bytes()
 }
 
-// renderService writes an upstream for each port. Its name has underscores
-// between its parts, which no part may contain: so no two are the same.
+// renderService writes an upstream for each port. Its name has underscores between the
+// parts, which the parts cannot contain, so names are unique.
 func renderService(out *bytes.Buffer, upstream, name string, s *collection) {
 	good, wrong := s.sorted()
-	for _, what := range wrong { // quoted, so that nothing gets out of the comment
+	for _, what := range wrong { // quoted, so that the text cannot end the comment
 		fmt.Fprintf(out, "\n# left out of %s: %s\n", name, what)
 	}
 	if len(good) == 0 {
-		// An upstream without servers is a mistake to nginx, which then refuses
-		// the whole configuration.
+		// nginx rejects a configuration that has an upstream without servers.
 		fmt.Fprintf(out, "\n# %s has no endpoints\n", name)
 	}
 	for i, b := range good {

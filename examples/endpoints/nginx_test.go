@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// endpoints and slice read an object as it stands in a test.
+// endpoints and slice parse an object.
 func endpoints(t *testing.T, text string) part { return read(t, text, new(Endpoints)) }
 func slice(t *testing.T, text string) part     { return read(t, text, new(EndpointSlice)) }
 
@@ -22,13 +22,13 @@ func read(t *testing.T, text string, into part) part {
 
 const sliceOf = "metadata: {name: web-1, namespace: ns, labels: {kubernetes.io/service-name: web}}\naddressType: IPv4\n"
 
-// What is rendered of what.
+// The rendered text of each input.
 func TestRender(t *testing.T) {
 	for name, c := range map[string]struct {
 		parts []part
 		want  string
 	}{
-		"ports by name, in order": {[]part{endpoints(t, `
+		"ports sorted by name": {[]part{endpoints(t, `
 metadata: {name: web}
 subsets:
 - addresses: [{ip: 10.0.0.10}, {ip: 10.0.0.9}]
@@ -46,14 +46,14 @@ upstream ns_web_http {
     server 10.0.0.10:8080;
 }
 `},
-		"a port without a name": {[]part{endpoints(t, `
+		"port without a name": {[]part{endpoints(t, `
 metadata: {name: web}
 subsets: [{addresses: [{ip: 10.0.0.1}], ports: [{port: 80}]}]`)}, `
 upstream ns_web {
     server 10.0.0.1:80;
 }
 `},
-		"not ready is down, and ready wins": {[]part{endpoints(t, `
+		"not ready in one subset, ready in another": {[]part{endpoints(t, `
 metadata: {name: web}
 subsets:
 - addresses: [{ip: 10.0.0.1}]
@@ -71,19 +71,19 @@ upstream ns_web {
     server [fd00::1]:80;
 }
 `},
-		"UDP and SCTP are not for http": {[]part{endpoints(t, `
+		"UDP and SCTP": {[]part{endpoints(t, `
 metadata: {name: dns}
 subsets: [{addresses: [{ip: 10.0.0.1}], ports: [{name: dns, port: 53, protocol: UDP}, {name: s, port: 1, protocol: SCTP}]}]`)}, `
 # dns has no endpoints
 `},
-		"no endpoints are no upstream": {[]part{endpoints(t, `metadata: {name: b}`), endpoints(t, `
+		"no endpoints": {[]part{endpoints(t, `metadata: {name: b}`), endpoints(t, `
 metadata: {name: a}
 subsets: [{addresses: [{ip: 10.0.0.1}]}]`)}, `
 # a has no endpoints
 
 # b has no endpoints
 `},
-		"slices of a service are one, without repetitions": {[]part{slice(t, sliceOf+`
+		"several slices of a service": {[]part{slice(t, sliceOf+`
 ports: [{name: http, port: 80}]
 endpoints: [{addresses: [10.0.0.2], conditions: {ready: false}}, {addresses: [10.0.0.3, 10.0.0.4]}]`), slice(t, sliceOf+`
 ports: [{name: http, port: 80}]
@@ -94,42 +94,42 @@ upstream ns_web_http {
     server 10.0.0.3:80;
 }
 `},
-		"a slice of no service is nobody's": {[]part{slice(t, `
+		"slice without a service": {[]part{slice(t, `
 metadata: {name: alone}
 addressType: IPv4
 ports: [{port: 80}]
 endpoints: [{addresses: [10.0.0.1]}]`)}, ""},
-		"names of hosts are left out": {[]part{slice(t, sliceOf+`
+		"host names": {[]part{slice(t, sliceOf+`
 ports: [{port: 80}]
 endpoints: [{addresses: [example.com]}]`)}, `
-# left out of web: "example.com" is no IP address
+# left out of web: "example.com" is not an IP address
 
 # web has no endpoints
 `},
-		"a port that is any": {[]part{slice(t, sliceOf+`
+		"slice for any port": {[]part{slice(t, sliceOf+`
 ports: [{name: any}]
 endpoints: [{addresses: [10.0.0.1]}]`)}, `
-# left out of web: 0 is no port
+# left out of web: 0 is not a port
 
 # web has no endpoints
 `},
-		"nothing gets out of a comment, or into a directive": {[]part{endpoints(t, `
+		"injection through names and addresses": {[]part{endpoints(t, `
 metadata: {name: web}
 subsets:
 - addresses: [{ip: "10.0.0.1;}\n include /etc/shadow;"}, {ip: "fe80::1%x;}"}, {ip: 10.0.0.7}]
   ports: [{name: "http {}\n", port: 80}, {name: ok, port: 80}]`), endpoints(t, `
 metadata: {name: "x\n}"}`)}, `
-# left out of web: "10.0.0.1;}\n include /etc/shadow;" is no IP address
+# left out of web: "10.0.0.1;}\n include /etc/shadow;" is not an IP address
 
-# left out of web: "fe80::1%x;}" is no IP address
+# left out of web: "fe80::1%x;}" is not an IP address
 
-# left out of web: "http {}\n" is no name of a port
+# left out of web: "http {}\n" is not a port name
 
 upstream ns_web_ok {
     server 10.0.0.7:80;
 }
 
-# left out: "x\n}" is no name of a service
+# left out: "x\n}" is not a service name
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,8 +141,8 @@ upstream ns_web_ok {
 	}
 }
 
-// The same endpoints are the same file, in whatever order they come.
-func TestTheOrderOfEventsDoesNotShow(t *testing.T) {
+// Equal endpoints give equal files, in any order.
+func TestOutputDoesNotDependOnTheOrder(t *testing.T) {
 	var parts []part
 	for _, name := range []string{"a", "b", "c", "d"} {
 		for _, ip := range []string{"10.0.0.1", "10.0.0.2", "10.0.0.3"} {
@@ -157,7 +157,7 @@ func TestTheOrderOfEventsDoesNotShow(t *testing.T) {
 	}
 }
 
-// An update is worth looking at when it changes what is rendered.
+// changed reports updates that change the rendered text.
 func TestChanged(t *testing.T) {
 	base := `
 metadata: {name: web, resourceVersion: "1"}
@@ -168,15 +168,15 @@ subsets:
 		replace, by string
 		want        bool
 	}{
-		"only its version":       {`"1"`, `"2"`, false},
-		"only the order":         {"{ip: 10.0.0.1}, {ip: 10.0.0.2}", "{ip: 10.0.0.2}, {ip: 10.0.0.1}", false},
-		"an address":             {"10.0.0.2", "10.0.0.3", true},
-		"one less":               {", {ip: 10.0.0.2}", "", true},
-		"a port":                 {"80", "81", true},
-		"the name of a port":     {"http", "web", true},
-		"no longer ready":        {"- addresses", "- notReadyAddresses", true},
-		"something wrong":        {"10.0.0.2", "nowhere", true},
-		"a protocol, said aloud": {"port: 80", "port: 80, protocol: TCP", false},
+		"version":          {`"1"`, `"2"`, false},
+		"order":            {"{ip: 10.0.0.1}, {ip: 10.0.0.2}", "{ip: 10.0.0.2}, {ip: 10.0.0.1}", false},
+		"address":          {"10.0.0.2", "10.0.0.3", true},
+		"address removed":  {", {ip: 10.0.0.2}", "", true},
+		"port":             {"80", "81", true},
+		"port name":        {"http", "web", true},
+		"not ready":        {"- addresses", "- notReadyAddresses", true},
+		"invalid address":  {"10.0.0.2", "nowhere", true},
+		"default protocol": {"port: 80", "port: 80, protocol: TCP", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			next := strings.Replace(base, c.replace, c.by, 1)
@@ -186,5 +186,5 @@ subsets:
 		})
 	}
 	was, is := slice(t, sliceOf+"endpoints: []").(*EndpointSlice), slice(t, strings.Replace(sliceOf, "name: web}", "name: db}", 1)+"endpoints: []").(*EndpointSlice)
-	require.True(t, changed(was, is), "it is another service's now")
+	require.True(t, changed(was, is), "the service has changed")
 }

@@ -10,10 +10,9 @@ import (
 	"runtime"
 )
 
-// replace makes text the content of a file, whole or not at all: who reads it
-// sees the old file or the new one, also after a power failure. A file that has
-// this content already is left alone. Its permissions stay; a new one is
-// readable by all.
+// replace replaces the content of a file atomically: readers see the old or the new
+// content, also after a power failure. A file that has this content already is not
+// written. Its permissions are kept; a new file is readable by all users.
 func replace(name string, text []byte) (replaced bool, err error) {
 	defer func() {
 		if err != nil {
@@ -25,7 +24,7 @@ func replace(name string, text []byte) (replaced bool, err error) {
 	case err == nil && bytes.Equal(is, text):
 		return false, nil
 	case err == nil:
-		// A rename would put a file in the place of a link to one.
+		// A rename would replace a link instead of its target.
 		if target, err = filepath.EvalSymlinks(name); err != nil {
 			return false, err
 		}
@@ -41,17 +40,16 @@ func replace(name string, text []byte) (replaced bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer os.Remove(temporary) // which is gone, if all goes well
+	defer os.Remove(temporary) // without effect after the rename
 	if err := os.Rename(temporary, target); err != nil {
 		return false, err
 	}
 	return true, syncDirectory(filepath.Dir(target))
 }
 
-// writeBeside writes a file into the directory of target, since only within a
-// file system a rename is one step. Its name begins with a dot and does not end
-// as target's does: an include of *.conf does not read it, should it be left by
-// a crash.
+// writeBeside writes a file into the directory of target, since a rename is atomic only
+// within a file system. The name begins with a dot and has another suffix than target: if
+// a crash leaves the file behind, an include of *.conf does not match it.
 func writeBeside(target string, text []byte, mode fs.FileMode) (name string, err error) {
 	file, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
 	if err != nil {
@@ -65,7 +63,7 @@ func writeBeside(target string, text []byte, mode fs.FileMode) (name string, err
 	return file.Name(), nil
 }
 
-// syncDirectory makes a rename last. Windows has no such thing.
+// syncDirectory makes a rename durable. Windows does not support it.
 func syncDirectory(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -18,8 +18,8 @@ func only(t *testing.T, dir, name string) {
 	require.Equal(t, name, entries[0].Name())
 }
 
-// A file that is right already is not written: who waits for changes of it sees
-// none. One that is not is another file, and nothing else is left.
+// A file with the right content is not written, so programs that watch it see no
+// change. Otherwise it is replaced, and no other file remains.
 func TestReplaceWritesOnlyWhatChanges(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "upstreams.conf")
@@ -47,7 +47,7 @@ func TestReplaceWritesOnlyWhatChanges(t *testing.T) {
 	only(t, dir, "upstreams.conf")
 }
 
-// Whoever reads sees one of the files, and never a part of one.
+// Readers see one of the contents, never a part of one.
 func TestReplaceIsAtomic(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "upstreams.conf")
 	texts := [][]byte{bytes.Repeat([]byte("a"), 1<<20), bytes.Repeat([]byte("b"), 1<<19)}
@@ -76,7 +76,7 @@ func TestReplaceIsAtomic(t *testing.T) {
 	}
 }
 
-// Permissions stay, and a link still leads to the file.
+// Permissions are kept, and a link still refers to the file.
 func TestReplaceKeepsPermissionsAndLinks(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	target := filepath.Join(elsewhere, "target")
@@ -98,7 +98,7 @@ func TestReplaceKeepsPermissionsAndLinks(t *testing.T) {
 	only(t, elsewhere, "target")
 }
 
-// What cannot be replaced is told by name, and nothing is left beside it.
+// Errors name the file, and no other file remains.
 func TestReplaceFails(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "upstreams.conf")

@@ -1,5 +1,5 @@
-// Command quickstart is a controller for a resource of its own, and the story of
-// an object that it takes care of.
+// Command quickstart is a controller for a custom resource, with a demonstration of its
+// work.
 //
 //	go run ./examples/quickstart
 package main
@@ -18,7 +18,7 @@ import (
 
 	"github.com/thinformer/thinformer/controller"
 	"github.com/thinformer/thinformer/examples/internal/cluster"
-	"github.com/thinformer/thinformer/examples/internal/diary"
+	"github.com/thinformer/thinformer/examples/internal/demo"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -40,11 +40,11 @@ func main() {
 	}
 }
 
-// run tells the story, from beginning to end.
+// run runs the demonstration.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var flags cluster.Flags
 	set := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	if err := flags.Parse(set, "quickstart runs a controller, and has something happen for it to do.", args, out); err != nil {
+	if err := flags.Parse(set, "quickstart runs a controller and makes changes for it to reconcile.", args, out); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -54,17 +54,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer c.Close()
 
-	tale := diary.New(out)
+	output := demo.NewOutput(out)
 	greetings := rest.NewResource[*Greeting](c.Client, greetingInfo).Namespace(c.Namespace)
 	factory := informer.NewFactory(informer.FactoryOptions{})
 	cache := informer.For(factory, greetings, informer.Options[*Greeting]{})
-	if _, err := cache.AddEventHandler(newHandler(tale), informer.HandlerOptions{}); err != nil {
+	if _, err := cache.AddEventHandler(newHandler(output), informer.HandlerOptions{}); err != nil {
 		return err
 	}
-	greeter := newController(greetings, cache, tale)
+	greeter := newController(greetings, cache, output)
 
-	// All that a program of yours would do now is to call controller.Run, which
-	// goes on until it is told to stop. Here that is when the story has been told.
+	// A real program would now call controller.Run, which returns when ctx ends. Here
+	// ctx ends with the demonstration.
 	running, end := context.WithCancelCause(ctx)
 	ended := make(chan error, 1)
 	go func() {
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		end(err)
 		ended <- err
 	}()
-	err = tell(running, tale, greetings, cache)
+	err = runDemo(running, output, greetings, cache)
 	end(nil)
 	if err := errors.Join(err, <-ended); err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// steps are the steps of a story, each of which begins with what you do. Within
-// one the handler and the controller take turns as they like.
+// steps splits the output into steps, each of which begins with an action of the user.
+// Within a step, the order of the handler and the controller varies.
 func steps(output string) []string {
 	output = regexp.MustCompile(`[0-9.]+m?s\.`).ReplaceAllString(output, "TIME.")
 	all := strings.Split(output, "\nyou ")
@@ -32,8 +32,8 @@ func steps(output string) []string {
 	return all
 }
 
-// The README shows what comes out, but for the order within a step.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+// The output is the one in the README, except for the order within a step.
+func TestOutputMatchesReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```\n(server: .*?)```").FindSubmatch(readme)
@@ -43,9 +43,9 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	require.Equal(t, steps(string(shown[1])), steps(out.String()))
 }
 
-// On a server that is not its own it does the same, with no other rights than
-// those of rbac.yaml, each of which it needs; and leaves nothing behind.
-func TestOnARealServer(t *testing.T) {
+// On a real server, it does the same with exactly the permissions of rbac.yaml, and
+// deletes its objects.
+func TestRealServer(t *testing.T) {
 	server := clustertest.NewRestricted(t, crd, rbac)
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-kubeconfig", server.Kubeconfig}, &out))
@@ -54,7 +54,7 @@ func TestOnARealServer(t *testing.T) {
 	require.Empty(t, apitest.List(t, server.Server, new(Greeting)))
 }
 
-// Where the definition is missing it says what to do, and -install does it.
+// Without the definition, the error suggests -install, which creates it.
 func TestInstall(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -65,21 +65,21 @@ func TestInstall(t *testing.T) {
 	require.Contains(t, out.String(), "installed: CustomResourceDefinition greetings.example.com\n")
 }
 
-// A story that comes to no good end says why, and leaves nothing behind.
-func TestTroubleIsTold(t *testing.T) {
-	t.Run("reading is not allowed", func(t *testing.T) {
+// If a step fails, the error has the reason, and the objects are deleted.
+func TestFailuresAreReported(t *testing.T) {
+	t.Run("reading is forbidden", func(t *testing.T) {
 		server := clustertest.NewRestricted(t, crd, []byte(strings.Replace(string(rbac), "verbs: [list, watch]", "verbs: []", 1)))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go func() { // what it would wait for in vain
-			server.Server.WaitForRequests(ctx, apitest.Match{Resource: "greetings"}, 2)
+		go func() { // the program would wait until its timeout
+			server.Server.WaitForRequests(ctx, apitest.Match{Resource: "greetings"}, 3) // the first request is sent by the installation
 			cancel()
 		}()
 		err := run(ctx, []string{"-kubeconfig", server.Kubeconfig}, io.Discard)
 		require.ErrorContains(t, err, "greetings.example.com")
 		require.ErrorContains(t, err, "forbidden")
 	})
-	t.Run("changing is not allowed", func(t *testing.T) {
+	t.Run("patching is forbidden", func(t *testing.T) {
 		server := clustertest.NewRestricted(t, crd, []byte(strings.Replace(string(rbac), "create, patch, delete", "create, delete", 1)))
 		err := run(t.Context(), []string{"-kubeconfig", server.Kubeconfig}, io.Discard)
 		require.ErrorContains(t, err, `cannot patch resource "greetings"`)
@@ -87,12 +87,12 @@ func TestTroubleIsTold(t *testing.T) {
 	})
 }
 
-// Mistakes are told in a line that says what is wrong; -h is none.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line; -h is not an error.
+func TestInvalidArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		`unexpected argument "x": see -h`:          {"x"},
 		"flag provided but not defined: -nonsense": {"-nonsense"},
-		"say which with -kubeconfig":               {"-install"},
+		"select one with -kubeconfig":              {"-install"},
 		"no such file":                             {"-kubeconfig", "/no/such/file"},
 	} {
 		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// acceptJSON is an Accept header that asks for what can be rewritten, out of
-// what a client would take: JSON, of objects or of their metadata. Protobuf and
-// CBOR are left out, and so are Tables, the cells of which the API server has
-// filled in already. false is a client that takes nothing of it.
+// acceptJSON returns an Accept header with the types that can be rewritten, out of those
+// that a client accepts: JSON, of objects or of their metadata. Protobuf and CBOR are left
+// out, and so are Tables, whose cells the API server has already computed. ok is false if
+// none is left.
 func acceptJSON(accept []string) (header string, ok bool) {
 	offered := strings.Join(accept, ",")
 	if strings.TrimSpace(offered) == "" {
@@ -18,7 +18,7 @@ func acceptJSON(accept []string) (header string, ok bool) {
 	var kept []string
 	for offer := range strings.SplitSeq(offered, ",") {
 		mediaType, parameters, err := mime.ParseMediaType(offer)
-		if err != nil || refused(parameters["q"]) {
+		if err != nil || excluded(parameters["q"]) {
 			continue
 		}
 		switch mediaType {
@@ -36,8 +36,8 @@ func acceptJSON(accept []string) (header string, ok bool) {
 	return strings.Join(kept, ", "), len(kept) > 0
 }
 
-// refused is whether a weight says: anything but this.
-func refused(q string) bool {
+// excluded reports whether a weight excludes a type.
+func excluded(q string) bool {
 	weight, err := strconv.ParseFloat(q, 64)
 	return err == nil && weight == 0
 }

@@ -9,23 +9,23 @@ import (
 	"net/http"
 )
 
-// body is an answer that is made while it is read: what writes it goes on when
-// what it has written has gone to the client. So a slow client makes the API
-// server wait, and nothing piles up here.
+// body is a response that is generated while it is read: its writer continues when the
+// client has received the previous data. So a slow client blocks the API server, and
+// nothing accumulates here.
 type body struct {
-	source io.Closer // the answer of the API server
+	source io.Closer // the response of the API server
 	next   func() (piece []byte, err error, open bool)
 	stop   func()
 
-	piece []byte // what is left of it
+	piece []byte // the unread rest of it
 	err   error
 }
 
-// written is what write writes, until it returns.
-func written(source io.Closer, write func(out *bufio.Writer) error) *body {
+// newBody returns a body with the data that write writes until it returns.
+func newBody(source io.Closer, write func(out *bufio.Writer) error) *body {
 	b := &body{source: source}
 	b.next, b.stop = iter.Pull2(func(yield func([]byte, error) bool) {
-		out := bufio.NewWriterSize(pieces(yield), 32<<10)
+		out := bufio.NewWriterSize(pieceWriter(yield), 32<<10)
 		err := write(out)
 		if err == nil {
 			err = out.Flush()
@@ -38,18 +38,18 @@ func written(source io.Closer, write func(out *bufio.Writer) error) *body {
 	return b
 }
 
-// pieces is a writer that waits until a piece has been read.
-type pieces func([]byte, error) bool
+// pieceWriter is a writer that waits until a piece has been read.
+type pieceWriter func([]byte, error) bool
 
-// Write hands out p.
-func (yield pieces) Write(p []byte) (int, error) {
+// Write passes p to the reader.
+func (yield pieceWriter) Write(p []byte) (int, error) {
 	if !yield(p, nil) {
 		return 0, io.ErrClosedPipe
 	}
 	return len(p), nil
 }
 
-// begin waits for the first piece: until then it can be said what is wrong.
+// begin waits for the first piece: until then an error response can be sent.
 func (b *body) begin() error {
 	for len(b.piece) == 0 && b.err == nil {
 		var open bool
@@ -63,10 +63,10 @@ func (b *body) begin() error {
 	return b.err
 }
 
-// Read returns what there is of a piece, and waits for the next if that is all.
+// Read reads from the current piece, and waits for the next if it is empty.
 func (b *body) Read(p []byte) (int, error) {
 	if err := b.begin(); errors.Is(err, context.Canceled) {
-		return 0, context.Canceled // the client has gone: nobody has to hear of it
+		return 0, context.Canceled // the client has disconnected
 	}
 	if len(b.piece) == 0 {
 		return 0, b.err
@@ -76,7 +76,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the answer of the API server, and then what reads it.
+// Close closes the response of the API server, then the writer.
 func (b *body) Close() error {
 	defer b.stop()
 	return b.source.Close()

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Whatever an API server says, what goes on to the client is JSON, and shows no
-// address that the rule replaces.
+// For any response of an API server, the client receives JSON without the addresses that
+// the rule replaces.
 func FuzzRewrite(f *testing.F) {
 	const object = `{"kind":"Endpoints","apiVersion":"v1","metadata":{"name":"a"},"subsets":[{"addresses":[{"ip":"10.1.1.1"}],"ports":[{"port":80}]}]}`
 	for _, seed := range []string{
@@ -26,16 +26,16 @@ func FuzzRewrite(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	router := netip.MustParseAddr("192.0.2.1")
-	change := routed(router)[schema.GroupResource{Resource: "endpoints"}]
-	f.Fuzz(func(t *testing.T, answer []byte) {
+	change := routerRules(router)[schema.GroupResource{Resource: "endpoints"}]
+	f.Fuzz(func(t *testing.T, response []byte) {
 		for name, rewrite := range map[string]func(*bufio.Writer, values, *rewriter) error{
 			"object": rewriteObject, "list": rewriteList, "watch": rewriteWatch,
 		} {
 			var sent bytes.Buffer
 			out := bufio.NewWriter(&sent)
-			err := rewrite(out, valuesOf(bytes.NewReader(answer)), &rewriter{rule: change})
+			err := rewrite(out, valuesOf(bytes.NewReader(response)), &rewriter{rule: change})
 			if err != nil {
-				continue // the answer is broken off
+				continue // the response is aborted
 			}
 			if err := out.Flush(); err != nil {
 				t.Fatal(err)
@@ -46,8 +46,8 @@ func FuzzRewrite(f *testing.F) {
 					t.Fatalf("%s: %q is not JSON: %v", name, sent.String(), err)
 				}
 				for _, object := range objectsIn(name, value) {
-					if ip := shown(object, router.String()); ip != "" {
-						t.Errorf("%s: of %q the client is shown %s", name, answer, ip)
+					if ip := unreplaced(object, router.String()); ip != "" {
+						t.Errorf("%s: the client receives %[3]s of %[2]q", name, response, ip)
 					}
 				}
 			}
@@ -55,9 +55,9 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// objectsIn are those that the rule is for.
-func objectsIn(answer string, value map[string]any) (objects []any) {
-	switch answer {
+// objectsIn returns the objects that the rule applies to.
+func objectsIn(response string, value map[string]any) (objects []any) {
+	switch response {
 	case "list":
 		objects, _ = value["items"].([]any)
 	case "watch":
@@ -70,8 +70,8 @@ func objectsIn(answer string, value map[string]any) (objects []any) {
 	return objects
 }
 
-// shown is an address of an object that is not the router's.
-func shown(object any, router string) string {
+// unreplaced returns an address of an object that is not the router's.
+func unreplaced(object any, router string) string {
 	fields, _ := object.(map[string]any)
 	if fields["kind"] == "Status" {
 		return ""
@@ -82,8 +82,8 @@ func shown(object any, router string) string {
 		addresses, _ := of["addresses"].([]any)
 		for _, address := range addresses {
 			if fields, _ := address.(map[string]any); fields["ip"] != nil && fields["ip"] != router {
-				said, _ := json.Marshal(fields["ip"])
-				return string(said)
+				text, _ := json.Marshal(fields["ip"])
+				return string(text)
 			}
 		}
 	}

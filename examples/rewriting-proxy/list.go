@@ -6,39 +6,38 @@ import (
 	"io"
 )
 
-// listFields are those of a list, and of the Status that may be there instead. An
-// object in another would not be rewritten.
+// listFields are the fields of a list, and of a Status sent instead. Objects in another
+// field would not be rewritten.
 var listFields = map[string]bool{
 	"kind": true, "apiVersion": true, "metadata": true, "items": true,
 	"status": true, "message": true, "reason": true, "details": true, "code": true,
 }
 
 // rewriteList rewrites {"kind":"EndpointsList","metadata":{...},"items":[...]}
-// item by item: of a list of any length one item is held. All but the items
-// passes as it is.
+// item by item: it holds one item at a time. All other fields are passed unchanged.
 func rewriteList(out *bufio.Writer, in values, items *rewriter) error {
 	if err := in.bracket('{'); err != nil {
 		return err
 	}
 	out.WriteByte('{')
-	whole := false
+	complete := false
 	for separator := ""; in.More(); separator = "," {
 		token, err := in.token()
 		if err != nil {
 			return err
 		}
-		name, _ := token.(string) // the decoder takes nothing else for a name
+		name, _ := token.(string) // the decoder accepts no other type as a name
 		if !listFields[name] {
-			return unrewritablef("it has a field %q, which no list has", name)
+			return unrewritablef("it has the field %q, which a list does not have", name)
 		}
 		out.WriteString(separator + `"` + name + `":`)
 		if name == "items" {
-			whole, err = true, rewriteItems(out, in, items)
+			complete, err = true, rewriteItems(out, in, items)
 		} else {
 			var raw json.RawMessage
-			raw, err = in.within()
+			raw, err = in.nextValue()
 			out.Write(raw)
-			whole = whole || name == "kind" && string(raw) == `"Status"`
+			complete = complete || name == "kind" && string(raw) == `"Status"`
 		}
 		if err != nil {
 			return err
@@ -48,16 +47,16 @@ func rewriteList(out *bufio.Writer, in values, items *rewriter) error {
 		return err
 	}
 	out.WriteString("}\n")
-	if !whole {
-		return unrewritablef("it is no list: it has no items")
+	if !complete {
+		return unrewritablef("it is not a list: it has no items")
 	}
 	switch _, err := in.Token(); err {
 	case io.EOF:
 		return nil
 	case nil:
-		return unrewritablef("something stands behind the list")
+		return unrewritablef("there is data after the list")
 	default:
-		return explained(err)
+		return wrapJSONError(err)
 	}
 }
 
@@ -73,7 +72,7 @@ func rewriteItems(out *bufio.Writer, in values, items *rewriter) error {
 	}
 	out.WriteByte('[')
 	for separator := ""; in.More(); separator = "," {
-		raw, err := in.within()
+		raw, err := in.nextValue()
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
-// Command rewriting-proxy stands before an API server and changes objects on
-// their way to any client, in lists and in watches, as they pass. As it is, it
-// sends whoever asks for the endpoints of a service to one router instead.
+// Command rewriting-proxy is a proxy before an API server that changes objects on their
+// way to any client, in lists and in watches, while they pass. In this example, it
+// replaces the endpoints of services by one router.
 //
 //	go run ./examples/rewriting-proxy
 //	go run ./examples/rewriting-proxy -kubeconfig ~/.kube/config -route 10.0.0.1
@@ -51,22 +51,22 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("rewriting-proxy", flag.ContinueOnError)
-	set.StringVar(&f.address, "address", "127.0.0.1:8002", "`host:port` to listen at; port 0 is a free one")
-	set.TextVar(&f.route, "route", netip.MustParseAddr("192.0.2.1"), "`address` of the router that takes the place of all endpoints")
-	set.BoolVar(&f.clients, "clients-credentials", false, "ask the API server as whoever asks the proxy, by the token of the request, and not as the proxy")
-	set.StringVar(&f.certFile, "cert", "", "PEM `file` with the certificate to serve TLS with, and HTTP/2")
-	set.StringVar(&f.keyFile, "key", "", "PEM `file` with its key")
-	if err := f.cluster.Parse(set, "rewriting-proxy is a proxy before an API server that changes objects as they pass, until it is interrupted.", args, out); err != nil {
+	set.StringVar(&f.address, "address", "127.0.0.1:8002", "`host:port` to listen on; port 0 selects a free port")
+	set.TextVar(&f.route, "route", netip.MustParseAddr("192.0.2.1"), "`address` of the router that replaces all endpoints")
+	set.BoolVar(&f.clients, "clients-credentials", false, "send requests with the token of the client instead of the credentials of the proxy")
+	set.StringVar(&f.certFile, "cert", "", "PEM `file` with the certificate for TLS and HTTP/2")
+	set.StringVar(&f.keyFile, "key", "", "PEM `file` with the key of the certificate")
+	if err := f.cluster.Parse(set, "rewriting-proxy is a proxy in front of an API server that changes objects in responses.", args, out); err != nil {
 		return f, err
 	}
 	switch {
 	case (f.certFile == "") != (f.keyFile == ""):
-		return f, errors.New("-cert and -key go together")
+		return f, errors.New("-cert and -key must be used together")
 	case loopback(f.address):
 	case !f.clients:
-		return f, fmt.Errorf("-address %s is not a loopback address: whoever reaches it would have the proxy's rights; with -clients-credentials they have their own", f.address)
+		return f, fmt.Errorf("-address %s is not a loopback address: every client that reaches it would have the proxy's rights; use -clients-credentials", f.address)
 	case f.certFile == "":
-		return f, fmt.Errorf("-address %s is not a loopback address: tokens would cross the network in the clear; give -cert and -key", f.address)
+		return f, fmt.Errorf("-address %s is not a loopback address: tokens would be sent unencrypted; use -cert and -key", f.address)
 	}
 	return f, nil
 }
@@ -100,12 +100,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if f.certFile != "" {
 		scheme = "https"
 	}
-	greet(out, upstream, scheme+"://"+listener.Addr().String())
-	said := log.New(out, "", 0)
-	return serve(ctx, listener, f, said, newProxy(client.RoundTripper(), routed(f.route), f.clients, said))
+	printCommands(out, upstream, scheme+"://"+listener.Addr().String())
+	logger := log.New(out, "", 0)
+	return serve(ctx, listener, f, logger, newProxy(client.RoundTripper(), routerRules(f.route), f.clients, logger))
 }
 
-// anonymous is the way to the same server with nobody's credentials.
+// anonymous returns a config for the same server without credentials.
 func anonymous(c *rest.Config) *rest.Config {
 	return &rest.Config{
 		Host: c.Host, Dial: c.Dial, Proxy: c.Proxy, DisableCompression: c.DisableCompression,
@@ -113,11 +113,11 @@ func anonymous(c *rest.Config) *rest.Config {
 	}
 }
 
-// serve returns when ctx has ended, and with it all that was being answered.
-func serve(ctx context.Context, listener net.Listener, f flags, said *log.Logger, handler http.Handler) error {
+// serve returns when ctx has ended and all responses have been aborted or sent.
+func serve(ctx context.Context, listener net.Listener, f flags, logger *log.Logger, handler http.Handler) error {
 	server := &http.Server{
-		Handler: handler, ErrorLog: said, ReadHeaderTimeout: 10 * time.Second,
-		BaseContext: func(net.Listener) context.Context { return ctx }, // watches end with it
+		Handler: handler, ErrorLog: logger, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }, // ends watches
 		Protocols:   new(http.Protocols),
 	}
 	server.Protocols.SetHTTP1(true)
@@ -145,8 +145,8 @@ func serve(ctx context.Context, listener net.Listener, f flags, said *log.Logger
 	return <-closed
 }
 
-// greet says where the proxy is, and what to try.
-func greet(out io.Writer, upstream *cluster.Cluster, url string) {
+// printCommands prints the address of the proxy, and commands to try.
+func printCommands(out io.Writer, upstream *cluster.Cluster, url string) {
 	fmt.Fprintf(out, "rewriting at %s, until Ctrl-C\n\n", url)
 	const web = "/api/v1/namespaces/default/endpoints/web"
 	if upstream.Embedded != nil {

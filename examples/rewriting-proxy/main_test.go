@@ -31,14 +31,14 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// program is one that runs.
+// program is a run of the command.
 type program struct {
-	greeting, url string
-	// stop interrupts it, and returns what it said last.
+	banner, url string
+	// stop interrupts it and returns its last output.
 	stop func() string
 }
 
-func started(t *testing.T, args ...string) program {
+func startProgram(t *testing.T, args ...string) program {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	read, write := io.Pipe()
@@ -50,12 +50,12 @@ func started(t *testing.T, args ...string) program {
 	}()
 	lines := bufio.NewReader(read)
 	var p program
-	for !strings.Contains(p.greeting, "kubectl") {
+	for !strings.Contains(p.banner, "kubectl") {
 		line, err := lines.ReadString('\n')
 		require.NoError(t, err)
-		p.greeting += line
+		p.banner += line
 	}
-	p.url = regexp.MustCompile(`rewriting at (\S+),`).FindStringSubmatch(p.greeting)[1]
+	p.url = regexp.MustCompile(`rewriting at (\S+),`).FindStringSubmatch(p.banner)[1]
 	rest := make(chan string, 1)
 	go func() {
 		text, _ := io.ReadAll(lines)
@@ -70,7 +70,7 @@ func started(t *testing.T, args ...string) program {
 	return p
 }
 
-// block is the first fenced text of the README that holds a string.
+// block returns the first fenced block of the README that contains a string.
 func block(t *testing.T, with string) string {
 	t.Helper()
 	readme, err := os.ReadFile("README.md")
@@ -84,15 +84,15 @@ func block(t *testing.T, with string) string {
 	return ""
 }
 
-// The README's commands do what it says, and what it shows is what comes out.
-func TestReadmeShowsWhatHappens(t *testing.T) {
-	p := started(t)
-	shown := strings.ReplaceAll(p.greeting, p.url, "http://127.0.0.1:8002")
+// The commands in the README work, and their output is the one in the README.
+func TestOutputMatchesReadme(t *testing.T) {
+	p := startProgram(t)
+	shown := strings.ReplaceAll(p.banner, p.url, "http://127.0.0.1:8002")
 	shown = regexp.MustCompile(`https://127\.0\.0\.1:\d+`).ReplaceAllString(shown, "https://127.0.0.1:6443")
 	require.Equal(t, block(t, "rewriting at"), shown)
 
 	subsets := func(line string) string { return regexp.MustCompile(`"subsets":.*`).FindString(line) }
-	direct := regexp.MustCompile(`https://127\.0\.0\.1:\d+`).FindString(p.greeting)
+	direct := regexp.MustCompile(`https://127\.0\.0\.1:\d+`).FindString(p.banner)
 	insecure := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer insecure.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", direct+"/api/v1/namespaces/default/endpoints/web", nil)
@@ -104,7 +104,7 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	rewritten := text(t, send(t, "GET", p.url+"/api/v1/namespaces/default/endpoints/web", ""))
 	require.Equal(t, strings.TrimSpace(block(t, `{"ip":"192.0.2.1"}`)), strings.TrimSpace(subsets(rewritten)))
 
-	// A watch that is open does not keep it from ending.
+	// An open watch does not prevent it from stopping.
 	watched := send(t, "GET", p.url+"/api/v1/endpoints?watch=1", "")
 	_, err = bufio.NewReader(watched.Body).ReadString('\n')
 	require.NoError(t, err)
@@ -113,19 +113,19 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	require.Contains(t, last, "GET /api/v1/endpoints: 200, 1 of 1 objects rewritten\n")
 }
 
-// The README's table of flags is that of the program.
-func TestReadmeNamesTheFlags(t *testing.T) {
+// The README lists the program's flags.
+func TestReadmeListsTheFlags(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	var help strings.Builder
 	require.True(t, errors.Is(run(t.Context(), []string{"-h"}, &help), flag.ErrHelp))
 	for _, name := range regexp.MustCompile(`(?m)^  (-[a-z-]+)`).FindAllStringSubmatch(help.String(), -1) {
-		require.Contains(t, string(readme), "`"+name[1], "the README does not tell of a flag")
+		require.Contains(t, string(readme), "`"+name[1], "the README does not list the flag")
 	}
 }
 
-// With a certificate it speaks HTTP/2, without one as well to those who know,
-// and to the server it speaks what that has to offer.
+// With a certificate it speaks HTTP/2, without one also with prior knowledge; to the
+// server it speaks the best protocol that the server offers.
 func TestProtocols(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -133,11 +133,11 @@ func TestProtocols(t *testing.T) {
 	kubeconfig := clustertest.Kubeconfig(t, srv)
 	cert, key, roots := certificate(t)
 
-	secure := started(t, "-kubeconfig", kubeconfig, "-cert", cert, "-key", key)
-	plain := started(t, "-kubeconfig", kubeconfig)
+	secure := startProgram(t, "-kubeconfig", kubeconfig, "-cert", cert, "-key", key)
+	plain := startProgram(t, "-kubeconfig", kubeconfig)
 	require.True(t, strings.HasPrefix(secure.url, "https://"))
-	var knowing http.Protocols
-	knowing.SetUnencryptedHTTP2(true)
+	var h2c http.Protocols
+	h2c.SetUnencryptedHTTP2(true)
 	for _, c := range []struct {
 		url       string
 		transport *http.Transport
@@ -145,7 +145,7 @@ func TestProtocols(t *testing.T) {
 	}{
 		{secure.url, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}, "HTTP/2.0"},
 		{secure.url, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, NextProtos: []string{"http/1.1"}}}, "HTTP/1.1"},
-		{plain.url, &http.Transport{Protocols: &knowing}, "HTTP/2.0"},
+		{plain.url, &http.Transport{Protocols: &h2c}, "HTTP/2.0"},
 		{plain.url, &http.Transport{}, "HTTP/1.1"},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), "GET", c.url+"/api/v1/endpoints?watch=1", nil)
@@ -163,7 +163,7 @@ func TestProtocols(t *testing.T) {
 	plain.stop()
 }
 
-// certificate is that of httptest, which is good for 127.0.0.1, in files.
+// certificate writes the certificate of httptest, valid for 127.0.0.1, to files.
 func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	t.Helper()
 	holder := httptest.NewTLSServer(nil)
@@ -179,8 +179,8 @@ func certificate(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	return cert, key, roots
 }
 
-// With its clients' credentials it has none of its own, whatever the kubeconfig
-// says; the server decides who may do what.
+// With -clients-credentials it does not use the credentials of the kubeconfig; the
+// server authorizes the clients.
 func TestClientsCredentials(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{Tokens: map[string]apitest.User{
 		"test":  {Name: "proxy", Groups: []string{"system:masters"}},
@@ -188,7 +188,7 @@ func TestClientsCredentials(t *testing.T) {
 	}})
 	defer srv.Close()
 	apitest.Create(t, srv, web("10.1.0.4"))
-	p := started(t, "-kubeconfig", clustertest.Kubeconfig(t, srv), "-clients-credentials")
+	p := startProgram(t, "-kubeconfig", clustertest.Kubeconfig(t, srv), "-clients-credentials")
 	for token, want := range map[string]int{"Bearer alice": 200, "Bearer bob": 401, "": 403} {
 		var header []string
 		if token != "" {
@@ -199,8 +199,8 @@ func TestClientsCredentials(t *testing.T) {
 	p.stop()
 }
 
-// Mistakes are told in a line that says what is wrong.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line.
+func TestInvalidArguments(t *testing.T) {
 	unreachable := httptest.NewServer(nil)
 	unreachable.Close()
 	away := filepath.Join(t.TempDir(), "kubeconfig")
@@ -212,16 +212,16 @@ clusters: [{name: c, cluster: {server: "`+unreachable.URL+`"}}]
 users: [{name: u, user: {}}]
 `), 0o600))
 	for want, args := range map[string][]string{
-		`unexpected argument "x": see -h`:                              {"x"},
-		"flag provided but not defined: -nonsense":                     {"-nonsense"},
-		`invalid value "nowhere" for flag -route`:                      {"-route", "nowhere"},
-		"-cert and -key go together":                                   {"-cert", "c.pem"},
-		"-address :8002 is not a loopback address: whoever reaches it": {"-address", ":8002"},
-		"-address 10.0.0.1:8002 is not a loopback address: tokens":     {"-address", "10.0.0.1:8002", "-clients-credentials"},
-		"listen tcp: address 127.0.0.1: missing port":                  {"-address", "127.0.0.1"},
+		`unexpected argument "x": see -h`:                          {"x"},
+		"flag provided but not defined: -nonsense":                 {"-nonsense"},
+		`invalid value "nowhere" for flag -route`:                  {"-route", "nowhere"},
+		"-cert and -key must be used together":                     {"-cert", "c.pem"},
+		"-address :8002 is not a loopback address: every client":   {"-address", ":8002"},
+		"-address 10.0.0.1:8002 is not a loopback address: tokens": {"-address", "10.0.0.1:8002", "-clients-credentials"},
+		"listen tcp: address 127.0.0.1: missing port":              {"-address", "127.0.0.1"},
 		"open absent.pem": {"-address", "127.0.0.1:0", "-cert", "absent.pem", "-key", "absent.pem"},
 		"absent":          {"-kubeconfig", filepath.Join(t.TempDir(), "absent")},
-		"ask the server at " + unreachable.URL + " who it is": {"-kubeconfig", away},
+		"read the version of the server at " + unreachable.URL: {"-kubeconfig", away},
 	} {
 		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)
 	}

@@ -10,9 +10,9 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// rewriteObject rewrites an answer that is one object.
+// rewriteObject rewrites a response with one object.
 func rewriteObject(out *bufio.Writer, in values, objects *rewriter) error {
-	raw, err := in.within()
+	raw, err := in.nextValue()
 	if err != nil {
 		return err
 	}
@@ -30,21 +30,21 @@ type rewriter struct {
 	seen, rewritten int
 }
 
-// object is what a client is sent in the place of raw. What the rule does not
-// change stays as the API server has written it.
+// object returns the object that the client receives instead of raw. An object that the
+// rule does not change keeps the encoding of the API server.
 func (r *rewriter) object(raw json.RawMessage) (json.RawMessage, error) {
 	var content map[string]any
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
-		return nil, unrewritablef("an object of it: %w", err)
+		return nil, unrewritablef("an object: %w", err)
 	}
 	obj := &unstructured.Unstructured{Object: content}
 	switch {
 	case content == nil:
-		return nil, unrewritablef("there is %s in the place of an object", raw)
+		return nil, unrewritablef("it has %s instead of an object", raw)
 	case obj.GetKind() == "Status" && obj.GetAPIVersion() == "v1":
 		return raw, nil
 	case obj.GetKind() == "Table":
-		return nil, unrewritablef("it has a Table, the cells of which are filled in already")
+		return nil, unrewritablef("it has a Table, whose cells the server has computed")
 	}
 	r.seen++
 	changed, err := r.rule(obj)
@@ -58,13 +58,13 @@ func (r *rewriter) object(raw json.RawMessage) (json.RawMessage, error) {
 	return encoded(content)
 }
 
-// encoded is JSON as an API server writes it, without escapes for HTML.
+// encoded returns JSON as an API server encodes it, without escapes for HTML.
 func encoded(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return nil, fmt.Errorf("encode what has been rewritten: %w", err)
+		return nil, fmt.Errorf("encode the rewritten object: %w", err)
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-// Endpoints are where a service is.
+// Endpoints has the addresses of a service.
 type Endpoints struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Subsets           []Subset `json:"subsets,omitempty"`
 }
 
-// Subset is addresses that have the same ports.
+// Subset has addresses with the same ports.
 type Subset struct {
 	Addresses         []Address `json:"addresses,omitempty"`
 	NotReadyAddresses []Address `json:"notReadyAddresses,omitempty"`
@@ -30,7 +30,7 @@ type Port struct {
 	Port int `json:"port"`
 }
 
-// fill gives the server in this process a service to find.
+// fill creates a service on the embedded server.
 func fill(srv *apitest.Server) {
 	apitest.Create(nil, srv, &Endpoints{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Endpoints"},

@@ -19,37 +19,37 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// proxy stands before an API server. Requests for the resources that it has a
-// rule for are rewritten, all others pass as they are.
+// proxy is a proxy before an API server. It rewrites the responses for resources with a
+// rule, and passes all others unchanged.
 type proxy struct {
 	rules map[schema.GroupResource]rule
-	// clients is whether requests are made with the credentials of those who
-	// send them; otherwise with those of upstream.
+	// clients is set if requests are sent with the credentials of the clients,
+	// otherwise with those of upstream.
 	clients bool
 	log     *log.Logger
 
-	passing *httputil.ReverseProxy
+	reverse *httputil.ReverseProxy
 	origins *http.CrossOriginProtection
 }
 
-// newProxy makes one that reaches the API server through upstream.
+// newProxy returns a proxy that sends requests through upstream.
 func newProxy(upstream http.RoundTripper, rules map[schema.GroupResource]rule, clients bool, out *log.Logger) *proxy {
 	p := &proxy{rules: rules, clients: clients, log: out, origins: http.NewCrossOriginProtection()}
-	p.passing = &httputil.ReverseProxy{
+	p.reverse = &httputil.ReverseProxy{
 		Transport:      upstream,
-		Rewrite:        p.ask,
-		ModifyResponse: p.answer,
-		ErrorHandler:   func(w http.ResponseWriter, r *http.Request, err error) { p.refuse(w, r, err) },
+		Rewrite:        p.rewriteRequest,
+		ModifyResponse: p.rewriteResponse,
+		ErrorHandler:   func(w http.ResponseWriter, r *http.Request, err error) { p.reject(w, r, err) },
 		ErrorLog:       out,
 	}
 	return p
 }
 
-// exchange is one request and its answer.
+// exchange is one request and its response.
 type exchange struct {
 	target target
-	rule   *rewriter // nil: it passes as it is
-	accept string    // what is asked for where it is rewritten
+	rule   *rewriter // nil: pass unchanged
+	accept string    // the Accept header if it is rewritten
 	code   int
 }
 
@@ -61,17 +61,17 @@ func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{})
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := new(exchange)
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
-	// It runs too when an answer is broken off, which is a panic.
-	defer func() { p.log.Print(x.said(r)) }()
+	// It also runs if a response is aborted, which is a panic.
+	defer func() { p.log.Print(x.logLine(r)) }()
 	if err := p.admit(x, r); err != nil {
-		p.refuse(w, r, err)
+		p.reject(w, r, err)
 		return
 	}
-	p.passing.ServeHTTP(w, r)
+	p.reverse.ServeHTTP(w, r)
 }
 
-// said is a line about an exchange. It has no query and no headers.
-func (x *exchange) said(r *http.Request) string {
+// logLine returns a log line about an exchange, without its query and headers.
+func (x *exchange) logLine(r *http.Request) string {
 	line := fmt.Sprintf("%s %s: %d", r.Method, r.URL.EscapedPath(), x.code)
 	if x.rule != nil {
 		line += fmt.Sprintf(", %d of %d objects rewritten", x.rule.rewritten, x.rule.seen)
@@ -79,23 +79,23 @@ func (x *exchange) said(r *http.Request) string {
 	return line
 }
 
-func (p *proxy) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	refused := refusalFor(err)
-	exchangeOf(r.Context()).code = refused.code
-	refused.write(w)
+func (p *proxy) reject(w http.ResponseWriter, r *http.Request, err error) {
+	rejected := rejectionFor(err)
+	exchangeOf(r.Context()).code = rejected.code
+	rejected.write(w)
 }
 
-// admit finds out what is to be done with a request, or why it is refused.
+// admit determines how to handle a request, or why it is rejected.
 func (p *proxy) admit(x *exchange, r *http.Request) error {
-	if err := p.trusts(r); err != nil {
+	if err := p.checkOrigin(r); err != nil {
 		return err
 	}
-	upgrade := r.Header.Get("Upgrade") // to h2c is an offer that may be passed over
+	upgrade := r.Header.Get("Upgrade") // an offer of h2c may be ignored
 	switch {
 	case r.Method == http.MethodConnect || upgrade != "" && upgrade != "h2c":
-		return &refusal{http.StatusNotImplemented, "NotImplemented", "rewriting-proxy: exec, attach, port-forward and other upgrades do not pass: use the API server itself"}
-	case !clean(r.URL.Path):
-		return &refusal{http.StatusBadRequest, metav1.StatusReasonBadRequest, "rewriting-proxy: the path has an empty segment, . or .."}
+		return &rejection{http.StatusNotImplemented, "NotImplemented", "rewriting-proxy: exec, attach, port-forward and other upgrades are not supported: use the API server"}
+	case !isClean(r.URL.Path):
+		return &rejection{http.StatusBadRequest, metav1.StatusReasonBadRequest, "rewriting-proxy: the path has an empty segment, . or .."}
 	}
 	target, ok := targetOf(r.Method, r.URL)
 	change := p.rules[target.resource]
@@ -105,46 +105,46 @@ func (p *proxy) admit(x *exchange, r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete:
 	default:
-		// It may be made from what was rewritten, and would make that true.
-		return &refusal{http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
-			fmt.Sprintf("rewriting-proxy: %s are rewritten here: change them at the API server itself", target.resource)}
+		// A write based on a rewritten object would store the rewritten values.
+		return &rejection{http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
+			fmt.Sprintf("rewriting-proxy: the proxy rewrites %s: change them at the API server", target.resource)}
 	}
 	accept, ok := acceptJSON(r.Header.Values("Accept"))
 	if !ok {
-		return &refusal{http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
-			fmt.Sprintf("rewriting-proxy: %s are rewritten here, which is done in JSON: only application/json can be asked for, as objects or their metadata", target.resource)}
+		return &rejection{http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+			fmt.Sprintf("rewriting-proxy: the proxy rewrites %s as JSON: accept application/json, for objects or their metadata", target.resource)}
 	}
 	x.target, x.accept, x.rule = target, accept, &rewriter{rule: change}
 	return nil
 }
 
-// trusts keeps those out who have no business with the proxy's credentials. It
-// listens on loopback then; web pages are not to reach it from there, neither
-// by a name that leads to 127.0.0.1 nor by a form, a picture or a link.
-func (p *proxy) trusts(r *http.Request) error {
+// checkOrigin rejects requests that must not use the proxy's credentials. The proxy listens on
+// loopback then. Web pages must not reach it there, neither through a name that resolves
+// to 127.0.0.1 nor by a form, an image or a link.
+func (p *proxy) checkOrigin(r *http.Request) error {
 	if p.clients {
 		return nil
 	}
 	forbidden := func(why string) error {
-		return &refusal{http.StatusForbidden, metav1.StatusReasonForbidden, "rewriting-proxy: " + why}
+		return &rejection{http.StatusForbidden, metav1.StatusReasonForbidden, "rewriting-proxy: " + why}
 	}
 	if !loopback(r.Host) {
-		return forbidden("it is to be called by a loopback address or as localhost")
+		return forbidden("use a loopback address or localhost")
 	}
 	asked := r.WithContext(r.Context())
-	asked.Method = http.MethodPost // a GET is checked as well: what is behind the proxy of a service may act on it
+	asked.Method = http.MethodPost // also check a GET: a proxied service may act on it
 	if p.origins.Check(asked) != nil {
 		return forbidden("the request comes from a web page of another origin")
 	}
 	for name := range r.Header {
 		if strings.HasPrefix(name, "Impersonate-") {
-			return forbidden("requests are made with the proxy's own credentials, and impersonate nobody")
+			return forbidden("requests have the proxy's credentials, and impersonation is not allowed")
 		}
 	}
 	return nil
 }
 
-// loopback is whether an address, with or without a port, is this machine's.
+// loopback reports whether an address, with or without a port, is a loopback address.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -154,8 +154,8 @@ func loopback(address string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// ask makes the request for the API server.
-func (p *proxy) ask(request *httputil.ProxyRequest) {
+// rewriteRequest prepares the request for the API server.
+func (p *proxy) rewriteRequest(request *httputil.ProxyRequest) {
 	in, out := request.In, request.Out
 	out.URL = &url.URL{Path: in.URL.Path, RawPath: in.URL.RawPath, RawQuery: in.URL.RawQuery}
 	for name := range out.Header {
@@ -168,12 +168,12 @@ func (p *proxy) ask(request *httputil.ProxyRequest) {
 	out.Header.Del("Connection")
 	if x := exchangeOf(in.Context()); x.rule != nil {
 		out.Header.Set("Accept", x.accept)
-		out.Header.Del("Accept-Encoding") // the transport asks for gzip, and undoes it
+		out.Header.Del("Accept-Encoding") // the transport handles gzip itself
 	}
 }
 
-// answer puts the rewriting into an answer.
-func (p *proxy) answer(response *http.Response) error {
+// rewriteResponse makes the proxy rewrite a response.
+func (p *proxy) rewriteResponse(response *http.Response) error {
 	x := exchangeOf(response.Request.Context())
 	x.code = response.StatusCode
 	if x.rule == nil || x.code < 200 || x.code > 299 || response.Body == http.NoBody || response.Request.Method == http.MethodHead {
@@ -184,7 +184,7 @@ func (p *proxy) answer(response *http.Response) error {
 		return badGateway(err)
 	}
 	if mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
-		return badGateway(fmt.Errorf("it is %.40q, not JSON", response.Header.Get("Content-Type")))
+		return badGateway(fmt.Errorf("the content type is %.40q, not JSON", response.Header.Get("Content-Type")))
 	}
 	rewrite := rewriteObject
 	switch {
@@ -194,12 +194,12 @@ func (p *proxy) answer(response *http.Response) error {
 		rewrite = rewriteList
 	}
 	in := valuesOf(plain)
-	made := written(response.Body, func(out *bufio.Writer) error { return rewrite(out, in, x.rule) })
+	made := newBody(response.Body, func(out *bufio.Writer) error { return rewrite(out, in, x.rule) })
 	response.Body = made
-	response.ContentLength = -1 // so what is written is flushed
+	response.ContentLength = -1 // so that data is flushed
 	response.Header.Del("Content-Length")
 	if x.target.watch {
-		return nil // it has begun; the first event may be long in coming
+		return nil // the response has begun; the first event may take long
 	}
 	if err := made.begin(); err != nil {
 		return badGateway(err)
@@ -207,8 +207,8 @@ func (p *proxy) answer(response *http.Response) error {
 	return nil
 }
 
-// decompressed is the body of an answer, of which the transport has undone the
-// gzip that it has asked for. A server may send some that nobody has asked for.
+// decompressed returns the body of a response. The transport decompresses gzip that it
+// has requested; a server may send it without a request.
 func decompressed(response *http.Response) (io.Reader, error) {
 	coding := response.Header.Get("Content-Encoding")
 	response.Header.Del("Content-Encoding")

@@ -34,49 +34,49 @@ var endpoints = rest.ResourceInfo{
 	Kind:                 "Endpoints", Namespaced: true,
 }
 
-// said is what the proxy says, for tests that end with it.
-type said struct {
+// logBuffer collects the log of the proxy.
+type logBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (s *said) Write(p []byte) (int, error) {
+func (s *logBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(p)
 }
 
-func (s *said) String() string {
+func (s *logBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
 }
 
-// before puts a proxy before a server and returns its URL.
-func before(t *testing.T, config *rest.Config, clients bool) (url string, out *said) {
+// startProxy starts a proxy in front of a server and returns its URL.
+func startProxy(t *testing.T, config *rest.Config, clients bool) (url string, out *logBuffer) {
 	t.Helper()
 	client, err := rest.New(config)
 	require.NoError(t, err)
-	out = new(said)
-	front := httptest.NewServer(newProxy(client.RoundTripper(), routed(router), clients, log.New(out, "", 0)))
+	out = new(logBuffer)
+	front := httptest.NewServer(newProxy(client.RoundTripper(), routerRules(router), clients, log.New(out, "", 0)))
 	t.Cleanup(client.Close)
 	t.Cleanup(front.Close)
 	t.Cleanup(front.CloseClientConnections)
 	return front.URL, out
 }
 
-// scripted puts a proxy before a server that answers as the test says.
-func scripted(t *testing.T, answer http.HandlerFunc) (url string, out *said) {
+// startScripted starts a proxy in front of a server whose responses the test defines.
+func startScripted(t *testing.T, answer http.HandlerFunc) (url string, out *logBuffer) {
 	t.Helper()
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		answer(w, r)
 	}))
 	t.Cleanup(back.Close)
-	return before(t, &rest.Config{Host: back.URL}, false)
+	return startProxy(t, &rest.Config{Host: back.URL}, false)
 }
 
-// send makes a request with headers, in pairs.
+// send sends a request with headers, in pairs.
 func send(t *testing.T, method, url, body string, headers ...string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -111,15 +111,15 @@ func web(ips ...string) *Endpoints {
 	return e
 }
 
-// An informer behind the proxy sees what the rule makes, in its list and in its
-// watch, at the versions that the server has, and lives through a restart.
-func TestInformerSeesWhatTheRuleMakes(t *testing.T) {
-	for name, options := range map[string]apitest.Options{"HTTP2": {}, "HTTP1": {Plain: true}} {
+// An informer behind the proxy receives rewritten objects in its list and its watch, with
+// the server's versions, and survives a restart of the server.
+func TestInformerReceivesRewrittenObjects(t *testing.T) {
+	for name, options := range map[string]apitest.Options{"HTTP2": {}, "HTTP1": {PlainHTTP: true}} {
 		t.Run(name, func(t *testing.T) {
 			srv := apitest.NewServer(options)
 			defer srv.Close()
 			apitest.Create(t, srv, web("10.1.0.4", "10.1.0.5"))
-			url, _ := before(t, srv.Config(), false)
+			url, _ := startProxy(t, srv.Config(), false)
 			client, err := rest.New(&rest.Config{Host: url})
 			require.NoError(t, err)
 			defer client.Close()
@@ -141,7 +141,7 @@ func TestInformerSeesWhatTheRuleMakes(t *testing.T) {
 			require.Equal(t, web("192.0.2.1").Subsets, e.Subsets)
 
 			changed := apitest.Modify(t, srv, web(), func(e *Endpoints) { e.Subsets[0].Addresses = nil })
-			require.Empty(t, seen(changed.ResourceVersion).Subsets[0].Addresses, "nobody is ready: nobody is sent to the router")
+			require.Empty(t, seen(changed.ResourceVersion).Subsets[0].Addresses, "without a ready address there is no router")
 			srv.Restart()
 			changed = apitest.Modify(t, srv, web(), func(e *Endpoints) { e.Subsets[0].Addresses = []Address{{"10.1.0.9"}} })
 			require.Equal(t, web("192.0.2.1").Subsets, seen(changed.ResourceVersion).Subsets)
@@ -151,13 +151,12 @@ func TestInformerSeesWhatTheRuleMakes(t *testing.T) {
 	}
 }
 
-// What clients ask for is asked for in a form that can be rewritten, and
-// answered in it.
+// The proxy requests a type that can be rewritten, and returns it.
 func TestAcceptIsNegotiated(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
 	apitest.Create(t, srv, web("10.1.0.4"))
-	url, _ := before(t, srv.Config(), false)
+	url, _ := startProxy(t, srv.Config(), false)
 	const (
 		protobuf = "application/vnd.kubernetes.protobuf"
 		table    = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -165,7 +164,7 @@ func TestAcceptIsNegotiated(t *testing.T) {
 	)
 	for _, c := range []struct {
 		accept string
-		want   string // the kind; "" is a refusal
+		want   string // the kind; "" means rejected
 	}{
 		{"", "Endpoints"},
 		{"*/*", "Endpoints"},
@@ -194,8 +193,7 @@ func TestAcceptIsNegotiated(t *testing.T) {
 	}
 }
 
-// Every way to read an object is rewritten, and what is no such way is left as
-// it is.
+// Every way to read an object is rewritten; other requests are not.
 func TestEveryWayToReadIsRewritten(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -203,7 +201,7 @@ func TestEveryWayToReadIsRewritten(t *testing.T) {
 	const slice = `{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"s","namespace":"default"},` +
 		`"addressType":"IPv6","endpoints":[{"addresses":["fd00::4"],"conditions":{"ready":false}},{"addresses":["fd00::5"]}]}`
 	const another = `{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"b","namespace":"default"},"subsets":[{"addresses":[{"ip":"10.1.0.4"}]}]}`
-	url, out := before(t, srv.Config(), false)
+	url, out := startProxy(t, srv.Config(), false)
 	for _, c := range []struct{ method, path, body string }{
 		{"GET", "/api/v1/endpoints", ""},
 		{"GET", "/api/v1/endpoints/", ""},
@@ -228,7 +226,7 @@ func TestEveryWayToReadIsRewritten(t *testing.T) {
 		require.Empty(t, response.Header.Get("Content-Encoding"))
 		require.NotContains(t, got, "10.1.0.4", "%s %s", c.method, c.path)
 		require.NotContains(t, got, "fd00::", "%s %s", c.method, c.path)
-		if !strings.Contains(got, `"status":"Success"`) { // which is said of a deletion
+		if !strings.Contains(got, `"status":"Success"`) { // the response of a deletion
 			require.Contains(t, got, "192.0.2.1", "%s %s", c.method, c.path)
 		}
 	}
@@ -239,13 +237,13 @@ func TestEveryWayToReadIsRewritten(t *testing.T) {
 	require.Equal(t, 200, response.StatusCode)
 	require.Contains(t, text(t, response), "gitVersion")
 	require.Contains(t, out.String(), "GET /api/v1/endpoints: 200, 1 of 1 objects rewritten\n")
-	require.Contains(t, out.String(), "DELETE /api/v1/namespaces/default/endpoints/b: 200, 0 of 0 objects rewritten\n", "a rule was shown a Status")
+	require.Contains(t, out.String(), "DELETE /api/v1/namespaces/default/endpoints/b: 200, 0 of 0 objects rewritten\n", "a Status was passed to the rule")
 }
 
-// What is not rewritten passes as it is, both ways.
-func TestOthersPassUntouched(t *testing.T) {
+// Responses that are not rewritten pass unchanged, in both directions.
+func TestOtherResponsesAreUnchanged(t *testing.T) {
 	const strange = "\x00k8s \x1f\x8b"
-	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+	url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 		sent, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
 		w.Header().Set("Content-Encoding", "gzip")
@@ -257,14 +255,14 @@ func TestOthersPassUntouched(t *testing.T) {
 	require.Equal(t, strange+"|/api/v1/namespaces/default/pods/a?fieldManager=x%20y|application/vnd.kubernetes.protobuf|gzip|body", text(t, response))
 	require.Equal(t, "gzip", response.Header.Get("Content-Encoding"))
 	require.Equal(t, `299 - "old"`, response.Header.Get("Warning"))
-	// What hangs on an object is another thing than the object.
+	// A subresource is not the object.
 	response = send(t, "GET", url+"/api/v1/namespaces/default/endpoints/e/part", "", "Accept", "text/plain", "Accept-Encoding", "gzip")
 	require.Equal(t, strange+"|/api/v1/namespaces/default/endpoints/e/part|text/plain|gzip|", text(t, response))
 }
 
-// A redirect is the client's to follow: it may lead to what has a rule.
+// Redirects are left to the client: the target may have a rule.
 func TestRedirectsPass(t *testing.T) {
-	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+	url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "/api/v1/endpoints")
 		w.WriteHeader(http.StatusFound)
 	})
@@ -273,18 +271,18 @@ func TestRedirectsPass(t *testing.T) {
 	require.Equal(t, "/api/v1/endpoints", response.Header.Get("Location"))
 }
 
-// An event is with the client before the next one has happened; bookmarks and
-// errors are as the server has sent them, and the end of a watch is its end.
+// Each event is delivered before the next one happens; bookmarks and errors pass
+// unchanged, and the end of a watch is passed on.
 func TestEventsPassOneByOne(t *testing.T) {
 	next := make(chan string)
-	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+	url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		for event := range next {
 			io.WriteString(w, event)
 			w.(http.Flusher).Flush()
 		}
 	})
-	response := send(t, "GET", url+"/api/v1/endpoints?watch=1", "") // its headers are there before any event
+	response := send(t, "GET", url+"/api/v1/endpoints?watch=1", "") // the headers arrive before the first event
 	events := bufio.NewReader(response.Body)
 	for _, c := range []struct{ sent, want string }{
 		{`{"type":"ADDED","object":{"kind":"Endpoints","metadata":{"resourceVersion":"7"},"subsets":[{"addresses":[{"ip":"10.9.9.9"}]}]}}`,
@@ -307,14 +305,14 @@ func TestEventsPassOneByOne(t *testing.T) {
 	require.Equal(t, io.EOF, err)
 }
 
-// A list passes item by item: what is longer than a bound is with the client
-// before it has ended, and its own end is not made up.
+// A list passes item by item: the client receives a list longer than a bound before it
+// has ended, and a truncated list stays truncated.
 func TestListsPassItemByItem(t *testing.T) {
 	item := `{"metadata":{"name":"n"},"subsets":[{"addresses":[{"ip":"10.9.9.9"}]}],"x":"` + strings.Repeat("x", 1000) + `"}`
-	for name, end := range map[string]string{"whole": `],"metadata":{"resourceVersion":"5"}}`, "truncated": `,{"metad`, "hostile": `,17]}`} {
+	for name, end := range map[string]string{"whole": `],"metadata":{"resourceVersion":"5"}}`, "truncated": `,{"metad`, "malformed": `,17]}`} {
 		t.Run(name, func(t *testing.T) {
 			read := make(chan bool)
-			url, out := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+			url, out := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 				io.WriteString(w, `{"kind":"EndpointsList","items":[`+item+strings.Repeat(","+item, 99))
 				w.(http.Flusher).Flush()
 				<-read
@@ -335,13 +333,13 @@ func TestListsPassItemByItem(t *testing.T) {
 				require.Contains(t, out.String(), "200, 100 of 100 objects rewritten")
 				return
 			}
-			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "a list that has broken off has ended well")
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "a truncated list was complete")
 		})
 	}
 }
 
-// What cannot be rewritten is not passed on, and said in the way of API servers.
-func TestHostileAnswersAreRefused(t *testing.T) {
+// Responses that cannot be rewritten are rejected with a Status.
+func TestInvalidResponsesAreRejected(t *testing.T) {
 	const secret = `{"kind":"Endpoints","subsets":[{"addresses":[{"ip":"10.9.9.9"}]}]}`
 	one, all, watch := "/api/v1/namespaces/d/endpoints/e", "/api/v1/endpoints", "/api/v1/endpoints?watch=1"
 	huge := strings.Repeat("x", maxObject+1<<20) // more than a decoder reads ahead
@@ -349,37 +347,37 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 		{one, ``, "", "EOF"},
 		{one, `{"kind":"Endpoints"`, "", "EOF"},
 		{one, `[` + secret + `]`, "", "cannot unmarshal array"},
-		{one, `null`, "", "null in the place of an object"},
+		{one, `null`, "", "null instead of an object"},
 		{one, `{"kind":"Table","rows":[` + secret + `]}`, "", "a Table"},
 		{one, `{"kind":"Endpoints","subsets":7}`, "", "the rule for /"},
 		{one, `{"kind":"Endpoints","x":"` + huge + `"}`, "", "more than 16777216 bytes"},
 		{one, secret, "application/vnd.kubernetes.protobuf", `kubernetes.protobuf", not JSON`},
 		{one, "<html>", "text/html", "not JSON"},
-		{all, `<html>`, "", "not the JSON that was asked for"},
+		{all, `<html>`, "", "not the expected JSON"},
 		{all, `{"kind":"EndpointsList","items":[`, "", "EOF"},
-		{all, `{"kind":"EndpointsList","items":[` + secret + `}`, "", "not the JSON"},
+		{all, `{"kind":"EndpointsList","items":[` + secret + `}`, "", "not the expected JSON"},
 		{all, `{"kind":"EndpointsList","items":{"a":` + secret + `}}`, "", "its items are {"},
 		{all, `{"kind":"EndpointsList","items":[` + secret + `,7]}`, "", "cannot unmarshal number"},
-		{all, `{"kind":"EndpointsList","items":[]}` + secret, "", "stands behind"},
+		{all, `{"kind":"EndpointsList","items":[]}` + secret, "", "data after the list"},
 		{all, `{"kind":"EndpointsList"}`, "", "it has no items"},
-		{all, `{"Items":[` + secret + `]}`, "", `a field "Items"`},
-		{all, `{"kind":"Table","rows":[{"object":` + secret + `}]}`, "", `a field "rows"`},
-		{all, `{"type":"ADDED","object":` + secret + `}`, "", `a field "type"`},
-		{all, `[` + secret + `]`, "", "where { should be"},
+		{all, `{"Items":[` + secret + `]}`, "", `the field "Items"`},
+		{all, `{"kind":"Table","rows":[{"object":` + secret + `}]}`, "", `the field "rows"`},
+		{all, `{"type":"ADDED","object":` + secret + `}`, "", `the field "type"`},
+		{all, `[` + secret + `]`, "", "instead of {"},
 		{all, `{"kind":"EndpointsList","items":[{"x":"` + huge + `"}]}`, "", "more than 16777216 bytes"},
 		{all, `{"kind":"EndpointsList","items":"` + huge[:1<<20] + `"}`, "", "its items are xxx"},
-		{all, `{"` + huge[:1<<20] + `":7}`, "", `a field "xxx`},
+		{all, `{"` + huge[:1<<20] + `":7}`, "", `the field "xxx`},
 		{watch, `{"type":"ADDED","Object":` + secret + `}`, "", "unexpected end"},
 		{watch, `{"type":"added","object":` + secret + `}`, "", `type "added"`},
 		{watch, `{"object":` + secret + `}`, "", "an event of type "},
 		{watch, `{"type":"BOOKMARK"}`, "", "without an object"},
 		{watch, `{"type":"ADDED","object":{"kind":"Table","rows":[` + secret + `]}}`, "", "a Table"},
-		{watch, `{"type":"ADDED","object":` + secret + `]`, "", "not the JSON"},
+		{watch, `{"type":"ADDED","object":` + secret + `]`, "", "not the expected JSON"},
 		{watch, secret, "", "an event of type "},
-		{watch, "<html>", "", "not the JSON"},
+		{watch, "<html>", "", "not the expected JSON"},
 		{watch, `{"type":"ADDED","object":{"x":"` + huge + `"}}`, "", "more than 16777216 bytes"},
 	} {
-		url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 			if c.contentType != "" {
 				w.Header().Set("Content-Type", c.contentType)
 			}
@@ -394,15 +392,15 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 			require.Contains(t, string(got), `{"type":"ERROR","object":{"kind":"Status"`)
 		}
 		require.Equal(t, code, response.StatusCode, "%s", got)
-		require.Contains(t, string(got), "rewriting-proxy: cannot rewrite the API server's answer: ")
+		require.Contains(t, string(got), "rewriting-proxy: cannot rewrite the API server's response: ")
 		require.Contains(t, strings.ReplaceAll(string(got), `\"`, `"`), c.want)
 		require.NotContains(t, string(got), "10.9.9.9")
 		require.Less(t, len(got), 1000)
 	}
 }
 
-// A rule is shown its objects wherever they are: in the subresources that are
-// the object itself too, of which a namespace has some that look like resources.
+// A rule also receives the objects of subresources that return the object itself. A
+// namespace has some whose paths look like resources.
 func TestSubresourcesAreRewritten(t *testing.T) {
 	const object = `{"kind":"It","metadata":{"name":"n"}}`
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -445,33 +443,32 @@ func TestSubresourcesAreRewritten(t *testing.T) {
 	}
 }
 
-// A slice of which nobody is ready is one without endpoints, and not null.
-func TestNobodyIsReady(t *testing.T) {
-	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+// A slice without a ready endpoint becomes an empty list, not null.
+func TestSliceWithoutReadyEndpoints(t *testing.T) {
+	url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"kind":"EndpointSlice","addressType":"IPv6","endpoints":[{"addresses":["fd00::4"],"conditions":{"ready":false}}]}`)
 	})
 	got := text(t, send(t, "GET", url+"/apis/discovery.k8s.io/v1/namespaces/d/endpointslices/s", ""))
 	require.Equal(t, `{"addressType":"IPv4","endpoints":[],"kind":"EndpointSlice"}`+"\n", got)
 }
 
-// A client that goes within a list ends its request at the server, and what
-// reads the answer.
-func TestClientThatGoesWithinAList(t *testing.T) {
-	gone := make(chan bool)
-	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
-		defer close(gone)
+// If a client disconnects within a list, its request at the server and the rewriting end.
+func TestDisconnectWithinAListEndsTheRequest(t *testing.T) {
+	disconnected := make(chan bool)
+	url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
+		defer close(disconnected)
 		io.WriteString(w, `{"kind":"EndpointsList","items":[{}`)
 		for r.Context().Err() == nil {
 			io.WriteString(w, `,{"x":"`+strings.Repeat("x", 1000)+`"}`)
 		}
 	})
 	send(t, "GET", url+"/api/v1/endpoints", "").Body.Close()
-	<-gone
+	<-disconnected
 }
 
-// A watch that breaks off in an event is broken for the client as well.
-func TestTruncatedWatchIsBroken(t *testing.T) {
-	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+// A watch that breaks off within an event breaks off for the client as well.
+func TestTruncatedWatchEndsWithAnError(t *testing.T) {
+	url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"type":"ADDED","object":{"kind":"Endpoints"}}`+"\n"+`{"type":"ADD`)
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
@@ -481,8 +478,8 @@ func TestTruncatedWatchIsBroken(t *testing.T) {
 	require.Equal(t, `{"type":"ADDED","object":{"kind":"Endpoints"}}`+"\n", string(got))
 }
 
-// gzip is undone, asked for or not; what else there is, is refused.
-func TestGzipIsUndone(t *testing.T) {
+// gzip is decompressed, requested or not; other encodings are rejected.
+func TestGzipIsDecompressed(t *testing.T) {
 	var zipped bytes.Buffer
 	zip := gzip.NewWriter(&zipped)
 	io.WriteString(zip, `{"kind":"EndpointsList","items":[{"subsets":[{"addresses":[{"ip":"10.9.9.9"}]}]}]}`)
@@ -490,15 +487,15 @@ func TestGzipIsUndone(t *testing.T) {
 	for coding, want := range map[string]string{"gzip": "192.0.2.1", "GZIP": "192.0.2.1", "br": `its encoding is \"br\"`} {
 		for _, unasked := range []bool{false, true} {
 			back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if asked := r.Header.Get("Accept-Encoding"); asked != "" && asked != "gzip" {
-					t.Errorf("the server was asked for %q", asked)
+				if requested := r.Header.Get("Accept-Encoding"); requested != "" && requested != "gzip" {
+					t.Errorf("the server was asked for %q", requested)
 				}
 				w.Header().Set("Content-Type", "application/json")
 				w.Header().Set("Content-Encoding", coding)
 				w.Write(zipped.Bytes())
 			}))
 			defer back.Close()
-			url, _ := before(t, &rest.Config{Host: back.URL, DisableCompression: unasked}, false)
+			url, _ := startProxy(t, &rest.Config{Host: back.URL, DisableCompression: unasked}, false)
 			response := send(t, "GET", url+"/api/v1/endpoints", "", "Accept-Encoding", "br, zstd")
 			require.Contains(t, text(t, response), want)
 			require.Empty(t, response.Header.Get("Content-Encoding"))
@@ -506,11 +503,11 @@ func TestGzipIsUndone(t *testing.T) {
 	}
 }
 
-// A client that does not read makes the server wait: nothing piles up here.
-func TestSlowClientHoldsUpTheServer(t *testing.T) {
+// A client that does not read blocks the server: nothing accumulates.
+func TestSlowClientBlocksTheServer(t *testing.T) {
 	event := `{"type":"ADDED","object":{"kind":"Endpoints","x":"` + strings.Repeat("x", 64<<10) + `"}}` + "\n"
 	stalled := make(chan int, 1)
-	url, _ := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+	url, _ := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 		sent := 0
 		defer func() { stalled <- sent }()
 		for sent < 256<<20 {
@@ -527,50 +524,49 @@ func TestSlowClientHoldsUpTheServer(t *testing.T) {
 	require.Less(t, sent, 64<<20)
 }
 
-// A client that goes ends its request at the server.
-func TestClientThatGoesEndsTheRequest(t *testing.T) {
-	gone := make(chan bool)
-	url, out := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+// If a client disconnects, its request at the server ends.
+func TestDisconnectWithinAWatchEndsTheRequest(t *testing.T) {
+	disconnected := make(chan bool)
+	url, out := startScripted(t, func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
-		close(gone)
+		close(disconnected)
 	})
 	send(t, "GET", url+"/api/v1/endpoints?watch=1", "").Body.Close()
-	<-gone
+	<-disconnected
 	require.NotContains(t, out.String(), "error")
 }
 
-// Requests are made with the proxy's credentials, or with those of whoever
-// makes them, and never with both.
+// Requests have the proxy's credentials or those of the client, never both.
 func TestCredentials(t *testing.T) {
-	asked := make(chan http.Header, 1)
-	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked <- r.Header }))
+	requested := make(chan http.Header, 1)
+	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { requested <- r.Header }))
 	defer back.Close()
 	config := &rest.Config{Host: back.URL, BearerToken: "proxy", Impersonate: rest.ImpersonationConfig{UserName: "reader"}}
-	theirs := []string{"Authorization", "Bearer client", "Cookie", "c=1", "X-Remote-User", "root", "X-Forwarded-For", "10.0.0.1"}
+	clientHeaders := []string{"Authorization", "Bearer client", "Cookie", "c=1", "X-Remote-User", "root", "X-Forwarded-For", "10.0.0.1"}
 
-	url, _ := before(t, config, false)
-	require.Equal(t, 200, send(t, "GET", url+"/api/v1/pods", "", theirs...).StatusCode)
-	sent := <-asked
+	url, _ := startProxy(t, config, false)
+	require.Equal(t, 200, send(t, "GET", url+"/api/v1/pods", "", clientHeaders...).StatusCode)
+	sent := <-requested
 	require.Equal(t, []string{"Bearer proxy"}, sent["Authorization"])
 	require.Equal(t, []string{"reader"}, sent["Impersonate-User"])
 	for _, name := range []string{"Cookie", "X-Remote-User", "X-Forwarded-For"} {
 		require.NotContains(t, sent, name)
 	}
 
-	url, _ = before(t, anonymous(config), true)
-	require.Equal(t, 200, send(t, "GET", url+"/api/v1/pods", "", append(theirs, "Impersonate-User", "other")...).StatusCode)
-	sent = <-asked
+	url, _ = startProxy(t, anonymous(config), true)
+	require.Equal(t, 200, send(t, "GET", url+"/api/v1/pods", "", append(clientHeaders, "Impersonate-User", "other")...).StatusCode)
+	sent = <-requested
 	require.Equal(t, []string{"Bearer client"}, sent["Authorization"])
 	require.Equal(t, []string{"other"}, sent["Impersonate-User"])
 	require.NotContains(t, sent, "X-Remote-User")
 	require.Equal(t, 200, send(t, "GET", url+"/api/v1/pods", "").StatusCode)
-	require.NotContains(t, <-asked, "Authorization")
+	require.NotContains(t, <-requested, "Authorization")
 }
 
-// Refusals say why, as API servers do.
-func TestRefusals(t *testing.T) {
-	url, out := scripted(t, func(w http.ResponseWriter, r *http.Request) { t.Errorf("%s %s has got through", r.Method, r.URL) })
+// A rejection is a Status with the reason.
+func TestRejectedRequests(t *testing.T) {
+	url, out := startScripted(t, func(w http.ResponseWriter, r *http.Request) { t.Errorf("%s %s was passed on", r.Method, r.URL) })
 	one := "/api/v1/namespaces/d/endpoints/e"
 	for _, c := range []struct {
 		method, path string
@@ -578,7 +574,7 @@ func TestRefusals(t *testing.T) {
 		code         int
 		want         string
 	}{
-		{"PUT", one, nil, 405, "endpoints are rewritten here: change them at the API server itself"},
+		{"PUT", one, nil, 405, "the proxy rewrites endpoints: change them at the API server"},
 		{"PATCH", one, nil, 405, "change them at"},
 		{"PUT", one + "/status", nil, 405, "change them at"},
 		{"PATCH", "/apis/discovery.k8s.io/v1/namespaces/d/endpointslices/e", nil, 405, "endpointslices.discovery.k8s.io"},
@@ -588,7 +584,7 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/api/v1/namespaces/../endpoints", nil, 400, "empty segment"},
 		{"GET", "/api/v1/namespaces/%2e%2e/endpoints", nil, 400, "empty segment"},
 		{"GET", "/api/v1/namespaces/d/pods/p/exec", []string{"Connection", "Upgrade", "Upgrade", "websocket"}, 501, "exec, attach, port-forward"},
-		{"GET", "/api/v1/pods", []string{"Impersonate-User", "root"}, 403, "impersonate nobody"},
+		{"GET", "/api/v1/pods", []string{"Impersonate-User", "root"}, 403, "impersonation is not allowed"},
 		{"GET", "/api/v1/pods", []string{"Host", "evil.example"}, 403, "loopback"},
 		{"GET", "/api/v1/pods", []string{"Host", "10.0.0.1:8002"}, 403, "loopback"},
 		{"POST", "/api/v1/pods", []string{"Origin", "https://evil.example"}, 403, "another origin"},
@@ -603,20 +599,20 @@ func TestRefusals(t *testing.T) {
 	require.Contains(t, out.String(), "PUT /api/v1/namespaces/d/endpoints/e: 405\n")
 }
 
-// A server that is not there is said to be so.
+// An unreachable server causes an error with code 503.
 func TestUnreachableServer(t *testing.T) {
 	back := httptest.NewServer(nil)
 	back.Close()
-	url, _ := before(t, &rest.Config{Host: back.URL}, false)
+	url, _ := startProxy(t, &rest.Config{Host: back.URL}, false)
 	for _, path := range []string{"/api/v1/endpoints", "/api/v1/pods"} {
 		response := send(t, "GET", url+path, "")
 		require.Equal(t, 503, response.StatusCode)
-		require.Contains(t, text(t, response), "the API server does not answer: dial tcp")
+		require.Contains(t, text(t, response), "no response from the API server: dial tcp")
 	}
 }
 
-// A rule that fails, or panics, lets nothing through, and takes nobody along.
-func TestBrokenRule(t *testing.T) {
+// If a rule fails or panics, nothing passes, and other requests are not affected.
+func TestFailingRuleRejectsTheResponse(t *testing.T) {
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"kind":"Secret","metadata":{"namespace":"d","name":"s"},"data":{"a":"10.9.9.9"}}`)
@@ -629,7 +625,7 @@ func TestBrokenRule(t *testing.T) {
 		{Resource: "secrets"}: func(*unstructured.Unstructured) (bool, error) { return true, errors.New("no key") },
 		{Resource: "pods"}:    func(*unstructured.Unstructured) (bool, error) { panic("no rule") },
 	}
-	out := new(said)
+	out := new(logBuffer)
 	front := httptest.NewUnstartedServer(newProxy(client.RoundTripper(), rules, false, log.New(out, "", 0)))
 	front.Config.ErrorLog = log.New(out, "", 0)
 	front.Start()

@@ -7,22 +7,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rule changes an object on its way to a client, and says whether it has. An
-// error ends the answer: the client must not see what should have been changed.
-// It is called from many goroutines at once.
+// rule changes an object on its way to a client, and reports whether it has. An error
+// aborts the response: the client must not receive an object that should have been
+// changed. It must be safe for concurrent use.
 type rule func(obj *unstructured.Unstructured) (changed bool, err error)
 
-// routed are the rules of this example: whoever asks where a service is, is
-// sent to the router.
-func routed(router netip.Addr) map[schema.GroupResource]rule {
+// routed returns the rules of this example: they replace the addresses of a service by
+// the router.
+func routerRules(router netip.Addr) map[schema.GroupResource]rule {
 	return map[schema.GroupResource]rule{
 		{Resource: "endpoints"}:                                 func(obj *unstructured.Unstructured) (bool, error) { return routeEndpoints(obj, router) },
 		{Group: "discovery.k8s.io", Resource: "endpointslices"}: func(obj *unstructured.Unstructured) (bool, error) { return routeSlice(obj, router) },
 	}
 }
 
-// routeEndpoints leaves the router as the only address of each subset that has
-// one. The ports stay.
+// routeEndpoints replaces the addresses of each non-empty subset by the router. The ports
+// are kept.
 func routeEndpoints(obj *unstructured.Unstructured, router netip.Addr) (changed bool, err error) {
 	subsets, _, err := unstructured.NestedSlice(obj.Object, "subsets")
 	if err != nil {
@@ -49,10 +49,10 @@ func routeSlice(obj *unstructured.Unstructured, router netip.Addr) (changed bool
 	if err != nil || len(endpoints) == 0 {
 		return false, err
 	}
-	instead := []any{} // null is not what every client takes for none
+	instead := []any{} // not every client accepts null
 	for _, endpoint := range endpoints {
 		endpoint, _ := endpoint.(map[string]any)
-		// A condition that is not known means ready.
+		// An unknown condition means ready.
 		if ready, known, _ := unstructured.NestedBool(endpoint, "conditions", "ready"); ready || !known {
 			instead = []any{map[string]any{
 				"addresses":  []any{router.String()},

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// maxObject bounds what is held of an answer: one object of it. etcd takes
+// maxObject bounds the size of an object, which is held in memory. etcd accepts
 // objects of 1.5 MiB.
 const maxObject = 16 << 20
 
-// values reads JSON values one after the other, of a bounded size each.
+// values reads a sequence of JSON values, each of a bounded size.
 type values struct {
 	*json.Decoder
 	bound *bounded
@@ -22,35 +22,35 @@ func valuesOf(r io.Reader) values {
 	return values{json.NewDecoder(bound), bound}
 }
 
-// decode reads a value; io.EOF is the end of the answer.
+// decode reads a value; io.EOF is the end of the response.
 func (v values) decode(into any) error {
 	err := v.Decode(into)
 	v.bound.left = maxObject
-	return explained(err)
+	return wrapJSONError(err)
 }
 
-// within reads a value of which there must be more.
-func (v values) within() (raw json.RawMessage, err error) {
-	return raw, unexpected(v.decode(&raw))
+// nextValue reads a value that must exist.
+func (v values) nextValue() (raw json.RawMessage, err error) {
+	return raw, noEOF(v.decode(&raw))
 }
 
-// token reads a bracket or a name, of which there must be more.
+// token reads a bracket or a name that must exist.
 func (v values) token() (json.Token, error) {
 	token, err := v.Token()
 	v.bound.left = maxObject
-	return token, unexpected(explained(err))
+	return token, noEOF(wrapJSONError(err))
 }
 
-// bracket reads the one that there must be.
+// bracket reads a bracket that must exist.
 func (v values) bracket(want json.Delim) error {
 	token, err := v.token()
 	if err == nil && token != want {
-		err = unrewritablef("there is %v in it, where %v should be", token, want)
+		err = unrewritablef("it has %v instead of %v", token, want)
 	}
 	return err
 }
 
-// unrewritable is an answer that has come, and that no rule can be applied to.
+// unrewritable is the error for a complete response that no rule can be applied to.
 type unrewritable struct{ error }
 
 func (e unrewritable) Unwrap() error { return e.error }
@@ -59,30 +59,30 @@ func unrewritablef(format string, args ...any) error {
 	return unrewritable{fmt.Errorf(format, args...)}
 }
 
-func explained(err error) error {
+func wrapJSONError(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &syntax) || errors.As(err, &kind) {
-		return unrewritablef("it is not the JSON that was asked for: %w", err)
+		return unrewritablef("it is not the expected JSON: %w", err)
 	}
 	return err
 }
 
-func unexpected(err error) error {
+func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// bounded is a reader that fails when more is read than is left. A decoder reads
-// ahead: of a value it may have had a part before it was asked for.
+// bounded is a reader that fails when more than the rest is read. A decoder reads ahead:
+// it may have read a part of a value before.
 type bounded struct {
 	io.Reader
 	left int
 }
 
-// Read reads as much as is left.
+// Read reads at most the rest.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, unrewritablef("an object has more than %d bytes", maxObject)

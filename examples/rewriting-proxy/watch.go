@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// rewriteWatch rewrites {"type":"ADDED","object":{...}} after {"type":...}, each
-// as it comes. One that cannot be rewritten is the last: the client is told so by
-// an ERROR event, which is how API servers end a watch.
+// rewriteWatch rewrites events such as {"type":"ADDED","object":{...}} as they arrive. It
+// stops at an event that cannot be rewritten and sends an ERROR event, as API servers do
+// to end a watch.
 func rewriteWatch(out *bufio.Writer, in values, objects *rewriter) error {
 	for {
 		err := rewriteEvent(out, in, objects)
@@ -29,7 +29,7 @@ func rewriteWatch(out *bufio.Writer, in values, objects *rewriter) error {
 }
 
 func rewriteEvent(out *bufio.Writer, in values, objects *rewriter) error {
-	// Not a struct: names of fields would be matched without regard to case.
+	// Not a struct: field names would be matched case-insensitively.
 	var fields map[string]json.RawMessage
 	if err := in.decode(&fields); err != nil {
 		return err
@@ -41,7 +41,7 @@ func rewriteEvent(out *bufio.Writer, in values, objects *rewriter) error {
 		if object, err = objects.object(object); err != nil {
 			return err
 		}
-	case `"BOOKMARK"`, `"ERROR"`: // a version, and a Status
+	case `"BOOKMARK"`, `"ERROR"`: // a version, or a Status
 	default:
 		return unrewritablef("it has an event of type %.40s", typ)
 	}
@@ -51,7 +51,7 @@ func rewriteEvent(out *bufio.Writer, in values, objects *rewriter) error {
 	return event(out, fields["type"], object)
 }
 
-// event sends one as API servers do: on a line, with its type first.
+// event writes an event as API servers do: on one line, with its type first.
 func event(out *bufio.Writer, typ, object []byte) error {
 	out.WriteString(`{"type":`)
 	out.Write(typ)

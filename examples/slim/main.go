@@ -1,5 +1,5 @@
-// Command slim fills a cache with the pods of a cluster, again and again, each
-// time with another type, and says how much memory each takes.
+// Command slim fills a cache with the pods of a cluster, once for each of several types,
+// and prints how much memory each cache takes.
 //
 //	go run ./examples/slim
 //	go run ./examples/slim -kubeconfig ~/.kube/config
@@ -47,13 +47,13 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("slim", flag.ContinueOnError)
-	set.IntVar(&f.pods, "pods", 5000, "`number` of pods, where there is no real server that has some")
-	set.BoolVar(&f.serve, "serve", false, "be the server of so many pods; the program starts itself so")
-	if err := f.Parse(set, "slim says how much memory a cache of all pods takes, by the type that they have.", args, out); err != nil {
+	set.IntVar(&f.pods, "pods", 5000, "`number` of pods of the server that the program starts")
+	set.BoolVar(&f.serve, "serve", false, "run as the server of these pods; the program starts itself with this flag")
+	if err := f.Parse(set, "slim prints the memory of a cache of all pods, by the Go type of the objects.", args, out); err != nil {
 		return f, err
 	}
 	if f.pods < 1 {
-		return f, fmt.Errorf("-pods %d: there has to be one at least", f.pods)
+		return f, fmt.Errorf("-pods %d: at least one is required", f.pods)
 	}
 	return f, nil
 }
@@ -84,39 +84,39 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer client.Close()
-	fmt.Fprintf(out, "server: %d pods in a process beside this one; -kubeconfig takes a real one\n", f.pods)
+	fmt.Fprintf(out, "server: %d pods in another process; -kubeconfig selects a real one\n", f.pods)
 	return compare(ctx, client, out)
 }
 
-// fewPods have figures that say little of pods: below it, most of what a slim one
-// is said to take is what the informer needs by itself.
+// fewPods is the number of pods below which most of the memory of a slim cache is the
+// fixed cost of the informer.
 const fewPods = 500
 
-// compare weighs one cache after the other, and prints the table.
+// compare measures one cache after the other, and prints the table.
 func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 	caches := []struct {
 		name, of string
-		weigh    func(context.Context, *rest.Client) (weight, error)
+		measure  func(context.Context, *rest.Client) (cacheSize, error)
 	}{
-		{"maps", "*unstructured.Unstructured", weigh[*unstructured.Unstructured]},
-		{"full", "*Pod", weigh[*Pod]},
-		{"metadata", "*metav1.PartialObjectMetadata", weigh[*metav1.PartialObjectMetadata]},
-		{"slim", "*SlimPod", weigh[*SlimPod]},
+		{"maps", "*unstructured.Unstructured", measure[*unstructured.Unstructured]},
+		{"full", "*Pod", measure[*Pod]},
+		{"metadata", "*metav1.PartialObjectMetadata", measure[*metav1.PartialObjectMetadata]},
+		{"slim", "*SlimPod", measure[*SlimPod]},
 	}
-	weights := make([]weight, len(caches))
+	sizes := make([]cacheSize, len(caches))
 	for i, cache := range caches {
 		var err error
-		if weights[i], err = cache.weigh(ctx, client); err != nil {
+		if sizes[i], err = cache.measure(ctx, client); err != nil {
 			return fmt.Errorf("fill the cache of %s: %w", cache.of, err)
 		}
-		if weights[i].objects == 0 {
-			return errors.New("there are no pods, and so nothing to weigh")
+		if sizes[i].objects == 0 {
+			return errors.New("there are no pods to measure")
 		}
 	}
-	full := weights[1]
+	full := sizes[1]
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\ncache\tpods\theap\ta pod\tof full\t  type")
-	for i, w := range weights {
+	fmt.Fprintln(table, "\ncache\tpods\theap\tper pod\tof full\t  type")
+	for i, w := range sizes {
 		fmt.Fprintf(table, "%s\t%d\t%.1f MB\t%d B\t%.0f %%\t  %s\n", caches[i].name, w.objects, float64(w.heap)/1e6,
 			w.heap/int64(w.objects), 100*w.perPod()/full.perPod(), caches[i].of)
 	}
@@ -124,9 +124,9 @@ func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 		return err
 	}
 	if full.objects < fewPods {
-		fmt.Fprintln(out, "\nThese are few pods: much of the heap is what an informer needs with none. See the README.")
+		fmt.Fprintln(out, "\nWith so few pods, much of the heap is the fixed cost of an informer. See the README.")
 	}
 	return nil
 }
 
-func (w weight) perPod() float64 { return float64(w.heap) / float64(w.objects) }
+func (w cacheSize) perPod() float64 { return float64(w.heap) / float64(w.objects) }

@@ -23,7 +23,7 @@ import (
 	"github.com/thinformer/thinformer/examples/internal/cluster/clustertest"
 )
 
-// The program starts itself as a server, which in a test is the test's binary.
+// The program starts itself as a server; in a test, that is the test binary.
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args[1:], "-serve") {
 		if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// perPod are the bytes that a table says each pod takes, by cache.
+// perPod returns the bytes per pod in a table, by cache.
 func perPod(t *testing.T, table string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -47,15 +47,15 @@ func perPod(t *testing.T, table string) map[string]int {
 	return found
 }
 
-// The README shows what comes out, and its figures are those of today: a fifth
-// is what another version of Go may change.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+// The output is the one in the README, and its figures are current within a fifth, which
+// another version of Go may change.
+func TestOutputMatchesReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```\n(server: .*?)```").FindSubmatch(readme)
 	require.NotNil(t, shown)
 	var args []string
-	if raceDetector { // ten times slower, and in the heap itself: form only
+	if raceDetector { // ten times slower, with a larger heap: check the form only
 		args = []string{"-pods", "500"}
 	}
 	var out strings.Builder
@@ -71,26 +71,25 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 		if raceDetector {
 			break
 		}
-		require.InEpsilon(t, want[cache], got[cache], 0.2, "bytes a pod, as %s", cache)
+		require.InEpsilon(t, want[cache], got[cache], 0.2, "bytes per pod, cache %s", cache)
 	}
 }
 
-// What is called full has all that there is.
-func TestFullIsFull(t *testing.T) {
-	var there map[string]any
-	require.NoError(t, yaml.Unmarshal(podYAML, &there))
+// Pod has all fields of pod.yaml.
+func TestPodHasAllFields(t *testing.T) {
+	var want map[string]any
+	require.NoError(t, yaml.Unmarshal(podYAML, &want))
 	var pod Pod
 	require.NoError(t, yaml.UnmarshalStrict(podYAML, &pod))
 	encoded, err := json.Marshal(pod)
 	require.NoError(t, err)
 	var back map[string]any
 	require.NoError(t, json.Unmarshal(encoded, &back))
-	require.Equal(t, there, back)
+	require.Equal(t, want, back)
 }
 
-// On a server that is not its own it counts the pods that are there, with no
-// other rights than those of rbac.yaml.
-func TestOnARealServer(t *testing.T) {
+// On a real server it counts the pods there, with exactly the permissions of rbac.yaml.
+func TestRealServer(t *testing.T) {
 	server := clustertest.NewRestricted(t, nil, rbac)
 	require.ErrorContains(t, run(t.Context(), []string{"-kubeconfig", server.Kubeconfig}, io.Discard), "there are no pods")
 	apitest.Seed(t, server.Server, 3, func(i int) *Pod {
@@ -99,12 +98,12 @@ func TestOnARealServer(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-kubeconfig", server.Kubeconfig}, &out))
 	require.Regexp(t, `\n +slim +3 +`, out.String())
-	require.Contains(t, out.String(), "\nThese are few pods: ")
+	require.Contains(t, out.String(), "\nWith so few pods, ")
 	require.Empty(t, server.Unused())
 }
 
-// What keeps a cache from being filled is told, and of which.
-func TestTroubleIsTold(t *testing.T) {
+// If a cache cannot be filled, the error has the cache and the reason.
+func TestFailuresAreReported(t *testing.T) {
 	server := clustertest.NewRestricted(t, nil, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -117,20 +116,20 @@ func TestTroubleIsTold(t *testing.T) {
 	require.ErrorContains(t, err, "pods is forbidden")
 }
 
-// Who interrupts it is told just that, and not what became of the server.
+// After an interrupt, the error is the interrupt, not its consequences.
 func TestInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	interrupt(errors.New("interrupted"))
 	require.EqualError(t, run(ctx, nil, io.Discard), "interrupted")
 }
 
-// Mistakes are told in a line that says what is wrong; -h is none.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line; -h is not an error.
+func TestInvalidArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		`unexpected argument "x": see -h`:          {"x"},
 		"flag provided but not defined: -nonsense": {"-nonsense"},
-		"-pods 0: there has to be one at least":    {"-pods", "0"},
-		"say which with -kubeconfig":               {"-install"},
+		"-pods 0: at least one is required":        {"-pods", "0"},
+		"select one with -kubeconfig":              {"-install"},
 	} {
 		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)
 	}

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Pod has a field for all that is in pod.yaml, by the types of k8s.io/api. That
-// one has many more, which take room in memory even where they are empty.
+// Pod has the fields of pod.yaml, with the types of k8s.io/api. The type there has many
+// more fields, which take memory even if they are empty.
 type Pod struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -15,7 +15,7 @@ type Pod struct {
 	Status            PodStatus `json:"status"`
 }
 
-// PodSpec is what was asked for.
+// PodSpec is the desired state.
 type PodSpec struct {
 	NodeName                      string           `json:"nodeName,omitempty"`
 	ServiceAccountName            string           `json:"serviceAccountName,omitempty"`
@@ -31,13 +31,13 @@ type PodSpec struct {
 	Volumes                       []Volume         `json:"volumes,omitempty"`
 }
 
-// SecurityContext says as whom the processes run.
+// SecurityContext has the user of the processes.
 type SecurityContext struct {
 	RunAsNonRoot *bool  `json:"runAsNonRoot,omitempty"`
 	RunAsUser    *int64 `json:"runAsUser,omitempty"`
 }
 
-// Toleration is a taint that the pod puts up with.
+// Toleration is a taint that the pod tolerates.
 type Toleration struct {
 	Key               string `json:"key,omitempty"`
 	Operator          string `json:"operator,omitempty"`
@@ -45,7 +45,7 @@ type Toleration struct {
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// Container is one of the pod's processes.
+// Container is a container of the pod.
 type Container struct {
 	Name                     string        `json:"name"`
 	Image                    string        `json:"image,omitempty"`
@@ -60,14 +60,14 @@ type Container struct {
 	LivenessProbe            *Probe        `json:"livenessProbe,omitempty"`
 }
 
-// Port is one that a container listens at.
+// Port is a port of a container.
 type Port struct {
 	Name          string `json:"name,omitempty"`
 	ContainerPort int32  `json:"containerPort"`
 	Protocol      string `json:"protocol,omitempty"`
 }
 
-// EnvVar is a variable of the environment.
+// EnvVar is an environment variable.
 type EnvVar struct {
 	Name      string `json:"name"`
 	Value     string `json:"value,omitempty"`
@@ -79,20 +79,20 @@ type EnvVar struct {
 	} `json:"valueFrom,omitempty"`
 }
 
-// Resources are how much a container may use.
+// Resources are the resources of a container.
 type Resources struct {
 	Requests map[string]resource.Quantity `json:"requests,omitempty"`
 	Limits   map[string]resource.Quantity `json:"limits,omitempty"`
 }
 
-// VolumeMount is where a container sees a volume.
+// VolumeMount is the mount point of a volume.
 type VolumeMount struct {
 	Name      string `json:"name"`
 	MountPath string `json:"mountPath"`
 	ReadOnly  bool   `json:"readOnly,omitempty"`
 }
 
-// Probe is how it is found out whether a container is well.
+// Probe is a health check of a container.
 type Probe struct {
 	HTTPGet *struct {
 		Path   string             `json:"path,omitempty"`
@@ -121,7 +121,7 @@ type Volume struct {
 	} `json:"projected,omitempty"`
 }
 
-// ConfigMap is one as a volume.
+// ConfigMap is a config map used as a volume.
 type ConfigMap struct {
 	Name        string `json:"name,omitempty"`
 	DefaultMode *int32 `json:"defaultMode,omitempty"`
@@ -131,7 +131,7 @@ type ConfigMap struct {
 	} `json:"items,omitempty"`
 }
 
-// PodStatus is what has become of it.
+// PodStatus is the actual state.
 type PodStatus struct {
 	Phase             string            `json:"phase,omitempty"`
 	HostIP            string            `json:"hostIP,omitempty"`
@@ -149,14 +149,14 @@ type IP struct {
 	IP string `json:"ip"`
 }
 
-// Condition is one thing that is true of the pod, or is not.
+// Condition is a condition of the pod.
 type Condition struct {
 	Type               string      `json:"type"`
 	Status             string      `json:"status"`
 	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitzero"`
 }
 
-// ContainerStatus is what has become of a container.
+// ContainerStatus is the state of a container.
 type ContainerStatus struct {
 	Name         string `json:"name"`
 	Image        string `json:"image"`

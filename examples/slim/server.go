@@ -21,15 +21,15 @@ import (
 //go:embed pod.yaml
 var podYAML []byte
 
-// serve is what the program does with -serve: it serves so many pods, prints its
-// address, and goes on until ctx is done or its standard input ends, which is
-// when the program ends that has started it.
+// serve implements -serve: it serves the given number of pods, prints its address, and
+// returns when ctx is done or its standard input ends, which is when the program that
+// started it ends.
 func serve(ctx context.Context, pods int, out io.Writer) error {
 	var template Pod
 	if err := yaml.Unmarshal(podYAML, &template); err != nil {
 		return fmt.Errorf("read pod.yaml: %w", err)
 	}
-	srv := apitest.NewServer(apitest.Options{Plain: true})
+	srv := apitest.NewServer(apitest.Options{PlainHTTP: true})
 	defer srv.Close()
 	apitest.Seed(nil, srv, pods, func(i int) *Pod { return podOf(&template, i) })
 	if _, err := fmt.Fprintln(out, srv.URL); err != nil {
@@ -47,7 +47,7 @@ func serve(ctx context.Context, pods int, out io.Writer) error {
 	return nil
 }
 
-// podOf is a pod of its own name, node, address and container.
+// podOf returns a pod with its own name, node, address and container.
 func podOf(template *Pod, i int) *Pod {
 	pod := informer.Clone(template)
 	pod.Namespace = fmt.Sprintf("team-%02d", i%40)
@@ -61,14 +61,14 @@ func podOf(template *Pod, i int) *Pod {
 	return pod
 }
 
-// startServer starts the program again, as a server. What it holds is in another
-// process, and so not in the heap that is measured.
+// startServer starts the program again, as a server. Its memory is in another process,
+// so it does not count in the measured heap.
 func startServer(ctx context.Context, pods int) (config *rest.Config, stop func() error, err error) {
 	fail := func(err error) (*rest.Config, func() error, error) {
-		if ctx.Err() != nil { // which has ended it
+		if ctx.Err() != nil { // the end of ctx has stopped the server
 			return nil, nil, context.Cause(ctx)
 		}
-		return nil, nil, fmt.Errorf("start a server beside this process: %w", err)
+		return nil, nil, fmt.Errorf("start the server process: %w", err)
 	}
 	self, err := os.Executable()
 	if err != nil {

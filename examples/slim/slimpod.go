@@ -2,8 +2,8 @@ package main
 
 import "github.com/thinformer/thinformer/rest"
 
-// SlimPod is what a program needs that wants to know where its pods run. The
-// rest of a pod is skipped as it arrives: not decoded, not kept.
+// SlimPod has the fields of a program that needs the nodes of its pods. All other fields
+// are skipped while decoding.
 type SlimPod struct {
 	rest.SlimMeta `json:"metadata"` // name, namespace, uid, version
 	Spec          struct {

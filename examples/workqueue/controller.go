@@ -13,8 +13,8 @@ import (
 	"github.com/thinformer/thinformer/workqueue"
 )
 
-// Pod is as much of a pod as this controller looks at: its name. What a type has
-// no field for is not decoded, and takes no memory.
+// Pod has the fields that this controller needs: the name. Other fields are not decoded
+// and take no memory.
 type Pod struct {
 	rest.SlimMeta `json:"metadata"`
 }
@@ -27,7 +27,7 @@ type Controller struct {
 	informer *informer.SharedInformer[*Pod]
 
 	out io.Writer
-	// fails is the name of a pod that cannot be synced, to show what happens then.
+	// fails is the name of a pod that cannot be synced, to demonstrate retries.
 	fails string
 }
 
@@ -52,24 +52,24 @@ func NewController(queue workqueue.TypedRateLimitingInterface[string], pods *inf
 	return &Controller{indexer: pods.Reader(), queue: queue, informer: pods, out: out, fails: fails}, nil
 }
 
-// processNextItem waits for the next key and processes it. It is false when there
-// will be no more.
+// processNextItem waits for the next key and processes it. It returns false when the
+// queue has been shut down.
 func (c *Controller) processNextItem() bool {
 	key, quit := c.queue.Get()
 	if quit {
 		return false
 	}
-	// Tell the queue that we are done with this key: only then will another worker
-	// get it. So no pod is ever processed by two workers at once.
+	// Tell the queue that we are done with this key. Until then, no other worker gets
+	// it, so a pod is never processed by two workers at once.
 	defer c.queue.Done(key)
 
-	// The business logic, and then what is to be done if it has failed.
+	// Execute the business logic, and handle its error.
 	c.handleErr(c.syncToStdout(key), key)
 	return true
 }
 
-// syncToStdout is the business logic: it prints what it knows of the pod. If
-// something goes wrong it returns the error; to try again is not its business.
+// syncToStdout is the business logic: it prints the state of the pod. It returns errors;
+// the caller retries.
 func (c *Controller) syncToStdout(key string) error {
 	pod, exists := c.indexer.Get(key)
 	if !exists {
@@ -77,19 +77,18 @@ func (c *Controller) syncToStdout(key string) error {
 		return nil
 	}
 	if pod.Name == c.fails {
-		return errors.New("it is told to fail")
+		return errors.New("configured to fail")
 	}
-	// A controller of what depends on the very pod has to look at its uid as well:
+	// A controller that depends on the identity of the pod must check its uid as well:
 	// it may have been replaced by another one of the same name.
 	fmt.Fprintf(c.out, "Sync/Add/Update for Pod %s\n", pod.Name)
 	return nil
 }
 
-// handleErr sees to it that what has failed is tried again, later each time, and
-// five times at most.
+// handleErr retries failed keys with backoff, at most five times.
 func (c *Controller) handleErr(err error, key string) {
 	if err == nil {
-		// Forget the failures of the key, so that the next one is a first one.
+		// Forget the failures of the key, so that the next failure counts as the first.
 		c.queue.Forget(key)
 		return
 	}
@@ -102,27 +101,27 @@ func (c *Controller) handleErr(err error, key string) {
 	fmt.Fprintf(c.out, "Dropping Pod %s out of the queue: %v\n", key, err)
 }
 
-// Run begins watching and syncing, and goes on until ctx is done.
+// Run runs the controller until ctx is done.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	fmt.Fprintln(c.out, "Starting Pod controller")
 	defer fmt.Fprintln(c.out, "Stopping Pod controller")
 
-	informed := make(chan error, 1)
-	go func() { informed <- c.informer.Run(ctx) }()
+	informerEnded := make(chan error, 1)
+	go func() { informerEnded <- c.informer.Run(ctx) }()
 
-	// Before the cache is filled nobody knows what exists.
+	// Until the cache is filled, it is unknown which pods exist.
 	if err := c.informer.WaitForSync(ctx); err != nil {
 		c.queue.ShutDown()
-		return errors.Join(err, <-informed)
+		return errors.Join(err, <-informerEnded)
 	}
 	var working sync.WaitGroup
 	for range workers {
 		working.Go(c.runWorker)
 	}
 	<-ctx.Done()
-	c.queue.ShutDown() // the workers finish what they have, and what is in line
+	c.queue.ShutDown() // the workers process the queued keys
 	working.Wait()
-	return <-informed
+	return <-informerEnded
 }
 
 func (c *Controller) runWorker() {

@@ -20,7 +20,7 @@ import (
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/examples/internal/cluster"
-	"github.com/thinformer/thinformer/examples/internal/diary"
+	"github.com/thinformer/thinformer/examples/internal/demo"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 	"github.com/thinformer/thinformer/workqueue"
@@ -49,22 +49,21 @@ type flags struct {
 
 func parse(args []string, out io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("workqueue", flag.ContinueOnError)
-	set.IntVar(&f.workers, "workers", 1, "`number` of pods that are worked on at the same time")
-	set.StringVar(&f.fail, "fail", "broken", "`name` of a pod that cannot be synced, to see what happens then")
-	if err := f.Parse(set, "workqueue tells of the pods in a namespace, until it is interrupted.", args, out); err != nil {
+	set.IntVar(&f.workers, "workers", 1, "`number` of workers")
+	set.StringVar(&f.fail, "fail", "broken", "`name` of a pod whose sync fails, to show the retries")
+	if err := f.Parse(set, "workqueue prints the pods in a namespace until it is interrupted.", args, out); err != nil {
 		return f, err
 	}
 	if f.workers < 1 {
-		return f, fmt.Errorf("-workers %d: there has to be one at least", f.workers)
+		return f, fmt.Errorf("-workers %d: at least one is required", f.workers)
 	}
 	if f.fail == "" || f.fail == "mypod" {
-		return f, fmt.Errorf("-fail %q: give the name of another pod", f.fail)
+		return f, fmt.Errorf("-fail %q: use another name", f.fail)
 	}
 	return f, nil
 }
 
-// run goes on until ctx ends, or on a server in this process until the story has
-// been told.
+// run runs until ctx ends, or, on the embedded server, until the demonstration is over.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	f, err := parse(args, out)
 	if err != nil {
@@ -78,20 +77,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if c.Embedded == nil {
 		return watch(ctx, c, f, out)
 	}
-	tale := diary.New(out)
+	output := demo.NewOutput(out)
 	ctx, stop := context.WithCancelCause(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		err := watch(ctx, c, f, tale)
+		err := watch(ctx, c, f, output)
 		stop(err)
 		ended <- err
 	}()
-	err = tell(ctx, tale, c, f.fail)
+	err = runDemo(ctx, output, c, f.fail)
 	stop(nil)
 	return errors.Join(err, <-ended)
 }
 
-// watch is what the program is about.
+// watch runs the controller.
 func watch(ctx context.Context, c *cluster.Cluster, f flags, out io.Writer) error {
 	pods := rest.NewView[*Pod](c.Client, rest.ResourceInfo{
 		GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"},
@@ -104,32 +103,32 @@ func watch(ctx context.Context, c *cluster.Cluster, f flags, out io.Writer) erro
 		return err
 	}
 
-	// Let's suppose that we knew about a pod "mypod" on our last run. If it is not
-	// there anymore, nobody will tell: so have a look.
+	// Let's suppose that we knew about a pod "mypod" on our last run. If it does not
+	// exist anymore, there is no event, so check it.
 	queue.Add(c.Namespace + "/mypod")
 
 	return controller.Run(ctx, f.workers)
 }
 
-// tell has something happen on a server where nothing would.
-func tell(ctx context.Context, tale *diary.Diary, c *cluster.Cluster, fails string) error {
-	if err := tale.Wait(ctx, "Pod default/mypod does not exist anymore"); err != nil {
+// runDemo creates and deletes a pod on the embedded server.
+func runDemo(ctx context.Context, output *demo.Output, c *cluster.Cluster, fails string) error {
+	if err := output.Wait(ctx, "Pod default/mypod does not exist anymore"); err != nil {
 		return err
 	}
 	pod := func(name string) *Pod {
 		return &Pod{SlimMeta: rest.SlimMeta{Namespace: c.Namespace, Name: name}}
 	}
-	fmt.Fprintln(tale, "-- pod mypod is created")
+	fmt.Fprintln(output, "-- pod mypod is created")
 	apitest.Create(nil, c.Embedded, pod("mypod"))
-	if err := tale.Wait(ctx, "Sync/Add/Update for Pod mypod"); err != nil {
+	if err := output.Wait(ctx, "Sync/Add/Update for Pod mypod"); err != nil {
 		return err
 	}
-	fmt.Fprintln(tale, "-- pod mypod is deleted")
+	fmt.Fprintln(output, "-- pod mypod is deleted")
 	apitest.Delete(nil, c.Embedded, pod("mypod"))
-	if err := tale.Wait(ctx, "Pod default/mypod does not exist anymore"); err != nil {
+	if err := output.Wait(ctx, "Pod default/mypod does not exist anymore"); err != nil {
 		return err
 	}
-	fmt.Fprintf(tale, "-- pod %s is created, which cannot be synced\n", fails)
+	fmt.Fprintf(output, "-- pod %s is created; its sync fails\n", fails)
 	apitest.Create(nil, c.Embedded, pod(fails))
-	return tale.Wait(ctx, "Dropping Pod default/"+fails+" out of the queue: it is told to fail")
+	return output.Wait(ctx, "Dropping Pod default/"+fails+" out of the queue: configured to fail")
 }

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The README shows what comes out, to the letter.
-func TestReadmeShowsWhatHappens(t *testing.T) {
+// The output is the one in the README.
+func TestOutputMatchesReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	shown := regexp.MustCompile("(?s)```\n(server: .*?)```").FindSubmatch(readme)
@@ -31,9 +31,9 @@ func TestReadmeShowsWhatHappens(t *testing.T) {
 	require.Equal(t, string(shown[1]), out.String())
 }
 
-// On a server that is not its own it tells of the pods that come and go, until
-// it is interrupted, with no other rights than those of rbac.yaml.
-func TestOnARealServer(t *testing.T) {
+// On a real server the program prints the pods until it is interrupted, with exactly the
+// permissions of rbac.yaml.
+func TestRealServer(t *testing.T) {
 	server := clustertest.NewRestricted(t, nil, rbac)
 	pod := func(name string) *Pod {
 		return &Pod{SlimMeta: rest.SlimMeta{Namespace: "default", Name: name}}
@@ -54,7 +54,7 @@ func TestOnARealServer(t *testing.T) {
 				return
 			}
 		}
-		require.FailNow(t, "the output has ended before this came", "%s: %v", want, lines.Err())
+		require.FailNow(t, "the output has ended without this line", "%s: %v", want, lines.Err())
 	}
 	until("Starting Pod controller")
 	until("Sync/Add/Update for Pod mypod")
@@ -63,15 +63,15 @@ func TestOnARealServer(t *testing.T) {
 	apitest.Delete(t, server.Server, pod("mypod"))
 	until("Pod default/mypod does not exist anymore")
 	apitest.Create(t, server.Server, pod("web-1"))
-	until("Dropping Pod default/web-1 out of the queue: it is told to fail")
+	until("Dropping Pod default/web-1 out of the queue: configured to fail")
 	interrupt()
 	until("Stopping Pod controller")
 	require.NoError(t, <-ended)
 	require.Empty(t, server.Unused())
 }
 
-// What keeps the cache from being filled is told.
-func TestNotAllowed(t *testing.T) {
+// If the cache cannot be filled, the error has the reason.
+func TestForbidden(t *testing.T) {
 	server := clustertest.NewRestricted(t, nil, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -83,14 +83,14 @@ func TestNotAllowed(t *testing.T) {
 	require.ErrorContains(t, err, "pods is forbidden")
 }
 
-// Mistakes are told in a line that says what is wrong; -h is none.
-func TestMistakes(t *testing.T) {
+// Wrong arguments are reported in one line; -h is not an error.
+func TestInvalidArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		`unexpected argument "x": see -h`:          {"x"},
 		"flag provided but not defined: -nonsense": {"-nonsense"},
-		"-workers 0: there has to be one at least": {"-workers", "0"},
-		`-fail "mypod": give the name of another`:  {"-fail", "mypod"},
-		"say which with -kubeconfig":               {"-install"},
+		"-workers 0: at least one is required":     {"-workers", "0"},
+		`-fail "mypod": use another name`:          {"-fail", "mypod"},
+		"select one with -kubeconfig":              {"-install"},
 	} {
 		require.ErrorContains(t, run(t.Context(), args, io.Discard), want)
 	}

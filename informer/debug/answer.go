@@ -2,16 +2,17 @@ package debug
 
 import (
 	"encoding/json"
+	"iter"
 	"time"
 
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// What is answered: as JSON by these tags, which the package comment lists, or
-// laid out for people by page.go.
+// The answers to requests: as JSON with these tags, which the package comment
+// documents, or as text by layout.go.
 type (
-	// An overview is of all informers.
+	// An overview describes all informers.
 	overview struct {
 		Now       time.Time       `json:"now"`
 		Sections  []section       `json:"sections,omitempty"`
@@ -26,27 +27,30 @@ type (
 	listing struct {
 		Now      time.Time     `json:"now"`
 		Informer informerState `json:"informer"`
-		// Keys, in order, and the Objects of these if they were asked for.
+		// Keys are sorted. Objects are their objects if the query asked for them.
 		Keys     []string `json:"keys"`
 		Objects  []object `json:"objects,omitempty"`
 		Continue string   `json:"continue,omitempty"`
 
-		asked query
+		query query
+		// objects yields the Objects one by one, and completes Keys and Continue. It is
+		// nil if the query did not ask for objects.
+		objects iter.Seq[object]
 	}
-	// A detail is all there is to say of one key.
+	// A detail describes one key.
 	detail struct {
 		Now      time.Time     `json:"now"`
 		Informer informerState `json:"informer"`
 		Stored   bool          `json:"stored"`
 		object
-		// Events are missing where nothing is traced.
+		// Events are missing if there is no timeline.
 		Events []Event `json:"events,omitempty"`
 
-		traced bool
+		hasTimeline bool
 	}
 	object struct {
 		Key string `json:"key"`
-		// Object, or Hidden, which says why it is not shown.
+		// Object is the object. If it is not shown, Hidden is the reason.
 		Object json.RawMessage `json:"object,omitempty"`
 		Hidden string          `json:"hidden,omitempty"`
 	}
@@ -80,10 +84,14 @@ type sourceState struct {
 	Relists      int             `json:"relists"`
 	RelistReason string          `json:"relistReason,omitempty"`
 	Undecodable  uint64          `json:"undecodable"`
-	Error        string          `json:"error,omitempty"`
-	Since        time.Time       `json:"since,omitzero"`
-	Failures     int             `json:"failures"`
-	RetryAt      time.Time       `json:"retryAt,omitzero"`
+	// ListUndecodable is the number of objects of the last list that could not be
+	// decoded, ListError the reason for the first one.
+	ListUndecodable int       `json:"listUndecodable,omitempty"`
+	ListError       string    `json:"listError,omitempty"`
+	Error           string    `json:"error,omitempty"`
+	Since           time.Time `json:"since,omitzero"`
+	Failures        int       `json:"failures"`
+	RetryAt         time.Time `json:"retryAt,omitzero"`
 }
 
 type handlerState struct {
@@ -97,7 +105,7 @@ type handlerState struct {
 
 func stateOf(e entry) informerState {
 	s := e.state
-	shown := informerState{
+	result := informerState{
 		ID:       e.id,
 		Name:     s.Name,
 		Running:  s.Running,
@@ -110,16 +118,16 @@ func stateOf(e entry) informerState {
 		Handlers: make([]handlerState, len(s.Handlers)),
 	}
 	if s.Resource.Resource != "" {
-		shown.Resource = s.Resource.GroupResource().String()
+		result.Resource = s.Resource.GroupResource().String()
 	}
 	for i, h := range s.Handlers {
-		shown.Handlers[i] = handlerOf(h)
+		result.Handlers[i] = handlerOf(h)
 	}
-	return shown
+	return result
 }
 
 func sourceOf(s reflector.State) sourceState {
-	shown := sourceState{
+	result := sourceState{
 		Phase:        s.Phase,
 		Mode:         s.Mode,
 		ModeReason:   s.ModeReason,
@@ -134,10 +142,13 @@ func sourceOf(s reflector.State) sourceState {
 		Failures:     s.Failures,
 		RetryAt:      s.RetryAt,
 	}
-	if s.Err != nil {
-		shown.Error = s.Err.Error()
+	if s.ListErr != nil {
+		result.ListUndecodable, result.ListError = s.ListUndecodable, s.ListErr.Error()
 	}
-	return shown
+	if s.Err != nil {
+		result.Error = s.Err.Error()
+	}
+	return result
 }
 
 func handlerOf(h informer.HandlerState) handlerState {

@@ -2,34 +2,34 @@ package debug
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
-// An entry is an informer as the page knows it.
+// An entry is an informer with its ID.
 type entry struct {
-	// id is the informer's name, or, if several are called so, that and a
-	// number from 2 on for each but the first.
+	// id is the name of the informer. If several have the same name, #2, #3 ... is
+	// appended to all but the first.
 	id       string
 	state    informer.State
 	informer informer.AnyInformer
 }
 
-// directory gives each informer an id that no other has. Nils are left out.
+// directory returns an entry with a unique ID for each informer that is not nil.
 func directory(informers []informer.AnyInformer) []entry {
 	taken := map[string]bool{}
-	called := map[string]int{}
+	duplicates := map[string]int{}
 	var entries []entry
 	for _, inf := range informers {
-		if v := reflect.ValueOf(inf); inf == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		if nilcheck.IsNilPointer(inf) {
 			continue
 		}
 		state := inf.State()
 		id := state.Name
 		for id == "" || taken[id] {
-			called[state.Name]++
-			id = fmt.Sprintf("%s#%d", state.Name, called[state.Name]+1)
+			duplicates[state.Name]++
+			id = fmt.Sprintf("%s#%d", state.Name, duplicates[state.Name]+1)
 		}
 		taken[id] = true
 		entries = append(entries, entry{id, state, inf})

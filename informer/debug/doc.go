@@ -1,21 +1,21 @@
-// Package debug shows what informers are doing: a page for a browser or curl,
-// and the same as JSON for programs.
+// Package debug serves the state of informers: a page for a browser or curl, and
+// the same content as JSON for programs.
 //
 //	                     ┌──────────── Handler ───────────┐
-//	informers ─ State ─► │ how each of them fares         │
-//	          ─ Keys ──► │ what is in its store, by pages │ ──► html, json, text
+//	informers ─ State ─► │ the state of each informer     │
+//	          ─ Keys ──► │ the keys of its store, paged   │ ──► html, json, text
 //	          ─ Object ► │ one object, without secrets    │
-//	Trace ─► Timeline ─► │ what happened to it, and when  │
+//	Trace ─► Timeline ─► │ the recent events of a key     │
 //	                     └────────────────────────────────┘
 //
-// What comes in are informers of any type, such as a factory's. What goes out is
-// read with GET; nothing can be changed by it.
+// The input is informers of any type, such as those of a factory. The handler
+// answers GET requests and changes nothing.
 //
-// # The shortest use
+// # Minimal use
 //
 //	http.Handle("/debug/informers/", debug.New(debug.Options{Informers: factory.Informers}))
 //
-// With what happened to each object lately:
+// With the recent events of each object:
 //
 //	timeline := debug.NewTimeline(debug.TimelineOptions{})
 //	pods := informer.New(view, informer.Options[*Pod]{Trace: timeline.Trace()})
@@ -24,102 +24,108 @@
 //		Timeline:  timeline,
 //	})
 //
-// # What can be asked
+// # Query parameters
 //
-// All of it stands in the query; the path is whatever the handler was given.
+// The query string selects the content. The handler works under any path.
 //
-//	(nothing)                   every informer, and how it fares
-//	?informer=ID                one of them, and the first keys of its store in order
-//	  &prefix=P                 only keys that begin so
-//	  &limit=N                  at most so many: 100 unless said otherwise, 1000 at most
-//	  &continue=K               those after this one: the answer before said which
+//	(none)                      all informers and their states
+//	?informer=ID                one informer, and the first keys of its store, sorted
+//	  &prefix=P                 only keys with this prefix
+//	  &limit=N                  at most N keys: default 100, maximum 1000
+//	  &continue=K               the keys after K, the continue value of the previous answer
 //	  &objects=true             with the objects
-//	?informer=ID&key=K          one object, and its timeline; it may be gone
-//	  &format=html|json|text    in place of the Accept header; curl gets text
+//	?informer=ID&key=K          one object and its timeline; it may have been deleted
+//	  &format=html|json|text    overrides the Accept header; the default for curl is text
 //
-// An ID is an informer's name, with #2, #3 ... behind it where several have the
-// same.
+// An ID is the name of an informer, followed by #2, #3 ... if several informers have
+// the same name.
 //
 // # The JSON
 //
-// Names and meanings stay as they are; more fields may come. Times are RFC 3339,
-// and those that would say never are left out. Fields marked with ? are missing
-// where they would say nothing.
+// Names and meanings are stable; fields may be added. Times are RFC 3339, and zero
+// times are omitted. Fields marked with ? are omitted if they are empty.
 //
-//	now                     when it was answered
-//	sections?               what else there is to see, a list of Options.Sections
+//	now                     the time of the answer
+//	sections?               a list of Options.Sections
 //	  title, state?
-//	informers               of all of them, a list
-//	informer                of a store or a key: one of these
+//	informers               a list, for all informers
+//	informer                one of these, for a store or a key
 //	  id, name              see above
 //	  resource?             such as deployments.apps
 //	  running, synced
-//	  version, epoch        the store's
-//	  objects, queued       how many are stored, how many changes wait to be
-//	  source                how the reflector fares
-//	    phase, mode         what it is doing, how it had the initial state
-//	    modeReason?         why it did not stream that
-//	    version, epoch      how far it is
+//	  version, epoch        those of the store
+//	  objects, queued       the numbers of stored objects and of queued changes
+//	  source                the state of the reflector
+//	    phase, mode         its activity, and how it received the initial state
+//	    modeReason?         why it did not stream the initial state
+//	    version, epoch      those of the reflector
 //	    lastEvent?, lastBookmark?
 //	    relists, relistReason?
-//	    undecodable         how many objects were left out
-//	    error?, since?      the last failure since all was well, when the first was
-//	    failures, retryAt?  how many there were, when the next attempt is due
+//	    undecodable         the number of objects that could not be decoded
+//	    listUndecodable?    the number of objects of the last list that are missing
+//	    listError?          why the first of them is missing
+//	    error?, since?      the last failure, and the time of the first failure in a row
+//	    failures, retryAt?  the number of failures, and the time of the next attempt
 //	  handlers              a list
 //	    name, synced
-//	    pending             how many notifications wait
+//	    pending             the number of waiting notifications
 //	    merged, panics
-//	    since?              when the callback that runs began
-//	keys                    of a store: a page of them
-//	objects?                the objects of these, a list
-//	continue?               there are more: ask for what comes after this one
-//	key                     of an object
-//	object?, hidden?        itself, or why it is not shown
-//	stored                  whether it is there now
-//	events?                 its timeline, the oldest event first
+//	    since?              when the running callback began
+//	keys                    a page of the keys of a store
+//	objects?                a list of the objects with these keys
+//	continue?               there are more keys: pass this value to get them
+//	key                     the key of an object
+//	object?, hidden?        the object, or why it is not shown
+//	stored                  whether the object is in the store
+//	events?                 the timeline, oldest event first
 //	  version
 //	  steps                 a list, in order of time
 //	    at, stage, event
 //	    handler?
-//	  forgotten?            how many steps between these there was no room for
-//	error                   what is wrong with the question, and nothing else
+//	  droppedSteps?         the number of steps that were dropped
+//	error                   the error in the request; the only field then
 //
-// # What is promised
+// # Guarantees
 //
-//   - Nothing about objects but their keys, and with a Timeline their versions,
-//     is told unless Options.Objects is set. The page lies next to metrics and
-//     profiles, where nobody asks who may read what.
-//   - With Objects, no data of a Secret is told, by whatever Go type it is looked
-//     at: of a Secret only apiVersion, kind, type, immutable and metadata without
-//     the annotations are shown. Where neither the source nor the object says
-//     what it is, data, stringData and annotations are taken out, as it may be
-//     one. The annotation in which kubectl keeps a copy of an object is taken out
-//     of all.
-//   - No answer is larger than some megabytes and one object, however much is
-//     stored. JSON that is so deep that indenting it would do nothing but blow it
-//     up is not indented.
-//   - Informers do not notice that they are looked at: no lock of theirs is taken,
-//     no object changed.
-//   - What comes from outside is text: it becomes neither markup nor control
-//     characters of a terminal.
-//   - A Timeline's memory is bounded, and an informer without a Trace pays nothing
-//     for there being one.
+//   - Without Options.Objects, the page shows only keys of objects, and with a
+//     Timeline their versions. Debug pages are usually served next to metrics and
+//     profiles, where permissions are not checked.
+//   - With Objects, the page shows no data of a Secret, whatever its Go type is. A
+//     Secret, and each item of a SecretList, is shown with apiVersion, kind, type,
+//     immutable, and metadata without annotations only. If neither the source nor the
+//     object identifies the kind, the object may be a Secret, and data, stringData
+//     and annotations are removed. The same applies to nested objects that have the
+//     fields of a Secret and no kind. The last-applied annotation of kubectl is
+//     removed from all objects.
+//   - A response has at most a few megabytes plus one object, however large the store
+//     is. JSON that is so deeply nested that indentation would be most of its size is
+//     not indented.
+//   - Slow clients use little memory: a page with objects is written while it is
+//     generated, one object at a time. Objects above 64 KiB that all responses hold
+//     at a time are limited to 16 MiB; further ones are not shown. On a server
+//     without a WriteTimeout, a response ends after one minute if it has not been
+//     read.
+//   - Requests over loopback are answered only if their Host is localhost, an IP
+//     address or in Options.Hosts; see [CheckHost].
+//   - Informers are not affected: the handler takes none of their locks, and modifies
+//     no object.
+//   - Data is escaped: names and objects cannot add markup or terminal control
+//     characters to a page.
+//   - The memory of a Timeline is bounded. An informer without a Trace has no cost.
 //
 // # Rules
 //
-//   - Who may see the page is for you to say, by where it is served. Keys are names
-//     of things, too.
-//   - Secrets are found by the JSON names of their fields. If a Transform of yours
-//     moves them elsewhere, or other objects of yours hold some, take them out with
-//     Options.Redact.
-//   - Errors are shown as they are. They say what was wrong where, but one of an
-//     UnmarshalJSON of yours may quote what it was given.
-//   - A page of a large store looks at all its keys: some 100 ms for a million.
-//     Objects of a page are read one after another; the store may have moved on
-//     between two of them.
-//   - Informers that share a name share their timelines. Give them names.
+//   - The handler does not authenticate. Serve it where only authorized users have
+//     access; keys contain names.
+//   - Secrets are recognized by the JSON names of their fields. If a Transform moves
+//     secret data to other fields, or other objects contain secret data, remove it
+//     with Options.Redact.
+//   - Errors are shown unchanged. An error of a custom UnmarshalJSON may quote its
+//     input.
+//   - A page of a large store reads all its keys: about 100 ms for a million. The
+//     objects of a page are read one after another; the store may change meanwhile.
+//   - Informers with the same name share their timelines. Give them different names.
 //
-// client-go has no such page. Its nearest relatives are the debugger of
-// kube-scheduler, which dumps its cache to the log on a signal, and the gauges
-// of its workqueue.
+// client-go has no such page. It is similar to the debugger of kube-scheduler, which
+// dumps its cache to the log on a signal, and to the metrics of its workqueue.
 package debug

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The package comment names every field of the JSON, with a ? if it may be
-// missing, and none that there is not.
-func TestThePackageCommentListsTheJSON(t *testing.T) {
+// The package comment lists the fields of the JSON, with a ? for those that are omitted
+// if empty.
+func TestPackageCommentListsJSON(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	_, list, found := strings.Cut(string(text), "# The JSON\n")
@@ -25,20 +25,20 @@ func TestThePackageCommentListsTheJSON(t *testing.T) {
 		if !isRow {
 			continue
 		}
-		// The names end where two spaces stand.
+		// Two spaces follow the names.
 		names, _, _ := strings.Cut(strings.TrimSpace(row), "  ")
 		for name := range strings.SplitSeq(names, ",") {
 			documented[strings.TrimSpace(name)] = true
 		}
 	}
-	there := map[string]bool{}
-	for _, a := range []answer{overview{}, listing{}, detail{}, failure{}} {
-		fieldsOf(reflect.TypeOf(a), there)
+	fields := map[string]bool{}
+	for _, a := range []answer{overview{}, &listing{}, detail{}, failure{}} {
+		fieldsOf(reflect.Indirect(reflect.ValueOf(a)).Type(), fields)
 	}
-	require.Equal(t, there, documented)
+	require.Equal(t, fields, documented)
 }
 
-func fieldsOf(t reflect.Type, there map[string]bool) {
+func fieldsOf(t reflect.Type, fields map[string]bool) {
 	for t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
@@ -52,8 +52,8 @@ func fieldsOf(t reflect.Type, there map[string]bool) {
 			name += "?"
 		}
 		if name != "" {
-			there[name] = true
+			fields[name] = true
 		}
-		fieldsOf(field.Type, there)
+		fieldsOf(field.Type, fields)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Secret is one as k8s.io/api has it, in short.
+// Secret has some fields of a Secret.
 type Secret struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Data              map[string][]byte `json:"data,omitempty"`
@@ -65,18 +65,18 @@ func ExampleNew() {
 		return
 	}
 	defer answer.Body.Close()
-	var said struct {
+	var detail struct {
 		Stored bool
 		Object struct{ Data map[string]string }
 		Events []debug.Event
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&said); err != nil {
+	if err := json.NewDecoder(answer.Body).Decode(&detail); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("stored:", said.Stored)
-	fmt.Println("data:", said.Object.Data)
-	fmt.Println("the first step:", said.Events[0].Steps[0].Stage)
+	fmt.Println("stored:", detail.Stored)
+	fmt.Println("data:", detail.Object.Data)
+	fmt.Println("the first step:", detail.Events[0].Steps[0].Stage)
 	// Output:
 	// stored: true
 	// data: map[password:REDACTED]

@@ -15,10 +15,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// A factory's informers are on the page as long as somebody uses them, and one
-// timeline serves all of them. Those of two namespaces have one name, and each
-// an id.
-func TestAFactorysInformersAreOnThePage(t *testing.T) {
+// The page shows the informers of a factory until their last users release them. One
+// timeline records all of them.
+func TestPageListsInformersOfFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := apitest.NewServer(apitest.Options{InMemory: true})
 		defer srv.Close()
@@ -47,13 +46,13 @@ func TestAFactorysInformersAreOnThePage(t *testing.T) {
 			return w.Body.String()
 		}
 		require.Contains(t, get(""), "2 informers")
-		require.Contains(t, get("informer=pods"), "\ndefault/web-0\n")
-		require.Contains(t, get("informer=pods%232"), "\nkube-system/web-0\n")
-		require.Contains(t, get("informer=pods%232&key=kube-system/web-0"), "stored    add")
+		require.Contains(t, get("informer=pods+-n+default"), "\ndefault/web-0\n")
+		require.Contains(t, get("informer=pods+-n+kube-system"), "\nkube-system/web-0\n")
+		require.Contains(t, get("informer=pods+-n+kube-system&key=kube-system/web-0"), "stored    add")
 
 		other.Release()
 		time.Sleep(time.Second)
 		require.Contains(t, get(""), "1 informers")
-		require.Contains(t, get("informer=pods%232"), "there is no informer")
+		require.Contains(t, get("informer=pods+-n+kube-system"), "no informer")
 	})
 }

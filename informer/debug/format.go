@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A format is a form in which an answer goes out.
+// A format is the format of an answer.
 type format string
 
 const (
@@ -15,7 +15,7 @@ const (
 	asText format = "text"
 )
 
-func (f format) known() bool { return f == "" || f.contentType() != "" }
+func (f format) valid() bool { return f == "" || f.contentType() != "" }
 
 func (f format) contentType() string {
 	switch f {
@@ -29,9 +29,8 @@ func (f format) contentType() string {
 	return ""
 }
 
-// negotiate chooses a format by an Accept header: the one with the highest
-// quality, of several the one named first. Who takes anything, or nothing that
-// there is, gets text: that is curl, and a person who reads.
+// negotiate selects a format by an Accept header: the one with the highest quality,
+// or the first of several. The default is text, as for curl.
 func negotiate(accept string) format {
 	best, quality := asText, 0.0
 	for part := range strings.SplitSeq(accept, ",") {

@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The Accept header chooses: a browser gets HTML, a program that asks for it
-// JSON, curl text.
-func TestTheAcceptHeaderChooses(t *testing.T) {
+// A browser gets HTML, a program that accepts JSON gets JSON, curl gets text.
+func TestAcceptHeader(t *testing.T) {
 	for accept, want := range map[string]format{
 		"":    asText,
 		"*/*": asText,

@@ -21,29 +21,29 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// still is an informer that stands still.
-type still struct {
+// fakeInformer is an informer with a fixed state.
+type fakeInformer struct {
 	state   informer.State
 	objects map[string]any
 }
 
-func (s *still) State() informer.State { return s.state }
+func (s *fakeInformer) State() informer.State { return s.state }
 
-func (s *still) Keys() iter.Seq[string] { return maps.Keys(s.objects) }
+func (s *fakeInformer) Keys() iter.Seq[string] { return maps.Keys(s.objects) }
 
-func (s *still) Object(key string) (any, bool) {
+func (s *fakeInformer) Object(key string) (any, bool) {
 	obj, ok := s.objects[key]
 	return obj, ok
 }
 
-// Pod is what a program needs of one.
+// Pod has the fields of a pod that the tests need.
 type Pod struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              map[string]any `json:"spec,omitempty"`
 }
 
-// Secret is one as k8s.io/api has it.
+// Secret has the fields of a Secret of k8s.io/api.
 type Secret struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Data              map[string][]byte `json:"data,omitempty"`
@@ -55,29 +55,29 @@ var (
 	secretResource = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 )
 
-// scenes are the informers that the transcripts look at.
-var scenes = map[string]func() []informer.AnyInformer{
-	"nobody": func() []informer.AnyInformer { return nil },
-	"fleet":  fleet,
+// informerSets are the informers of the transcripts.
+var informerSets = map[string]func() []informer.AnyInformer{
+	"empty": func() []informer.AnyInformer { return nil },
+	"fleet": fleet,
 	"hostile": func() []informer.AnyInformer {
 		evil := "<script>alert('x')</script>\x1b[31m\u202e\xff\n"
 		return []informer.AnyInformer{
-			(*still)(nil), nil,
-			&still{state: informer.State{Name: evil, Source: reflector.State{Err: errors.New(evil), ModeReason: evil}},
+			(*fakeInformer)(nil), nil,
+			&fakeInformer{state: informer.State{Name: evil, Source: reflector.State{Err: errors.New(evil), ModeReason: evil}},
 				objects: map[string]any{evil: &Pod{ObjectMeta: metav1.ObjectMeta{Name: evil}}}},
-			&still{state: informer.State{Name: evil}},
-			&still{},
+			&fakeInformer{state: informer.State{Name: evil}},
+			&fakeInformer{},
 		}
 	},
 }
 
 func fleet() []informer.AnyInformer {
 	now := time.Now()
-	pods := &still{
+	pods := &fakeInformer{
 		state: informer.State{
 			Name: "pods", Resource: podResource, Running: true, Synced: true, Version: "120", Objects: 3,
 			Source: reflector.State{
-				Phase: reflector.Watching, Mode: reflector.WatchList, Version: "120",
+				Phase: reflector.PhaseWatching, Mode: reflector.ModeWatchList, Version: "120",
 				LastEvent: now.Add(-1500 * time.Millisecond), LastBookmark: now.Add(-time.Minute),
 			},
 			Handlers: []informer.HandlerState{
@@ -91,11 +91,11 @@ func fleet() []informer.AnyInformer {
 			"kube-system/x": &Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "x"}},
 		},
 	}
-	secrets := &still{
+	secrets := &fakeInformer{
 		state: informer.State{
 			Name: "secrets", Resource: secretResource, Running: true, Epoch: 1, Queued: 4,
 			Source: reflector.State{
-				Phase: reflector.Waiting, Mode: reflector.List, ModeReason: "the server does not stream", Epoch: 1,
+				Phase: reflector.PhaseWaiting, Mode: reflector.ModeList, ModeReason: "the server does not stream", Epoch: 1,
 				Relists: 2, RelistReason: "the version has expired", Undecodable: 3,
 				Err: errors.New("list secrets: forbidden"), Since: now.Add(-time.Hour), Failures: 12, RetryAt: now.Add(20 * time.Second),
 			},
@@ -105,15 +105,15 @@ func fleet() []informer.AnyInformer {
 			Data:       map[string][]byte{"password": []byte("hunter2")}, Type: "Opaque",
 		}},
 	}
-	again := &still{state: informer.State{Name: "pods", Resource: podResource}}
-	return []informer.AnyInformer{pods, secrets, again}
+	second := &fakeInformer{state: informer.State{Name: "pods", Resource: podResource}}
+	return []informer.AnyInformer{pods, secrets, second}
 }
 
-// lived is a timeline in which something has happened, in a bubble.
-func lived() *Timeline {
+// newFilledTimeline returns a timeline with some events.
+func newFilledTimeline() *Timeline {
 	tl := NewTimeline(TimelineOptions{Events: 2})
 	tr := tl.Trace()
-	for _, happened := range []struct {
+	for _, step := range []struct {
 		at                           func(informer.TraceInfo)
 		handler, key, version, event string
 	}{
@@ -128,15 +128,15 @@ func lived() *Timeline {
 		{tr.Received, "", "default/gone", "121", "DELETED"},
 	} {
 		time.Sleep(1500 * time.Microsecond)
-		happened.at(informer.TraceInfo{Informer: "pods", Handler: happened.handler, Key: happened.key, Version: happened.version, Event: happened.event})
+		step.at(informer.TraceInfo{Informer: "pods", Handler: step.handler, Key: step.key, Version: step.version, Event: step.event})
 	}
 	return tl
 }
 
-// TestTranscripts plays the files in testdata: a request in, the answer out.
-// With -rewrite it writes down what comes out.
+// TestTranscripts runs the files in testdata: the input is a request, the output the
+// answer. With -rewrite it updates the files.
 //
-//	serve SCENE [objects] [redact] [timeline]
+//	serve INFORMERS [objects] [redact] [timeline]
 //	METHOD QUERY [accept=TYPE]
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {
@@ -147,19 +147,19 @@ func TestTranscripts(t *testing.T) {
 				served = &copied
 				return ""
 			}
-			// Each request has a bubble of its own: it is always the same moment.
-			synctest.Test(t, func(t *testing.T) { out = ask(t, served, d) })
+			// A bubble for each request, so that all have the same time.
+			synctest.Test(t, func(t *testing.T) { out = request(t, served, d) })
 			return out
 		})
 	})
 }
 
-func ask(t *testing.T, served, d *datadriven.TestData) string {
+func request(t *testing.T, served, d *datadriven.TestData) string {
 	options := Options{Objects: served.HasArg("objects")}
 	if served.HasArg("timeline") {
-		options.Timeline = lived()
+		options.Timeline = newFilledTimeline()
 	}
-	options.Informers = scenes[served.CmdArgs[0].Key]
+	options.Informers = informerSets[served.CmdArgs[0].Key]
 	if served.HasArg("redact") {
 		options.Redact = func(of schema.GroupVersionResource, object map[string]any) {
 			delete(object["spec"].(map[string]any), "nodeName") // panics where there is no spec
@@ -181,10 +181,9 @@ func ask(t *testing.T, served, d *datadriven.TestData) string {
 	return fmt.Sprintf("%d %s%s\n%s", w.Code, w.Header().Get("Content-Type"), allow, w.Body)
 }
 
-// No answer may be kept by a cache, framed by another page, sniffed for another
-// type, or run a script.
-func TestEveryAnswerIsClosedToOtherPages(t *testing.T) {
-	for _, query := range []string{"", "informer=nobody", "limit=x", "informer=pods"} {
+// The headers forbid caching, framing, content sniffing and scripts.
+func TestSecurityHeaders(t *testing.T) {
+	for _, query := range []string{"", "informer=missing", "limit=x", "informer=pods"} {
 		w := httptest.NewRecorder()
 		New(Options{Informers: fleet}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/?"+query, nil))
 		require.Equal(t, "no-store", w.Header().Get("Cache-Control"), query)
@@ -195,23 +194,23 @@ func TestEveryAnswerIsClosedToOtherPages(t *testing.T) {
 	}
 }
 
-// Without Options.Objects nothing but keys is told of objects.
-func TestWithoutObjectsKeysAreAllThatIsTold(t *testing.T) {
+// Without Options.Objects the page shows only keys of objects.
+func TestOnlyKeysAreShownWithoutObjects(t *testing.T) {
 	for _, query := range []string{"", "informer=secrets", "informer=secrets&objects=true", "informer=secrets&key=default/token", "informer=secrets&objects=true&format=json"} {
 		w := httptest.NewRecorder()
-		h := New(Options{Informers: fleet, Redact: func(schema.GroupVersionResource, map[string]any) { t.Error("the object was looked at") }})
+		h := New(Options{Informers: fleet, Redact: func(schema.GroupVersionResource, map[string]any) { t.Error("Redact was called") }})
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/?"+query, nil))
-		for _, told := range []string{"hunter2", "aHVudGVyMg", "password", "Opaque", "web"} {
-			require.NotContains(t, w.Body.String(), told, query)
+		for _, text := range []string{"hunter2", "aHVudGVyMg", "password", "Opaque", "web"} {
+			require.NotContains(t, w.Body.String(), text, query)
 		}
 	}
 }
 
-// A page of objects ends when it is large enough, and says where to go on; all
-// pages together are all objects.
-func TestAPageOfLargeObjectsIsBounded(t *testing.T) {
+// A page of objects has a maximal size and a continue value. All pages together contain
+// all objects.
+func TestPageSizeIsBounded(t *testing.T) {
 	const each, n = 1 << 20, 11
-	large := &still{state: informer.State{Name: "pods", Resource: podResource}, objects: map[string]any{}}
+	large := &fakeInformer{state: informer.State{Name: "pods", Resource: podResource}, objects: map[string]any{}}
 	for i := range n {
 		large.objects[fmt.Sprintf("k%02d", i)] = &Pod{Spec: map[string]any{"x": strings.Repeat("x", each)}}
 	}
@@ -219,8 +218,13 @@ func TestAPageOfLargeObjectsIsBounded(t *testing.T) {
 	e := entry{id: "pods", state: large.state, informer: large}
 	var keys []string
 	for after, pages := "", 1; ; pages++ {
-		page := h.listing(e, query{limit: 1000, objects: true, after: after}).(listing)
-		require.Len(t, page.Objects, len(page.Keys))
+		page := h.listing(e, query{limit: 1000, objects: true, after: after}, &objectBudget{all: &h.held}).(*listing)
+		shown := 0
+		for o := range page.objects {
+			require.Empty(t, o.Hidden)
+			shown++
+		}
+		require.Equal(t, shown, len(page.Keys))
 		require.LessOrEqual(t, len(page.Keys), maxObjects/each+1)
 		keys = append(keys, page.Keys...)
 		if after = page.Continue; after == "" {

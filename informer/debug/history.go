@@ -6,50 +6,50 @@ import (
 	"time"
 )
 
-// A Stage is a place that an event comes by on its way through an informer.
+// A Stage is a stage of an event in an informer.
 type Stage string
 
-// The stages, in their order.
+// The stages, in order.
 const (
-	// Received: the source has told it.
+	// Received: the source has sent the event.
 	Received Stage = "received"
-	// Stored: it is in the store.
+	// Stored: the change is in the store.
 	Stored Stage = "stored"
-	// Merged: too many waited for the handler, and it became part of another.
+	// Merged: the handler was behind, and the notification was merged into another.
 	Merged Stage = "merged"
 	// Called: the handler's callback has begun.
 	Called Stage = "called"
-	// Returned: the callback has ended.
+	// Returned: the callback has returned.
 	Returned Stage = "returned"
 )
 
-// Event is one event of a key: a version of the object, or its end.
+// Event is one event of a key: a version of the object, or its deletion.
 type Event struct {
 	Version string `json:"version"`
-	// Steps, in order of time. Objects of the first list begin as stored.
+	// Steps are in order of time. Objects of the first list begin as stored.
 	Steps []Step `json:"steps"`
-	// Forgotten is how many steps there were between the first of these and the
-	// last, for which there was no room.
-	Forgotten int `json:"forgotten,omitempty"`
+	// DroppedSteps is the number of steps between the first and the last that were
+	// dropped.
+	DroppedSteps int `json:"droppedSteps,omitempty"`
 }
 
 // Step is one stage of an event.
 type Step struct {
 	At    time.Time `json:"at"`
 	Stage Stage     `json:"stage"`
-	// Event is what it was at this stage: ADDED, MODIFIED or DELETED from the
-	// source, add, update or delete to the store and the handlers.
+	// Event is the kind at this stage: ADDED, MODIFIED or DELETED for the source;
+	// add, update or delete for the store and the handlers.
 	Event string `json:"event"`
-	// Handler is the name of the handler that it is about, if any.
+	// Handler is the name of the handler, if the stage has one.
 	Handler string `json:"handler,omitempty"`
 }
 
-// A history is what is remembered of one key.
+// A history has the recent events of one key.
 type history struct {
 	subject subject
 	events  []event // the oldest first; never empty after the first record
 	steps   int     // of all events
-	// spare is the memory of the event that was last forgotten, for the next.
+	// spare is the memory of the event that was dropped last, for reuse.
 	spare []step
 }
 
@@ -57,56 +57,55 @@ type event struct {
 	version  string
 	deletion bool
 	steps    []step
-	// forgotten counts the steps between the first and the last for which there
-	// was no room.
-	forgotten int
+	// droppedSteps is the number of steps between the first and the last that were
+	// dropped.
+	droppedSteps int
 }
 
-// A step is a Step without its padding.
+// A step is a compact Step.
 type step struct {
 	at            time.Duration // since the timeline began
 	stage         Stage
 	what, handler string
 }
 
-// record files a step under its event. Past max events, or their room for
-// steps, the oldest events go. An event that has half of the room itself, as one
-// that is told again and again by a resync, forgets of its own: what came first
-// stays, and so does what came last.
-func (h *history) record(version string, s step, max int) {
-	room := max * stepsPerEvent
-	e := h.event(version, isDeletion(s.what), max)
-	for h.steps >= room && len(e.steps) < room/2 && e != &h.events[0] {
-		h.forget()
+// record adds a step to its event. The oldest events are dropped beyond max events,
+// or beyond max times stepsPerEvent steps. An event that has half of the steps, as
+// after many resyncs, drops its own steps from the middle: the first and the last
+// remain.
+func (h *history) record(version string, s step, maxEvents int) {
+	maxSteps := maxEvents * stepsPerEvent
+	e := h.event(version, isDeletion(s.what), maxEvents)
+	for h.steps >= maxSteps && len(e.steps) < maxSteps/2 && e != &h.events[0] {
+		h.dropOldest()
 		e = h.find(version, isDeletion(s.what))
 	}
-	if h.steps >= room {
+	if h.steps >= maxSteps {
 		middle := len(e.steps) / 2
 		e.steps = slices.Delete(e.steps, middle, middle+1)
-		e.forgotten++
+		e.droppedSteps++
 		h.steps--
 	}
 	e.steps = append(e.steps, s)
 	h.steps++
 }
 
-// event is the one that a step belongs to, a new one if there is none yet.
-func (h *history) event(version string, deletion bool, max int) *event {
+// event returns the event of a step. It creates one if there is none.
+func (h *history) event(version string, deletion bool, maxEvents int) *event {
 	if e := h.find(version, deletion); e != nil {
 		return e
 	}
-	if len(h.events) >= max {
-		h.forget()
+	if len(h.events) >= maxEvents {
+		h.dropOldest()
 	}
-	// What an object's strings share their memory with must not stay for them.
+	// Cloned, since the string may share memory with the object.
 	h.events = append(h.events, event{version: strings.Clone(version), deletion: deletion, steps: h.spare})
 	h.spare = nil
 	return &h.events[len(h.events)-1]
 }
 
-// find looks from the newest on: that is nearly always the one. The end of an
-// object that nobody saw go has the version of its last state, and is an event
-// of its own.
+// find searches from the newest event, which is nearly always the result. A deletion
+// that was not observed has the version of the last state, and is a separate event.
 func (h *history) find(version string, deletion bool) *event {
 	for i := len(h.events) - 1; i >= 0; i-- {
 		if e := &h.events[i]; e.version == version && e.deletion == deletion {
@@ -116,24 +115,24 @@ func (h *history) find(version string, deletion bool) *event {
 	return nil
 }
 
-// forget drops the oldest event.
-func (h *history) forget() {
+// dropOldest drops the oldest event.
+func (h *history) dropOldest() {
 	h.steps -= len(h.events[0].steps)
 	if h.spare = h.events[0].steps[:0]; cap(h.spare) > 2*stepsPerEvent {
-		h.spare = nil // an event of the usual size would hold all of it
+		h.spare = nil // do not keep unusually large memory
 	}
 	h.events = slices.Delete(h.events, 0, 1)
 }
 
 func isDeletion(event string) bool { return event == "DELETED" || event == "delete" }
 
-func (h *history) tell(began time.Time) []Event {
-	told := make([]Event, len(h.events))
+func (h *history) toEvents(start time.Time) []Event {
+	events := make([]Event, len(h.events))
 	for i, e := range h.events {
-		told[i] = Event{Version: e.version, Forgotten: e.forgotten, Steps: make([]Step, len(e.steps))}
+		events[i] = Event{Version: e.version, DroppedSteps: e.droppedSteps, Steps: make([]Step, len(e.steps))}
 		for j, s := range e.steps {
-			told[i].Steps[j] = Step{At: began.Add(s.at).Round(0), Stage: s.stage, Event: s.what, Handler: s.handler}
+			events[i].Steps[j] = Step{At: start.Add(s.at).Round(0), Stage: s.stage, Event: s.what, Handler: s.handler}
 		}
 	}
-	return told
+	return events
 }

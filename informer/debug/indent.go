@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 )
 
-// indent lays out JSON that has no white space for people, unless there would be
-// little but white space then: a number takes two bytes, and a line of its own
-// some hundred levels down a thousand.
-func indent(compact []byte) []byte {
+// indent indents compact JSON, unless the result would be mostly white space: a
+// number takes two bytes, and its own line at a depth of some hundreds a thousand.
+// Each line but the first begins with prefix.
+func indent(compact []byte, prefix string) []byte {
 	if indentation(compact) > 8*len(compact)+1<<10 {
 		return compact
 	}
 	var out bytes.Buffer
-	_ = json.Indent(&out, compact, "", "  ") // it comes from an encoder
+	_ = json.Indent(&out, compact, prefix, "  ") // compact is valid JSON
 	return out.Bytes()
 }
 
-// indentation is how many bytes of line breaks and spaces indent adds at most.
+// indentation returns the maximal number of bytes of white space that indent adds.
 func indentation(compact []byte) (n int) {
-	line := 1 // what a new line costs
+	line := 1 // bytes of a new line at this depth
 	for i := 0; i < len(compact); i++ {
 		switch compact[i] {
 		case '"':

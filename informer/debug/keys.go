@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// pageOfKeys returns, in order, the first limit keys after one that have the
-// prefix, and whether there are more. It looks at every key and holds at most
-// twice the limit of them, however large the store is.
+// pageOfKeys returns the first limit keys after the given one that have the prefix,
+// sorted, and whether there are more. It reads all keys, and holds at most twice the
+// limit of them.
 func pageOfKeys(keys iter.Seq[string], prefix, after string, limit int) (page []string, more bool) {
-	const some = 1 // one more than asked for tells whether there are more
-	keep := limit + some
-	last := "" // if not "", keep keys up to this one are known
+	const extra = 1 // shows whether there are more keys
+	keep := limit + extra
+	last := "" // if not "", greater keys are not on this page
 	for key := range keys {
 		if !strings.HasPrefix(key, prefix) || after != "" && key <= after || last != "" && key > last {
 			continue

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page is what sorting all keys and cutting would give.
-func TestAPageOfKeysIsThatOfTheSortedKeys(t *testing.T) {
+// All pages together are the sorted keys with the prefix.
+func TestPageOfKeysMatchesSortedKeys(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		keys := make([]string, random.IntN(60))
@@ -44,16 +44,16 @@ func TestAPageOfKeysIsThatOfTheSortedKeys(t *testing.T) {
 	}
 }
 
-// However large the store, a page holds no more than its keys twice.
-func TestAPageOfManyKeysIsSmall(t *testing.T) {
-	many := func(yield func(string) bool) {
+// A page of a large store holds at most twice its limit of keys.
+func TestPageOfKeysUsesBoundedMemory(t *testing.T) {
+	keys := func(yield func(string) bool) {
 		for i := range 200_000 {
 			if !yield(names[i*7919%len(names)]) {
 				return
 			}
 		}
 	}
-	page, more := pageOfKeys(iter.Seq[string](many), "", "", 10)
+	page, more := pageOfKeys(iter.Seq[string](keys), "", "", 10)
 	require.True(t, more)
 	require.Len(t, page, 10)
 	require.LessOrEqual(t, cap(page), 64)

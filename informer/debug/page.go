@@ -1,8 +1,10 @@
 package debug
 
 import (
+	"bufio"
 	"fmt"
 	"html"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -10,35 +12,42 @@ import (
 	"unicode/utf8"
 )
 
-// A page is a text for people, as it is or in HTML: the same lines, with links.
-// What it is given may come from anywhere: nothing of it is taken for markup,
-// and nothing but printable characters reaches a terminal.
+// A page is the text form of an answer, plain or as HTML with links. All input is
+// escaped: it contains no markup and only printable characters.
 type page struct {
-	out  strings.Builder
+	out  *bufio.Writer
 	html bool
 	now  time.Time
 }
 
-func layOut(a answer, asHTML bool) []byte {
-	p := &page{html: asHTML}
+// writeText writes the text of an answer. After a write error, when the client has disconnected, a
+// bufio.Writer does nothing more.
+func writeText(w io.Writer, a answer, asHTML bool) {
+	p := &page{out: bufio.NewWriter(w), html: asHTML}
+	defer p.out.Flush()
 	p.markup("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>informers</title></head><body><pre>\n")
 	if p.html {
 		p.linkLine("all informers", query{})
 		p.line("")
 	}
-	a.lay(p)
+	a.writeTo(p)
 	p.markup("</pre></body></html>\n")
-	return []byte(p.out.String())
 }
 
-// markup is ours, and only HTML has it.
+// clientGone reports whether the client has disconnected.
+func (p *page) clientGone() bool {
+	_, err := p.out.Write(nil)
+	return err != nil
+}
+
+// markup writes trusted HTML, and nothing in plain text.
 func (p *page) markup(text string) {
 	if p.html {
 		p.out.WriteString(text)
 	}
 }
 
-// print writes one text, or part of a line.
+// print writes an escaped text.
 func (p *page) print(text string) {
 	text = printable(text)
 	if p.html {
@@ -52,33 +61,33 @@ func (p *page) line(format string, args ...any) {
 	p.out.WriteByte('\n')
 }
 
-// link writes a text that leads to the answer of another query. It is relative
-// to the page itself, wherever that is served.
-func (p *page) link(text string, to query) {
-	p.markup(`<a href="?` + html.EscapeString(to.String()) + `">`)
+// link writes a link to the answer of another query. It is relative to the path of
+// the page.
+func (p *page) link(text string, target query) {
+	p.markup(`<a href="?` + html.EscapeString(target.String()) + `">`)
 	p.print(text)
 	p.markup("</a>")
 }
 
-func (p *page) linkLine(text string, to query) {
-	p.link(text, to)
+func (p *page) linkLine(text string, target query) {
+	p.link(text, target)
 	p.out.WriteByte('\n')
 }
 
-// forms ask for keys by hand, of an informer with this id.
-func (p *page) forms(id, prefix string) {
+// searchForms writes the forms for keys of the informer with this id.
+func (p *page) searchForms(id, prefix string) {
 	if !p.html {
 		return
 	}
 	input := func(name, value, kind string) string {
 		return `<input name="` + name + `" value="` + html.EscapeString(value) + `"` + kind + `>`
 	}
-	of := input("informer", id, ` type="hidden"`)
-	p.markup("</pre>\n<form>" + of + "keys that begin with " + input("prefix", prefix, "") + " <button>list</button></form>\n")
-	p.markup("<form>" + of + "the key " + input("key", "", "") + " <button>show</button></form>\n<pre>\n")
+	informerInput := input("informer", id, ` type="hidden"`)
+	p.markup("</pre>\n<form>" + informerInput + "keys that begin with " + input("prefix", prefix, "") + " <button>list</button></form>\n")
+	p.markup("<form>" + informerInput + "the key " + input("key", "", "") + " <button>show</button></form>\n<pre>\n")
 }
 
-// ago is how long ago something was.
+// ago returns how long before now a time is.
 func (p *page) ago(at time.Time) string {
 	if at.IsZero() {
 		return "never"
@@ -86,7 +95,7 @@ func (p *page) ago(at time.Time) string {
 	return p.now.Sub(at).Round(time.Millisecond).String() + " ago"
 }
 
-// printable writes what is not, as Go would in a string.
+// printable replaces characters that are not printable by Go escape sequences.
 func printable(text string) string {
 	var out strings.Builder
 	for i, r := range text {

@@ -15,13 +15,13 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-// A query that the page writes is understood as it was meant.
-func TestAQueryIsReadAsItWasWritten(t *testing.T) {
+// parseQuery is the inverse of String.
+func TestQueryRoundTrip(t *testing.T) {
 	for _, q := range []query{
 		{limit: 100},
 		{informer: "a", limit: 7, prefix: "x&=?#", after: "y\xff", objects: true},
-		{informer: "pods#2", limit: 1000, key: "", named: true, format: asJSON},
-		{informer: "<script>", limit: 100, key: "a/b", named: true},
+		{informer: "pods#2", limit: 1000, key: "", hasKey: true, format: asJSON},
+		{informer: "<script>", limit: 100, key: "a/b", hasKey: true},
 	} {
 		got, err := parseQuery(q.String())
 		require.NoError(t, err)
@@ -32,15 +32,14 @@ func TestAQueryIsReadAsItWasWritten(t *testing.T) {
 	require.Equal(t, maxLimit, q.limit)
 }
 
-// Whatever is asked, under whatever path, there is an answer in the form that
-// was asked for; nothing from outside becomes markup or a control character; and
-// no secret is in it.
+// For any path, query and header there is an answer in a valid format. Input does not
+// become markup or control characters, and no secret is shown.
 func FuzzRequest(f *testing.F) {
 	for _, query := range []string{"", "informer=pods&limit=1", "informer=secrets&objects=1&format=json", "informer=secrets&key=default/token", "informer=pods&key=default/gone&format=html", "informer=%zz;&limit=-1"} {
 		f.Add("/debug/informers/", query, "text/html", "<script>\x1b")
 	}
 	f.Fuzz(func(t *testing.T, path, rawQuery, accept, name string) {
-		informers := append(fleet(), &still{
+		informers := append(fleet(), &fakeInformer{
 			state:   informer.State{Name: name, Resource: schema.GroupVersionResource{Resource: name}},
 			objects: map[string]any{name: &Pod{}},
 		})
@@ -72,7 +71,7 @@ func requireHarmless(t *testing.T, w *httptest.ResponseRecorder) {
 			require.Regexp(t, `^(!DOCTYPE html|html lang="en"|/?(html|head|title|body|pre|form|button|a)|meta charset="utf-8"|a href="[^"<>]*"|input name="(informer|prefix|key)" value="[^"<>]*"( type="hidden")?)>`, tag)
 			rest = tag
 		}
-		return // the value of an input may hold anything but markup
+		return // the value of an input element may contain anything but markup
 	default:
 		t.Fatalf("content type %q", w.Header().Get("Content-Type"))
 	}

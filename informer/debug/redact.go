@@ -10,42 +10,41 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// redacted stands where something is not shown, without its length.
+// redacted replaces a value that is not shown.
 const redacted = "REDACTED"
 
-// lastApplied is the annotation in which kubectl keeps the whole object.
+// lastApplied is the annotation in which kubectl keeps a copy of the object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Errors of render name no value of the object, as those of its own methods
-// may.
+// The errors of render contain no values of the object, which errors of the object's
+// own methods may.
 var (
-	errNotEncodable = errors.New("it cannot be encoded as JSON")
-	errNotObject    = errors.New("its JSON is not an object")
-	errRedact       = errors.New("Options.Redact has panicked")
+	errNotEncodable = errors.New("encoding it as JSON failed")
+	errNotObject    = errors.New("it is not a JSON object")
+	errRedact       = errors.New("Options.Redact panicked")
 )
 
-// render is the JSON of a stored object without what is secret. It works on the
-// JSON, so that it does not matter by which Go type somebody looks at a Secret.
+// render returns the JSON of an object without secrets. It redacts the JSON, so that
+// the Go type of a Secret does not matter.
 func render(obj any, resource schema.GroupVersionResource, redact func(schema.GroupVersionResource, map[string]any)) (json.RawMessage, error) {
 	content, err := contentOf(obj)
 	if err != nil {
 		return nil, err
 	}
-	redactObject(content, cautionOf(content, resource))
+	redactObject(content, redactionOf(content, resource))
 	if redact != nil {
-		if err := guarded(func() { redact(resource, content) }, errRedact); err != nil {
+		if err := recovered(func() { redact(resource, content) }, errRedact); err != nil {
 			return nil, err
 		}
 	}
 	return encode(content)
 }
 
-// contentOf is a copy of the object as what JSON knows. Nobody else has it, so
-// it may be changed.
+// contentOf returns a copy of the object as decoded JSON.
 func contentOf(obj any) (content map[string]any, err error) {
 	var text []byte
-	marshal := func() { text, err = json.Marshal(obj) } // calls methods of the object's
-	if panicked := guarded(marshal, errNotEncodable); panicked != nil || err != nil {
+	marshal := func() { text, err = json.Marshal(obj) } // calls methods of the object
+	if panicked := recovered(marshal, errNotEncodable); panicked != nil || err != nil {
 		return nil, errNotEncodable
 	}
 	numbers := json.NewDecoder(bytes.NewReader(text))
@@ -56,79 +55,83 @@ func contentOf(obj any) (content map[string]any, err error) {
 	return content, nil
 }
 
-// guarded turns a panic into an error.
-func guarded(f func(), or error) (err error) {
+// recovered converts a panic of f to an error.
+func recovered(f func(), failure error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = or
+			err = failure
 		}
 	}()
 	f()
 	return nil
 }
 
-// encode finds nothing wrong but what Redact has put in.
+// encode can fail only because of values that Redact has added.
 func encode(content map[string]any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false) // the page escapes for itself
+	e.SetEscapeHTML(false) // the page escapes HTML itself
 	var err error
-	if panicked := guarded(func() { err = e.Encode(content) }, errNotEncodable); panicked != nil || err != nil {
+	if panicked := recovered(func() { err = e.Encode(content) }, errNotEncodable); panicked != nil || err != nil {
 		return nil, errNotEncodable
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// A caution says how much of an object may be shown.
-type caution int
+// A redaction determines which fields of an object are shown.
+type redaction int
 
 const (
-	// open: all but what kubectl has last applied.
-	open caution = iota
-	// careful: it may be a Secret, so nothing that is suspect.
-	careful
-	// closed: it is a Secret, so only what is harmless.
-	closed
+	// showAll shows all fields but the last-applied annotation.
+	showAll redaction = iota
+	// hideSuspect: the object may be a Secret. The fields that may have its data are
+	// hidden.
+	hideSuspect
+	// hideAll: the object is a Secret. Only the harmless fields are shown.
+	hideAll
 )
 
 var (
-	harmless = []string{"apiVersion", "kind", "metadata", "type", "immutable"}
+	shownOfSecret = []string{"apiVersion", "kind", "metadata", "type", "immutable"}
 	// Several tools keep a copy of the whole object in an annotation.
-	suspect = []string{"data", "stringData", "annotations"}
+	suspectFields = []string{"data", "stringData", "annotations"}
 )
 
-// cautionOf goes by what the informer reads, and by the object's own kind, which
-// items of a list often lack. PartialObjectMetadata is a form, and not a kind.
-func cautionOf(content map[string]any, resource schema.GroupVersionResource) caution {
+// redactionOf uses the resource of the informer and the kind of the object, which list
+// items often lack. PartialObjectMetadata does not identify the kind.
+func redactionOf(content map[string]any, resource schema.GroupVersionResource) redaction {
 	kind, _ := content["kind"].(string)
 	switch {
 	case kind == "Secret", resource.Group == "" && resource.Resource == "secrets":
-		return closed
+		return hideAll
 	case resource.Resource == "" && (kind == "" || kind == "PartialObjectMetadata"):
-		return careful
+		return hideSuspect
 	}
-	return open
+	return showAll
 }
 
-func (c caution) hides(field string) bool {
-	switch c {
-	case closed:
-		return !slices.Contains(harmless, field)
-	case careful:
-		return slices.ContainsFunc(suspect, func(s string) bool { return strings.EqualFold(s, field) })
+func (r redaction) hides(field string) bool {
+	switch r {
+	case hideAll:
+		return !slices.Contains(shownOfSecret, field)
+	case hideSuspect:
+		return slices.ContainsFunc(suspectFields, func(s string) bool { return strings.EqualFold(s, field) })
 	}
 	return field == lastApplied
 }
 
-// redactObject takes out what c says, and what Secrets within the object hold.
-func redactObject(content map[string]any, c caution) {
+// redactObject redacts the fields of content by r, and nested Secrets.
+func redactObject(content map[string]any, r redaction) {
+	if content["kind"] == "SecretList" {
+		redactSecrets(content["items"])
+	}
 	for name, value := range content {
 		metadata, isMap := value.(map[string]any)
 		switch {
-		case c.hides(name):
+		case r.hides(name):
 			content[name] = blank(value)
-		case isMap && c != open && strings.EqualFold(name, "metadata"):
-			redactObject(metadata, careful)
+		case isMap && r != showAll && strings.EqualFold(name, "metadata"):
+			redactObject(metadata, hideSuspect)
 		default:
 			redactWithin(value)
 		}
@@ -138,12 +141,12 @@ func redactObject(content map[string]any, c caution) {
 func redactWithin(value any) {
 	switch value := value.(type) {
 	case map[string]any:
-		// What says Secret may be one, or only name one.
-		c := open
-		if value["kind"] == "Secret" {
-			c = careful
+		// The kind Secret may also be part of a reference to a Secret.
+		r := showAll
+		if value["kind"] == "Secret" || mayBeSecret(value) {
+			r = hideSuspect
 		}
-		redactObject(value, c)
+		redactObject(value, r)
 	case []any:
 		for _, element := range value {
 			redactWithin(element)
@@ -151,7 +154,30 @@ func redactWithin(value any) {
 	}
 }
 
-// blank keeps the names of a map and nothing else.
+// redactSecrets redacts the items of a SecretList, which may have no kind.
+func redactSecrets(items any) {
+	list, _ := items.([]any)
+	for _, item := range list {
+		if secret, ok := item.(map[string]any); ok {
+			redactObject(secret, hideAll)
+		}
+	}
+}
+
+// mayBeSecret reports whether a nested object has no kind and has the fields of a
+// Secret. It may be an item of a list of Secrets.
+func mayBeSecret(value map[string]any) bool {
+	if kind, _ := value["kind"].(string); kind != "" {
+		return false
+	}
+	_, hasText := value["stringData"]
+	_, hasData := value["data"]
+	_, isObject := value["metadata"].(map[string]any)
+	_, hasType := value["type"].(string)
+	return hasText || hasData && (isObject || hasType)
+}
+
+// blank redacts a value. It keeps the keys of a map.
 func blank(value any) any {
 	fields, ok := value.(map[string]any)
 	if !ok {

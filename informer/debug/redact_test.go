@@ -15,8 +15,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// canary is what must not be seen, and encoded how it is not seen in base64.
-const canary, encoded = "hunter2hunter2", "aHVudGVyMmh1bnRlcjI"
+// secretText must not be shown, and neither must secretBase64, its base64 encoding.
+const secretText, secretBase64 = "hunter2hunter2", "aHVudGVyMmh1bnRlcjI"
 
 type slimSecret struct {
 	rest.SlimMeta `json:"metadata"`
@@ -31,13 +31,13 @@ type bareSecret struct {
 type renamed struct{ rest.SlimMeta }
 
 func (*renamed) MarshalJSON() ([]byte, error) {
-	return []byte(`{"metadata":{"name":"a"},"payload":{"password":"` + canary + `"},"list":["` + canary + `"]}`), nil
+	return []byte(`{"metadata":{"name":"a"},"payload":{"password":"` + secretText + `"},"list":["` + secretText + `"]}`), nil
 }
 
 func secretMeta() metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: "a", Labels: map[string]string{"seen": "label"}, Annotations: map[string]string{
-		lastApplied: `{"data":{"password":"` + canary + `"}}`,
-		"copy":      canary,
+		lastApplied: `{"data":{"password":"` + secretText + `"}}`,
+		"copy":      secretText,
 	}}
 }
 
@@ -47,59 +47,66 @@ func content(t *testing.T, text string) map[string]any {
 	return m
 }
 
-// The data of a Secret are not shown, by whatever Go type it is looked at.
+// The data of a Secret are not shown, whatever its Go type is.
 func TestSecretsAreNotShown(t *testing.T) {
-	data := map[string][]byte{"password": []byte(canary)}
-	everywhere := `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","labels":{"seen":"label"},"annotations":{"copy":"` + canary + `"}},
-		"data":{"password":"` + canary + `"},"stringData":{"password":"` + canary + `"},"type":"Opaque","strange":"` + canary + `"}`
+	data := map[string][]byte{"password": []byte(secretText)}
+	everywhere := `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","labels":{"seen":"label"},"annotations":{"copy":"` + secretText + `"}},
+		"data":{"password":"` + secretText + `"},"stringData":{"password":"` + secretText + `"},"type":"Opaque","strange":"` + secretText + `"}`
+	// An item of a list, without kind and apiVersion.
+	everywhereBare := `{"metadata":{"name":"a","annotations":{"copy":"` + secretText + `"}},"data":{"password":"` + secretText + `"},"type":"Opaque"}`
 	var unknown schema.GroupVersionResource
 	for name, c := range map[string]struct {
 		obj      any
 		resource schema.GroupVersionResource
 	}{
-		"typed, by the resource":           {&Secret{ObjectMeta: secretMeta(), Data: data}, secretResource},
-		"typed, of a source without one":   {&Secret{ObjectMeta: secretMeta(), Data: data}, unknown},
-		"slim, by the resource":            {&slimSecret{rest.SlimMeta{Name: "a"}, data}, secretResource},
-		"slim, of a source without one":    {&slimSecret{rest.SlimMeta{Name: "a"}, data}, unknown},
-		"without JSON tags":                {&bareSecret{StringData: map[string]string{"password": canary}}, unknown},
-		"without JSON tags, by resource":   {&bareSecret{StringData: map[string]string{"password": canary}}, secretResource},
-		"under other names":                {&renamed{}, secretResource},
-		"unstructured":                     {&unstructured.Unstructured{Object: content(t, everywhere)}, unknown},
-		"unstructured, of a wrong view":    {&unstructured.Unstructured{Object: content(t, everywhere)}, podResource},
-		"metadata only":                    {&metav1.PartialObjectMetadata{ObjectMeta: secretMeta()}, secretResource},
-		"metadata only, of nobody":         {&metav1.PartialObjectMetadata{ObjectMeta: secretMeta()}, unknown},
-		"metadata only, by its form":       {&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadata"}, ObjectMeta: secretMeta()}, unknown},
-		"within another":                   {content(t, `{"kind":"Template","spec":{"objects":[`+everywhere[:len(everywhere)-len(`,"strange":"`+canary+`"}`)]+`}]}}`), podResource},
-		"what kubectl has applied":         {&Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{lastApplied: canary}}}, podResource},
-		"what kubectl has applied, within": {content(t, `{"kind":"Deployment","spec":{"template":{"metadata":{"annotations":{"`+lastApplied+`":"`+canary+`"}}}}}`), podResource},
-		"annotations without metadata":     {content(t, `{"annotations":{"copy":"`+canary+`"}}`), unknown},
-		"data that is no map":              {content(t, `{"data":["`+canary+`"]}`), secretResource},
+		"nested SecretList, items without kind": {content(t, `{"spec":{"held":{"kind":"SecretList","items":[`+everywhereBare+`,{"payload":"`+secretText+`","data":1}]}}}`), podResource},
+		"SecretList":                            {content(t, `{"kind":"SecretList","items":[`+everywhereBare+`,{"payload":"`+secretText+`"}]}`), podResource},
+		"nested list without kind":              {content(t, `{"spec":{"held":{"metadata":{},"items":[`+everywhereBare+`]}}}`), podResource},
+		"nested object without kind":            {content(t, `{"spec":{"template":`+everywhereBare+`,"list":[[`+everywhereBare+`]]}}`), podResource},
+		"nested object without metadata":        {content(t, `{"spec":{"a":{"stringData":{"password":"`+secretText+`"}},"b":{"type":"Opaque","data":{"password":"`+secretText+`"}}}}`), podResource},
+		"typed, resource known":                 {&Secret{ObjectMeta: secretMeta(), Data: data}, secretResource},
+		"typed, resource unknown":               {&Secret{ObjectMeta: secretMeta(), Data: data}, unknown},
+		"slim, resource known":                  {&slimSecret{rest.SlimMeta{Name: "a"}, data}, secretResource},
+		"slim, resource unknown":                {&slimSecret{rest.SlimMeta{Name: "a"}, data}, unknown},
+		"no JSON tags, resource unknown":        {&bareSecret{StringData: map[string]string{"password": secretText}}, unknown},
+		"no JSON tags, resource known":          {&bareSecret{StringData: map[string]string{"password": secretText}}, secretResource},
+		"other field names":                     {&renamed{}, secretResource},
+		"unstructured":                          {&unstructured.Unstructured{Object: content(t, everywhere)}, unknown},
+		"unstructured, other resource":          {&unstructured.Unstructured{Object: content(t, everywhere)}, podResource},
+		"metadata only, resource known":         {&metav1.PartialObjectMetadata{ObjectMeta: secretMeta()}, secretResource},
+		"metadata only, resource unknown":       {&metav1.PartialObjectMetadata{ObjectMeta: secretMeta()}, unknown},
+		"PartialObjectMetadata kind":            {&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadata"}, ObjectMeta: secretMeta()}, unknown},
+		"nested Secret":                         {content(t, `{"kind":"Template","spec":{"objects":[`+everywhere[:len(everywhere)-len(`,"strange":"`+secretText+`"}`)]+`}]}}`), podResource},
+		"last-applied annotation":               {&Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{lastApplied: secretText}}}, podResource},
+		"nested last-applied annotation":        {content(t, `{"kind":"Deployment","spec":{"template":{"metadata":{"annotations":{"`+lastApplied+`":"`+secretText+`"}}}}}`), podResource},
+		"annotations without metadata":          {content(t, `{"annotations":{"copy":"`+secretText+`"}}`), unknown},
+		"data is a list":                        {content(t, `{"data":["`+secretText+`"]}`), secretResource},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := render(c.obj, c.resource, nil)
 			require.NoError(t, err)
 			require.True(t, json.Valid(text))
-			require.NotContains(t, string(text), canary)
-			require.NotContains(t, string(text), encoded)
-			require.Contains(t, string(text), redacted, "nothing was taken out: what does this case show?")
+			require.NotContains(t, string(text), secretText)
+			require.NotContains(t, string(text), secretBase64)
+			require.Contains(t, string(text), redacted, "nothing was redacted")
 		})
 	}
 }
 
-// What is no secret is shown.
-func TestWhatIsNoSecretIsShown(t *testing.T) {
+// Objects that are not Secrets are shown.
+func TestOtherObjectsAreShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		obj      any
 		resource schema.GroupVersionResource
 	}{
-		"the data of a config map, by the resource": {content(t, `{"data":{"a":"plain"}}`), schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}},
-		"the data of a config map, by its kind":     {content(t, `{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"plain"}}`), schema.GroupVersionResource{}},
-		"another group's secrets":                   {content(t, `{"kind":"Hush","data":{"a":"plain"}}`), schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "secrets"}},
-		"a reference to a secret":                   {content(t, `{"kind":"Pod","spec":{"ref":{"kind":"Secret","name":"plain"}}}`), podResource},
-		"the labels of a secret":                    {&Secret{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "plain"}}}, secretResource},
-		"the names in a secret":                     {&Secret{Data: map[string][]byte{"plain": nil}}, secretResource},
-		"other annotations":                         {&Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "plain", lastApplied: "x"}}}, podResource},
-		"the spec of what nobody knows":             {&Pod{Spec: map[string]any{"a": "plain"}}, schema.GroupVersionResource{}},
+		"ConfigMap data, resource known": {content(t, `{"data":{"a":"plain"}}`), schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}},
+		"ConfigMap data, kind known":     {content(t, `{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"plain"}}`), schema.GroupVersionResource{}},
+		"secrets of another group":       {content(t, `{"kind":"Other","data":{"a":"plain"}}`), schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "secrets"}},
+		"reference to a Secret":          {content(t, `{"kind":"Pod","spec":{"ref":{"kind":"Secret","name":"plain"}}}`), podResource},
+		"labels of a Secret":             {&Secret{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "plain"}}}, secretResource},
+		"keys of the data of a Secret":   {&Secret{Data: map[string][]byte{"plain": nil}}, secretResource},
+		"other annotations":              {&Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "plain", lastApplied: "x"}}}, podResource},
+		"spec of an unknown kind":        {&Pod{Spec: map[string]any{"a": "plain"}}, schema.GroupVersionResource{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := render(c.obj, c.resource, nil)
@@ -109,8 +116,8 @@ func TestWhatIsNoSecretIsShown(t *testing.T) {
 	}
 }
 
-// Showing an object changes nothing of it, and Redact gets a copy, too.
-func TestTheStoredObjectStaysAsItIs(t *testing.T) {
+// render does not modify the object, and Redact gets a copy.
+func TestRedactionDoesNotModifyStoredObject(t *testing.T) {
 	obj := &unstructured.Unstructured{Object: content(t, `{"kind":"Secret","metadata":{"name":"a"},"data":{"password":"x"}}`)}
 	want := obj.DeepCopy()
 	text, err := render(obj, secretResource, func(_ schema.GroupVersionResource, object map[string]any) {
@@ -121,49 +128,48 @@ func TestTheStoredObjectStaysAsItIs(t *testing.T) {
 	require.Equal(t, want, obj)
 }
 
-type unshowable struct {
+type badMarshaler struct {
 	rest.SlimMeta
 	F float64
 	f func() ([]byte, error)
 }
 
-func (u *unshowable) MarshalJSON() ([]byte, error) { return u.f() }
+func (u *badMarshaler) MarshalJSON() ([]byte, error) { return u.f() }
 
-// An object that cannot be shown says so, and nothing of what is in it.
-func TestWhatCannotBeShownSaysNothing(t *testing.T) {
+// The error for an object that cannot be shown contains no value of it.
+func TestErrorsContainNoValues(t *testing.T) {
 	var nothing *Pod
 	for name, c := range map[string]struct {
 		obj    any
 		redact func(schema.GroupVersionResource, map[string]any)
 		want   error
 	}{
-		"a nil":                   {nil, nil, errNotObject},
-		"a typed nil":             {nothing, nil, errNotObject},
-		"a function":              {func() {}, nil, errNotEncodable},
-		"not a number":            {map[string]any{"a": math.NaN()}, nil, errNotEncodable},
-		"a text":                  {canary, nil, errNotObject},
-		"a list":                  {[]string{canary}, nil, errNotObject},
-		"an encoder that fails":   {&unshowable{f: func() ([]byte, error) { return nil, json.Unmarshal([]byte(canary), new(int)) }}, nil, errNotEncodable},
-		"an encoder that panics":  {&unshowable{f: func() ([]byte, error) { panic(canary) }}, nil, errNotEncodable},
-		"an encoder that babbles": {&unshowable{f: func() ([]byte, error) { return []byte(canary), nil }}, nil, errNotEncodable},
-		"a Redact that panics":    {&Pod{}, func(schema.GroupVersionResource, map[string]any) { panic(canary) }, errRedact},
-		"a Redact that babbles":   {&Pod{}, func(_ schema.GroupVersionResource, m map[string]any) { m["a"] = func() {} }, errNotEncodable},
-		"a Redact that puts in what panics": {&Pod{}, func(_ schema.GroupVersionResource, m map[string]any) {
-			m["a"] = &unshowable{f: func() ([]byte, error) { panic(canary) }}
+		"nil":                              {nil, nil, errNotObject},
+		"typed nil":                        {nothing, nil, errNotObject},
+		"function":                         {func() {}, nil, errNotEncodable},
+		"NaN":                              {map[string]any{"a": math.NaN()}, nil, errNotEncodable},
+		"string":                           {secretText, nil, errNotObject},
+		"list":                             {[]string{secretText}, nil, errNotObject},
+		"MarshalJSON fails":                {&badMarshaler{f: func() ([]byte, error) { return nil, json.Unmarshal([]byte(secretText), new(int)) }}, nil, errNotEncodable},
+		"MarshalJSON panics":               {&badMarshaler{f: func() ([]byte, error) { panic(secretText) }}, nil, errNotEncodable},
+		"MarshalJSON returns invalid JSON": {&badMarshaler{f: func() ([]byte, error) { return []byte(secretText), nil }}, nil, errNotEncodable},
+		"Redact panics":                    {&Pod{}, func(schema.GroupVersionResource, map[string]any) { panic(secretText) }, errRedact},
+		"Redact adds a function":           {&Pod{}, func(_ schema.GroupVersionResource, m map[string]any) { m["a"] = func() {} }, errNotEncodable},
+		"Redact adds a value that panics": {&Pod{}, func(_ schema.GroupVersionResource, m map[string]any) {
+			m["a"] = &badMarshaler{f: func() ([]byte, error) { panic(secretText) }}
 		}, errNotEncodable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := render(c.obj, podResource, c.redact)
 			require.ErrorIs(t, err, c.want)
-			require.NotContains(t, err.Error(), canary)
+			require.NotContains(t, err.Error(), secretText)
 			require.Empty(t, text)
 		})
 	}
 }
 
-// Whatever the object looks like, a Secret shows nothing but names outside of
-// the few fields that are harmless.
-func FuzzASecretShowsNamesAlone(f *testing.F) {
+// An object of the resource secrets is shown with its names and harmless fields only.
+func FuzzSecretRedaction(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"name":"a","annotations":{"b":"c"}},"data":{"d":"e"},"kind":"Secret"}`))
 	f.Add([]byte(`{"DATA":[1,{"a":[]}],"stringdata":null,"metadata":[{"annotations":"x"}]}`))
 	f.Add([]byte(`{"metadata":{"Annotations":{"a":{"b":"c"}},"data":"x"},"":{"":""}}`))
@@ -178,18 +184,18 @@ func FuzzASecretShowsNamesAlone(f *testing.F) {
 		require.NoError(t, json.NewDecoder(bytes.NewReader(text)).Decode(&out))
 		require.Len(t, out, len(in))
 		for name, value := range out {
-			if !slices.Contains(harmless, name) {
-				requireNamesAlone(t, value)
+			if !slices.Contains(shownOfSecret, name) {
+				requireOnlyNames(t, value)
 			}
 		}
 		metadata, _ := out["metadata"].(map[string]any)
 		if annotations, ok := metadata["annotations"]; ok {
-			requireNamesAlone(t, annotations)
+			requireOnlyNames(t, annotations)
 		}
 	})
 }
 
-func requireNamesAlone(t *testing.T, value any) {
+func requireOnlyNames(t *testing.T, value any) {
 	fields, ok := value.(map[string]any)
 	if !ok {
 		require.Equal(t, redacted, value)

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What else there is to see stands before the informers, in every format, and
-// nothing of it becomes markup. A page of one informer does not have it.
+// Sections precede the informers in all formats, and are escaped. The page of one
+// informer has no sections.
 func TestSections(t *testing.T) {
 	h := New(Options{
-		Informers: scenes["nobody"],
+		Informers: informerSets["empty"],
 		Sections: func() []Section {
 			return []Section{{Title: "controller <b>", Lines: []string{"works", "\x1b[2J"}, State: map[string]int{"queued": 3}}}
 		},
@@ -24,5 +24,5 @@ func TestSections(t *testing.T) {
 	require.Regexp(t, "^controller <b>\n  works\n  \\\\x1b\\[2J\n\n0 informers at ", get("?format=text"))
 	require.Contains(t, get("?format=html"), "controller &lt;b&gt;\n  works\n")
 	require.Regexp(t, `"sections": \[\s+{\s+"title": "controller \\u003cb\\u003e",\s+"state": {\s+"queued": 3\s`, get("?format=json"))
-	require.Equal(t, "there is no informer x\n", get("?informer=x&format=text"))
+	require.Equal(t, "no informer x\n", get("?informer=x&format=text"))
 }

@@ -20,7 +20,7 @@ import (
 
 var pods = rest.ResourceInfo{GroupVersionResource: podResource, Kind: "Pod", Namespaced: true}
 
-// stack is a server and an informer of its pods, in a bubble.
+// stack is a server and an informer of its pods.
 type stack struct {
 	srv      *apitest.Server
 	informer *informer.SharedInformer[*Pod]
@@ -52,8 +52,8 @@ func (s *stack) handle(t *testing.T, name string, maxPending int, f func()) {
 	require.NoError(t, err)
 }
 
-// way is an event's, by the stages of one handler and those of none.
-func way(e Event, handler string) string {
+// stagesOf returns the stages of an event: those of the handler, and those without one.
+func stagesOf(e Event, handler string) string {
 	var steps []string
 	for _, s := range e.Steps {
 		if s.Handler == "" || s.Handler == handler {
@@ -63,9 +63,8 @@ func way(e Event, handler string) string {
 	return strings.Join(steps, ", ")
 }
 
-// Each stage of an informer tells the trace of each event, under the version
-// that the server gave it.
-func TestATimelineTellsTheWholeWayOfAnEvent(t *testing.T) {
+// The trace contains each stage of each event, with the version of the server.
+func TestTimelineHasAllStages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tl := NewTimeline(TimelineOptions{})
 		s := newStack(t, tl.Trace())
@@ -73,7 +72,7 @@ func TestATimelineTellsTheWholeWayOfAnEvent(t *testing.T) {
 		hold := make(chan struct{})
 		s.handle(t, "audit", 0, func() { time.Sleep(time.Millisecond) })
 		s.handle(t, "slow", 1, func() { <-hold })
-		s.handle(t, "panics", 0, func() { panic("as it should") })
+		s.handle(t, "panics", 0, func() { panic("handler panicked") })
 		s.run(t)
 
 		second := apitest.Modify(t, s.srv, first, func(p *Pod) { p.Labels = map[string]string{"a": "b"} })
@@ -97,17 +96,17 @@ func TestATimelineTellsTheWholeWayOfAnEvent(t *testing.T) {
 			"received MODIFIED, stored update, called update, returned update",
 			"received DELETED, stored delete, called delete, returned delete",
 		} {
-			require.Equal(t, want, way(events[i], "audit"), events[i].Version)
-			require.Equal(t, want, way(events[i], "panics"), "a callback that panics has ended")
+			require.Equal(t, want, stagesOf(events[i], "audit"), events[i].Version)
+			require.Equal(t, want, stagesOf(events[i], "panics"), "a callback that panics has the stage returned")
 		}
-		require.Equal(t, "stored add, called add, returned add", way(events[0], "slow"))
-		require.Equal(t, "received DELETED, stored delete, called delete, returned delete", way(events[4], "slow"))
+		require.Equal(t, "stored add, called add, returned add", stagesOf(events[0], "slow"))
+		require.Equal(t, "received DELETED, stored delete, called delete, returned delete", stagesOf(events[4], "slow"))
 		for i, want := range []string{
 			"received MODIFIED, stored update, merged update",
 			"received MODIFIED, stored update, merged update",
 			"received MODIFIED, stored update, called update, returned update",
 		} {
-			require.Equal(t, want, way(events[1+i], "slow"), "of three updates that waited the last is told")
+			require.Equal(t, want, stagesOf(events[1+i], "slow"), "only the last of three waiting updates is called")
 		}
 
 		audited := events[1].Steps[slices.IndexFunc(events[1].Steps, func(s Step) bool { return s.Stage == Called && s.Handler == "audit" }):]
@@ -117,14 +116,14 @@ func TestATimelineTellsTheWholeWayOfAnEvent(t *testing.T) {
 		w := httptest.NewRecorder()
 		h := New(Options{Informers: func() []informer.AnyInformer { return []informer.AnyInformer{s.informer} }, Timeline: tl})
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/?informer=pods&key=default/web-0", nil))
-		require.Contains(t, w.Body.String(), "It is not stored.")
+		require.Contains(t, w.Body.String(), "The object is not stored.")
 		require.Contains(t, w.Body.String(), "returned  delete    slow")
 	})
 }
 
-// What was there before a handler came, and what a resync repeats, are steps of
-// the event that brought it.
-func TestALateHandlerAddsToTheEventsThatItIsToldOf(t *testing.T) {
+// The callbacks of a late handler and of a resync are steps of the event of the object's
+// version.
+func TestLateHandlerAddsStepsToEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tl := NewTimeline(TimelineOptions{})
 		s := newStack(t, tl.Trace())
@@ -136,12 +135,12 @@ func TestALateHandlerAddsToTheEventsThatItIsToldOf(t *testing.T) {
 
 		events := tl.Events("pods", "default/web-0")
 		require.Len(t, events, 1)
-		require.Equal(t, "stored add, called add, returned add, called update, returned update", way(events[0], "late"))
+		require.Equal(t, "stored add, called add, returned add, called update, returned update", stagesOf(events[0], "late"))
 	})
 }
 
-// The page may be looked at while everything changes.
-func TestThePageIsReadWhileTheStoreChanges(t *testing.T) {
+// The page can be requested while the store changes.
+func TestPageDuringStoreChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tl := NewTimeline(TimelineOptions{Keys: 3})
 		s := newStack(t, tl.Trace())
@@ -173,13 +172,13 @@ func TestThePageIsReadWhileTheStoreChanges(t *testing.T) {
 	})
 }
 
-// A trace may have any of its functions, and one without any is none.
-func TestATraceMayHaveAnyOfItsFunctions(t *testing.T) {
+// Any function of a trace may be nil.
+func TestTraceWithSomeFunctions(t *testing.T) {
 	full := func(stages *[]Stage) *informer.Trace {
-		tell := func(s Stage) func(informer.TraceInfo) {
+		record := func(s Stage) func(informer.TraceInfo) {
 			return func(informer.TraceInfo) { *stages = append(*stages, s) }
 		}
-		return &informer.Trace{Received: tell(Received), Stored: tell(Stored), Called: tell(Called), Returned: tell(Returned), Merged: tell(Merged)}
+		return &informer.Trace{Received: record(Received), Stored: record(Stored), Called: record(Called), Returned: record(Returned), Merged: record(Merged)}
 	}
 	for name, only := range map[string]func(*informer.Trace) *informer.Trace{
 		"":         func(*informer.Trace) *informer.Trace { return &informer.Trace{} },

@@ -14,7 +14,8 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
-func told(tl *Timeline, key string) string {
+// textOf returns the events of a key as text.
+func textOf(tl *Timeline, key string) string {
 	var out strings.Builder
 	for _, e := range tl.Events("pods", key) {
 		fmt.Fprintf(&out, "%s:", e.Version)
@@ -24,8 +25,8 @@ func told(tl *Timeline, key string) string {
 				fmt.Fprintf(&out, "(%s)", s.Handler)
 			}
 		}
-		if e.Forgotten > 0 {
-			fmt.Fprintf(&out, " +%d", e.Forgotten)
+		if e.DroppedSteps > 0 {
+			fmt.Fprintf(&out, " +%d", e.DroppedSteps)
 		}
 		out.WriteString("\n")
 	}
@@ -36,9 +37,8 @@ func info(key, version, event string, handler ...string) informer.TraceInfo {
 	return informer.TraceInfo{Informer: "pods", Key: key, Version: version, Event: event, Handler: strings.Join(handler, "")}
 }
 
-// The steps of one event stand together, in order of time, however events
-// overtake each other.
-func TestTheStepsOfAnEventStandTogether(t *testing.T) {
+// The steps of one event are grouped, in order of time.
+func TestStepsAreGroupedByEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tl := NewTimeline(TimelineOptions{})
 		tr := tl.Trace()
@@ -51,9 +51,9 @@ func TestTheStepsOfAnEventStandTogether(t *testing.T) {
 		tr.Called(info("a", "1", "add", "h"))
 		tr.Merged(info("a", "2", "update", "slow"))
 		tr.Returned(info("a", "1", "add", "h"))
-		// Nobody saw it go: the version is that of its last state.
+		// A deletion that was not observed has the version of the last state.
 		tr.Stored(info("a", "2", "delete"))
-		require.Equal(t, "1: received stored called(h) returned(h)\n2: received stored merged(slow)\n2: stored\n", told(tl, "a"))
+		require.Equal(t, "1: received stored called(h) returned(h)\n2: received stored merged(slow)\n2: stored\n", textOf(tl, "a"))
 
 		first := tl.Events("pods", "a")[0].Steps
 		require.Equal(t, Step{At: began.Round(0), Stage: Received, Event: "ADDED"}, first[0])
@@ -61,22 +61,22 @@ func TestTheStepsOfAnEventStandTogether(t *testing.T) {
 	})
 }
 
-// Of one key the newest events are remembered, as many as Events says.
-func TestTheOldestEventsOfAKeyAreForgotten(t *testing.T) {
+// At most Events events are recorded per key, the newest ones.
+func TestOldestEventsAreDropped(t *testing.T) {
 	tl := NewTimeline(TimelineOptions{Events: 2})
 	for _, version := range []string{"1", "2", "3"} {
 		tl.Trace().Received(info("a", version, "MODIFIED"))
 	}
-	require.Equal(t, "2: received\n3: received\n", told(tl, "a"))
-	// What is told late of a forgotten one makes it the newest again.
+	require.Equal(t, "2: received\n3: received\n", textOf(tl, "a"))
+	// A late step of a dropped event creates a new event.
 	tl.Trace().Returned(info("a", "1", "update", "h"))
-	require.Equal(t, "3: received\n1: returned(h)\n", told(tl, "a"))
+	require.Equal(t, "3: received\n1: returned(h)\n", textOf(tl, "a"))
 }
 
-// An event with many steps pushes out older ones up to half of the room, and
-// then forgets of its own, but neither what came first nor what came last.
-func TestTheStepsOfAKeyAreBounded(t *testing.T) {
-	const room = 3 * stepsPerEvent
+// An event with many steps replaces older events up to half of the steps of the key.
+// Then it drops its own steps from the middle.
+func TestStepsPerKeyAreBounded(t *testing.T) {
+	const maxSteps = 3 * stepsPerEvent
 	tl := NewTimeline(TimelineOptions{Events: 3})
 	steps := 0
 	called := func(version string, times int) {
@@ -90,32 +90,32 @@ func TestTheStepsOfAKeyAreBounded(t *testing.T) {
 	called("3", 8)
 	require.Len(t, tl.Events("pods", "a"), 3)
 	called("3", 1)
-	require.Len(t, tl.Events("pods", "a"), 2, "the oldest is forgotten")
+	require.Len(t, tl.Events("pods", "a"), 2, "the oldest event is dropped")
 	called("3", 200)
 	events := tl.Events("pods", "a")
-	require.Len(t, events, 2, "the one before is still there")
+	require.Len(t, events, 2, "the previous event is not dropped")
 	require.Len(t, events[0].Steps, 20)
 	last := events[1].Steps
-	require.Len(t, last, room-20)
-	require.Equal(t, 209-len(last), events[1].Forgotten)
-	require.Equal(t, "41", last[0].Handler, "the first")
-	for i := range room/2 - 14 {
-		require.Equal(t, fmt.Sprint(steps-i), last[len(last)-1-i].Handler, "the last")
+	require.Len(t, last, maxSteps-20)
+	require.Equal(t, 209-len(last), events[1].DroppedSteps)
+	require.Equal(t, "41", last[0].Handler, "the first step")
+	for i := range maxSteps/2 - 14 {
+		require.Equal(t, fmt.Sprint(steps-i), last[len(last)-1-i].Handler, "the last steps")
 	}
-	// What is told late of an old one costs a step of its own.
+	// A late step of an older event drops a step of that event.
 	called("2", 1)
 	events = tl.Events("pods", "a")
 	require.Len(t, events, 2)
 	require.Len(t, events[0].Steps, 20)
-	require.Equal(t, 1, events[0].Forgotten)
-	// The next one has room again.
+	require.Equal(t, 1, events[0].DroppedSteps)
+	// A new event drops the oldest one.
 	called("4", 1)
 	require.Equal(t, "4", tl.Events("pods", "a")[1].Version)
 	require.Equal(t, "3", tl.Events("pods", "a")[0].Version)
 }
 
-// The memory that a large event leaves behind is not kept by a small one.
-func TestASmallEventDoesNotHoldTheMemoryOfALargeOne(t *testing.T) {
+// A small event does not reuse the memory of a large one.
+func TestSmallEventDoesNotHoldLargeMemory(t *testing.T) {
 	tl := NewTimeline(TimelineOptions{Events: 4})
 	for version, times := range []int{1, 4 * stepsPerEvent, 4 * stepsPerEvent, 1, 1, 1, 1, 1, 1} {
 		for range times {
@@ -127,30 +127,29 @@ func TestASmallEventDoesNotHoldTheMemoryOfALargeOne(t *testing.T) {
 	}
 }
 
-// The key of which nothing was heard for longest makes room for a new one.
-func TestTheKeyThatWasQuietLongestIsForgotten(t *testing.T) {
+// A new key replaces the least recent one.
+func TestLeastRecentKeyIsDropped(t *testing.T) {
 	tl := NewTimeline(TimelineOptions{Keys: 2})
 	for _, key := range []string{"a", "b", "a", "c"} {
 		tl.Trace().Received(info(key, "1", "ADDED"))
 	}
-	require.Empty(t, told(tl, "b"))
-	require.NotEmpty(t, told(tl, "a"))
-	require.NotEmpty(t, told(tl, "c"))
+	require.Empty(t, textOf(tl, "b"))
+	require.NotEmpty(t, textOf(tl, "a"))
+	require.NotEmpty(t, textOf(tl, "c"))
 	require.Empty(t, tl.Events("nodes", "a"), "a key belongs to one informer")
 }
 
-// Only what Only allows is remembered.
-func TestOnlyWhatIsAskedForIsRemembered(t *testing.T) {
-	tl := NewTimeline(TimelineOptions{Only: func(informer, key string) bool { return informer == "pods" && key == "a" }})
+// Only keys that Filter accepts are recorded.
+func TestFilterRestrictsRecordedKeys(t *testing.T) {
+	tl := NewTimeline(TimelineOptions{Filter: func(informer, key string) bool { return informer == "pods" && key == "a" }})
 	tl.Trace().Received(info("a", "1", "ADDED"))
 	tl.Trace().Received(info("b", "1", "ADDED"))
-	require.NotEmpty(t, told(tl, "a"))
-	require.Empty(t, told(tl, "b"))
+	require.NotEmpty(t, textOf(tl, "a"))
+	require.Empty(t, textOf(tl, "b"))
 }
 
-// A timeline can be written and read by any goroutine, and what is read does not
-// change any more.
-func TestATimelineIsForAnyGoroutine(t *testing.T) {
+// A timeline can be used concurrently, and a result of Events does not change.
+func TestTimelineConcurrentUse(t *testing.T) {
 	tl := NewTimeline(TimelineOptions{Keys: 4, Events: 3})
 	tr := tl.Trace()
 	var wg sync.WaitGroup
@@ -174,30 +173,30 @@ func requireOrdered(t *testing.T, events []Event) {
 	for _, e := range events {
 		for i := 1; i < len(e.Steps); i++ {
 			if e.Steps[i].At.Before(e.Steps[i-1].At) {
-				t.Errorf("%v stands before %v", e.Steps[i-1], e.Steps[i])
+				t.Errorf("%v precedes %v", e.Steps[i-1], e.Steps[i])
 			}
 		}
 	}
 }
 
-// The memory of a timeline is bounded, whatever it is told.
-func TestATimelineIsBounded(t *testing.T) {
-	before := live()
+// The memory of a timeline is bounded.
+func TestTimelineIsBounded(t *testing.T) {
+	before := liveHeap()
 	tl := NewTimeline(TimelineOptions{})
 	tr := tl.Trace()
-	text := strings.Repeat("the text of an object, in which its key and version lie", 150)
+	text := strings.Repeat("content of an object that shares memory with its key ", 150)
 	for i := range 40_000 {
 		// The strings are parts of a large one, as those of a decoded object may be.
 		large := fmt.Sprintf("default/web-%04d %d%s", i%2000, i/2000/8, text)
 		key, version := large[:16], large[17:min(len(large), 19)]
 		tr.Called(info(key, version, "update", "h"))
 	}
-	held := int64(live()) - int64(before)
+	held := int64(liveHeap()) - int64(before)
 	require.Less(t, held, int64(4<<20))
 	require.Len(t, tl.histories, 1000)
 }
 
-func live() uint64 {
+func liveHeap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -206,7 +205,7 @@ func live() uint64 {
 
 func BenchmarkTimeline(b *testing.B) {
 	for name, o := range map[string]TimelineOptions{
-		"all": {}, "others": {Only: func(_, key string) bool { return key == "a" }},
+		"all": {}, "others": {Filter: func(_, key string) bool { return key == "a" }},
 	} {
 		b.Run(name, func(b *testing.B) {
 			tr := NewTimeline(o).Trace()

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Column is one of the further columns of a table of custom resources.
+// Column is one of the additionalPrinterColumns.
 type Column struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -18,25 +18,26 @@ type Column struct {
 	JSONPath    string `json:"jsonPath"`
 }
 
-// Cell is the function that says what stands in the column for an object: text,
-// an int64, a float64 or a bool; nil for nothing, as always if the path is one of
-// more than we can.
+// Cell returns a function that computes the cell of an object: a string, an int64,
+// a float64, a bool, or nil if the cell is empty. It is always nil if the path is
+// not supported.
 func (c Column) Cell() func(object map[string]any) any {
 	path, err := parseJSONPath(c.JSONPath)
 	if err != nil {
 		return func(map[string]any) any { return nil }
 	}
 	return func(object map[string]any) any {
-		value, found := path.first(object)
+		value, found := path.firstValue(object)
 		if !found {
 			return nil
 		}
-		return cellOf(c.Type, value)
+		return cellValue(c.Type, value)
 	}
 }
 
-// cellOf is a value in a column of a type, nil if it is not of that type.
-func cellOf(kind string, value any) any {
+// cellValue converts a value to a column type. It returns nil if the value has
+// another type.
+func cellValue(kind string, value any) any {
 	switch kind {
 	case "string":
 		return cellText(value)
@@ -66,7 +67,7 @@ func cellOf(kind string, value any) any {
 	return nil
 }
 
-// cellText is any value as text.
+// cellText converts any value to text.
 func cellText(value any) any {
 	switch value := value.(type) {
 	case nil:
@@ -83,7 +84,7 @@ func cellText(value any) any {
 	return fmt.Sprint(value)
 }
 
-// ageText is how long ago a time was.
+// ageText returns the time since a timestamp.
 func ageText(since string) string {
 	if since == "" {
 		return "<unknown>"

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A cell holds what fits the type of its column, and nothing else.
+// A cell has a value only if the value fits the type of the column.
 func TestCells(t *testing.T) {
 	for _, c := range []struct {
 		kind        string
@@ -18,11 +18,11 @@ func TestCells(t *testing.T) {
 		{"integer", int64(3), int64(3)}, {"integer", 3.7, int64(3)}, {"integer", "3", nil}, {"number", int64(3), 3.0}, {"number", 1.5, 1.5}, {"number", "x", nil},
 		{"boolean", true, true}, {"boolean", "true", nil}, {"date", "yesterday", "<invalid>"}, {"date", "", "<unknown>"}, {"date", int64(1), nil}, {"other", "x", nil},
 	} {
-		require.Equal(t, c.want, cellOf(c.kind, c.value), "%+v", c)
+		require.Equal(t, c.want, cellValue(c.kind, c.value), "%+v", c)
 	}
 }
 
-// A column is what is at its path; one whose path cannot be read is empty.
+// A column has the value at its path; if the path is not supported, it is empty.
 func TestColumns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		object := map[string]any{"spec": map[string]any{"size": int64(3)}, "made": time.Now().Add(-90 * time.Second).Format(time.RFC3339)}

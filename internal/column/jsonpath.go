@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// jsonPath is where in an object something is: the simple paths that printer
-// columns use, such as .spec.replicas, .metadata.labels['a.b'], .spec.ports[0],
+// jsonPath is a path to a value in an object. It supports the simple paths of
+// printer columns, such as .spec.replicas, .metadata.labels['a.b'], .spec.ports[0],
 // .spec.ports[*].port and .status.conditions[?(@.type=="Ready")].status.
 type jsonPath []pathStep
 
-// pathStep goes from a value to some of those in it: one of a name, one at an
-// index, all of them, or those for which a comparison holds.
+// pathStep selects parts of a value: the field of a name, the element at an index,
+// all parts, or those that match a comparison.
 type pathStep struct {
 	name  string
 	index int
-	how   stepKind
-	// where leads from an element to what is compared with equals; not is for
-	// those that differ.
-	where  jsonPath
-	equals any
-	not    bool
+	kind  stepKind
+	// operand leads from an element to the value that is compared with equals;
+	// negated is set for !=.
+	operand jsonPath
+	equals  any
+	negated bool
 }
 
 type stepKind uint8
@@ -35,13 +35,13 @@ const (
 	toMatching
 )
 
-// maxPath bounds the length of a path.
-const maxPath = 4 << 10
+// maxPathLength bounds the length of a path.
+const maxPathLength = 4 << 10
 
 func parseJSONPath(text string) (jsonPath, error) {
 	rest := strings.TrimPrefix(text, "$")
-	if len(text) > maxPath {
-		return nil, fmt.Errorf("parse JSONPath: it is longer than %d bytes", maxPath)
+	if len(text) > maxPathLength {
+		return nil, fmt.Errorf("parse JSONPath: longer than %d bytes", maxPathLength)
 	}
 	path, rest, err := parseSteps(rest)
 	switch {
@@ -53,7 +53,7 @@ func parseJSONPath(text string) (jsonPath, error) {
 	return path, nil
 }
 
-// parseSteps reads steps for as long as there are some.
+// parseSteps parses steps until the text ends or another character follows.
 func parseSteps(text string) (path jsonPath, rest string, err error) {
 	for text != "" {
 		var step pathStep
@@ -68,11 +68,11 @@ func parseSteps(text string) (path jsonPath, rest string, err error) {
 				if text == "" || text[0] == '[' { // "." alone, and ".[0]"
 					continue
 				}
-				return nil, "", fmt.Errorf("a name is missing before %q", text)
+				return nil, "", fmt.Errorf("missing name before %q", text)
 			}
 			step, text = pathStep{name: text[:end]}, text[end:]
 			if step.name == "*" {
-				step = pathStep{how: toAll}
+				step = pathStep{kind: toAll}
 			}
 		case '[':
 			if step, text, err = parseBracket(text[1:]); err != nil {
@@ -86,7 +86,7 @@ func parseSteps(text string) (path jsonPath, rest string, err error) {
 	return path, "", nil
 }
 
-// parseBracket reads what follows an opening bracket, with the closing one.
+// parseBracket parses the text after an opening bracket, up to the closing one.
 func parseBracket(text string) (step pathStep, rest string, err error) {
 	if filter, found := strings.CutPrefix(text, "?("); found {
 		return parseFilter(filter)
@@ -98,41 +98,41 @@ func parseBracket(text string) (step pathStep, rest string, err error) {
 		}
 		rest, found := strings.CutPrefix(rest, "]")
 		if !found {
-			return step, "", fmt.Errorf("a bracket is not closed after %q", name)
+			return step, "", fmt.Errorf("unclosed bracket after %q", name)
 		}
 		return pathStep{name: name}, rest, nil
 	}
 	inside, rest, found := strings.Cut(text, "]")
 	if !found {
-		return step, "", fmt.Errorf("a bracket is not closed: %q", text)
+		return step, "", fmt.Errorf("unclosed bracket: %q", text)
 	}
 	if inside == "*" {
-		return pathStep{how: toAll}, rest, nil
+		return pathStep{kind: toAll}, rest, nil
 	}
 	at, err := strconv.Atoi(inside)
 	if err != nil {
-		return step, "", fmt.Errorf("%q is no index", inside)
+		return step, "", fmt.Errorf("%q is not an index", inside)
 	}
-	return pathStep{how: byIndex, index: at}, rest, nil
+	return pathStep{kind: byIndex, index: at}, rest, nil
 }
 
-// parseFilter reads @.type=="Ready")].
+// parseFilter parses @.type=="Ready")].
 func parseFilter(text string) (step pathStep, rest string, err error) {
-	step.how = toMatching
+	step.kind = toMatching
 	text, found := strings.CutPrefix(strings.TrimLeft(text, " "), "@")
 	if !found {
-		return step, "", fmt.Errorf("a filter begins with @, and not with %q", text)
+		return step, "", fmt.Errorf("filter must begin with @, got %q", text)
 	}
-	if step.where, text, err = parseSteps(text); err != nil {
+	if step.operand, text, err = parseSteps(text); err != nil {
 		return step, "", err
 	}
 	text = strings.TrimLeft(text, " ")
 	switch {
 	case strings.HasPrefix(text, "=="):
 	case strings.HasPrefix(text, "!="):
-		step.not = true
+		step.negated = true
 	default:
-		return step, "", fmt.Errorf("a filter compares by == or !=, and not by %q", text)
+		return step, "", fmt.Errorf("filter operator must be == or !=, got %q", text)
 	}
 	text = strings.TrimLeft(text[2:], " ")
 	if strings.HasPrefix(text, "'") || strings.HasPrefix(text, `"`) {
@@ -142,17 +142,17 @@ func parseFilter(text string) (step pathStep, rest string, err error) {
 	} else {
 		end := strings.IndexAny(text, " )")
 		if end < 0 {
-			return step, "", fmt.Errorf("a filter is not closed: %q", text)
+			return step, "", fmt.Errorf("unclosed filter: %q", text)
 		}
 		step.equals, text = literal(text[:end]), text[end:]
 	}
 	if rest, found = strings.CutPrefix(strings.TrimLeft(text, " "), ")]"); !found {
-		return step, "", fmt.Errorf("a filter is not closed: %q", text)
+		return step, "", fmt.Errorf("unclosed filter: %q", text)
 	}
 	return step, rest, nil
 }
 
-// parseQuoted reads a text in single or double quotes.
+// parseQuoted parses a text in single or double quotes.
 func parseQuoted(text string) (value, rest string, err error) {
 	var out strings.Builder
 	for i := 1; i < len(text); i++ {
@@ -164,10 +164,10 @@ func parseQuoted(text string) (value, rest string, err error) {
 		}
 		out.WriteByte(text[i])
 	}
-	return "", "", fmt.Errorf("a quote is not closed: %s", text)
+	return "", "", fmt.Errorf("unclosed quote: %s", text)
 }
 
-// literal is a word of a filter as JSON would have it.
+// literal converts a word of a filter to a JSON value.
 func literal(word string) any {
 	switch word {
 	case "true", "false":
@@ -182,17 +182,17 @@ func literal(word string) any {
 	return word
 }
 
-// first is the first value at a path, and whether there is any.
-func (p jsonPath) first(value any) (any, bool) {
+// firstValue returns the first value at a path, and reports whether there is one.
+func (p jsonPath) firstValue(value any) (any, bool) {
 	if len(p) == 0 {
 		return value, true
 	}
 	step, rest := &p[0], p[1:]
-	switch step.how {
+	switch step.kind {
 	case byName:
 		fields, _ := value.(map[string]any)
 		if inner, found := fields[step.name]; found {
-			return rest.first(inner)
+			return rest.firstValue(inner)
 		}
 		return nil, false
 	case byIndex:
@@ -204,7 +204,7 @@ func (p jsonPath) first(value any) (any, bool) {
 		if at < 0 || at >= len(elements) {
 			return nil, false
 		}
-		return rest.first(elements[at])
+		return rest.firstValue(elements[at])
 	}
 	elements, _ := value.([]any)
 	if fields, isMap := value.(map[string]any); isMap {
@@ -213,21 +213,21 @@ func (p jsonPath) first(value any) (any, bool) {
 		}
 	}
 	for _, element := range elements {
-		if step.how == toMatching && !step.holds(element) {
+		if step.kind == toMatching && !step.matches(element) {
 			continue
 		}
-		if found, ok := rest.first(element); ok {
+		if found, ok := rest.firstValue(element); ok {
 			return found, true
 		}
 	}
 	return nil, false
 }
 
-func (s *pathStep) holds(element any) bool {
-	found, ok := s.where.first(element)
+func (s *pathStep) matches(element any) bool {
+	found, ok := s.operand.firstValue(element)
 	switch found.(type) {
 	case string, bool, int64, float64:
-		return ok && (found == s.equals) != s.not
+		return ok && (found == s.equals) != s.negated
 	}
 	return false
 }

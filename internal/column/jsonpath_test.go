@@ -24,15 +24,15 @@ func TestJSONPath(t *testing.T) {
 	} {
 		parsed, err := parseJSONPath(path)
 		require.NoError(t, err, path)
-		got, found := parsed.first(object)
+		got, found := parsed.firstValue(object)
 		require.Equal(t, want != nil, found, path)
 		if found {
 			require.Equal(t, want, got, path)
 		}
 	}
 	for path, words := range map[string]string{
-		"spec": `unexpected "spec"`, ".spec[": "a bracket is not closed", ".spec[a]": `"a" is no index`, ".spec['a": "a quote is not closed", ".spec['a'": "a bracket is not closed",
-		".a..b": "a name is missing", ".a[?(b==1)]": "a filter begins with @", ".a[?(@.b<1)]": "compares by == or !=", ".a[?(@.b==1]": "a filter is not closed", ".a[?(@.b=='x')": "a filter is not closed",
+		"spec": `unexpected "spec"`, ".spec[": "unclosed bracket", ".spec[a]": `"a" is not an index`, ".spec['a": "unclosed quote", ".spec['a'": "unclosed bracket",
+		".a..b": "missing name", ".a[?(b==1)]": "filter must begin with @", ".a[?(@.b<1)]": "filter operator must be == or !=", ".a[?(@.b==1]": "unclosed filter", ".a[?(@.b=='x')": "unclosed filter",
 	} {
 		_, err := parseJSONPath(path)
 		require.ErrorContains(t, err, words, path)
@@ -47,8 +47,8 @@ func FuzzJSONPath(f *testing.F) {
 		var object map[string]any
 		parsed, err := parseJSONPath(path)
 		if err == nil && utiljson.Unmarshal([]byte(text), &object) == nil {
-			value, _ := parsed.first(object)
-			cellOf("string", value)
+			value, _ := parsed.firstValue(object)
+			cellValue("string", value)
 		}
 	})
 }

@@ -1,22 +1,22 @@
-// Package intern keeps one copy of strings that come again and again.
+// Package intern keeps one copy of strings that occur repeatedly.
 //
-//	bytes ──► Table.Get ──► a string: the one made for the same bytes before, if it is still there
+//	bytes ──► Table.Get ──► the string made for the same bytes before, if it is still in the table
 //
 // Objects of one cluster share most of their text: label and annotation keys,
-// namespaces, kinds, image and node names, condition types. Decoded one by one
-// they would hold a copy each. A [Table] hands out the copy it has made before.
+// namespaces, kinds, image and node names, condition types. Decoded one by one,
+// they would hold a copy each. A [Table] returns the copy that it made before.
 //
-// # What is promised
+// # Guarantees
 //
-//   - Memory is bounded: a table has a fixed number of places, and keeps no
+//   - Memory is bounded: a table has a fixed number of entries, and keeps no
 //     string longer than [MaxLen].
-//   - It may forget: what is handed out is always right, and shared as far as
-//     it is remembered. A string that has come twice is not pushed out by ones
-//     that come once.
-//   - Nobody can choose strings that all want the same place: the hash has a
-//     secret seed.
-//   - Nothing keeps the bytes that were passed in.
+//   - The result is always correct. Sharing is best effort, as the table evicts
+//     strings. A string that has occurred twice is not evicted by strings that
+//     occur once.
+//   - Input cannot be crafted to collide in one entry: the hash has a secret
+//     random seed.
+//   - The table does not retain the bytes that are passed in.
 //
-// A Table is for one goroutine at a time. Two tables may hold the same string
-// twice; what objects share is a saving and no promise.
+// A Table must not be used by several goroutines at a time. Two tables may hold
+// the same string; callers must not rely on sharing.
 package intern

@@ -2,37 +2,35 @@ package intern
 
 import "hash/maphash"
 
-// MaxLen is the length of the longest string that is kept. Longer ones are
-// seldom the same, and cost more to compare.
+// MaxLen is the length of the longest string that is kept. Longer strings are
+// rarely equal, and more expensive to compare.
 const MaxLen = 64
 
-// Strings are filed by hash in sets of four places: two for those that have
-// come again since they were filed, the last to do so first, and two for
-// newcomers.
+// The table is set-associative: each hash selects a set of four entries. Two hold
+// strings that have occurred again, the most recent first, and two hold new ones.
 const (
 	sets      = 512
 	ways      = 4
-	newcomers = 2 // the place of the first newcomer
+	newcomers = 2 // index of the first entry for new strings
 )
 
-// Table is the strings that are remembered. The zero value is not ready: call
-// New.
+// Table holds the interned strings. The zero value is not usable: call New.
 type Table struct {
 	seed   maphash.Seed
 	places [sets][ways]place
-	turn   uint32 // which newcomer goes next
+	turn   uint32 // selects the new string to evict next
 }
 
 type place struct {
 	text string
-	// boxed is text as an any, once somebody has asked for it.
+	// boxed is text as an any, once Boxed has returned it.
 	boxed any
 }
 
-// New makes an empty table. It takes about 64 KiB.
+// New returns an empty table. It takes about 64 KiB.
 func New() *Table { return &Table{seed: maphash.MakeSeed()} }
 
-// Get is the string that b spells.
+// Get returns string(b).
 func (t *Table) Get(b []byte) string {
 	if len(b) == 0 {
 		return ""
@@ -43,8 +41,8 @@ func (t *Table) Get(b []byte) string {
 	return t.find(b).text
 }
 
-// Boxed is the string that b spells, in an interface: shared, it saves the
-// allocation of the interface too.
+// Boxed returns string(b) in an interface. Sharing it saves the allocation of the
+// interface, too.
 func (t *Table) Boxed(b []byte) any {
 	if len(b) == 0 {
 		return ""
@@ -59,7 +57,7 @@ func (t *Table) Boxed(b []byte) any {
 	return p.boxed
 }
 
-// find is the place of b, which it gives it if need be.
+// find returns the entry of b, which it adds if necessary.
 func (t *Table) find(b []byte) *place {
 	set := &t.places[maphash.Bytes(t.seed, b)%sets]
 	for i := range set {

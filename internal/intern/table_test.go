@@ -13,8 +13,8 @@ func shared(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
 
-// Promise: "what is handed out is always right", whatever was asked for before.
-func TestWhatIsHandedOutIsRight(t *testing.T) {
+// Promise: "The result is always correct".
+func TestResultsAreCorrect(t *testing.T) {
 	table := New()
 	for i := range 20 * sets * ways {
 		text := strings.Repeat("x", i%(MaxLen+3)) + fmt.Sprint(i%(3*sets*ways))
@@ -25,8 +25,8 @@ func TestWhatIsHandedOutIsRight(t *testing.T) {
 	require.Equal(t, any(""), table.Boxed([]byte{}))
 }
 
-// Promise: "hands out the copy it has made before".
-func TestWhatComesAgainIsShared(t *testing.T) {
+// Promise: "returns the copy that it made before".
+func TestRepeatedStringsAreShared(t *testing.T) {
 	table := New()
 	for _, text := range []string{"a", "app.kubernetes.io/name", strings.Repeat("x", MaxLen)} {
 		first := table.Get([]byte(text))
@@ -34,12 +34,12 @@ func TestWhatComesAgainIsShared(t *testing.T) {
 		require.True(t, shared(first, table.Boxed([]byte(text)).(string)))
 	}
 	long := strings.Repeat("x", MaxLen+1)
-	require.False(t, shared(table.Get([]byte(long)), table.Get([]byte(long))), "what is long is not kept")
+	require.False(t, shared(table.Get([]byte(long)), table.Get([]byte(long))), "long strings are not kept")
 }
 
-// Promise: "A string that has come twice is not pushed out by ones that come
-// once": a thousand names for each place in the table do not move it.
-func TestStringsThatComeOncePushOutNoneThatCameTwice(t *testing.T) {
+// Promise: "A string that has occurred twice is not evicted by strings that occur
+// once", even by a thousand strings for each entry of the table.
+func TestRepeatedStringsAreNotEvicted(t *testing.T) {
 	table := New()
 	kept := make([]string, 32)
 	for i := range kept {
@@ -56,12 +56,12 @@ func TestStringsThatComeOncePushOutNoneThatCameTwice(t *testing.T) {
 			lost++
 		}
 	}
-	// Three in one set, where two places are for them, are possible, if rare.
+	// Three of them may share a set, which has two entries for them. That is rare.
 	require.LessOrEqual(t, lost, 3)
 }
 
-// Promise: "Nothing keeps the bytes that were passed in".
-func TestTheBytesAreNotKept(t *testing.T) {
+// Promise: "The table does not retain the bytes that are passed in".
+func TestInputIsNotRetained(t *testing.T) {
 	table := New()
 	b := []byte("label")
 	first, boxed := table.Get(b), table.Boxed(b)
@@ -71,12 +71,12 @@ func TestTheBytesAreNotKept(t *testing.T) {
 	require.Equal(t, "label", table.Get([]byte("label")))
 }
 
-// Two tables hash alike only by chance: nobody can make strings that collide.
-func TestTheHashHasASeedOfItsOwn(t *testing.T) {
+// Each table has its own seed, so collisions cannot be crafted.
+func TestHashSeedIsRandom(t *testing.T) {
 	require.NotEqual(t, New().seed, New().seed)
 }
 
-// A string that is known costs no memory.
+// A known string takes no allocation.
 func TestAllocations(t *testing.T) {
 	table := New()
 	text := []byte("app.kubernetes.io/name")

@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// compiler makes the nodes of one plan. A type that holds itself is met again
-// while its node is still being made, and finds it in nodes.
+// compiler compiles the nodes of one plan. A recursive type finds its own node in
+// nodes while it is being compiled.
 type compiler struct {
 	nodes  map[nodeKey]*node
-	slices int // how many nodes are of slices
+	slices int // number of slice nodes
 }
 
-// nodeKey: a type without a name has the methods of its embedded fields only
-// where it is reached by a pointer, in encoding/json.
+// nodeKey: in encoding/json, a type without a name has the methods of its embedded
+// fields only if it is reached through a pointer.
 type nodeKey struct {
 	typ     reflect.Type
 	methods bool
@@ -32,16 +32,16 @@ var (
 	numberType      = reflect.TypeFor[json.Number]()
 )
 
-// known are the types with a decoder of their own, which does what their
-// UnmarshalJSON does.
-func known(t reflect.Type) (how, bool) {
+// knownMode returns the mode of types with a special decoder, which is equivalent to
+// their UnmarshalJSON.
+func knownMode(t reflect.Type) (decodeMode, bool) {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
 		return asTime, true
 	case reflect.TypeFor[metav1.MicroTime]():
 		return asMicroTime, true
 	case reflect.TypeFor[resource.Quantity](), reflect.TypeFor[resource.QuantityValue]():
-		return asQuantity, true // the latter holds a Quantity, and nothing else
+		return asQuantity, true // a QuantityValue has a Quantity as its only field
 	case reflect.TypeFor[intstr.IntOrString]():
 		return asIntOrString, true
 	case reflect.TypeFor[metav1.FieldsV1]():
@@ -54,15 +54,15 @@ func known(t reflect.Type) (how, bool) {
 	return 0, false
 }
 
-// value is the node of a field, an element or a map's value.
+// value returns the node of a field, an element or a map's value.
 func (c *compiler) value(t reflect.Type) (*node, error) { return c.node(t, t.Name() != "") }
 
-// pointed is the node of what a pointer points to.
-func (c *compiler) pointed(t reflect.Type) (*node, error) { return c.node(t, true) }
+// pointee returns the node of the target of a pointer.
+func (c *compiler) pointee(t reflect.Type) (*node, error) { return c.node(t, true) }
 
-// bare is the node of an embedded field that reflection may not take the
-// methods of.
-func (c *compiler) bare(t reflect.Type) (*node, error) { return c.node(t, false) }
+// valueWithoutMethods returns the node of an embedded field whose methods reflection
+// cannot call.
+func (c *compiler) valueWithoutMethods(t reflect.Type) (*node, error) { return c.node(t, false) }
 
 func (c *compiler) node(t reflect.Type, methods bool) (*node, error) {
 	key := nodeKey{t, methods}
@@ -72,60 +72,60 @@ func (c *compiler) node(t reflect.Type, methods bool) (*node, error) {
 	n := &node{typ: t}
 	c.nodes[key] = n
 	if methods && t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
-		if how, ok := known(t); ok {
-			n.how = how
+		if how, ok := knownMode(t); ok {
+			n.mode = how
 			return n, nil
 		}
 		switch p := reflect.PointerTo(t); {
 		case p.Implements(unmarshaler):
-			n.how = asUnmarshaler
+			n.mode, n.largestElement = asUnmarshaler, largestElement(t, map[reflect.Type]bool{})
 			return n, nil
 		case p.Implements(textUnmarshaler):
-			n.how = asText
+			n.mode = asText
 			return n, nil
 		}
 	}
-	return n, c.shape(n)
+	return n, c.fillByKind(n)
 }
 
-// shape fills in a node by its type's kind.
-func (c *compiler) shape(n *node) (err error) {
+// fillByKind completes a node by its type's kind.
+func (c *compiler) fillByKind(n *node) (err error) {
 	t := n.typ
 	switch t.Kind() {
 	case reflect.Pointer:
-		n.how = asPointer
-		n.elem, err = c.pointed(t.Elem())
+		n.mode = asPointer
+		n.elem, err = c.pointee(t.Elem())
 	case reflect.Struct:
-		n.how = asStruct
+		n.mode = asStruct
 		n.fields, err = c.structFields(t)
 	case reflect.Slice:
-		err = c.slice(n)
+		err = c.sliceNode(n)
 	case reflect.Array:
-		n.how = asArray
+		n.mode = asArray
 		n.elem, err = c.value(t.Elem())
 	case reflect.Map:
-		err = c.mapping(n)
+		err = c.mapNode(n)
 	case reflect.Interface:
-		n.how = asAny
+		n.mode = asAny
 		if t.NumMethod() > 0 {
-			n.how = asInterface
+			n.mode = asInterface
 		}
 	case reflect.String:
-		n.how = asString
+		n.mode = asString
 		if t == numberType {
-			n.how = asNumber
+			n.mode = asNumber
 		}
 	default:
 		how, ok := scalars[t.Kind()]
 		if !ok {
 			return fmt.Errorf("a %v cannot be decoded from JSON", t)
 		}
-		n.how = how
+		n.mode = how
 	}
 	return err
 }
 
-var scalars = map[reflect.Kind]how{
+var scalars = map[reflect.Kind]decodeMode{
 	reflect.Bool: asBool,
 	reflect.Int:  asInt, reflect.Int8: asInt8, reflect.Int16: asInt16, reflect.Int32: asInt32, reflect.Int64: asInt64,
 	reflect.Uint: asUint, reflect.Uint8: asUint8, reflect.Uint16: asUint16, reflect.Uint32: asUint32, reflect.Uint64: asUint64,
@@ -133,8 +133,8 @@ var scalars = map[reflect.Kind]how{
 	reflect.Float32: asFloat32, reflect.Float64: asFloat64,
 }
 
-func (c *compiler) slice(n *node) (err error) {
-	n.how = asSlice
+func (c *compiler) sliceNode(n *node) (err error) {
+	n.mode = asSlice
 	n.id = c.slices
 	c.slices++
 	if n.elem, err = c.value(n.typ.Elem()); err != nil {
@@ -142,20 +142,20 @@ func (c *compiler) slice(n *node) (err error) {
 	}
 	switch {
 	case n.typ.Elem().Kind() == reflect.Uint8:
-		n.how = asBytes
-	case n.elem.how == asString:
-		n.how = asStrings
+		n.mode = asBytes
+	case n.elem.mode == asString:
+		n.mode = asStrings
 	}
 	return nil
 }
 
-// mapping settles how keys are read, and which maps are read without reflection.
-func (c *compiler) mapping(n *node) (err error) {
+// mapNode determines how keys are read, and which maps are read without reflection.
+func (c *compiler) mapNode(n *node) (err error) {
 	key := n.typ.Key()
 	if n.elem, err = c.value(n.typ.Elem()); err != nil {
 		return err
 	}
-	n.how = asMap
+	n.mode = asMap
 	switch pointer := reflect.PointerTo(key); {
 	case pointer.Implements(textUnmarshaler):
 		n.key = asText
@@ -174,21 +174,21 @@ func (c *compiler) mapping(n *node) (err error) {
 	default:
 		return fmt.Errorf("a %v cannot be decoded from JSON: a key is a string, a whole number or an encoding.TextUnmarshaler", n.typ)
 	}
-	// Maps whose keys and values are laid out the same are the same to the
-	// runtime, whatever the types are called.
-	switch n.elem.how {
+	// The runtime treats maps alike whose keys and values have the same memory layout,
+	// whatever the types are called.
+	switch n.elem.mode {
 	case asString:
-		n.how = asStringMap
+		n.mode = asStringMap
 	case asQuantity:
-		n.how = asQuantityMap
+		n.mode = asQuantityMap
 	}
 	return nil
 }
 
-// withTypeNames is the root with fields of its own, in which what the object
-// says it is can be told from fields of those names elsewhere.
+// withTypeNames returns a copy of the root in which the object's kind and apiVersion
+// are marked, as opposed to nested fields of those names.
 func withTypeNames(root *node) *node {
-	if root.how != asStruct {
+	if root.mode != asStruct {
 		return root
 	}
 	whole := *root
@@ -196,11 +196,11 @@ func withTypeNames(root *node) *node {
 	return &whole
 }
 
-// withMetadata is the root with a node of its own for the field "metadata", in
-// which managedFields can be told from a field of that name elsewhere, even
-// where the type holds itself.
+// withMetadata returns a copy of the root with its own node for the field "metadata",
+// in which managedFields are marked, as opposed to nested fields of that name, even
+// if the type is recursive.
 func withMetadata(root *node) *node {
-	if root.how != asStruct {
+	if root.mode != asStruct {
 		return root
 	}
 	f := root.fields.named("metadata")
@@ -213,24 +213,24 @@ func withMetadata(root *node) *node {
 	return &whole
 }
 
-// maxPointers is how many pointers are followed to the metadata: a pointer type
-// may point to itself.
+// maxPointers is the maximum number of pointers to follow to the metadata: a pointer
+// type may point to itself.
 const maxPointers = 8
 
-// metadataNode is n as the node of the whole object's metadata.
+// metadataNode returns n as the node of the whole object's metadata.
 func metadataNode(n *node, pointers int) *node {
 	own := *n
 	switch {
-	case n.how == asPointer && pointers > 0:
+	case n.mode == asPointer && pointers > 0:
 		own.elem = metadataNode(n.elem, pointers-1)
-	case n.how == asAny:
-		own.how = asAnyMetadata
+	case n.mode == asAny:
+		own.mode = asAnyMetadata
 	case n.typ.Kind() == reflect.Map && n.key == asString && n.elem != nil:
-		own.how = asMapMetadata
-	case n.how == asStruct:
+		own.mode = asMapMetadata
+	case n.mode == asStruct:
 		own.fields = own.fields.withManagedFields()
-		if name := own.fields.named("name"); name != nil && name.node.how == asString {
-			name.node = &node{how: asString, typ: name.node.typ, alone: true}
+		if name := own.fields.named("name"); name != nil && name.node.mode == asString {
+			name.node = &node{mode: asString, typ: name.node.typ, noShare: true}
 		}
 	}
 	return &own

@@ -12,12 +12,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// customValue decodes what needs its own raw bytes, null included.
+// customValue decodes values that need their own raw bytes, null included.
 func (d *Decoder) customValue(n *node, dst unsafe.Pointer, i int) int {
-	switch n.how {
+	switch n.mode {
 	case asTime, asMicroTime:
-		if t, end, ok := timeAt(d.data, i, n.how == asMicroTime); ok {
-			// Both types hold a time.Time, and nothing else.
+		if t, end, ok := timeAt(d.data, i, n.mode == asMicroTime); ok {
+			// Both types have a time.Time as their only field.
 			(*metav1.Time)(dst).Time = t
 			return end
 		}
@@ -38,13 +38,16 @@ func (d *Decoder) customValue(n *node, dst unsafe.Pointer, i int) int {
 	if end < 0 {
 		return -1
 	}
+	if !d.takeCustomMemory(n, raw) {
+		return d.failMemory(i, n.typ.String())
+	}
 	if err := d.unmarshal(n, dst, raw); err != nil {
 		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: KindOf(raw[0]).String(), Err: err})
 	}
 	return end
 }
 
-// raw is the value at i as it stands there, checked, and the place after it.
+// raw returns the checked raw bytes of the value at i, and the offset after it.
 func (d *Decoder) raw(i int) ([]byte, int) {
 	end, err := validate(d.data, i, d.depth)
 	if err == errDeep {
@@ -56,10 +59,10 @@ func (d *Decoder) raw(i int) ([]byte, int) {
 	return d.data[i:end:end], end
 }
 
-// unmarshal has the raw bytes of a value decoded by the value itself, or as its
-// type would.
+// unmarshal decodes the raw bytes of a value by its own method, or as encoding/json
+// would.
 func (d *Decoder) unmarshal(n *node, dst unsafe.Pointer, raw []byte) error {
-	switch n.how {
+	switch n.mode {
 	case asQuantity:
 		if err := quantity.Check(raw); err != nil {
 			return err
@@ -91,7 +94,7 @@ func (d *Decoder) unmarshal(n *node, dst unsafe.Pointer, raw []byte) error {
 
 func (d *Decoder) textUnmarshaler(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '"' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
 	text, end := d.textAt(i)
 	if end < 0 {
@@ -103,7 +106,7 @@ func (d *Decoder) textUnmarshaler(n *node, dst unsafe.Pointer, i int) int {
 	return end
 }
 
-// jsonNumber decodes a json.Number, from a number or from a string that has one.
+// jsonNumber decodes a json.Number, from a number or from a string with a number.
 func (d *Decoder) jsonNumber(dst unsafe.Pointer, i int) int {
 	switch KindOf(d.data[i]) {
 	case Number:
@@ -118,7 +121,7 @@ func (d *Decoder) jsonNumber(dst unsafe.Pointer, i int) int {
 		if end < 0 {
 			return -1
 		}
-		// A number ends at what cannot be one: here that must be the end.
+		// The added blank ends the number, so the number must end there.
 		probe := append(text[:len(text):len(text)], ' ')
 		if last, _, err := number(probe, 0); err != nil || last != len(text) {
 			return d.fail(&ValueError{Offset: i, Want: "json.Number", Got: "a string that is no number"})
@@ -126,5 +129,5 @@ func (d *Decoder) jsonNumber(dst unsafe.Pointer, i int) int {
 		*(*string)(dst) = string(text)
 		return end
 	}
-	return d.misfit(i, "json.Number")
+	return d.typeMismatch(i, "json.Number")
 }

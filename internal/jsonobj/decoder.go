@@ -10,71 +10,82 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Decoder decodes values, one at a time. It keeps scratch space between them,
-// and is for one goroutine at a time. The zero value is ready.
+// Decoder decodes values, one at a time. It keeps scratch space between them, so it
+// must not be used by several goroutines at a time. The zero value is ready to use.
 type Decoder struct {
-	// Strings are shared through this table; nil: each is a copy of its own.
+	// Strings is the table through which strings are shared; nil disables sharing.
 	Strings *intern.Table
-	// KeepManagedFields decodes metadata.managedFields, which otherwise is
-	// passed over and does not count as dropped.
+	// KeepManagedFields decodes metadata.managedFields. By default they are skipped
+	// and do not count as dropped.
 	KeepManagedFields bool
-	// Expected, unless nil, is what the whole object may say that it is.
+	// Expected, unless nil, restricts the kind and apiVersion of the whole object.
 	Expected *Expected
-	// MaxDepth bounds how deep arrays and objects nest; 0 is 512, and more than
-	// 10,000, which is apimachinery's own bound, is 10,000.
+	// MaxDepth bounds the nesting of arrays and objects; 0 means 512. The maximum
+	// is 10,000, apimachinery's own bound.
 	MaxDepth int
+	// MaxMemory bounds the memory of one value: the elements of its slices and maps
+	// and the targets of its pointers, each with the size of its Go type. 0 means
+	// 256 MiB. A string counts as its header, as its text is not longer than the
+	// data. For a type with its own UnmarshalJSON, each JSON value counts as the
+	// largest element that the type can hold.
+	MaxMemory int64
 
-	data  []byte
-	err   error
-	depth int // levels that may still be opened
-	// trail has, by depth, where the value that is being decoded is in its
-	// container: the place of its key in the data, or ^ of its index.
-	trail   []int
+	data       []byte
+	memoryLeft int64 // of MaxMemory
+	err        error
+	depth      int // number of levels that may still be opened
+	// offsets has, by depth, the position of the current value in its container: the
+	// offset of its key in the data, or ^ of its index.
+	offsets []int
 	dropped bool
 	path    string // of the first dropped key, if dropped
-	text    []byte // the last string that needed unescaping
-	scratch scratch
+	// statusDropped and statusPath are the same for the keys in status or metadata
+	// of the whole object.
+	statusDropped bool
+	statusPath    string
+	text          []byte // the last string that needed unescaping
+	scratch       scratch
 }
 
-// Decode decodes the value at the start of data, white space before it
-// included, into a new zero value of the plan's type that into points to, and
-// returns the place after the value. Nothing of the result points into data.
+// Decode decodes the value at the start of data, after any white space, into a new
+// zero value of the plan's type that into points to. It returns the offset after the
+// value. The result does not refer to data.
 //
-// The error is ErrShort, a *SyntaxError or a *ValueError; with the last n is
-// valid, and what into points to is half filled.
+// The error is ErrShort, a *SyntaxError or a *ValueError. With a *ValueError, n is
+// valid and the value is partly filled.
 func (d *Decoder) Decode(p *Plan, data []byte, into any) (n int, err error) {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.Type().Elem() != p.typ || v.IsNil() {
 		return 0, fmt.Errorf("decode a %v into a %T: the plan is for another type", p.typ, into)
 	}
-	d.data, d.err, d.dropped = data, nil, false
-	d.depth = depthOf(d.MaxDepth)
-	if len(d.trail) < d.depth {
-		d.trail = make([]int, d.depth)
+	d.data, d.err, d.dropped, d.statusDropped = data, nil, false, false
+	d.depth, d.memoryLeft = depthOf(d.MaxDepth), MemoryOf(d.MaxMemory)
+	if len(d.offsets) < d.depth {
+		d.offsets = make([]int, d.depth)
 	}
 	if d.scratch.plan != p {
 		d.scratch.plan, d.scratch.slices, d.scratch.held = p, make([]*elements, p.slices), 0
 	}
 	defer d.release()
 	i := space(data, 0)
-	if d.Expected != nil && p.root.how == asUnmarshaler {
-		i = d.looksFor(i)
+	if d.Expected != nil && p.root.mode == asUnmarshaler {
+		i = d.checkTypeNames(i)
 	}
 	switch {
 	case i < 0:
-	case p.root.how == asUnstructured:
+	case p.root.mode == asUnstructured:
 		i = d.unstructured(into.(*unstructured.Unstructured), i)
 	default:
 		i = d.value(p.root, v.UnsafePointer(), i)
 	}
 	if i < 0 {
-		return d.explain()
+		return d.locateError()
 	}
 	return i, nil
 }
 
-// Dropped is the path of the first field that the last Decode passed over
-// because the type does not have it, "" if there was none.
+// Dropped returns the path of the first field that the last Decode skipped because
+// the type does not have it, or "" if there was none.
 func (d *Decoder) Dropped() string {
 	if !d.dropped {
 		return ""
@@ -82,7 +93,16 @@ func (d *Decoder) Dropped() string {
 	return d.path
 }
 
-// release lets go of everything that belongs to the last value.
+// DroppedFromStatus is Dropped for the fields in "status" and "metadata" of the
+// whole object: only these would be lost in an update of the status.
+func (d *Decoder) DroppedFromStatus() string {
+	if !d.statusDropped {
+		return ""
+	}
+	return d.statusPath
+}
+
+// release drops the references to the last value.
 func (d *Decoder) release() {
 	d.data, d.err = nil, nil
 	d.scratch.release()
@@ -91,9 +111,9 @@ func (d *Decoder) release() {
 	}
 }
 
-// explain gives the error the path of its field, and finds the end of a value
+// locateError adds the path of the field to the error, and finds the end of a value
 // that does not fit.
-func (d *Decoder) explain() (n int, err error) {
+func (d *Decoder) locateError() (n int, err error) {
 	switch e := d.err.(type) {
 	case *SyntaxError:
 		e.Path = pathTo(d.data, e.Offset)
@@ -109,24 +129,24 @@ func (d *Decoder) explain() (n int, err error) {
 	return n, d.err
 }
 
-// Functions that decode take the place where the value begins and return the
-// place after it, or -1 with d.err set.
+// The functions that decode take the offset of the value and return the offset after
+// it, or -1 with d.err set.
 
 func (d *Decoder) fail(err error) int {
 	d.err = err
 	return -1
 }
 
-// short is for the end of the data.
-func (d *Decoder) short() int {
+// failShort fails at the end of the data.
+func (d *Decoder) failShort() int {
 	d.err = ErrShort
 	return -1
 }
 
-// misfit is for a value that is none, or one that does not fit.
-func (d *Decoder) misfit(i int, want string) int {
+// typeMismatch fails at a value that is invalid or does not fit.
+func (d *Decoder) typeMismatch(i int, want string) int {
 	if i >= len(d.data) {
-		return d.short()
+		return d.failShort()
 	}
 	kind := KindOf(d.data[i])
 	if kind == Invalid {
@@ -138,12 +158,12 @@ func (d *Decoder) misfit(i int, want string) int {
 // value decodes the value at i into what dst points to.
 func (d *Decoder) value(n *node, dst unsafe.Pointer, i int) int {
 	if i >= len(d.data) {
-		return d.short()
+		return d.failShort()
 	}
 	if d.data[i] == 'n' {
 		return d.null(n, dst, i)
 	}
-	switch n.how {
+	switch n.mode {
 	case asString:
 		return d.stringValue(n, dst, i)
 	case asBool:
@@ -159,6 +179,9 @@ func (d *Decoder) value(n *node, dst unsafe.Pointer, i int) int {
 	case asPointer:
 		p := *(*unsafe.Pointer)(dst)
 		if p == nil {
+			if !d.takeMemory(n.elem.typ.Size()) {
+				return d.failMemory(i, n.elem.typ.String())
+			}
 			p = reflect.New(n.elem.typ).UnsafePointer()
 			*(*unsafe.Pointer)(dst) = p
 		}
@@ -180,7 +203,7 @@ func (d *Decoder) value(n *node, dst unsafe.Pointer, i int) int {
 	case asAny, asAnyMetadata:
 		return d.dynamicValue(n, dst, i)
 	case asInterface:
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	case asSkipped:
 		return d.skip(i)
 	default:
@@ -188,14 +211,14 @@ func (d *Decoder) value(n *node, dst unsafe.Pointer, i int) int {
 	}
 }
 
-// null decodes what begins with an n, which can only be null. It empties what
-// can be nil, and leaves anything else as it is.
+// null decodes null. It sets a value that can be nil to nil, and leaves any other
+// value unchanged.
 func (d *Decoder) null(n *node, dst unsafe.Pointer, i int) int {
 	end, err := literal(d.data, i, "null")
 	if err != nil {
 		return d.fail(err)
 	}
-	switch n.how {
+	switch n.mode {
 	case asUnmarshaler, asTime, asMicroTime, asQuantity, asIntOrString, asFieldsV1, asRaw, asRawExtension, asQuoted:
 		return d.customValue(n, dst, i)
 	case asStruct, asArray, asSkipped:
@@ -208,16 +231,16 @@ func (d *Decoder) null(n *node, dst unsafe.Pointer, i int) int {
 	return end
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (d *Decoder) skip(i int) int {
 	data := d.data
 	if i >= len(data) {
-		return d.short()
+		return d.failShort()
 	}
 	switch data[i] {
 	case '"':
-		if i = textAfter(data, i+1); i > len(data) {
-			return d.short()
+		if i = afterString(data, i+1); i > len(data) {
+			return d.failShort()
 		}
 		return i
 	case '{', '[':
@@ -228,7 +251,7 @@ func (d *Decoder) skip(i int) int {
 		case err != nil:
 			return d.fail(err)
 		case f.at != afterValue:
-			return d.short()
+			return d.failShort()
 		}
 		return i
 	}

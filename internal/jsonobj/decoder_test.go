@@ -31,7 +31,7 @@ func decode[T any](t testing.TB, d *Decoder, document string) (*T, int, error) {
 	return v, n, err
 }
 
-// widget is what a user of the library would write.
+// widget is a typical type of a user.
 type widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -43,8 +43,8 @@ type widget struct {
 	} `json:"spec"`
 }
 
-// Promise: "When the slice ends first, the error is ErrShort and nothing else",
-// whatever the value is in the middle of.
+// Promise: "When the slice ends first, the error is ErrShort and nothing else", at any
+// position in the value.
 func TestEveryPrefixIsShort(t *testing.T) {
 	document := string(pod(t))
 	for cut := range len(document) {
@@ -61,7 +61,7 @@ func TestEveryPrefixIsShort(t *testing.T) {
 	for i, name := range fieldNames(t) {
 		for k, value := range values {
 			if (i+k)%3 > 0 {
-				continue // a third of all pairs still meets each field and each value
+				continue // a third of all pairs covers each field and each value
 			}
 			document := fmt.Sprintf(`{%s:%s}`, name, value)
 			for cut := range len(document) {
@@ -72,9 +72,9 @@ func TestEveryPrefixIsShort(t *testing.T) {
 	}
 }
 
-// Promise: "one that does not fit the Go type is a ValueError that costs one
-// item: the number of bytes to pass is returned with it", and its path.
-func TestAValueThatDoesNotFit(t *testing.T) {
+// Promise: "A document that does not fit the Go type is a ValueError, which affects
+// only one item: the number of bytes to skip is returned with it", with its path.
+func TestValueErrors(t *testing.T) {
 	for document, want := range map[string]string{
 		`{"spec":{"replicas":"3"}}`:                                  "a string does not fit int32 at byte 20, in spec.replicas",
 		`{"spec":{"replicas":3.5}}`:                                  "the number 3.5 does not fit int32 at byte 20, in spec.replicas",
@@ -98,11 +98,11 @@ func TestAValueThatDoesNotFit(t *testing.T) {
 	_, _, err := decode[shapes](t, new(Decoder), `{"mapint":{"1":"a","128":"b"}}`)
 	require.EqualError(t, err, "a string does not fit the key of a map[int8]string at byte 19, in mapint.128: value out of range")
 	_, _, err = decode[shapes](t, new(Decoder), `{"own":{"x":"refuse"}}`)
-	require.EqualError(t, errors.Unwrap(err), "refused", "the type's own error can be had")
+	require.EqualError(t, errors.Unwrap(err), "refused", "the error of the type is wrapped")
 }
 
-// Promise: "A document that is not JSON is a SyntaxError", with the place.
-func TestWhatIsNotJSON(t *testing.T) {
+// Promise: "A document that is not JSON is a SyntaxError", with its offset.
+func TestSyntaxErrors(t *testing.T) {
 	for document, want := range map[string]string{
 		`<html>`:                           "unexpected '<' instead of a value at byte 0",
 		`{"spec":{"parts":[{"a":"x"},]}}`:  "unexpected ']' instead of a value at byte 28, in spec.parts[1]",
@@ -115,7 +115,7 @@ func TestWhatIsNotJSON(t *testing.T) {
 		`{"spec":{"replicas":nil}}`:        "unexpected 'i' instead of the rest of null at byte 21, in spec.replicas",
 		`{"spec":{"colors":{"a":"\q"}}}`:   "unexpected 'q' instead of an escape at byte 25, in spec.colors.a",
 		`{"apiVersion":"v1" "kind":"x"}`:   "unexpected '\"' instead of a comma or the end at byte 19, in apiVersion",
-		`{"metadata":{"managedFields":[}}`: "unexpected '}' instead of the bracket that closes what is open at byte 30, in metadata.managedFields[0]",
+		`{"metadata":{"managedFields":[}}`: "unexpected '}' instead of the matching closing bracket at byte 30, in metadata.managedFields[0]",
 	} {
 		_, n, err := decode[widget](t, new(Decoder), document)
 		var syntax *SyntaxError
@@ -123,7 +123,7 @@ func TestWhatIsNotJSON(t *testing.T) {
 		require.Zero(t, n)
 		require.EqualError(t, err, "not JSON: "+want)
 	}
-	// What decodes itself is given JSON, or nothing.
+	// Types that decode themselves receive only valid JSON.
 	for _, bad := range []string{`{"a" 1}`, `[1,]`, `{"a":tru}`, `{"a":01}`, "[\"\x01\"]", `["\ud8"]`, `[1 2]`, `{1:2}`, `{"a":1,}`, `[-]`, `[1.]`, `[1e]`, `[.5]`} {
 		for _, name := range []string{"own", "raw", "Ext", "fields", "quoted", "any"} {
 			_, _, err := decode[shapes](t, new(Decoder), fmt.Sprintf(`{%q:%s}`, name, bad))
@@ -133,8 +133,8 @@ func TestWhatIsNotJSON(t *testing.T) {
 	}
 }
 
-// What doc.go says is not looked at.
-func TestWhatIsPassedOverIsNotCheckedInFull(t *testing.T) {
+// See "Unchecked input" in doc.go.
+func TestSkippedFieldsAreNotCheckedInFull(t *testing.T) {
 	for _, lenient := range []string{`{"a" 1}`, `[1 2,,]`, `{"a":+-.e}`, "\"a\nb\"", `"\q"`, `truefalse`} {
 		document := `{"kind":"x","unknown":` + lenient + `}`
 		_, n, err := decode[widget](t, new(Decoder), document)
@@ -150,7 +150,7 @@ func TestWhatIsPassedOverIsNotCheckedInFull(t *testing.T) {
 
 // Promise of Dropped: "the path of the first field that the last Decode passed
 // over because the type does not have it".
-func TestDropped(t *testing.T) {
+func TestDroppedIsTheFirstUnknownField(t *testing.T) {
 	d := &Decoder{Strings: intern.New()}
 	for document, want := range map[string]string{
 		`{"kind":"x","spec":{"replicas":1}}`:                                     "",
@@ -169,7 +169,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// Dropped fields are seen in maps whatever their keys are, and behind pointers.
+// Dropped fields are recorded in maps with any keys, and behind pointers.
 func TestDroppedInEveryContainer(t *testing.T) {
 	d := new(Decoder)
 	for document, want := range map[string]string{
@@ -196,22 +196,22 @@ func TestDroppedInEveryContainer(t *testing.T) {
 	}
 }
 
-// nested holds objects of its own type.
+// nested has fields of its own type.
 type nested struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Parts             []nested `json:"parts"`
 }
 
 // Promise: "false: metadata.managedFields is skipped, and does not count as
-// dropped", of the whole object and of nothing else.
-func TestManagedFields(t *testing.T) {
+// dropped", in the metadata of the top-level object only.
+func TestManagedFieldsOfTheObjectAreSkipped(t *testing.T) {
 	document := `{"kind":"k","metadata":{"name":"n","managedFields":[{"manager":"m","fieldsV1":{"f:a":{}}}],"uid":"u"},"managedFields":1,"spec":{"metadata":{"managedFields":["kept"]}}}`
 	for _, keep := range []bool{false, true} {
 		d := &Decoder{KeepManagedFields: keep}
 		w, _, err := decode[widget](t, d, document)
 		require.NoError(t, err)
 		require.Equal(t, "u", string(w.UID))
-		require.Equal(t, "managedFields", d.Dropped(), "not that of the metadata")
+		require.Equal(t, "managedFields", d.Dropped(), "the managedFields of the metadata do not count")
 		require.Equal(t, keep, w.ManagedFields != nil)
 
 		u, _, err := decode[unstructured.Unstructured](t, d, document)
@@ -230,31 +230,31 @@ func TestManagedFields(t *testing.T) {
 		require.Equal(t, keep, n.ManagedFields != nil)
 		require.Len(t, n.Parts[0].ManagedFields, 1)
 
-		// A type that has no such field loses nothing by it.
+		// For a type without this field it is not dropped.
 		_, _, err = decode[slimLike](t, d, `{"metadata":{"name":"n","managedFields":[{"a":1}]}}`)
 		require.NoError(t, err)
 		require.Empty(t, d.Dropped())
 	}
 }
 
-// The same, whatever Go type the metadata has.
+// managedFields are skipped for any Go type of the metadata.
 func TestManagedFieldsOfAnyMetadata(t *testing.T) {
-	managedFieldsOf[struct {
+	requireManagedFieldsSkipped[struct {
 		*metav1.ObjectMeta `json:"metadata"`
 	}](t)
-	managedFieldsOf[struct {
+	requireManagedFieldsSkipped[struct {
 		Meta **metav1.ObjectMeta `json:"metadata"`
 	}](t)
-	managedFieldsOf[struct {
+	requireManagedFieldsSkipped[struct {
 		Metadata map[string]any `json:"metadata"`
 	}](t)
-	managedFieldsOf[struct {
+	requireManagedFieldsSkipped[struct {
 		Metadata *map[types.UID]json.RawMessage `json:"metadata"`
 	}](t)
-	managedFieldsOf[struct {
+	requireManagedFieldsSkipped[struct {
 		Metadata any `json:"metadata"`
 	}](t)
-	managedFieldsOf[struct {
+	requireManagedFieldsSkipped[struct {
 		slimLike
 		Metadata *struct {
 			Name string `json:"name"`
@@ -267,9 +267,9 @@ func TestManagedFieldsOfAnyMetadata(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// managedFieldsOf decodes into T what does not fit the type of managedFields,
-// so that they would not go unnoticed.
-func managedFieldsOf[T any](t *testing.T) {
+// requireManagedFieldsSkipped decodes managedFields that do not fit their Go type, so
+// that decoding them would fail.
+func requireManagedFieldsSkipped[T any](t *testing.T) {
 	t.Helper()
 	for _, metadata := range []string{`"managedFields":[{"manager":"m"}],"name":"n"`, `"name":"n","managed\u0046ields" : [{"manager":"m"}] `, `"managedFields":[{"manager":"m"}]`} {
 		document := `{"metadata":{` + metadata + `}}`
@@ -292,8 +292,8 @@ func managedFieldsOf[T any](t *testing.T) {
 	}
 }
 
-// Promise: "Depth is bounded", in what is kept, passed over and handed on.
-func TestDepthOfWhatIsDecoded(t *testing.T) {
+// Promise: "Depth is bounded", in decoded, skipped and raw values.
+func TestDecodedDepthIsBounded(t *testing.T) {
 	for _, into := range []string{"any", "tree", "raw", "unknown", "own", "mapint"} {
 		for _, bound := range []int{0, 5} {
 			levels := depthOf(bound) - 1
@@ -322,8 +322,8 @@ func TestDepthOfWhatIsDecoded(t *testing.T) {
 	}
 }
 
-// Promise: "Nothing of the value points into the bytes".
-func TestNothingPointsIntoTheData(t *testing.T) {
+// Promise: "The value does not refer to the input".
+func TestValuesDoNotReferToInput(t *testing.T) {
 	for _, d := range []*Decoder{{KeepManagedFields: true}, {KeepManagedFields: true, Strings: intern.New()}} {
 		data := pod(t)
 		typed, free := new(podLike), new(unstructured.Unstructured)
@@ -342,17 +342,17 @@ func TestNothingPointsIntoTheData(t *testing.T) {
 			}
 		}
 		wantTyped, wantFree := new(podLike), new(unstructured.Unstructured)
-		require.NoError(t, theirs(pod(t), wantTyped))
-		require.NoError(t, theirs(pod(t), wantFree))
+		require.NoError(t, apimachineryDecode(pod(t), wantTyped))
+		require.NoError(t, apimachineryDecode(pod(t), wantFree))
 		require.Equal(t, wantTyped, typed)
 		require.Equal(t, wantFree, free)
-		require.NoError(t, theirs([]byte(document), &wantOdd))
+		require.NoError(t, apimachineryDecode([]byte(document), &wantOdd))
 		require.Equal(t, wantOdd, odd)
 	}
 }
 
-// Caches hold what is decoded for long: no slice has room to spare.
-func TestNoSliceHasSpareRoom(t *testing.T) {
+// Decoded values are cached for long: slices have no spare capacity.
+func TestSlicesHaveNoSpareCapacity(t *testing.T) {
 	d := &Decoder{KeepManagedFields: true}
 	typed, _, err := decode[podLike](t, d, string(pod(t)))
 	require.NoError(t, err)
@@ -383,8 +383,8 @@ func walk(v reflect.Value, visit func(reflect.Value)) {
 	}
 }
 
-// A Decoder that has failed is as good as new, and so is what it decodes next.
-func TestADecoderIsUsableAfterAnError(t *testing.T) {
+// A Decoder that has failed decodes the next value correctly.
+func TestDecoderIsUsableAfterErrors(t *testing.T) {
 	d := &Decoder{Strings: intern.New(), KeepManagedFields: true}
 	document := `{"strings":["a","b","c"],"structs":[{"a":"x","c":[{"a":"y"}]}],"anys":[{"a":[1,2,{"b":"c"}]}],"labels":{"a":"b"},"tree":[{"name":"r","children":[{"name":"s"}]}]}`
 	for cut := 1; cut < len(document); cut++ {
@@ -392,21 +392,21 @@ func TestADecoderIsUsableAfterAnError(t *testing.T) {
 			_, _, err := decode[shapes](t, d, bad)
 			require.Error(t, err)
 		}
-		same(t, d, planOf[shapes](t), document)
+		requireSame(t, d, planOf[shapes](t), document)
 		require.Zero(t, len(d.scratch.strings)+len(d.scratch.pairs)+len(d.scratch.values)+len(d.scratch.entries))
 		for _, e := range d.scratch.slices {
 			if e != nil {
 				require.False(t, e.busy)
 				for i := range e.slice.Len() {
-					require.True(t, e.slice.Index(i).IsZero(), "scratch space keeps nothing alive")
+					require.True(t, e.slice.Index(i).IsZero(), "the scratch space refers to no objects")
 				}
 			}
 		}
 	}
 }
 
-// Promise: "Of a key that comes twice the last one wins".
-func TestKeysThatComeTwice(t *testing.T) {
+// Promise: "If a key occurs twice, the last one wins".
+func TestDuplicateKeys(t *testing.T) {
 	v, _, err := decode[shapes](t, new(Decoder), `{"s":"a","strings":["a","b"],"structs":[{"a":"x"}],"tree":[{"n":1}],"s":"b","strings":["c"],"structs":[{"b":1}],"any":{"a":1,"a":2},"labels":{"a":"1","a":"2"},"sp":"a","sp":null,"octets":[1,2,3],"octets":[4]}`)
 	require.NoError(t, err)
 	require.Equal(t, "b", v.S)
@@ -420,11 +420,11 @@ func TestKeysThatComeTwice(t *testing.T) {
 	w, _, err := decode[widget](t, new(Decoder), `{"metadata":{"name":"a","uid":"u"},"metadata":{"name":"b"}}`)
 	require.NoError(t, err)
 	require.Equal(t, "b", w.Name)
-	require.Equal(t, "u", string(w.UID), "the second is decoded over the first")
+	require.Equal(t, "u", string(w.UID), "the second value is decoded into the first")
 }
 
-// The caller's mistakes.
-func TestTheWrongTarget(t *testing.T) {
+// The target must be a pointer to the type of the plan.
+func TestWrongTargetIsAnError(t *testing.T) {
 	plan := planOf[widget](t)
 	for _, into := range []any{nil, widget{}, new(part), (*widget)(nil)} {
 		_, err := new(Decoder).Decode(plan, []byte(`{}`), into)
@@ -433,7 +433,7 @@ func TestTheWrongTarget(t *testing.T) {
 }
 
 // Promise: "The error names the field that cannot be decoded".
-func TestPlansThatCannotBe(t *testing.T) {
+func TestUnsupportedTypes(t *testing.T) {
 	type inner struct {
 		Events []chan int `json:"events"`
 	}
@@ -447,9 +447,8 @@ func TestPlansThatCannotBe(t *testing.T) {
 		{reflect.TypeFor[struct{ Hook func() }](), "Hook: a func() cannot be decoded from JSON"},
 		{reflect.TypeFor[struct{ C map[string]complex64 }](), "C: a complex64 cannot be decoded from JSON"},
 		{reflect.TypeFor[struct{ M map[float64]string }](), "M: a map[float64]string cannot be decoded from JSON: a key is"},
-		{reflect.TypeFor[*widget](), "not a struct type"},
-		{reflect.TypeFor[string](), "not a struct type"},
-		{nil, "not a struct type"},
+		{reflect.TypeFor[string](), "not a struct, map, slice, array, interface or pointer"},
+		{nil, "not a struct, map, slice, array, interface or pointer"},
 	} {
 		for range 2 {
 			_, err := PlanOf(c.t)
@@ -468,7 +467,7 @@ func TestPlansThatCannotBe(t *testing.T) {
 // Promise: the field rules of encoding/json, for names that clash: fields of
 // the same tag on one level hide each other, and a struct embedded twice on one
 // level hides its own. (vet refuses such types in source.)
-func TestNamesThatClash(t *testing.T) {
+func TestFieldNameConflicts(t *testing.T) {
 	type X struct {
 		Same string `json:"same"`
 		X    string
@@ -494,12 +493,12 @@ func TestNamesThatClash(t *testing.T) {
 	} {
 		plan, err := PlanOf(typ)
 		require.NoError(t, err)
-		same(t, new(Decoder), plan, `{"same":"s","X":"x","Y":"y","Same":"S"}`)
+		requireSame(t, new(Decoder), plan, `{"same":"s","X":"x","Y":"y","Same":"S"}`)
 	}
 }
 
-// An embedded pointer to a type that is not exported cannot be set, by anyone.
-func TestAnEmbeddedPointerThatCannotBeSet(t *testing.T) {
+// Reflection cannot set an embedded pointer to an unexported type.
+func TestUnexportedEmbeddedPointerIsAnError(t *testing.T) {
 	type outer struct {
 		*embeds
 		Other string `json:"other"`
@@ -507,13 +506,13 @@ func TestAnEmbeddedPointerThatCannotBeSet(t *testing.T) {
 	_, n, err := decode[outer](t, new(Decoder), `{"other":"a","inlined":"b"}`)
 	require.ErrorContains(t, err, "cannot set an embedded pointer to jsonobj.embeds, which is not exported")
 	require.Equal(t, 27, n)
-	require.Error(t, theirs([]byte(`{"other":"a","inlined":"b"}`), new(outer)))
-	same(t, new(Decoder), planOf[outer](t), `{"other":"a"}`)
+	require.Error(t, apimachineryDecode([]byte(`{"other":"a","inlined":"b"}`), new(outer)))
+	requireSame(t, new(Decoder), planOf[outer](t), `{"other":"a"}`)
 }
 
 // An embedded struct that is not exported but has a name in JSON is decoded by
 // its fields: encoding/json cannot call its methods.
-func TestAnEmbeddedStructWithAName(t *testing.T) {
+func TestNamedEmbeddedStructIsDecodedByItsFields(t *testing.T) {
 	type hiddenTime struct{ metav1.Time }
 	type hiddenOwn struct {
 		own
@@ -527,31 +526,31 @@ func TestAnEmbeddedStructWithAName(t *testing.T) {
 	for _, document := range []string{
 		`{"when":"2024-01-01T00:00:00Z"}`, `{"when":{}}`, `{"when":null,"own":null}`, `{"own":{"Got":"x","inner":"y"},"other":"z"}`, `{"own":[]}`,
 	} {
-		same(t, new(Decoder), planOf[outer](t), document)
+		requireSame(t, new(Decoder), planOf[outer](t), document)
 	}
 }
 
-// A struct that embeds a pointer to itself has its fields once.
-func TestAStructThatEmbedsItself(t *testing.T) {
+// A struct that embeds a pointer to itself has each of its fields once.
+func TestRecursiveEmbedding(t *testing.T) {
 	type Loop struct {
 		*Loop
 		N int
 	}
-	same(t, new(Decoder), planOf[Loop](t), `{"N":1,"Loop":{"N":2}}`)
+	requireSame(t, new(Decoder), planOf[Loop](t), `{"N":1,"Loop":{"N":2}}`)
 }
 
-// What has methods by what it embeds decodes itself, as the whole object too.
-func TestTheWholeObjectDecodesItself(t *testing.T) {
+// A type with a promoted UnmarshalJSON decodes itself, also as the whole object.
+func TestObjectWithUnmarshalJSONDecodesItself(t *testing.T) {
 	for _, document := range []string{`"2024-01-01T00:00:00Z"`, `{"other":"x"}`, `null`, `"x"`} {
-		same(t, new(Decoder), planOf[promoted](t), document)
-		same(t, new(Decoder), planOf[own](t), document)
-		same(t, new(Decoder), planOf[textual](t), document)
-		same(t, new(Decoder), planOf[unstructured.Unstructured](t), document)
+		requireSame(t, new(Decoder), planOf[promoted](t), document)
+		requireSame(t, new(Decoder), planOf[own](t), document)
+		requireSame(t, new(Decoder), planOf[textual](t), document)
+		requireSame(t, new(Decoder), planOf[unstructured.Unstructured](t), document)
 	}
 }
 
-// Strings that come again are shared, through the table and no other way.
-func TestSharing(t *testing.T) {
+// Repeated strings are shared, and only through the table.
+func TestRepeatedStringsAreShared(t *testing.T) {
 	table := intern.New()
 	d := &Decoder{Strings: table}
 	document := `{"strings":["shared"],"labels":{"shared":"shared"},"s":"shared","any":"shared","name":"unlike","sp":"shared"}`
@@ -566,8 +565,8 @@ func TestSharing(t *testing.T) {
 	require.False(t, sameBytes(c.S, c.Strings[0]))
 }
 
-// What names one object is not remembered: it would push out what comes again.
-func TestWhatNeverRepeatsIsNotShared(t *testing.T) {
+// Strings that identify one object are not shared: they would evict repeated ones.
+func TestUniqueStringsAreNotShared(t *testing.T) {
 	d := &Decoder{Strings: intern.New()}
 	document := `{"metadata":{"name":"n-1","uid":"u-1","resourceVersion":"17","namespace":"ns"},"status":{"podIP":"10.0.0.1","hostIP":"10.1.1.1"}}`
 	a, _, err := decode[podLike](t, d, document)
@@ -605,11 +604,11 @@ func FuzzDecode(f *testing.F) {
 		comparable := json.Valid(document) && !repeatsKeys(document)
 		for _, plan := range []*Plan{planOf[shapes](t), planOf[unstructured.Unstructured](t), planOf[podLike](t)} {
 			if comparable {
-				same(t, shared, plan, string(document)+" ")
+				requireSame(t, shared, plan, string(document)+" ")
 			}
 			n, err := shared.Decode(plan, document, reflect.New(plan.typ).Interface())
 			if err == nil && shared.Dropped() == "" && !json.Valid(document[:n]) {
-				require.Fail(t, "taken for JSON", "%q", document[:n])
+				require.Fail(t, "invalid JSON was accepted", "%q", document[:n])
 			}
 			lean := &Decoder{MaxDepth: 20}
 			_, _ = lean.Decode(plan, document, reflect.New(plan.typ).Interface())
@@ -617,12 +616,12 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// repeatsKeys: of a valid document, whether an object has a key twice.
+// repeatsKeys reports whether an object in a valid document has a duplicate key.
 func repeatsKeys(document []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(document))
 	type frame struct {
 		seen map[string]bool
-		key  bool // a key comes next
+		key  bool // the next token is a key
 	}
 	var open []frame
 	for {

@@ -8,25 +8,25 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// entry is one of an object's, before the object's size is known.
+// entry is an entry of an object, before the object's size is known.
 type entry struct {
 	name  string
 	value any
 }
 
-// within is which part of the whole an object is, as far as that matters.
-type within uint8
+// objectRole distinguishes the objects whose fields are treated differently.
+type objectRole uint8
 
 const (
-	anywhere within = iota
+	anywhere objectRole = iota
 	wholeObject
 	wholeMetadata
 )
 
-// unstructured decodes the whole object as what the document has.
+// unstructured decodes the whole object into an Unstructured.
 func (d *Decoder) unstructured(u *unstructured.Unstructured, i int) int {
 	if i >= len(d.data) {
-		return d.short()
+		return d.failShort()
 	}
 	switch d.data[i] {
 	case 'n':
@@ -38,7 +38,7 @@ func (d *Decoder) unstructured(u *unstructured.Unstructured, i int) int {
 		return end
 	case '{':
 	default:
-		return d.misfit(i, "an object")
+		return d.typeMismatch(i, "an object")
 	}
 	u.Object, i = d.object(i, wholeObject)
 	return i
@@ -47,7 +47,7 @@ func (d *Decoder) unstructured(u *unstructured.Unstructured, i int) int {
 // dynamicValue decodes the value at i into an empty interface.
 func (d *Decoder) dynamicValue(n *node, dst unsafe.Pointer, i int) int {
 	var v any
-	if n.how == asAnyMetadata && d.data[i] == '{' {
+	if n.mode == asAnyMetadata && d.data[i] == '{' {
 		v, i = d.object(i, wholeMetadata)
 	} else {
 		v, i = d.anyValue(i)
@@ -58,11 +58,11 @@ func (d *Decoder) dynamicValue(n *node, dst unsafe.Pointer, i int) int {
 	return i
 }
 
-// anyValue decodes a value as what it is: an object is a map[string]any, an
-// array a []any, a number an int64 if it is one, else a float64.
+// anyValue decodes a value without a Go type: an object is a map[string]any, an
+// array a []any, a number an int64 if possible, else a float64.
 func (d *Decoder) anyValue(i int) (any, int) {
 	if i >= len(d.data) {
-		return nil, d.short()
+		return nil, d.failShort()
 	}
 	switch KindOf(d.data[i]) {
 	case Text:
@@ -98,13 +98,13 @@ func (d *Decoder) anyValue(i int) (any, int) {
 		}
 		return word == "true", end
 	}
-	return nil, d.misfit(i, "a value")
+	return nil, d.typeMismatch(i, "a value")
 }
 
-// anyNumber is an int64 if the number has no point and fits, else a float64.
-// 1E5 has no point, but is not what ParseInt takes for a number: a float64.
+// anyNumber decodes a number as an int64 if it has no fraction or exponent and fits,
+// else as a float64.
 func (d *Decoder) anyNumber(i int) (any, int) {
-	if v, end, ok := small(d.data, i); ok {
+	if v, end, ok := shortInt(d.data, i); ok {
 		return v, end
 	}
 	end, whole, err := number(d.data, i)
@@ -119,21 +119,24 @@ func (d *Decoder) anyNumber(i int) (any, int) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {
-		return nil, d.fail(&ValueError{Offset: i, Want: "float64", Got: numeral(text)})
+		return nil, d.fail(&ValueError{Offset: i, Want: "float64", Got: describeNumber(text)})
 	}
 	return f, end
 }
 
 func (d *Decoder) array(i int) (any, int) {
-	i, done := d.first(i, ']')
+	i, done := d.openContainer(i, ']')
 	begin := len(d.scratch.values)
 	for !done && i >= 0 {
 		var v any
+		if !d.takeMemory(anySize) {
+			return nil, d.failMemory(i, "[]interface {}")
+		}
 		if v, i = d.anyValue(i); i < 0 {
 			return nil, -1
 		}
 		d.scratch.values = append(d.scratch.values, v)
-		i, done = d.more(i, ']')
+		i, done = d.nextElement(i, ']')
 	}
 	if i < 0 {
 		return nil, -1
@@ -145,13 +148,19 @@ func (d *Decoder) array(i int) (any, int) {
 	return a, i
 }
 
-// object decodes the object at i. managedFields are passed over if it is the
-// metadata of the whole.
-func (d *Decoder) object(i int, where within) (map[string]any, int) {
-	i, done := d.first(i, '}')
+// object decodes the object at i. It skips the managedFields in the metadata of the
+// whole object.
+func (d *Decoder) object(i int, where objectRole) (map[string]any, int) {
+	i, done := d.openContainer(i, '}')
 	begin := len(d.scratch.entries)
+	if i >= 0 && !d.takeMemory(objectSize(done)) {
+		return nil, d.failMemory(i-1, "map[string]interface {}")
+	}
 	for !done && i >= 0 {
 		var name []byte
+		if !d.takeMemory(anySlot) {
+			return nil, d.failMemory(i, "map[string]interface {}")
+		}
 		if name, i = d.keyAt(i); i < 0 {
 			return nil, -1
 		}
@@ -159,7 +168,7 @@ func (d *Decoder) object(i int, where within) (map[string]any, int) {
 			if i = d.skip(i); i < 0 {
 				return nil, -1
 			}
-			i, done = d.more(i, '}')
+			i, done = d.nextElement(i, '}')
 			continue
 		}
 		e := entry{name: d.share(name)}
@@ -167,7 +176,7 @@ func (d *Decoder) object(i int, where within) (map[string]any, int) {
 			return nil, -1
 		}
 		d.scratch.entries = append(d.scratch.entries, e)
-		i, done = d.more(i, '}')
+		i, done = d.nextElement(i, '}')
 	}
 	if i < 0 {
 		return nil, -1
@@ -181,12 +190,12 @@ func (d *Decoder) object(i int, where within) (map[string]any, int) {
 	return m, i
 }
 
-// entryValue is the value at i of the entry of that name.
-func (d *Decoder) entryValue(name string, i int, where within) (any, int) {
+// entryValue decodes the value at i of the entry of that name.
+func (d *Decoder) entryValue(name string, i int, where objectRole) (any, int) {
 	if i < len(d.data) {
 		if where == wholeObject && d.Expected != nil {
-			if m := typeMark(name); m != unmarked {
-				if i = d.expects(m, i); i < 0 {
+			if m := typeMark(name); m != noMark {
+				if i = d.checkTypeName(m, i); i < 0 {
 					return nil, -1
 				}
 			}
@@ -195,7 +204,7 @@ func (d *Decoder) entryValue(name string, i int, where within) (any, int) {
 		case c == '{' && where == wholeObject && name == "metadata":
 			m, i := d.object(i, wholeMetadata)
 			return m, i
-		case c == '"' && (neverRepeats(name) || where == wholeMetadata && name == "name"):
+		case c == '"' && (isUnique(name) || where == wholeMetadata && name == "name"):
 			text, i := d.textAt(i)
 			if i < 0 {
 				return nil, -1

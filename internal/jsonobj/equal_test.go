@@ -17,24 +17,24 @@ import (
 )
 
 // Promise: "On every valid document the value equals what apimachinery's JSON
-// serializers make of it": null, the wrong type, the edges of each type and odd
-// but right JSON, put into every field.
-func TestEveryFieldTakesEveryValueAsApimachineryDoes(t *testing.T) {
+// serializers make of it": null, wrong types, limits of each type and unusual but
+// valid JSON, in every field.
+func TestEveryFieldEqualsApimachinery(t *testing.T) {
 	plan, err := PlanOf(reflect.TypeFor[shapes]())
 	require.NoError(t, err)
 	decoder := &Decoder{Strings: intern.New(), KeepManagedFields: true}
 	for _, name := range fieldNames(t) {
 		for _, value := range values {
-			same(t, decoder, plan, fmt.Sprintf(`{%s:%s}`, name, value))
-			same(t, decoder, plan, fmt.Sprintf("\t{ %s \n:\r %s , \"b\" : true } ", name, value))
+			requireSame(t, decoder, plan, fmt.Sprintf(`{%s:%s}`, name, value))
+			requireSame(t, decoder, plan, fmt.Sprintf("\t{ %s \n:\r %s , \"b\" : true } ", name, value))
 			for _, around := range []string{`[%s]`, `[%[1]s,%[1]s,%[1]s,%[1]s,%[1]s,null]`, `{"a":%s}`, `{"1":%s,"a":null}`, `{"time":%s}`, `{"1":%[1]s,"-3":%[1]s}`} {
-				same(t, decoder, plan, fmt.Sprintf(`{%s:`+around+`}`, name, value))
+				requireSame(t, decoder, plan, fmt.Sprintf(`{%s:`+around+`}`, name, value))
 			}
 		}
 	}
 }
 
-// values are put into every field. Few of them fit any one.
+// values are decoded into every field. Most of them do not fit a given field.
 var values = []string{
 	`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `127`, `128`, `-128`, `-129`, `255`, `256`, `65535`, `65536`, `2147483647`, `2147483648`, `-2147483649`,
 	`4294967295`, `4294967296`, `9223372036854775807`, `9223372036854775808`, `-9223372036854775808`, `-9223372036854775809`, `18446744073709551615`, `18446744073709551616`,
@@ -55,7 +55,7 @@ var values = []string{
 	`{"1":"one","-1":"minus","127":"max"}`, `{"128":"over"}`, `{"70000":{}}`, `{"x":"100m","y":1}`,
 }
 
-// fieldNames are the names of the fields of shapes, quoted, and some that it
+// fieldNames returns the quoted names of the fields of shapes, and some names that it
 // does not have.
 func fieldNames(t testing.TB) []string {
 	names := []string{`"unknown"`, `""`, `"S"`, `"Hidden"`, `"inner"`, `"embeds"`, `"Further"`, `"Deep"`, `"longNameTheSameC"`, `"longNameTheSame"`, `"\u0073"`, `"gr\u00f6\u00dfe"`, `"ünicode"`, "\"\xff\"", `"metadata"`, `"-"`, `"bad\"tag"`, `"BadTag"`}
@@ -70,22 +70,22 @@ func quoteName(s string) string {
 	return string(b)
 }
 
-// same decodes a valid document here and there, and fails unless the two agree.
-func same(t *testing.T, decoder *Decoder, plan *Plan, document string) {
+// requireSame decodes a valid document with both decoders and fails unless they agree.
+func requireSame(t *testing.T, decoder *Decoder, plan *Plan, document string) {
 	t.Helper()
 	want, got := reflect.New(plan.typ).Interface(), reflect.New(plan.typ).Interface()
 	n, err := decoder.Decode(plan, []byte(document), got)
 	if refused(err) || err != nil && strings.Contains(document, costly) {
-		// They would compute for minutes, even where another value before it
-		// does not fit, for they go on.
+		// apimachinery would compute for minutes, even if an earlier value does not
+		// fit, because it continues after errors.
 		require.Equal(t, len(strings.TrimRight(document, " ")), n, document)
 		return
 	}
-	wantErr := theirs([]byte(document), want)
+	wantErr := apimachineryDecode([]byte(document), want)
 	if wantErr != nil {
 		value := (*ValueError)(nil)
 		if !errors.As(err, &value) {
-			require.Failf(t, "should not fit", "%s\nthey say: %v\nwe say: %v", document, wantErr, err)
+			require.Failf(t, "should not fit", "%s\napimachinery: %v\nDecoder: %v", document, wantErr, err)
 		}
 	} else {
 		require.NoError(t, err, document)
@@ -97,18 +97,18 @@ func same(t *testing.T, decoder *Decoder, plan *Plan, document string) {
 	require.Equal(t, len(strings.TrimRight(document, " ")), n, document)
 }
 
-// costly is the quantity among the values for which apimachinery needs minutes.
+// costly is a quantity that apimachinery takes minutes to parse.
 const costly = "1e-99999999"
 
-// refused is whether a quantity was too costly to be parsed.
+// refused reports whether a quantity was rejected as too expensive to parse.
 func refused(err error) bool {
 	value := (*ValueError)(nil)
-	return errors.As(err, &value) && value.Err != nil && strings.HasPrefix(value.Err.Error(), "a quantity ")
+	return errors.As(err, &value) && value.Err != nil && strings.HasPrefix(value.Err.Error(), "quantity ")
 }
 
-// theirs decodes as apimachinery does. An Unstructured without a kind is no
-// error here: items of lists get theirs from the list.
-func theirs(document []byte, into any) error {
+// apimachineryDecode decodes as apimachinery does. An Unstructured without a kind is
+// not an error here: items of lists have the kind of the list.
+func apimachineryDecode(document []byte, into any) error {
 	if u, ok := into.(*unstructured.Unstructured); ok {
 		u.Object = map[string]any{}
 		return utiljson.Unmarshal(document, &u.Object)
@@ -116,8 +116,8 @@ func theirs(document []byte, into any) error {
 	return utiljson.Unmarshal(document, into)
 }
 
-// The same, with documents that have many fields, of which most fit.
-func TestRandomDocumentsAreDecodedAsApimachineryDoes(t *testing.T) {
+// The same promise for documents with many fields, most of which fit.
+func TestRandomDocumentsEqualApimachinery(t *testing.T) {
 	typed, err := PlanOf(reflect.TypeFor[shapes]())
 	require.NoError(t, err)
 	free, err := PlanOf(reflect.TypeFor[unstructured.Unstructured]())
@@ -129,13 +129,13 @@ func TestRandomDocumentsAreDecodedAsApimachineryDoes(t *testing.T) {
 	plain := &Decoder{KeepManagedFields: true}
 	for range 2000 {
 		document := random.object(reflect.TypeFor[shapes](), 3)
-		same(t, shared, typed, document)
-		same(t, shared, free, document)
-		same(t, plain, typed, document)
+		requireSame(t, shared, typed, document)
+		requireSame(t, shared, free, document)
+		requireSame(t, plain, typed, document)
 	}
 }
 
-// generator writes documents that mostly fit a type.
+// generator generates documents that mostly fit a type.
 type generator struct{ *rand.Rand }
 
 func (g *generator) object(t reflect.Type, depth int) string {
@@ -189,7 +189,7 @@ func (g *generator) value(n *node, depth int) string {
 	case g.IntN(400) == 0:
 		return g.anything(depth)
 	}
-	switch n.how {
+	switch n.mode {
 	case asStruct:
 		return g.fields(n, depth)
 	case asPointer:

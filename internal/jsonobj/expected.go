@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Expected is what a whole object may say that it is in its kind and apiVersion,
-// if it has them. One that says something else does not fit, whatever its fields
-// are. The version within a group is not looked at.
+// Expected restricts the kind and apiVersion of a whole object, if it has them. An
+// object with another kind or group does not fit, whatever its fields are. The version
+// within a group is not compared.
 type Expected struct{ Kinds, Groups []string }
 
-// Refuse is the error of an object that says in an encoding of its own that it
-// is something else, nil of one that may be what it says.
+// Refuse returns an error if an object in another encoding has an unexpected
+// apiVersion or kind.
 func (e *Expected) Refuse(apiVersion, kind []byte) error {
-	want, got := e.refusal(kindOf, kind)
+	want, got := e.mismatch(kindMark, kind)
 	if want == "" {
-		want, got = e.refusal(versionOf, apiVersion)
+		want, got = e.mismatch(apiVersionMark, apiVersion)
 	}
 	if want == "" {
 		return nil
@@ -24,59 +24,59 @@ func (e *Expected) Refuse(apiVersion, kind []byte) error {
 	return fmt.Errorf("%s does not fit %s", got, want)
 }
 
-// refusal is what should have been in the place of a kind or an apiVersion, and
-// what is; both are "" if nothing is wrong with it.
-func (e *Expected) refusal(m mark, text []byte) (want, got string) {
+// mismatch describes the expected and the actual value of a kind or an apiVersion;
+// both are "" if the value is expected.
+func (e *Expected) mismatch(m fieldMark, text []byte) (want, got string) {
 	if len(text) == 0 {
 		return "", ""
 	}
-	what, may := "kind", e.Kinds
-	if m == versionOf {
-		what, may = "group", e.Groups
+	what, may, from := "kind", e.Kinds, "ResourceInfo.Kind"
+	if m == apiVersionMark {
+		what, may, from = "group", e.Groups, "ResourceInfo.Group"
 		slash := bytes.IndexByte(text, '/')
-		text = text[:max(slash, 0)] // a version alone is one of the core group
+		text = text[:max(slash, 0)] // a version alone is in the core group
 	}
 	for _, one := range may {
 		if string(text) == one {
 			return "", ""
 		}
 	}
-	return spelled(what, may[0]), "an object of " + spelled(what, beginning(string(text)))
+	return describeType(what, may[0]) + " (" + from + ")", "an object of " + describeType(what, truncateMessage(string(text)))
 }
 
-func spelled(what, name string) string {
+func describeType(what, name string) string {
 	if name == "" {
-		return "the core group" // an object without a kind says nothing
+		return "the core group" // an empty kind is not checked
 	}
 	return fmt.Sprintf("the %s %q", what, name)
 }
 
-// mark tells a field that the decoder has something to do with.
-type mark uint8
+// fieldMark marks fields that the decoder treats specially.
+type fieldMark uint8
 
 const (
-	unmarked  mark = iota
-	managed        // metadata.managedFields of the whole object
-	kindOf         // kind of the whole object
-	versionOf      // apiVersion of the whole object
+	noMark            fieldMark = iota
+	managedFieldsMark           // metadata.managedFields of the whole object
+	kindMark                    // kind of the whole object
+	apiVersionMark              // apiVersion of the whole object
 )
 
-// typeMark is the mark of the fields by which an object says what it is.
-func typeMark(name string) mark {
+// typeMark returns the mark of kind and apiVersion.
+func typeMark(name string) fieldMark {
 	switch name {
 	case "kind":
-		return kindOf
+		return kindMark
 	case "apiVersion":
-		return versionOf
+		return apiVersionMark
 	}
-	return unmarked
+	return noMark
 }
 
-// expects compares the value at i, of a kind or an apiVersion, with what the
-// object may be. What is no string says nothing of that. It returns i.
-func (d *Decoder) expects(m mark, i int) int {
+// checkTypeName compares the kind or apiVersion at i with the expected ones. A value
+// that is not a string is not compared. It returns i.
+func (d *Decoder) checkTypeName(m fieldMark, i int) int {
 	if i >= len(d.data) {
-		return d.short()
+		return d.failShort()
 	}
 	if d.data[i] != '"' {
 		return i
@@ -85,32 +85,33 @@ func (d *Decoder) expects(m mark, i int) int {
 	if end < 0 {
 		return -1
 	}
-	if want, got := d.Expected.refusal(m, text); want != "" {
+	if want, got := d.Expected.mismatch(m, text); want != "" {
 		return d.fail(&ValueError{Offset: i, Want: want, Got: got})
 	}
 	return i
 }
 
-// looksFor compares what the object at i says it is, whose type decodes itself.
-func (d *Decoder) looksFor(i int) int {
+// checkTypeNames compares the kind and apiVersion of the object at i, whose type
+// decodes itself, with the expected ones.
+func (d *Decoder) checkTypeNames(i int) int {
 	if i >= len(d.data) || d.data[i] != '{' {
 		return i
 	}
-	at, done := d.first(i, '}')
+	at, done := d.openContainer(i, '}')
 	for !done && at >= 0 {
 		var name []byte
 		if name, at = d.keyAt(at); at < 0 {
 			return -1
 		}
-		if m := typeMark(string(name)); m != unmarked {
-			if at = d.expects(m, at); at < 0 {
+		if m := typeMark(string(name)); m != noMark {
+			if at = d.checkTypeName(m, at); at < 0 {
 				return -1
 			}
 		}
 		if at = d.skip(at); at < 0 {
 			return -1
 		}
-		at, done = d.more(at, '}')
+		at, done = d.nextElement(at, '}')
 	}
 	if at < 0 {
 		return -1
@@ -118,14 +119,14 @@ func (d *Decoder) looksFor(i int) int {
 	return i
 }
 
-// withTypeNames is a copy in which the kind and the apiVersion of the whole
-// object can be told from other fields. A type without them gets ones that are
-// passed over as any that it does not have.
+// withTypeNames returns a copy in which the kind and the apiVersion of the whole
+// object are marked. If the type lacks these fields, they are added as fields that are
+// skipped like any unknown field.
 func (f *fields) withTypeNames() *fields {
 	list := slices.Clone(f.list)
 	for _, name := range []string{"kind", "apiVersion"} {
 		if f.named(name) == nil {
-			list = append(list, field{name: name, node: &node{how: asUnknown}})
+			list = append(list, field{name: name, node: &node{mode: asUnknown}})
 		}
 	}
 	all := newFields(list)

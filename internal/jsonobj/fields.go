@@ -9,30 +9,30 @@ import (
 	"unicode"
 )
 
-// field is one field of a struct, as the documents name it.
+// field is one field of a struct under its JSON name.
 type field struct {
 	key    key
 	name   string
 	node   *node
 	offset uintptr
-	// through are the embedded pointers on the way to the field; offset is
-	// from the last one's struct.
+	// through are the embedded pointers on the way to the field; offset is relative to
+	// the last one's struct.
 	through []embedded
-	mark    mark
+	mark    fieldMark
 	next    int16
 }
 
-// embedded is a pointer to an embedded struct, at offset of the struct that it
-// is embedded in.
+// embedded is a pointer to an embedded struct, at offset of the struct that embeds
+// it.
 type embedded struct {
 	offset uintptr
 	elem   reflect.Type
-	// unset: the struct's type is not exported, and so cannot be put there.
+	// unset: the struct's type is not exported, so the pointer cannot be set.
 	unset bool
 }
 
-// candidate is a field of a struct or of one embedded in it, before the names
-// are settled.
+// candidate is a field of a struct, or of a struct embedded in it, before name
+// conflicts are resolved.
 type candidate struct {
 	name   string
 	tagged bool
@@ -43,7 +43,7 @@ type candidate struct {
 	field0 field
 }
 
-// level is a struct whose fields are looked at: the root, or one embedded.
+// level is a struct whose fields are collected: the root, or an embedded struct.
 type level struct {
 	typ     reflect.Type
 	index   []int
@@ -51,9 +51,9 @@ type level struct {
 	through []embedded
 }
 
-// structFields settles which fields a struct has in JSON. The rules are those
-// of encoding/json: of fields with one name that of the least depth counts,
-// among those the one with a tag, and if there are still two, none.
+// structFields determines the JSON fields of a struct. The rules are those of
+// encoding/json: of fields with one name, the field of the smallest depth counts,
+// among those the field with a tag, and if there are still two, none.
 func (c *compiler) structFields(t reflect.Type) (*fields, error) {
 	found := candidates(t)
 	slices.SortStableFunc(found, func(a, b candidate) int {
@@ -94,11 +94,11 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// field is the node of a field.
+// field compiles the node of a field.
 func (c *compiler) field(k candidate) (n *node, err error) {
 	t := k.field.Type
 	if k.bare {
-		n, err = c.bare(t)
+		n, err = c.valueWithoutMethods(t)
 	} else {
 		n, err = c.value(t)
 	}
@@ -107,16 +107,17 @@ func (c *compiler) field(k candidate) (n *node, err error) {
 	}
 	if k.quoted {
 		wrapped := reflect.StructOf([]reflect.StructField{{Name: "F", Type: t, Tag: `json:"F,string"`}})
-		return &node{how: asQuoted, typ: t, wrapped: wrapped}, nil
+		return &node{mode: asQuoted, typ: t, wrapped: wrapped}, nil
 	}
-	if n.how == asString && neverRepeats(k.name) {
-		return &node{how: asString, typ: t, alone: true}, nil
+	if n.mode == asString && isUnique(k.name) {
+		return &node{mode: asString, typ: t, noShare: true}, nil
 	}
 	return n, nil
 }
 
-// neverRepeats: strings in these fields are not worth remembering.
-func neverRepeats(name string) bool {
+// isUnique reports whether the strings of a field rarely repeat, so that sharing them
+// is not worthwhile.
+func isUnique(name string) bool {
 	switch name {
 	case "uid", "resourceVersion", "containerID", "podIP":
 		return true
@@ -124,7 +125,7 @@ func neverRepeats(name string) bool {
 	return false
 }
 
-// candidates are the fields of t and of the structs embedded in it, level by
+// candidates returns the fields of t and of the structs embedded in it, level by
 // level.
 func candidates(t reflect.Type) (found []candidate) {
 	visited := map[reflect.Type]bool{}
@@ -139,10 +140,10 @@ func candidates(t reflect.Type) (found []candidate) {
 			}
 			visited[l.typ] = true
 			for i := range l.typ.NumField() {
-				own, deeper := l.look(i)
+				own, deeper := l.classify(i)
 				if own != nil {
 					found = append(found, *own)
-					// A struct embedded twice on one level hides its own fields.
+					// The fields of a struct embedded twice on one level hide each other.
 					if count[l.typ] > 1 {
 						found = append(found, *own)
 					}
@@ -158,9 +159,9 @@ func candidates(t reflect.Type) (found []candidate) {
 	return found
 }
 
-// look is what field i of the struct adds: a candidate, an embedded struct
-// whose fields are to be looked at, or nothing.
-func (l level) look(i int) (*candidate, *level) {
+// classify returns what field i of the struct adds: a candidate, an embedded struct
+// whose fields must be collected, or nothing.
+func (l level) classify(i int) (*candidate, *level) {
 	sf := l.typ.Field(i)
 	elem := sf.Type
 	if elem.Kind() == reflect.Pointer && elem.Name() == "" {
@@ -197,12 +198,12 @@ func (l level) look(i int) (*candidate, *level) {
 	}, nil
 }
 
-// quotable are the kinds for which the option ",string" means something.
+// quotable reports whether the option ",string" applies to a kind.
 func quotable(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Float64 || k == reflect.String
 }
 
-// validName is whether encoding/json takes a tag's name.
+// validName reports whether encoding/json accepts a tag's name.
 func validName(name string) bool {
 	for _, r := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {

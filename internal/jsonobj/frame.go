@@ -5,47 +5,47 @@ import (
 	"math/bits"
 )
 
-// Framer finds the end of a value that arrives in parts. It looks at each byte
-// once. It does not check all of JSON: strings end, brackets pair, depth is
-// bounded, and outside strings there are only bytes that JSON has there.
+// Framer finds the end of a value that arrives in parts. It examines each byte once.
+// It does not check JSON in full: strings must end, brackets must match, the depth is
+// bounded, and outside strings only bytes are allowed that JSON has there.
 //
-// The zero value is ready, with the depth of 512.
+// The zero value is ready to use, with a MaxDepth of 512.
 type Framer struct {
-	// MaxDepth bounds how deep arrays and objects nest, as a Decoder's does.
+	// MaxDepth bounds the nesting of arrays and objects, as for a Decoder.
 	MaxDepth int
 
-	at     place
-	around int // levels that are open around the value
-	depth  int // and within it
+	at     frameState
+	around int // number of open levels around the value
+	depth  int // number of open levels within the value
 	// open has a bit for each open bracket, set for an object: low for the
-	// first 64 levels, rest for those below.
+	// first 64 levels, rest for deeper ones.
 	low  uint64
 	rest []uint64
-	word string // of a literal: what is still to come
+	word string // the rest of a literal
 	seen int    // bytes of the value before this part
 }
 
-// place is where a Framer stands.
-type place uint8
+// frameState is the state of a Framer.
+type frameState uint8
 
 const (
-	before     place = iota // nothing but white space has come
-	inside                  // between the tokens of an array or object
-	inText                  // in a string
-	inEscape                // after a backslash
-	inNumber                // in a number that is the whole value
-	inWord                  // in a literal that is the whole value
-	afterValue              // done
+	before     frameState = iota // only white space has been read
+	inside                       // between the tokens of an array or object
+	inText                       // in a string
+	inEscape                     // after a backslash
+	inNumber                     // in a number that is the whole value
+	inWord                       // in a literal that is the whole value
+	afterValue                   // done
 )
 
-// Reset makes the Framer ready for the next value.
+// Reset prepares the Framer for the next value.
 func (f *Framer) Reset() {
 	*f = Framer{MaxDepth: f.MaxDepth, rest: f.rest[:0]}
 }
 
-// Next is given the next part of the data. n is how many of its bytes belong to
-// the value, white space before it included: all of them, until done is set.
-// A number that stands alone ends at the byte after it. The error is a
+// Next processes the next part of the data. n is the number of its bytes that belong
+// to the value, including white space before it: all of them, until done is set. A
+// number that is the whole value ends at the byte after it. The error is a
 // *SyntaxError, whose offset counts from the value's first part.
 func (f *Framer) Next(part []byte) (n int, done bool, err error) {
 	i := 0
@@ -116,21 +116,21 @@ func (f *Framer) literal(part []byte, i int) (int, error) {
 	return i, nil
 }
 
-// tokens goes on between the tokens of a container until the value or the part
+// tokens continues between the tokens of a container until the value or the part
 // ends.
 func (f *Framer) tokens(part []byte, i int) (int, error) {
 	for i < len(part) {
-		switch c := part[i]; outside[c] {
-		case filling:
+		switch c := part[i]; byteClasses[c] {
+		case otherByte:
 			i++
 		case quote:
-			if i = textAfter(part, i+1); i > len(part) {
-				return f.unfinished(part, i)
+			if i = afterString(part, i+1); i > len(part) {
+				return f.suspendString(part, i)
 			}
-			// A comma or colon and the next string: the common case.
-			for i+1 < len(part) && part[i+1] == '"' && outside[part[i]] == filling {
-				if i = textAfter(part, i+2); i > len(part) {
-					return f.unfinished(part, i)
+			// Common case: a comma or colon and the next string.
+			for i+1 < len(part) && part[i+1] == '"' && byteClasses[part[i]] == otherByte {
+				if i = afterString(part, i+2); i > len(part) {
+					return f.suspendString(part, i)
 				}
 			}
 		case opening:
@@ -141,7 +141,7 @@ func (f *Framer) tokens(part []byte, i int) (int, error) {
 			i++
 		case closing:
 			if f.depth == 0 || f.pop() != (c == '}') {
-				return i, unexpected(part, i, "the bracket that closes what is open")
+				return i, unexpected(part, i, "the matching closing bracket")
 			}
 			if i++; f.depth == 0 {
 				f.at = afterValue
@@ -154,8 +154,9 @@ func (f *Framer) tokens(part []byte, i int) (int, error) {
 	return i, nil
 }
 
-// unfinished notes that the part ends in a string; i is what textAfter said.
-func (f *Framer) unfinished(part []byte, i int) (int, error) {
+// suspendString records that the part ends in a string; i is the result of
+// afterString.
+func (f *Framer) suspendString(part []byte, i int) (int, error) {
 	f.at = inText
 	if i > len(part)+1 {
 		f.at = inEscape
@@ -163,14 +164,14 @@ func (f *Framer) unfinished(part []byte, i int) (int, error) {
 	return len(part), nil
 }
 
-// text goes on inside a string until it or the part ends.
+// text continues in a string until it or the part ends.
 func (f *Framer) text(part []byte, i int) int {
 	if f.at == inEscape {
 		f.at = inText
 		i++
 	}
-	if i = textAfter(part, i); i > len(part) {
-		i, _ = f.unfinished(part, i)
+	if i = afterString(part, i); i > len(part) {
+		i, _ = f.suspendString(part, i)
 		return i
 	}
 	f.at = inside
@@ -180,10 +181,10 @@ func (f *Framer) text(part []byte, i int) int {
 	return i
 }
 
-// textAfter is the place after the string that data is inside of at i: after
-// its closing quote. If there is none it is len(data)+1, or len(data)+2 where
-// the last byte is a backslash that escapes what is to come.
-func textAfter(data []byte, i int) int {
+// afterString returns the offset after the closing quote of the string that contains
+// data[i]. If the quote is missing, it returns len(data)+1, or len(data)+2 if the last
+// byte is a backslash that escapes the next byte.
+func afterString(data []byte, i int) int {
 	for i+8 <= len(data) {
 		w := binary.LittleEndian.Uint64(data[i:])
 		m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones)) &^ w & highs
@@ -195,7 +196,7 @@ func textAfter(data []byte, i int) int {
 		if data[i-1] == '"' {
 			return i
 		}
-		i++ // what is escaped; there is a byte or the loop below sees the end
+		i++ // the escaped byte; the loop below handles the end of the data
 	}
 	for ; i < len(data); i++ {
 		switch data[i] {
@@ -236,21 +237,21 @@ func (f *Framer) pop() (object bool) {
 	return object
 }
 
-// class is what a byte outside strings is to a Framer.
-type class uint8
+// byteClass classifies a byte outside strings.
+type byteClass uint8
 
 const (
-	wrong class = iota
-	filling
+	invalidByte byteClass = iota
+	otherByte
 	quote
 	opening
 	closing
 )
 
-// outside has the class of each byte. It is filled once and never changes.
-var outside = func() (of [256]class) {
+// byteClasses has the class of each byte. It is filled once and never changes.
+var byteClasses = func() (of [256]byteClass) {
 	for _, c := range []byte(" \t\r\n,:0123456789+-.eEtrufalsn") {
-		of[c] = filling
+		of[c] = otherByte
 	}
 	of['"'] = quote
 	of['{'], of['['] = opening, opening

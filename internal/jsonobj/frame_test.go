@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// framed are values, each with something after it.
+// framed has values, each followed by more data.
 var framed = []string{
 	`{} `, ` {}{}`, `[]]`, `{"a":1},`, "\n\t {\"a\":[1,{\"b\":\"}\"}]}\n{", `"text"x`, `"a\"b\\"]`, `"\\\\\\"""`, `"\u0022\ud83d\ude00"`, `true,`, `false `, `null}`, `-12.5e+3,`, `0 `,
 	`{"a":"\\","b":"\\\"","c":["x","y\\\\"],"d":{"e":{"f":[[[[]]]]}},"g":"1234567\"8","h":"12345678\"","i":"123456\\"}x`,
@@ -24,8 +24,8 @@ func pod(t testing.TB) []byte {
 }
 
 // Promise: "a Framer finds the end, which looks at each byte once however small
-// the parts are", and the end is the one that Skip finds.
-func TestTheFramerFindsTheSameEndHoweverTheDataIsCut(t *testing.T) {
+// the parts are", and its result equals that of Skip.
+func TestFramerFindsTheEndForAnyParts(t *testing.T) {
 	for _, data := range append(framed, string(pod(t))+"{") {
 		end, err := Skip([]byte(data), 0)
 		require.NoError(t, err, data)
@@ -49,16 +49,15 @@ func frame(t testing.TB, data []byte, first, others int) int {
 		if at += n; done {
 			again, stillDone, err := f.Next(data[at:])
 			require.NoError(t, err)
-			require.True(t, stillDone, "a value that has ended stays ended")
+			require.True(t, stillDone, "Next after the end reports the end again")
 			require.Zero(t, again)
 			return at
 		}
-		require.Equal(t, len(part), n, "all bytes belong to a value that goes on")
+		require.Equal(t, len(part), n, "all bytes belong to an incomplete value")
 	}
 }
 
-// Promise: "ErrShort and nothing else", for every part of a value that is not
-// all of it.
+// Promise: "ErrShort and nothing else", for every incomplete prefix of a value.
 func TestSkipIsShortForEveryPrefix(t *testing.T) {
 	for _, data := range append(framed, string(pod(t))+"{") {
 		end, err := Skip([]byte(data), 0)
@@ -69,11 +68,11 @@ func TestSkipIsShortForEveryPrefix(t *testing.T) {
 		}
 	}
 	_, err := Skip([]byte("12"), 0)
-	require.ErrorIs(t, err, ErrShort, "there may be more digits")
+	require.ErrorIs(t, err, ErrShort, "more digits may follow")
 }
 
-// Promise: what is passed over is looked at as far as doc.go says.
-func TestWhatSkipRefuses(t *testing.T) {
+// Promise: skipped values are checked as documented in doc.go.
+func TestSkipErrors(t *testing.T) {
 	for data, offset := range map[string]int{
 		`x`: 0, `  }`: 2, `]`: 0, `,`: 0, `{]`: 1, `[}`: 1, `{"a":[}`: 6, `[{"a":1]]`: 7, `{"a":<html>}`: 5, `{z`: 1, "[\x00": 1, "[\xff": 1, `tru `: 3, `truE`: 3, `nul`: -1, `falsy`: 4,
 		strings.Repeat("[", 64) + "}": 64, `[` + strings.Repeat(`{"a":`, 70) + "]": 351,
@@ -109,11 +108,10 @@ func TestDepthIsBounded(t *testing.T) {
 	}
 	_, err := Skip([]byte(strings.Repeat("[", 1<<20)), 0)
 	require.Error(t, err)
-	require.NotErrorIs(t, err, ErrShort, "a reader must not wait for the end of this")
+	require.NotErrorIs(t, err, ErrShort, "a reader must not wait for more data")
 }
 
-// A Framer can be used again.
-func TestReset(t *testing.T) {
+func TestFramerCanBeReused(t *testing.T) {
 	f := Framer{MaxDepth: 100}
 	_, done, err := f.Next([]byte(strings.Repeat("[", 80)))
 	require.NoError(t, err)
@@ -126,7 +124,7 @@ func TestReset(t *testing.T) {
 	require.Equal(t, len(deep), n)
 }
 
-// FuzzFramer: whatever comes, in whatever parts, a Framer and Skip say the same.
+// For any data in any parts, a Framer and Skip agree.
 func FuzzFramer(f *testing.F) {
 	for _, data := range framed {
 		f.Add([]byte(data), 3)
@@ -157,7 +155,7 @@ func FuzzFramer(f *testing.F) {
 	})
 }
 
-// The primitives that readers of envelopes use.
+// The functions used by readers of lists and watch events.
 func TestTokens(t *testing.T) {
 	require.Equal(t, 4, Space([]byte(" \t\r\nx ")))
 	require.Equal(t, 2, Space([]byte("  ")))

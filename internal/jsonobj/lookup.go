@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// fields are the fields of a struct, found by name.
+// fields has the fields of a struct, by name.
 //
-// A name is looked up by its first eight bytes and its length: one
-// multiplication, one look in the table, one comparison. Names that agree in
-// both are chained.
+// A name is looked up by its first eight bytes and its length: one multiplication, one
+// table access, one comparison. Names that agree in both are chained.
 type fields struct {
 	list  []field
-	table []int16 // of places in list, or -1; a power of two long
+	table []int16 // indexes of list, or -1; the length is a power of two
 	shift uint8
 }
 
-// key is what a name is looked up by.
+// key is the lookup key of a name.
 type key struct {
-	head   uint64 // the first eight bytes, in memory order, zeros where there are fewer
+	head   uint64 // the first eight bytes in memory order, padded with zeros
 	length int
 }
 
@@ -56,7 +55,7 @@ func newFields(list []field) *fields {
 	return f
 }
 
-// find is the field of that name, or nil. k is the name's key.
+// find returns the field of that name, or nil. k is the name's key.
 func (f *fields) find(k key, name []byte) *field {
 	for i := f.table[k.hash()>>f.shift]; i >= 0; {
 		e := &f.list[i]
@@ -72,16 +71,16 @@ func (f *fields) named(name string) *field { return f.find(keyOf([]byte(name)), 
 
 func (f *fields) copied() *fields { return newFields(slices.Clone(f.list)) }
 
-// withManagedFields is a copy in which managedFields can be told from others.
-// A type without that field gets one that is passed over: its absence drops
-// nothing that anybody would miss.
+// withManagedFields returns a copy in which managedFields are marked. If the type
+// lacks that field, it is added as a skipped field: its absence does not count as
+// dropped.
 func (f *fields) withManagedFields() *fields {
 	const name = "managedFields"
 	list := slices.Clone(f.list)
 	if f.named(name) == nil {
-		list = append(list, field{name: name, node: &node{how: asSkipped}})
+		list = append(list, field{name: name, node: &node{mode: asSkipped}})
 	}
 	all := newFields(list)
-	all.named(name).mark = managed
+	all.named(name).mark = managedFieldsMark
 	return all
 }

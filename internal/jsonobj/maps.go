@@ -11,34 +11,44 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// mapValue decodes an object into a map of any type. A map that is there is
-// added to, as encoding/json does.
+// mapValue decodes an object into a map of any type. It adds to an existing map, as
+// encoding/json does.
 func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '{' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
-	i, done := d.first(i, '}')
+	i, done := d.openContainer(i, '}')
 	if i < 0 {
 		return -1
 	}
 	m := reflect.NewAt(n.typ, dst).Elem()
 	if m.IsNil() {
+		if !d.takeMemory(mapSize) {
+			return d.failMemory(i, n.typ.String())
+		}
 		m.Set(reflect.MakeMap(n.typ))
 	}
 	if done {
 		return i
 	}
+	slot := n.typ.Key().Size() + n.elem.typ.Size()
+	if !d.takeMemory(minMapSlots * slot) {
+		return d.failMemory(i, n.typ.String())
+	}
 	key, elem := reflect.New(n.typ.Key()), reflect.New(n.elem.typ)
 	for !done && i >= 0 {
-		if n.how == asMapMetadata && !d.KeepManagedFields {
+		if n.mode == asMapMetadata && !d.KeepManagedFields {
 			if next, is := d.managedFieldsAt(i); is {
 				if i = next; i >= 0 {
-					i, done = d.more(i, '}')
+					i, done = d.nextElement(i, '}')
 				}
 				continue
 			}
 		}
-		d.trail[d.depth] = i
+		if !d.takeMemory(slot) {
+			return d.failMemory(i, n.typ.String())
+		}
+		d.offsets[d.depth] = i
 		if i = d.mapKey(n, key, i); i < 0 {
 			return -1
 		}
@@ -48,12 +58,12 @@ func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 		m.SetMapIndex(key.Elem(), elem.Elem())
 		key.Elem().SetZero()
 		elem.Elem().SetZero()
-		i, done = d.more(i, '}')
+		i, done = d.nextElement(i, '}')
 	}
 	return i
 }
 
-// managedFieldsAt passes the entry at i if its key is managedFields.
+// managedFieldsAt skips the entry at i if its key is managedFields.
 func (d *Decoder) managedFieldsAt(i int) (next int, is bool) {
 	name, next := d.keyAt(i)
 	if next < 0 {
@@ -65,7 +75,7 @@ func (d *Decoder) managedFieldsAt(i int) (next int, is bool) {
 	return d.skip(next), true
 }
 
-// mapKey reads the key at i into what key points to, and passes the colon.
+// mapKey reads the key at i into the value that key points to, and skips the colon.
 func (d *Decoder) mapKey(n *node, key reflect.Value, i int) int {
 	text, next := d.keyAt(i)
 	if next < 0 {
@@ -88,11 +98,11 @@ func (d *Decoder) mapKey(n *node, key reflect.Value, i int) int {
 	case asText:
 		err = key.Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
 	case asUnmarshaler:
-		end := textAfter(d.data, i+1)
+		end := afterString(d.data, i+1)
 		err = key.Interface().(json.Unmarshaler).UnmarshalJSON(d.data[i:end:end])
 	}
 	if err != nil {
-		// The text is in the error's path; the number's error would repeat it.
+		// The error's path has the text; the number's error would repeat it.
 		if number := (*strconv.NumError)(nil); errors.As(err, &number) {
 			err = number.Err
 		}
@@ -103,12 +113,15 @@ func (d *Decoder) mapKey(n *node, key reflect.Value, i int) int {
 
 func (d *Decoder) stringMap(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '{' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
-	i, done := d.first(i, '}')
+	i, done := d.openContainer(i, '}')
 	begin := len(d.scratch.pairs)
 	for !done && i >= 0 {
 		var text []byte
+		if !d.takeMemory(stringSlot) {
+			return d.failMemory(i, n.typ.String())
+		}
 		if text, i = d.keyAt(i); i < 0 {
 			return -1
 		}
@@ -122,12 +135,15 @@ func (d *Decoder) stringMap(n *node, dst unsafe.Pointer, i int) int {
 			return -1
 		}
 		d.scratch.pairs = append(d.scratch.pairs, name, value)
-		i, done = d.more(i, '}')
+		i, done = d.nextElement(i, '}')
 	}
 	if i < 0 {
 		return -1
 	}
 	pairs := d.scratch.pairs[begin:]
+	if !d.takeMemory(mapSize + minMapSlots*stringSlot) {
+		return d.failMemory(i-1, n.typ.String())
+	}
 	m := (*map[string]string)(dst)
 	if *m == nil {
 		*m = make(map[string]string, len(pairs)/2)
@@ -141,11 +157,15 @@ func (d *Decoder) stringMap(n *node, dst unsafe.Pointer, i int) int {
 
 func (d *Decoder) quantityMap(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '{' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
-	i, done := d.first(i, '}')
+	i, done := d.openContainer(i, '}')
 	if i < 0 {
 		return -1
+	}
+	const slot = unsafe.Sizeof("") + unsafe.Sizeof(resource.Quantity{})
+	if !d.takeMemory(mapSize + minMapSlots*slot) {
+		return d.failMemory(i, n.typ.String())
 	}
 	m := (*map[string]resource.Quantity)(dst)
 	if *m == nil {
@@ -153,6 +173,9 @@ func (d *Decoder) quantityMap(n *node, dst unsafe.Pointer, i int) int {
 	}
 	for !done && i >= 0 {
 		var text []byte
+		if !d.takeMemory(slot) {
+			return d.failMemory(i, n.typ.String())
+		}
 		if text, i = d.keyAt(i); i < 0 {
 			return -1
 		}
@@ -162,7 +185,7 @@ func (d *Decoder) quantityMap(n *node, dst unsafe.Pointer, i int) int {
 			return -1
 		}
 		(*m)[name] = q
-		i, done = d.more(i, '}')
+		i, done = d.nextElement(i, '}')
 	}
 	return i
 }

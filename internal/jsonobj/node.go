@@ -2,32 +2,34 @@ package jsonobj
 
 import "reflect"
 
-// node is how a value of one Go type is decoded.
+// node describes how a value of one Go type is decoded.
 type node struct {
-	how how
-	typ reflect.Type
-	// elem is what a pointer, slice, array or map holds.
+	mode decodeMode
+	typ  reflect.Type
+	// elem is the node of the elements of a pointer, slice, array or map.
 	elem *node
-	// key is how a map's keys are read: as a string, a whole number with or
-	// without a sign, or by a method of its type.
-	key how
+	// key is the mode of a map's keys: strings, whole numbers with or without a sign,
+	// or a method of the type.
+	key decodeMode
 	// fields of a struct.
 	fields *fields
-	// id numbers the slices of a plan, for the scratch space that a Decoder has
-	// for each.
+	// id numbers the slices of a plan; a Decoder has scratch space for each.
 	id int
-	// alone: the string is not likely to come again.
-	alone bool
-	// wrapped is the struct type in which a field with the option ",string" is
-	// decoded by the fall-back.
+	// noShare: the string is unlikely to repeat.
+	noShare bool
+	// wrapped is the struct type in which a field with the option ",string" is decoded
+	// by the fallback.
 	wrapped reflect.Type
+	// largestElement is the largest element that a type with its own UnmarshalJSON can
+	// hold.
+	largestElement uintptr
 }
 
-// how says which function decodes a node.
-type how uint8
+// decodeMode selects the function that decodes a node.
+type decodeMode uint8
 
 const (
-	asString how = iota
+	asString decodeMode = iota
 	asBool
 	asInt
 	asInt8
@@ -65,7 +67,7 @@ const (
 	asRaw          // json.RawMessage
 	asRawExtension // runtime.RawExtension
 	asQuoted       // a field with the option ",string"
-	asSkipped      // passed over, and not counted as dropped
-	asUnknown      // passed over as a field that the type does not have
+	asSkipped      // skipped, and not counted as dropped
+	asUnknown      // skipped as a field that the type does not have
 	asUnstructured // unstructured.Unstructured, as the whole object
 )

@@ -2,9 +2,9 @@ package jsonobj
 
 import "strconv"
 
-// pathTo is the path of the field whose key or value is at offset of data, such
-// as spec.containers[0].image. It reads the data once more, up to there, and is
-// for what has been read that far without fault.
+// pathTo returns the path of the field whose key or value is at offset of data, such
+// as spec.containers[0].image. It reads the data again up to there, which must have
+// been read without error before.
 func pathTo(data []byte, offset int) string {
 	var open []step
 	i := 0
@@ -39,17 +39,17 @@ func pathTo(data []byte, offset int) string {
 		}
 		i++
 	}
-	return spell(data, offset, open)
+	return formatPath(data, offset, open)
 }
 
-// step is a container that a path leads through.
+// step is a container on a path.
 type step struct {
 	array bool
 	index int
-	key   int // where the key is in the data; 0 if none has come
+	key   int // offset of the key in the data; 0 if none has been read
 }
 
-func spell(data []byte, offset int, open []step) string {
+func formatPath(data []byte, offset int, open []step) string {
 	var path []byte
 	for k, s := range open {
 		switch {
@@ -63,25 +63,55 @@ func spell(data []byte, offset int, open []step) string {
 		}
 		path = appendName(path, data, s.key)
 	}
-	return shown(path)
+	return truncatePath(path)
 }
 
-// drop notes the path of the key that is being passed over. The path is often
-// the same as that of the object before, and then no new string.
-func (d *Decoder) drop() {
-	d.dropped = true
+// recordDropped records the path of the key that is being skipped, if it is the first
+// one, or the first in status or metadata. If the path is the same as for the previous
+// object, it allocates no new string.
+func (d *Decoder) recordDropped() {
+	inStatus := !d.statusDropped && d.insideStatus()
+	if d.dropped && !inStatus {
+		return
+	}
+	path := d.currentPath()
+	if !d.dropped {
+		d.dropped = true
+		if d.path != string(path) {
+			d.path = truncatePath(path)
+		}
+	}
+	if inStatus {
+		d.statusDropped = true
+		if d.statusPath != string(path) {
+			d.statusPath = truncatePath(path)
+		}
+	}
+}
+
+// insideStatus reports whether the current value is, or is in, the status or the
+// metadata of the whole object.
+func (d *Decoder) insideStatus() bool {
+	at := d.offsets[depthOf(d.MaxDepth)-1]
+	if at < 0 {
+		return false
+	}
+	name, _, err := String(d.data[at:], nil)
+	return err == nil && (string(name) == "status" || string(name) == "metadata")
+}
+
+// currentPath returns the path of the current value.
+func (d *Decoder) currentPath() []byte {
 	path := d.text[:0]
 	for level := depthOf(d.MaxDepth) - 1; level >= d.depth; level-- {
-		if at := d.trail[level]; at < 0 {
+		if at := d.offsets[level]; at < 0 {
 			path = appendIndex(path, ^at)
 		} else {
 			path = appendName(path, d.data, at)
 		}
 	}
 	d.text = path
-	if d.path != string(path) {
-		d.path = shown(path)
-	}
+	return path
 }
 
 func appendIndex(path []byte, index int) []byte {
@@ -90,7 +120,7 @@ func appendIndex(path []byte, index int) []byte {
 	return append(path, ']')
 }
 
-// appendName appends the key at a place in the data.
+// appendName appends the key at an offset of the data.
 func appendName(path, data []byte, at int) []byte {
 	name, _, err := String(data[at:], nil)
 	if err != nil {
@@ -105,13 +135,13 @@ func appendName(path, data []byte, at int) []byte {
 	return append(path, name...)
 }
 
-func shown(path []byte) string {
-	if len(path) > longest {
-		return string(path[:longest/2]) + "..." + string(path[len(path)-longest/2:])
+func truncatePath(path []byte) string {
+	if len(path) > maxPathLength {
+		return string(path[:maxPathLength/2]) + "..." + string(path[len(path)-maxPathLength/2:])
 	}
 	return string(path)
 }
 
-// longest is how much of a path is shown, so that no message grows with what a
-// server sends.
-const longest = 512
+// maxPathLength bounds the length of a path in messages, so that it does not depend
+// on what a server sends.
+const maxPathLength = 512

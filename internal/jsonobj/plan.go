@@ -8,55 +8,67 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Plan is how values of one Go type are decoded. It is compiled once, never
-// changes, and is for any number of goroutines.
+// Plan describes how values of one Go type are decoded. It is compiled once,
+// immutable, and safe for concurrent use.
 type Plan struct {
 	typ  reflect.Type
 	root *node
-	// slices is how many nodes there are of slices.
+	// slices is the number of slice nodes.
 	slices int
 }
 
-// plans has the Plan of each type that was asked for, or the error. Types are
-// few, and none goes away while the program runs.
+// plans caches the Plan, or the error, of each requested type. The number of types in
+// a program is bounded.
 var plans sync.Map // of reflect.Type to planned
 
-type planned struct {
+type planResult struct {
 	plan *Plan
 	err  error
 }
 
-// PlanOf is the plan of a struct type. The error names the field that cannot
-// be decoded.
+// PlanOf returns the plan of a type that can hold an object or an array: a struct, a
+// map, a slice, an array, an interface or a pointer. The error names the field that
+// cannot be decoded.
 //
-// unstructured.Unstructured is filled with what the document has; whether that
-// includes a kind is not asked.
+// unstructured.Unstructured is filled with the content of the document; a kind is not
+// required.
 func PlanOf(t reflect.Type) (*Plan, error) {
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("plan the decoding of %v: not a struct type", t)
+	if !isContainer(t) {
+		return nil, fmt.Errorf("plan the decoding of %v: not a struct, map, slice, array, interface or pointer", t)
 	}
 	if known, ok := plans.Load(t); ok {
-		known := known.(planned)
+		known := known.(planResult)
 		return known.plan, known.err
 	}
 	plan, err := compile(t)
-	made := planned{plan, nil}
+	made := planResult{plan, nil}
 	if err != nil {
-		made = planned{nil, fmt.Errorf("plan the decoding of %v: %w", t, err)}
+		made = planResult{nil, fmt.Errorf("plan the decoding of %v: %w", t, err)}
 	}
 	known, _ := plans.LoadOrStore(t, made)
-	made = known.(planned)
+	made = known.(planResult)
 	return made.plan, made.err
+}
+
+func isContainer(t reflect.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map, reflect.Slice, reflect.Array, reflect.Interface, reflect.Pointer:
+		return true
+	}
+	return false
 }
 
 var unstructuredType = reflect.TypeFor[unstructured.Unstructured]()
 
 func compile(t reflect.Type) (*Plan, error) {
 	if t == unstructuredType {
-		return &Plan{typ: t, root: &node{how: asUnstructured, typ: t}}, nil
+		return &Plan{typ: t, root: &node{mode: asUnstructured, typ: t}}, nil
 	}
 	c := compiler{nodes: map[nodeKey]*node{}}
-	root, err := c.pointed(t)
+	root, err := c.pointee(t)
 	if err != nil {
 		return nil, err
 	}

@@ -166,7 +166,7 @@ type containerState struct {
 	} `json:"running,omitempty"`
 }
 
-// slimLike is a slim type: name, namespace, uid, version, labels, owner, node
+// slimLike has few fields: name, namespace, uid, version, labels, owner, node
 // and phase.
 type slimLike struct {
 	Metadata struct {
@@ -189,21 +189,21 @@ func sameBytes(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
 
-// A pod, decoded as it is, as apimachinery decodes it.
-func TestAPod(t *testing.T) {
+// A real pod is decoded to the same value as by apimachinery.
+func TestPodEqualsApimachinery(t *testing.T) {
 	for _, d := range []*Decoder{{KeepManagedFields: true}, {KeepManagedFields: true, Strings: intern.New()}} {
 		for range 2 {
-			same(t, d, planOf[podLike](t), string(pod(t)))
+			requireSame(t, d, planOf[podLike](t), string(pod(t)))
 			require.Empty(t, d.Dropped())
-			same(t, d, planOf[unstructured.Unstructured](t), string(pod(t)))
-			same(t, d, planOf[slimLike](t), string(pod(t)))
+			requireSame(t, d, planOf[unstructured.Unstructured](t), string(pod(t)))
+			requireSame(t, d, planOf[slimLike](t), string(pod(t)))
 			require.Equal(t, "kind", d.Dropped())
 		}
 	}
 }
 
-// Memory is a feature: what is allocated is what the value holds.
-func TestAllocations(t *testing.T) {
+// Decoding allocates only the memory of the value.
+func TestDecodingAllocatesOnlyTheValue(t *testing.T) {
 	document := pod(t)
 	for _, c := range []struct {
 		plan *Plan
@@ -213,8 +213,8 @@ func TestAllocations(t *testing.T) {
 		{planOf[podLike](t), 80},
 		{planOf[unstructured.Unstructured](t), 160},
 	} {
-		// In the table, which has places by chance, strings may push each other
-		// out: the figure is that of the best of some tables.
+		// Strings can evict each other from the table by chance, so the result is the
+		// minimum of several tables.
 		got := math.Inf(1)
 		for range 5 {
 			d := &Decoder{Strings: intern.New()}
@@ -234,7 +234,7 @@ func TestAllocations(t *testing.T) {
 	}))
 }
 
-// result keeps the compiler from finding out that nobody looks at it.
+// result prevents the compiler from optimizing the decoding away.
 type result struct{ value any }
 
 func benchmark(b *testing.B, plan *Plan, d *Decoder) {
@@ -250,7 +250,7 @@ func benchmark(b *testing.B, plan *Plan, d *Decoder) {
 	}
 }
 
-func rival(b *testing.B, t reflect.Type, unmarshal func([]byte, any) error) {
+func benchmarkOther(b *testing.B, t reflect.Type, unmarshal func([]byte, any) error) {
 	document := pod(b)
 	b.SetBytes(int64(len(document)))
 	b.ReportAllocs()
@@ -271,12 +271,12 @@ func BenchmarkDecode(b *testing.B) {
 	b.Run("typed", func(b *testing.B) { benchmark(b, typed, full()) })
 	b.Run("typed/lean", func(b *testing.B) { benchmark(b, typed, lean()) })
 	b.Run("typed/unshared", func(b *testing.B) { benchmark(b, typed, &Decoder{KeepManagedFields: true}) })
-	b.Run("typed/json-iterator", func(b *testing.B) { rival(b, typed.typ, iter) })
-	b.Run("typed/apimachinery", func(b *testing.B) { rival(b, typed.typ, utiljson.Unmarshal) })
+	b.Run("typed/json-iterator", func(b *testing.B) { benchmarkOther(b, typed.typ, iter) })
+	b.Run("typed/apimachinery", func(b *testing.B) { benchmarkOther(b, typed.typ, utiljson.Unmarshal) })
 	b.Run("unstructured", func(b *testing.B) { benchmark(b, free, full()) })
 	b.Run("unstructured/lean", func(b *testing.B) { benchmark(b, free, lean()) })
-	b.Run("unstructured/json-iterator", func(b *testing.B) { rival(b, content, iter) })
-	b.Run("unstructured/apimachinery", func(b *testing.B) { rival(b, content, utiljson.Unmarshal) })
+	b.Run("unstructured/json-iterator", func(b *testing.B) { benchmarkOther(b, content, iter) })
+	b.Run("unstructured/apimachinery", func(b *testing.B) { benchmarkOther(b, content, utiljson.Unmarshal) })
 	b.Run("slim", func(b *testing.B) { benchmark(b, planOf[slimLike](b), lean()) })
 	b.Run("metadata", func(b *testing.B) { benchmark(b, planOf[metav1.PartialObjectMetadata](b), lean()) })
 	b.Run("skip", func(b *testing.B) {

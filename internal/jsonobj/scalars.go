@@ -7,14 +7,14 @@ import (
 )
 
 // textAt reads the string at i: its text, which is valid until the next string
-// is read, and the place after it.
+// is read, and the offset after it.
 func (d *Decoder) textAt(i int) ([]byte, int) {
 	data := d.data
 	if i >= len(data) {
-		return nil, d.short()
+		return nil, d.failShort()
 	}
 	if data[i] != '"' {
-		return nil, d.misfit(i, "a string")
+		return nil, d.typeMismatch(i, "a string")
 	}
 	if end := plainEnd(data, i+1); end < len(data) && data[end] == '"' {
 		return data[i+1 : end], end + 1
@@ -27,7 +27,7 @@ func (d *Decoder) textAt(i int) ([]byte, int) {
 	return text, next
 }
 
-// keyAt reads the key at i, which must be one, and passes the colon.
+// keyAt reads the key at i and skips the colon.
 func (d *Decoder) keyAt(i int) ([]byte, int) {
 	if i < len(d.data) && d.data[i] != '"' {
 		return nil, d.fail(unexpected(d.data, i, "a key"))
@@ -36,10 +36,10 @@ func (d *Decoder) keyAt(i int) ([]byte, int) {
 	if i < 0 {
 		return nil, -1
 	}
-	return name, d.colon(i)
+	return name, d.skipColon(i)
 }
 
-// share is the string that b spells.
+// share returns string(b), shared if possible.
 func (d *Decoder) share(b []byte) string {
 	if d.Strings == nil {
 		return string(b)
@@ -52,7 +52,7 @@ func (d *Decoder) stringValue(n *node, dst unsafe.Pointer, i int) int {
 	if i < 0 {
 		return -1
 	}
-	if n.alone {
+	if n.noShare {
 		*(*string)(dst) = string(text)
 	} else {
 		*(*string)(dst) = d.share(text)
@@ -67,7 +67,7 @@ func (d *Decoder) boolValue(dst unsafe.Pointer, i int) int {
 	case 'f':
 		word = "false"
 	default:
-		return d.misfit(i, "bool")
+		return d.typeMismatch(i, "bool")
 	}
 	end, err := literal(d.data, i, word)
 	if err != nil {
@@ -77,8 +77,8 @@ func (d *Decoder) boolValue(dst unsafe.Pointer, i int) int {
 	return end
 }
 
-// number checks the number at i and returns the place after it, and whether it
-// is whole. A number that the data ends in may go on.
+// number checks the number at i and returns the offset after it, and whether it is
+// whole. A number at the end of the data may continue.
 func number(data []byte, i int) (end int, whole bool, err error) {
 	digits := func() error {
 		first := i
@@ -121,9 +121,9 @@ func number(data []byte, i int) (end int, whole bool, err error) {
 	return i, whole, nil
 }
 
-// small reads a whole number of at most 18 digits: the common case. ok is false
-// for any other.
-func small(data []byte, i int) (v int64, end int, ok bool) {
+// shortInt reads a whole number of at most 18 digits, the common case. ok is false
+// for any other number.
+func shortInt(data []byte, i int) (v int64, end int, ok bool) {
 	negative := data[i] == '-'
 	if negative {
 		i++
@@ -145,8 +145,8 @@ func small(data []byte, i int) (v int64, end int, ok bool) {
 	return v, i, true
 }
 
-// bits is the size of a number type.
-func (h how) bits() int {
+// bits returns the size of a number type.
+func (h decodeMode) bits() int {
 	switch h {
 	case asInt8, asUint8:
 		return 8
@@ -161,18 +161,18 @@ func (h how) bits() int {
 }
 
 func (d *Decoder) intValue(n *node, dst unsafe.Pointer, i int) int {
-	v, end, ok := small(d.data, i)
-	if size := n.how.bits(); !ok || v<<(64-size)>>(64-size) != v {
+	v, end, ok := shortInt(d.data, i)
+	if size := n.mode.bits(); !ok || v<<(64-size)>>(64-size) != v {
 		var text string
 		if text, end = d.numberText(n, i); end < 0 {
 			return -1
 		}
 		var err error
 		if v, err = strconv.ParseInt(text, 10, size); err != nil {
-			return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: numeral(text)})
+			return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: describeNumber(text)})
 		}
 	}
-	switch n.how {
+	switch n.mode {
 	case asInt8:
 		*(*int8)(dst) = int8(v)
 	case asInt16:
@@ -192,11 +192,11 @@ func (d *Decoder) uintValue(n *node, dst unsafe.Pointer, i int) int {
 	if end < 0 {
 		return -1
 	}
-	v, err := strconv.ParseUint(text, 10, n.how.bits())
+	v, err := strconv.ParseUint(text, 10, n.mode.bits())
 	if err != nil {
-		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: numeral(text)})
+		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: describeNumber(text)})
 	}
-	switch n.how {
+	switch n.mode {
 	case asUint8:
 		*(*uint8)(dst) = uint8(v)
 	case asUint16:
@@ -216,11 +216,11 @@ func (d *Decoder) floatValue(n *node, dst unsafe.Pointer, i int) int {
 	if end < 0 {
 		return -1
 	}
-	v, err := strconv.ParseFloat(text, n.how.bits())
+	v, err := strconv.ParseFloat(text, n.mode.bits())
 	if err != nil {
-		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: numeral(text)})
+		return d.fail(&ValueError{Offset: i, Want: n.typ.String(), Got: describeNumber(text)})
 	}
-	if n.how == asFloat32 {
+	if n.mode == asFloat32 {
 		*(*float32)(dst) = float32(v)
 	} else {
 		*(*float64)(dst) = v
@@ -228,18 +228,18 @@ func (d *Decoder) floatValue(n *node, dst unsafe.Pointer, i int) int {
 	return end
 }
 
-// numeral names a number in an error. It may be as long as a server likes.
-func numeral(text string) string {
+// describeNumber describes a number in an error. It truncates long numbers.
+func describeNumber(text string) string {
 	if len(text) > 32 {
 		return fmt.Sprintf("the number %s... of %d bytes", text[:32], len(text))
 	}
 	return "the number " + text
 }
 
-// numberText is the number at i as it stands there, and the place after it.
+// numberText returns the text of the number at i, and the offset after it.
 func (d *Decoder) numberText(n *node, i int) (string, int) {
 	if KindOf(d.data[i]) != Number {
-		return "", d.misfit(i, n.typ.String())
+		return "", d.typeMismatch(i, n.typ.String())
 	}
 	end, _, err := number(d.data, i)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// many is a JSON list of n times the item.
+// many returns a JSON list with n copies of the item.
 func many(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-// heldBy is what the slices of a decoder's scratch space take, counted anew.
+// heldBy recounts the memory of the slices in a decoder's scratch space.
 func heldBy(d *Decoder) (size int) {
 	for _, e := range d.scratch.slices {
 		if e != nil {
@@ -25,22 +25,22 @@ func heldBy(d *Decoder) (size int) {
 	return size
 }
 
-// What one large object has needed is not kept for those after it.
+// The scratch space of one large object is not kept for the next objects.
 func TestScratchSpaceIsBounded(t *testing.T) {
-	// No slice is beyond the bound, and all of them together are.
+	// Each slice is within the limit, but their sum is not.
 	half := maxHeld / 2
 	parts := many(half/int(reflect.TypeFor[part]().Size()), "{}")
 	trees := many(half/int(reflect.TypeFor[tree]().Size()), "{}")
 	for what, document := range map[string]string{
-		"one slice":      fmt.Sprintf(`{"structs":%s}`, many(20_000, "{}")),
-		"some slices":    fmt.Sprintf(`{"structs":%s,"tree":%s,"bools":%s}`, parts, trees, many(half, "true")),
-		"within slices":  fmt.Sprintf(`{"structs":[{"c":%s},{"c":[{"c":%s}]}]}`, many(20_000, "{}"), many(20_000, "{}")),
-		"strings":        fmt.Sprintf(`{"strings":%s}`, many(2*spare, `"x"`)),
-		"pairs":          fmt.Sprintf(`{"labels":{%s"a":"b"}}`, strings.Repeat(`"a":"b",`, 2*spare)),
-		"values":         fmt.Sprintf(`{"any":%s}`, many(2*spare, "1")),
-		"entries":        fmt.Sprintf(`{"any":{%s"a":1}}`, strings.Repeat(`"a":1,`, 2*spare)),
-		"text":           fmt.Sprintf(`{"s":"\u0041%s"}`, strings.Repeat("x", 1<<20)),
-		"in what failed": fmt.Sprintf(`{"structs":%s,"strings":%s`, many(20_000, "{}"), many(2*spare, `"x"`)),
+		"one slice":       fmt.Sprintf(`{"structs":%s}`, many(20_000, "{}")),
+		"several slices":  fmt.Sprintf(`{"structs":%s,"tree":%s,"bools":%s}`, parts, trees, many(half, "true")),
+		"nested slices":   fmt.Sprintf(`{"structs":[{"c":%s},{"c":[{"c":%s}]}]}`, many(20_000, "{}"), many(20_000, "{}")),
+		"strings":         fmt.Sprintf(`{"strings":%s}`, many(2*spare, `"x"`)),
+		"pairs":           fmt.Sprintf(`{"labels":{%s"a":"b"}}`, strings.Repeat(`"a":"b",`, 2*spare)),
+		"values":          fmt.Sprintf(`{"any":%s}`, many(2*spare, "1")),
+		"entries":         fmt.Sprintf(`{"any":{%s"a":1}}`, strings.Repeat(`"a":1,`, 2*spare)),
+		"text":            fmt.Sprintf(`{"s":"\u0041%s"}`, strings.Repeat("x", 1<<20)),
+		"failed document": fmt.Sprintf(`{"structs":%s,"strings":%s`, many(20_000, "{}"), many(2*spare, `"x"`)),
 	} {
 		d := new(Decoder)
 		_, _, _ = decode[shapes](t, d, document)
@@ -54,7 +54,7 @@ func TestScratchSpaceIsBounded(t *testing.T) {
 	}
 }
 
-// And what objects of the usual size have needed is.
+// The scratch space of objects of the usual size is kept.
 func TestScratchSpaceIsKept(t *testing.T) {
 	d := new(Decoder)
 	document := fmt.Sprintf(`{"structs":%s,"strings":%s,"labels":{"a":"b"},"any":{"a":[1]}}`, many(20, "{}"), many(20, `"x"`))

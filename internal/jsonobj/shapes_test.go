@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// shapes has a field for each way in which a value can be decoded.
+// shapes has a field for each decode mode.
 type shapes struct {
 	metav1.TypeMeta `json:",inline"`
 	Meta            metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -148,7 +148,7 @@ type tree struct {
 
 type embeds struct {
 	Inlined string `json:"inlined"`
-	S       string `json:"s"` // hidden by the outer one
+	S       string `json:"s"` // hidden by the outer field
 	Further
 }
 
@@ -174,7 +174,7 @@ type Twice struct {
 	In string `json:"in"`
 }
 
-// clash has names that come from more than one embedded struct.
+// clash has names from more than one embedded struct.
 type clash struct {
 	ClashA
 	ClashB
@@ -197,13 +197,13 @@ type ClashB struct {
 
 var _ = ClashB{}.wins
 
-// promoted has UnmarshalJSON from the embedded Time, and so is all time.
+// promoted has the UnmarshalJSON of the embedded Time, so it is decoded as a time.
 type promoted struct {
 	metav1.Time
 	Other string `json:"other"`
 }
 
-// own decodes itself, and shows what it was given.
+// own decodes itself and keeps its input.
 type own struct{ Got string }
 
 func (o *own) UnmarshalJSON(b []byte) error {
@@ -211,7 +211,7 @@ func (o *own) UnmarshalJSON(b []byte) error {
 		return errors.New("refused")
 	}
 	if !json.Valid(b) {
-		return fmt.Errorf("was given %q, which is not JSON", b)
+		return fmt.Errorf("received %q, which is not JSON", b)
 	}
 	o.Got += string(b) + ";"
 	return nil
@@ -237,7 +237,7 @@ func (t *textual) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// textMap can be nil, and reads text.
+// textMap can be nil and has UnmarshalText.
 type textMap map[string]string
 
 func (t *textMap) UnmarshalText(b []byte) error {
@@ -252,7 +252,7 @@ func (t *textKey) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// bothKey reads text and JSON; encoding/json has it read JSON.
+// bothKey has UnmarshalText and UnmarshalJSON; encoding/json uses the latter.
 type bothKey struct{ K string }
 
 func (k *bothKey) UnmarshalText(b []byte) error {

@@ -1,10 +1,8 @@
 package jsonobj
 
-// Skip passes the value at the start of data, white space before it included,
-// and returns the place after it. It checks what a [Framer] checks. A number
-// that is all there is ends nowhere: that is ErrShort, as there may be more of
-// it. maxDepth is as a
-// Decoder's.
+// Skip skips the value at the start of data, after any white space, and returns the
+// offset after it. It makes the same checks as a [Framer]. A number at the end of the
+// data may continue, so the error is ErrShort. maxDepth is as for a Decoder.
 func Skip(data []byte, maxDepth int) (n int, err error) {
 	f := Framer{MaxDepth: maxDepth}
 	n, done, err := f.Next(data)

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// scratch is where elements are collected until their number is known: what is
-// kept then has no room to spare.
+// scratch collects elements until their number is known, so that slices have no spare
+// capacity.
 type scratch struct {
 	plan    *Plan       // that slices is for
 	slices  []*elements // by the id of the node
@@ -18,25 +18,25 @@ type scratch struct {
 	entries []entry
 }
 
-// elements are those of the slices of one node.
+// elements collects the elements of the slices of one node.
 type elements struct {
-	owner *scratch      // nil if they are not kept for the next slice
+	owner *scratch      // nil if the elements are not kept for the next slice
 	slice reflect.Value // addressable, of the slice's type
 	base  unsafe.Pointer
 	cap   int
-	busy  bool // a slice of this type is being collected: one within it has its own
+	busy  bool // in use; a slice of the same type within it uses its own elements
 }
 
-// Bounds of the scratch space that is kept from one value to the next: spare is
-// for each of strings, pairs, values and entries, and is in elements of a few
-// words; maxHeld is for all slices together, and is in bytes.
+// Bounds of the scratch space that is kept for the next value. spare applies to each
+// of strings, pairs, values and entries, in elements of a few words; maxHeld applies
+// to all slices together, in bytes.
 const (
 	spare   = 4096
 	maxHeld = 256 << 10
 )
 
-// release lets go of what hangs on the scratch space: what is in use of it is
-// what a decoding that failed has left behind.
+// release drops the references in the scratch space. Parts that are still in use are
+// left over from a failed Decode.
 func (s *scratch) release() {
 	if s.held > maxHeld {
 		clear(s.slices)
@@ -48,7 +48,7 @@ func (s *scratch) release() {
 	cut(&s.entries, 0)
 }
 
-// cut takes back the scratch space from begin on.
+// cut releases the scratch space from begin on.
 func cut[T any](s *[]T, begin int) {
 	if cap(*s) > spare && begin == 0 {
 		*s = nil
@@ -74,7 +74,7 @@ func newElements(n *node, owner *scratch) *elements {
 	return &elements{owner: owner, slice: reflect.New(n.typ).Elem()}
 }
 
-// grow makes room for more than len elements.
+// grow ensures a capacity of more than len elements.
 func (e *elements) grow(len int) {
 	e.slice.SetLen(len)
 	e.slice.Grow(max(4, len))
@@ -88,9 +88,9 @@ func (e *elements) grow(len int) {
 
 func (d *Decoder) sliceValue(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '[' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
-	i, done := d.first(i, ']')
+	i, done := d.openContainer(i, ']')
 	if i < 0 {
 		return -1
 	}
@@ -107,13 +107,17 @@ func (d *Decoder) sliceValue(n *node, dst unsafe.Pointer, i int) int {
 		if count == e.cap {
 			e.grow(count)
 		}
-		d.trail[d.depth] = ^count
+		d.offsets[d.depth] = ^count
+		if !d.takeMemory(size) {
+			i = d.failMemory(i, n.typ.String())
+			break
+		}
 		if i = d.value(n.elem, unsafe.Add(e.base, uintptr(count)*size), i); i < 0 {
 			count++
 			break
 		}
 		count++
-		i, done = d.more(i, ']')
+		i, done = d.nextElement(i, ']')
 	}
 	e.slice.SetLen(count)
 	if i >= 0 {
@@ -131,13 +135,16 @@ func (d *Decoder) sliceValue(n *node, dst unsafe.Pointer, i int) int {
 
 func (d *Decoder) stringsValue(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '[' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
-	i, done := d.first(i, ']')
+	i, done := d.openContainer(i, ']')
 	begin := len(d.scratch.strings)
 	for !done && i >= 0 {
 		var text []byte
 		var s string
+		if !d.takeMemory(unsafe.Sizeof(s)) {
+			return d.failMemory(i, n.typ.String())
+		}
 		if i < len(d.data) && d.data[i] == 'n' {
 			i = d.null(n.elem, nil, i)
 		} else {
@@ -148,7 +155,7 @@ func (d *Decoder) stringsValue(n *node, dst unsafe.Pointer, i int) int {
 			return -1
 		}
 		d.scratch.strings = append(d.scratch.strings, s)
-		i, done = d.more(i, ']')
+		i, done = d.nextElement(i, ']')
 	}
 	if i < 0 {
 		return -1
@@ -178,21 +185,21 @@ func (d *Decoder) bytesValue(n *node, dst unsafe.Pointer, i int) int {
 	return next
 }
 
-// arrayValue decodes an array: elements that are too many are checked and
-// left out, which counts as dropped, and those that do not come are zeroed.
+// arrayValue decodes an array. Excess elements are checked and left out, which counts
+// as dropped; missing elements are zeroed.
 func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
 	if d.data[i] != '[' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
-	i, done := d.first(i, ']')
+	i, done := d.openContainer(i, ']')
 	size, count := n.elem.typ.Size(), 0
 	for !done && i >= 0 {
-		d.trail[d.depth] = ^count
+		d.offsets[d.depth] = ^count
 		if count < n.typ.Len() {
 			i = d.value(n.elem, unsafe.Add(dst, uintptr(count)*size), i)
 		} else {
-			if !d.dropped {
-				d.drop()
+			if !d.dropped || !d.statusDropped {
+				d.recordDropped()
 			}
 			_, i = d.raw(i)
 		}
@@ -200,7 +207,7 @@ func (d *Decoder) arrayValue(n *node, dst unsafe.Pointer, i int) int {
 			return -1
 		}
 		count++
-		i, done = d.more(i, ']')
+		i, done = d.nextElement(i, ']')
 	}
 	v := reflect.NewAt(n.typ, dst).Elem()
 	for ; count < n.typ.Len(); count++ {

@@ -12,9 +12,9 @@ import (
 func (d *Decoder) structValue(n *node, dst unsafe.Pointer, i int) int {
 	data := d.data
 	if data[i] != '{' {
-		return d.misfit(i, n.typ.String())
+		return d.typeMismatch(i, n.typ.String())
 	}
-	i, done := d.first(i, '}')
+	i, done := d.openContainer(i, '}')
 	for !done && i >= 0 {
 		begin := i
 		var f *field
@@ -28,19 +28,19 @@ func (d *Decoder) structValue(n *node, dst unsafe.Pointer, i int) int {
 			i++
 			continue
 		}
-		i, done = d.more(i, '}')
+		i, done = d.nextElement(i, '}')
 	}
 	return i
 }
 
-// fieldAt reads the key at i. It returns its field, nil if there is none, and
-// the place of the value.
+// fieldAt reads the key at i. It returns its field, nil if there is none, and the
+// offset of the value.
 func (d *Decoder) fieldAt(fs *fields, i int) (*field, int) {
 	data := d.data
 	if i+9 <= len(data) && data[i] == '"' {
 		w := binary.LittleEndian.Uint64(data[i+1:])
 		k := key{w, 8}
-		if m := special(w); m != 0 {
+		if m := firstSpecial(w); m != 0 {
 			k.length = bits.TrailingZeros64(m) >> 3
 			k.head &= 1<<(8*k.length) - 1
 		} else {
@@ -54,7 +54,7 @@ func (d *Decoder) fieldAt(fs *fields, i int) (*field, int) {
 				}
 				return f, space(data, end)
 			}
-			return f, d.colon(end + 1)
+			return f, d.skipColon(end + 1)
 		}
 	}
 	name, i := d.keyAt(i)
@@ -65,40 +65,40 @@ func (d *Decoder) fieldAt(fs *fields, i int) (*field, int) {
 }
 
 // fieldValue decodes the value at i into field f of the struct at dst; begin is
-// the place of its key.
+// the offset of its key.
 func (d *Decoder) fieldValue(f *field, dst unsafe.Pointer, begin, i int) int {
-	d.trail[d.depth] = begin
+	d.offsets[d.depth] = begin
 	if f == nil {
-		if !d.dropped {
-			d.drop()
+		if !d.dropped || !d.statusDropped {
+			d.recordDropped()
 		}
 		return d.skip(i)
 	}
-	if f.mark != unmarked {
-		if f.mark == managed && !d.KeepManagedFields {
+	if f.mark != noMark {
+		if f.mark == managedFieldsMark && !d.KeepManagedFields {
 			return d.skip(i)
 		}
-		if f.mark != managed && d.Expected != nil {
-			if i = d.expects(f.mark, i); i < 0 {
+		if f.mark != managedFieldsMark && d.Expected != nil {
+			if i = d.checkTypeName(f.mark, i); i < 0 {
 				return -1
 			}
 		}
-		if f.node.how == asUnknown {
+		if f.node.mode == asUnknown {
 			return d.fieldValue(nil, dst, begin, i)
 		}
 	}
 	if f.through != nil {
 		var err error
-		if dst, err = f.reach(dst); err != nil {
+		if dst, err = f.followEmbedded(dst); err != nil {
 			return d.fail(&ValueError{Offset: i, Want: f.node.typ.String(), Got: "a value", Err: err})
 		}
 	}
 	return d.value(f.node, unsafe.Add(dst, f.offset), i)
 }
 
-// reach follows the embedded pointers to the struct that has the field, and
-// sets those that are nil.
-func (f *field) reach(dst unsafe.Pointer) (unsafe.Pointer, error) {
+// followEmbedded follows the embedded pointers to the struct that has the field, and
+// allocates those that are nil.
+func (f *field) followEmbedded(dst unsafe.Pointer) (unsafe.Pointer, error) {
 	for _, e := range f.through {
 		p := (*unsafe.Pointer)(unsafe.Add(dst, e.offset))
 		if *p == nil {
@@ -112,11 +112,11 @@ func (f *field) reach(dst unsafe.Pointer) (unsafe.Pointer, error) {
 	return dst, nil
 }
 
-// colon passes the colon after a key and the white space around it.
-func (d *Decoder) colon(i int) int {
+// skipColon skips the colon after a key and the white space around it.
+func (d *Decoder) skipColon(i int) int {
 	i = space(d.data, i)
 	if i >= len(d.data) {
-		return d.short()
+		return d.failShort()
 	}
 	if d.data[i] != ':' {
 		return d.fail(unexpected(d.data, i, "a colon"))
@@ -124,15 +124,15 @@ func (d *Decoder) colon(i int) int {
 	return space(d.data, i+1)
 }
 
-// first passes the bracket at i that opens a container, and the white space
-// after it. done is set if the container is empty, with the place after it.
-func (d *Decoder) first(i int, closing byte) (next int, done bool) {
+// openContainer skips the opening bracket at i and the white space after it. If the
+// container is empty, done is set and next is the offset after it.
+func (d *Decoder) openContainer(i int, closing byte) (next int, done bool) {
 	if d.depth == 0 {
 		return d.tooDeep(i), false
 	}
 	i = space(d.data, i+1)
 	if i >= len(d.data) {
-		return d.short(), false
+		return d.failShort(), false
 	}
 	if d.data[i] == closing {
 		return i + 1, true
@@ -141,17 +141,17 @@ func (d *Decoder) first(i int, closing byte) (next int, done bool) {
 	return i, false
 }
 
-// more passes what follows an element: a comma, with the place of the next
-// element, or the closing bracket, with done and the place after it.
-func (d *Decoder) more(i int, closing byte) (next int, done bool) {
+// nextElement skips the comma after an element, with next at the next element, or the
+// closing bracket, with done set and next after it.
+func (d *Decoder) nextElement(i int, closing byte) (next int, done bool) {
 	data := d.data
 	if i = space(data, i); i >= len(data) {
-		return d.short(), false
+		return d.failShort(), false
 	}
 	switch data[i] {
 	case ',':
 		if i = space(data, i+1); i >= len(data) {
-			return d.short(), false
+			return d.failShort(), false
 		}
 		return i, false
 	case closing:

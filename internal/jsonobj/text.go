@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Eight bytes at a time: a word with the same byte in each place.
+// Constants for processing eight bytes at a time: a word with the same byte in each
+// position.
 const (
 	ones    = 0x0101010101010101
 	highs   = 0x8080808080808080
@@ -16,18 +17,18 @@ const (
 	blanks  = ones * ' '
 )
 
-// special has the high bit set of the first byte of w (in memory) that is a
-// quote, a backslash, a control character or not ASCII, and is 0 if there is
-// none. Bits above the first are not to be trusted: a subtraction borrows.
-func special(w uint64) uint64 {
+// firstSpecial sets the high bit of the first byte of w (in memory order) that is a
+// quote, a backslash, a control character or not ASCII; it is 0 if there is none. Bits
+// above the first are not reliable: a subtraction borrows.
+func firstSpecial(w uint64) uint64 {
 	return ((w - blanks) | ((w ^ quotes) - ones) | ((w ^ slashes) - ones) | w) & highs
 }
 
-// plainEnd is the place of the first byte at or after i that is a quote, a
+// plainEnd returns the offset of the first byte at or after i that is a quote, a
 // backslash, a control character or not ASCII, or len(data).
 func plainEnd(data []byte, i int) int {
 	for i+8 <= len(data) {
-		if m := special(binary.LittleEndian.Uint64(data[i:])); m != 0 {
+		if m := firstSpecial(binary.LittleEndian.Uint64(data[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 		i += 8
@@ -41,9 +42,9 @@ func plainEnd(data []byte, i int) int {
 	return i
 }
 
-// textEnd looks through the text of a string from i on, which is inside the
-// quotes, and returns the place of the closing quote. Escapes and control
-// characters are checked; UTF-8 is not.
+// textEnd scans the text of a string from i on, which is inside the quotes, and
+// returns the offset of the closing quote. It checks escapes and control characters,
+// but not UTF-8.
 func textEnd(data []byte, i int) (end int, escapes, high bool, err error) {
 	for {
 		i = plainEnd(data, i)
@@ -69,7 +70,7 @@ func textEnd(data []byte, i int) (end int, escapes, high bool, err error) {
 	}
 }
 
-// escapeEnd checks the escape at i and returns the place after it.
+// escapeEnd checks the escape at i and returns the offset after it.
 func escapeEnd(data []byte, i int) (int, error) {
 	if i+1 >= len(data) {
 		return 0, ErrShort
@@ -104,9 +105,9 @@ func unhex(c byte) rune {
 	return -1
 }
 
-// unquote reads the string whose opening quote is at i. The text is a part of
-// data where that is the text already, and else is written to scratch. grown is
-// scratch, with the room that it has now; next is the place after the string.
+// unquote reads the string whose opening quote is at i. The text is a slice of data if
+// possible; otherwise it is written to scratch. grown is scratch with its new
+// capacity; next is the offset after the string.
 func unquote(data []byte, i int, scratch []byte) (text, grown []byte, next int, err error) {
 	end, escapes, high, err := textEnd(data, i+1)
 	if err != nil {
@@ -120,8 +121,8 @@ func unquote(data []byte, i int, scratch []byte) (text, grown []byte, next int, 
 	return text, text, end + 1, nil
 }
 
-// unescape appends the text that raw stands for; its escapes have been checked.
-// What is no Unicode becomes U+FFFD, one for each byte or lone surrogate.
+// unescape appends the unescaped text of raw, whose escapes have been checked. Invalid
+// UTF-8 becomes U+FFFD, one for each byte or lone surrogate.
 func unescape(text, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
@@ -168,7 +169,7 @@ func appendEscape(text, raw []byte, i int) ([]byte, int) {
 	}
 }
 
-// hexRune is the value of four hexadecimal digits, which have been checked.
+// hexRune returns the value of four hexadecimal digits, which have been checked.
 func hexRune(digits []byte) (r rune) {
 	for _, c := range digits[:4] {
 		r = r<<4 | unhex(c)

@@ -1,9 +1,9 @@
 package jsonobj
 
-// Kind is what a JSON value is, told by its first byte.
+// Kind is the kind of a JSON value, determined by its first byte.
 type Kind byte
 
-// The kinds of values, and what is none.
+// The kinds of values, and Invalid.
 const (
 	Invalid Kind = iota
 	Null
@@ -14,7 +14,7 @@ const (
 	Object
 )
 
-// KindOf is the kind of the value that begins with c.
+// KindOf returns the kind of the value that begins with c.
 func KindOf(c byte) Kind {
 	switch c {
 	case '"':
@@ -37,10 +37,10 @@ func (k Kind) String() string {
 	return [...]string{"no value", "null", "a bool", "a number", "a string", "an array", "an object"}[k]
 }
 
-// Space is how many bytes of white space data begins with.
+// Space returns the length of the white space at the start of data.
 func Space(data []byte) int { return space(data, 0) }
 
-// space is the place of the first byte at or after i that is no white space.
+// space returns the offset of the first byte at or after i that is not white space.
 func space(data []byte, i int) int {
 	for i < len(data) && data[i] <= ' ' && isSpace(data[i]) {
 		i++
@@ -50,9 +50,9 @@ func space(data []byte, i int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// String reads the string at the start of data and returns its text and how
-// many bytes it took. The text is a part of data, or, where that has escapes or
-// invalid UTF-8, of scratch, which is grown if need be.
+// String reads the string at the start of data and returns its text and its length
+// in bytes. The text is a slice of data, or, if the string has escapes or invalid
+// UTF-8, a slice of scratch, which grows if necessary.
 func String(data, scratch []byte) (text []byte, n int, err error) {
 	if len(data) == 0 {
 		return nil, 0, ErrShort
@@ -84,7 +84,7 @@ func Key(data, scratch []byte) (key []byte, n int, err error) {
 	return key, space(data, n+1), nil
 }
 
-// literal checks that data has the word at i, and returns the place after it.
+// literal checks that data has the word at i, and returns the offset after it.
 func literal(data []byte, i int, word string) (int, error) {
 	if len(data)-i >= len(word) && string(data[i:i+len(word)]) == word {
 		return i + len(word), nil

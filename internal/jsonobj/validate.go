@@ -1,7 +1,7 @@
 package jsonobj
 
-// validate checks all of the value at i, as strictly as JSON asks, and returns
-// the place after it. depth is how many levels may still be opened.
+// validate checks all of the value at i against the JSON syntax, and returns the
+// offset after it. depth is the number of levels that may still be opened.
 func validate(data []byte, i, depth int) (end int, err error) {
 	if i >= len(data) {
 		return 0, ErrShort

@@ -9,12 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Builtin is the table of resources. It is made once and not to be changed.
+// Builtin returns the table of resources. It is built once; callers must not
+// modify it.
 var Builtin = sync.OnceValue(func() []Resource {
 	return slices.Concat(core(), apps(), batch(), networking(), others())
 })
 
-// Find is the built-in resource of a kind, nil if there is none.
+// Find returns the built-in resource of a kind, nil if there is none.
 func Find(kind schema.GroupVersionKind) *Resource { return byKind()[kind] }
 
 var byKind = sync.OnceValue(func() map[schema.GroupVersionKind]*Resource {
@@ -27,14 +28,15 @@ var byKind = sync.OnceValue(func() map[schema.GroupVersionKind]*Resource {
 })
 
 var (
-	namespacedFields = []Field{by("metadata.name"), by("metadata.namespace")}
+	namespacedFields = []Field{selectable("metadata.name"), selectable("metadata.namespace")}
 
 	readAndWrite = []string{"get", "patch", "update"}
 	scaleKind    = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 )
 
-// in fills in what the lines of a group need not say.
-func in(group, version string, table []Resource) []Resource {
+// inGroup completes the entries of a group: version, singular names, and defaults
+// of subresources.
+func inGroup(group, version string, table []Resource) []Resource {
 	for i := range table {
 		r := &table[i]
 		r.GroupVersion = schema.GroupVersion{Group: group, Version: version}
@@ -58,84 +60,84 @@ func in(group, version string, table []Resource) []Resource {
 
 func names(all ...string) []string { return all }
 
-// status is the subresource: a write leaves the spec alone, and what else is
-// named.
-func status(resets ...string) Subresource {
+// statusSubresource returns the subresource status. A write to it does not change
+// the spec, nor the paths in resets.
+func statusSubresource(resets ...string) Subresource {
 	return Subresource{Name: "status", Resets: append([]string{"spec"}, resets...)}
 }
 
-func with(subresources ...Subresource) []Subresource { return subresources }
+func subresources(subresources ...Subresource) []Subresource { return subresources }
 
-// scaled is the scale of the workloads.
-func scaled() *Scale {
+// workloadScale returns the scale of the workload kinds.
+func workloadScale() *Scale {
 	return &Scale{SpecReplicas: "spec.replicas", StatusReplicas: "status.replicas", Selector: "spec.selector", Default: 1}
 }
 
-// by makes a field that can be selected by; it is at the path of its name unless
-// others are given.
-func by(name string, paths ...string) Field {
+// selectable returns a field that can be used in selectors. Its path is its name
+// unless paths are given.
+func selectable(name string, paths ...string) Field {
 	if paths == nil {
 		paths = []string{name}
 	}
 	return Field{Name: name, paths: paths}
 }
 
-func (f Field) otherwise(value string) Field {
+func (f Field) defaultsTo(value string) Field {
 	f.Default = value
 	return f
 }
 
 func core() []Resource {
 	all := names("all")
-	labels := scaled()
+	labels := workloadScale()
 	labels.Labels = true
-	return in("", "v1", []Resource{
+	return inGroup("", "v1", []Resource{
 		{Plural: "configmaps", Kind: "ConfigMap", Namespaced: true, ShortNames: names("cm")},
 		{Plural: "endpoints", Kind: "Endpoints", Namespaced: true, ShortNames: names("ep")},
 		{Plural: "events", Kind: "Event", Namespaced: true, ShortNames: names("ev"), fields: []Field{
-			by("metadata.name"), by("metadata.namespace"), by("reason"), by("reportingComponent"), by("type"),
-			by("source", "source.component", "reportingComponent"),
-			by("involvedObject.kind"), by("involvedObject.namespace"), by("involvedObject.name"), by("involvedObject.uid"),
-			by("involvedObject.apiVersion"), by("involvedObject.resourceVersion"), by("involvedObject.fieldPath"),
+			selectable("metadata.name"), selectable("metadata.namespace"), selectable("reason"), selectable("reportingComponent"), selectable("type"),
+			selectable("source", "source.component", "reportingComponent"),
+			selectable("involvedObject.kind"), selectable("involvedObject.namespace"), selectable("involvedObject.name"), selectable("involvedObject.uid"),
+			selectable("involvedObject.apiVersion"), selectable("involvedObject.resourceVersion"), selectable("involvedObject.fieldPath"),
 		}},
 		{Plural: "limitranges", Kind: "LimitRange", Namespaced: true, ShortNames: names("limits")},
 		{Plural: "namespaces", Kind: "Namespace", ShortNames: names("ns"), OneByOne: true, Phase: "Active",
-			Subresources: with(status(), Subresource{Name: "finalize", Verbs: names("update"), Resets: names("status")}),
-			fields:       []Field{by("metadata.name"), by("status.phase").otherwise("Active")}},
-		{Plural: "nodes", Kind: "Node", ShortNames: names("no"), CreatedWithStatus: true, Subresources: with(status()),
-			fields: []Field{by("metadata.name"), by("spec.unschedulable").otherwise("false")}},
-		{Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true, ShortNames: names("pvc"), Phase: "Pending", Subresources: with(status())},
-		{Plural: "persistentvolumes", Kind: "PersistentVolume", ShortNames: names("pv"), Phase: "Pending", Subresources: with(status())},
+			Subresources: subresources(statusSubresource(), Subresource{Name: "finalize", Verbs: names("update"), Resets: names("status")}),
+			fields:       []Field{selectable("metadata.name"), selectable("status.phase").defaultsTo("Active")}},
+		{Plural: "nodes", Kind: "Node", ShortNames: names("no"), CreatedWithStatus: true, Subresources: subresources(statusSubresource()),
+			fields: []Field{selectable("metadata.name"), selectable("spec.unschedulable").defaultsTo("false")}},
+		{Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true, ShortNames: names("pvc"), Phase: "Pending", Subresources: subresources(statusSubresource())},
+		{Plural: "persistentvolumes", Kind: "PersistentVolume", ShortNames: names("pv"), Phase: "Pending", Subresources: subresources(statusSubresource())},
 		pods(),
 		{Plural: "podtemplates", Kind: "PodTemplate", Namespaced: true, Generation: true},
 		{Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true, ShortNames: names("rc"), Categories: all, Generation: true,
-			Scale: labels, Subresources: with(status()),
-			fields: []Field{by("metadata.name"), by("metadata.namespace"), by("status.replicas").otherwise("0")}},
-		{Plural: "resourcequotas", Kind: "ResourceQuota", Namespaced: true, ShortNames: names("quota"), Subresources: with(status())},
+			Scale: labels, Subresources: subresources(statusSubresource()),
+			fields: []Field{selectable("metadata.name"), selectable("metadata.namespace"), selectable("status.replicas").defaultsTo("0")}},
+		{Plural: "resourcequotas", Kind: "ResourceQuota", Namespaced: true, ShortNames: names("quota"), Subresources: subresources(statusSubresource())},
 		{Plural: "secrets", Kind: "Secret", Namespaced: true,
-			fields: []Field{by("metadata.name"), by("metadata.namespace"), by("type").otherwise("Opaque")}},
+			fields: []Field{selectable("metadata.name"), selectable("metadata.namespace"), selectable("type").defaultsTo("Opaque")}},
 		{Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true, ShortNames: names("sa")},
-		{Plural: "services", Kind: "Service", Namespaced: true, ShortNames: names("svc"), Categories: all, Subresources: with(status()),
-			fields: []Field{by("metadata.name"), by("metadata.namespace"), by("spec.clusterIP"), by("spec.type").otherwise("ClusterIP")}},
+		{Plural: "services", Kind: "Service", Namespaced: true, ShortNames: names("svc"), Categories: all, Subresources: subresources(statusSubresource()),
+			fields: []Field{selectable("metadata.name"), selectable("metadata.namespace"), selectable("spec.clusterIP"), selectable("spec.type").defaultsTo("ClusterIP")}},
 	})
 }
 
 func pods() Resource {
 	return Resource{
 		Plural: "pods", Kind: "Pod", Namespaced: true, ShortNames: names("po"), Categories: names("all"), Generation: true, Phase: "Pending",
-		Subresources: with(
-			status("metadata.deletionTimestamp", "metadata.ownerReferences"),
+		Subresources: subresources(
+			statusSubresource("metadata.deletionTimestamp", "metadata.ownerReferences"),
 			Subresource{Name: "ephemeralcontainers", Only: names("spec.ephemeralContainers")},
 			Subresource{Name: "resize", Only: names("spec.containers", "spec.initContainers", "spec.resources")},
 		),
 		fields: []Field{
-			by("metadata.name"), by("metadata.namespace"),
-			by("spec.nodeName"), by("spec.host", "spec.nodeName"), by("spec.serviceAccountName"),
-			by("spec.restartPolicy").otherwise("Always"),
-			by("spec.schedulerName").otherwise("default-scheduler"),
-			by("spec.hostNetwork").otherwise("false"),
-			by("status.phase").otherwise("Pending"), by("status.nominatedNodeName"), by("status.podIP"),
-			// It may be named, but the real server compares with nothing.
+			selectable("metadata.name"), selectable("metadata.namespace"),
+			selectable("spec.nodeName"), selectable("spec.host", "spec.nodeName"), selectable("spec.serviceAccountName"),
+			selectable("spec.restartPolicy").defaultsTo("Always"),
+			selectable("spec.schedulerName").defaultsTo("default-scheduler"),
+			selectable("spec.hostNetwork").defaultsTo("false"),
+			selectable("status.phase").defaultsTo("Pending"), selectable("status.nominatedNodeName"), selectable("status.podIP"),
+			// A selector may use it, but the real server compares it with no value.
 			{Name: "status.podIPs"},
 		},
 	}
@@ -143,62 +145,62 @@ func pods() Resource {
 
 func apps() []Resource {
 	all := names("all")
-	return in("apps", "v1", []Resource{
+	return inGroup("apps", "v1", []Resource{
 		{Plural: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true},
-		{Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true, ShortNames: names("ds"), Categories: all, Generation: true, Subresources: with(status())},
+		{Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true, ShortNames: names("ds"), Categories: all, Generation: true, Subresources: subresources(statusSubresource())},
 		{Plural: "deployments", Kind: "Deployment", Namespaced: true, ShortNames: names("deploy"), Categories: all, Generation: true, Counted: "annotations",
-			Scale: scaled(), Subresources: with(status("metadata.labels"))},
+			Scale: workloadScale(), Subresources: subresources(statusSubresource("metadata.labels"))},
 		{Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true, ShortNames: names("rs"), Categories: all, Generation: true,
-			Scale: scaled(), Subresources: with(status())},
+			Scale: workloadScale(), Subresources: subresources(statusSubresource())},
 		{Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true, ShortNames: names("sts"), Categories: all, Generation: true,
-			Scale: scaled(), Subresources: with(status())},
+			Scale: workloadScale(), Subresources: subresources(statusSubresource())},
 	})
 }
 
 func batch() []Resource {
 	all := names("all")
-	return in("batch", "v1", []Resource{
-		{Plural: "cronjobs", Kind: "CronJob", Namespaced: true, ShortNames: names("cj"), Categories: all, Generation: true, Subresources: with(status())},
-		{Plural: "jobs", Kind: "Job", Namespaced: true, Categories: all, Generation: true, Subresources: with(status()),
-			refusal: "field label %q not supported for Job",
-			fields:  []Field{by("metadata.name"), by("metadata.namespace"), by("status.successful", "status.succeeded").otherwise("0")}},
+	return inGroup("batch", "v1", []Resource{
+		{Plural: "cronjobs", Kind: "CronJob", Namespaced: true, ShortNames: names("cj"), Categories: all, Generation: true, Subresources: subresources(statusSubresource())},
+		{Plural: "jobs", Kind: "Job", Namespaced: true, Categories: all, Generation: true, Subresources: subresources(statusSubresource()),
+			unsupportedField: "field label %q not supported for Job",
+			fields:           []Field{selectable("metadata.name"), selectable("metadata.namespace"), selectable("status.successful", "status.succeeded").defaultsTo("0")}},
 	})
 }
 
 func networking() []Resource {
-	return in("networking.k8s.io", "v1", []Resource{
+	return inGroup("networking.k8s.io", "v1", []Resource{
 		{Plural: "ingressclasses", Kind: "IngressClass", Generation: true},
-		{Plural: "ingresses", Kind: "Ingress", Namespaced: true, ShortNames: names("ing"), Generation: true, Subresources: with(status())},
+		{Plural: "ingresses", Kind: "Ingress", Namespaced: true, ShortNames: names("ing"), Generation: true, Subresources: subresources(statusSubresource())},
 		{Plural: "ipaddresses", Kind: "IPAddress", ShortNames: names("ip")},
 		{Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true, ShortNames: names("netpol"), Generation: true},
-		{Plural: "servicecidrs", Kind: "ServiceCIDR", Subresources: with(status("metadata"))},
+		{Plural: "servicecidrs", Kind: "ServiceCIDR", Subresources: subresources(statusSubresource("metadata"))},
 	})
 }
 
 func others() []Resource {
 	return slices.Concat(
-		in("coordination.k8s.io", "v1", []Resource{
+		inGroup("coordination.k8s.io", "v1", []Resource{
 			{Plural: "leases", Kind: "Lease", Namespaced: true},
 		}),
-		in("discovery.k8s.io", "v1", []Resource{
+		inGroup("discovery.k8s.io", "v1", []Resource{
 			{Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true, Generation: true, Counted: "labels"},
 		}),
-		in("events.k8s.io", "v1", []Resource{
+		inGroup("events.k8s.io", "v1", []Resource{
 			{Plural: "events", Kind: "Event", Namespaced: true, ShortNames: names("ev"), fields: []Field{
-				by("metadata.name"), by("metadata.namespace"), by("reason"), by("reportingController"), by("type"),
-				by("regarding.kind"), by("regarding.namespace"), by("regarding.name"), by("regarding.uid"),
-				by("regarding.apiVersion"), by("regarding.resourceVersion"), by("regarding.fieldPath"),
+				selectable("metadata.name"), selectable("metadata.namespace"), selectable("reason"), selectable("reportingController"), selectable("type"),
+				selectable("regarding.kind"), selectable("regarding.namespace"), selectable("regarding.name"), selectable("regarding.uid"),
+				selectable("regarding.apiVersion"), selectable("regarding.resourceVersion"), selectable("regarding.fieldPath"),
 			}},
 		}),
-		in("rbac.authorization.k8s.io", "v1", []Resource{
+		inGroup("rbac.authorization.k8s.io", "v1", []Resource{
 			{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding"},
 			{Plural: "clusterroles", Kind: "ClusterRole"},
 			{Plural: "rolebindings", Kind: "RoleBinding", Namespaced: true},
 			{Plural: "roles", Kind: "Role", Namespaced: true},
 		}),
-		in("apiextensions.k8s.io", "v1", []Resource{
+		inGroup("apiextensions.k8s.io", "v1", []Resource{
 			{Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition", ShortNames: names("crd", "crds"),
-				Categories: names("api-extensions"), Generation: true, Subresources: with(status())},
+				Categories: names("api-extensions"), Generation: true, Subresources: subresources(statusSubresource())},
 		}),
 	)
 }

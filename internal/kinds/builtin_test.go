@@ -16,12 +16,12 @@ func mustFind(t *testing.T, group, version, kind string) *Resource {
 	return found
 }
 
-// What discovery says must name each kind, and each resource, once.
-func TestEachKindIsOnceInTheTable(t *testing.T) {
+// Discovery lists each kind, and each resource, once.
+func TestKindsAndResourcesAreUnique(t *testing.T) {
 	kinds, plurals := map[schema.GroupVersionKind]bool{}, map[schema.GroupVersionResource]bool{}
 	for _, r := range Builtin() {
-		assert.False(t, kinds[r.GroupVersionKind()], "%v is there twice", r.GroupVersionKind())
-		assert.False(t, plurals[r.GroupVersionResource()], "%v is there twice", r.GroupVersionResource())
+		assert.False(t, kinds[r.GroupVersionKind()], "%v is listed twice", r.GroupVersionKind())
+		assert.False(t, plurals[r.GroupVersionResource()], "%v is listed twice", r.GroupVersionResource())
 		kinds[r.GroupVersionKind()], plurals[r.GroupVersionResource()] = true, true
 		assert.NotEmpty(t, r.Singular)
 		assert.True(t, slices.IsSortedFunc(r.Subresources, func(a, b Subresource) int {
@@ -38,9 +38,9 @@ func TestEachKindIsOnceInTheTable(t *testing.T) {
 	assert.Len(t, kinds, 35)
 }
 
-// API conventions: a write to the resource leaves its status alone, one to the
-// subresource its spec.
-func TestStatusAndSpecAreWrittenApart(t *testing.T) {
+// API conventions: a write to the resource does not change its status; a write to
+// the subresource status does not change its spec.
+func TestWritesSeparateStatusAndSpec(t *testing.T) {
 	deployment := mustFind(t, "apps", "v1", "Deployment")
 	assert.Equal(t, []string{"status"}, deployment.Resets())
 	assert.Equal(t, []string{"spec", "metadata.labels"}, deployment.Subresource("status").Resets)
@@ -49,14 +49,14 @@ func TestStatusAndSpecAreWrittenApart(t *testing.T) {
 	assert.Nil(t, mustFind(t, "", "v1", "ConfigMap").Resets())
 }
 
-func TestNamespacesAreNotDeletedTogether(t *testing.T) {
+func TestNamespacesHaveNoDeleteCollection(t *testing.T) {
 	assert.NotContains(t, mustFind(t, "", "v1", "Namespace").Verbs(), "deletecollection")
 	assert.Contains(t, mustFind(t, "", "v1", "Pod").Verbs(), "deletecollection")
 }
 
-// API conventions: generation counts changes of what is wanted. Deployments
-// hand their annotations on, and slices are found by their labels.
-func TestWhatRaisesTheGeneration(t *testing.T) {
+// API conventions: generation counts changes to the desired state. Deployments
+// copy their annotations to their replica sets, and slices are selected by labels.
+func TestGenerationFields(t *testing.T) {
 	assert.True(t, mustFind(t, "", "v1", "Pod").Generation)
 	assert.False(t, mustFind(t, "", "v1", "Service").Generation)
 	assert.Equal(t, "annotations", mustFind(t, "apps", "v1", "Deployment").Counted)
@@ -64,9 +64,9 @@ func TestWhatRaisesTheGeneration(t *testing.T) {
 	assert.Empty(t, mustFind(t, "apps", "v1", "StatefulSet").Counted)
 }
 
-// Field selectors: what a kind does not declare is refused, in the real
-// server's words.
-func TestFieldsThatCannotBeSelectedBy(t *testing.T) {
+// Field selectors: a field that the kind does not declare is rejected, with the
+// real server's message.
+func TestUnknownFieldSelectorsAreRejected(t *testing.T) {
 	for _, of := range []struct{ group, kind, field, message string }{
 		{"", "ConfigMap", "foo", `"foo" is not a known field selector: only "metadata.name", "metadata.namespace"`},
 		{"", "Pod", "foo", "field label not supported: foo"},
@@ -82,8 +82,8 @@ func TestFieldsThatCannotBeSelectedBy(t *testing.T) {
 	assert.Equal(t, []string{"metadata.name", "metadata.namespace"}, mustFind(t, "", "v1", "ConfigMap").Fields())
 }
 
-// Field selectors compare text, and what the real server fills in.
-func TestFieldsThatCanBeSelectedBy(t *testing.T) {
+// Field selectors compare text, including the defaults that the real server sets.
+func TestFieldSelectorValues(t *testing.T) {
 	pod := map[string]any{
 		"metadata": map[string]any{"name": "a", "namespace": "b"},
 		"spec":     map[string]any{"nodeName": "n", "hostNetwork": true},

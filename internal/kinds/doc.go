@@ -1,24 +1,24 @@
-// Package kinds is what apitest knows of the kinds that it serves: the built-in
-// ones from two tables, custom resources from their schemas.
+// Package kinds describes the kinds that apitest serves. Two tables describe the
+// built-in kinds; custom resources are described by their schemas.
 //
-//	builtin.go ─► Resource    where a kind is served, its subresources, what
-//	                          selects it, what counts as a change
+//	builtin.go ─► Resource    paths, subresources, selectable fields, which
+//	                          changes increase the generation
 //
-//	merge.txt ──┐             how the parts of an object are put together
+//	merge.txt ──┐             the structure of objects and how they are merged
 //	            ├─► Type ─┬─► Converter       server-side apply, managedFields
 //	a CRD's ────┘         ├─► StrategicMerge  strategic merge patches
 //	schema                ├─► FromProtobuf    bodies of client-go's typed clients
-//	                      ├─► Trim, Inspect, Unlike   what built-in kinds do not have
-//	                      └─► Prune, Default, DropNulls   and custom resources
+//	                      ├─► Trim, Inspect, Unlike   unknown fields and wrong types in built-in kinds
+//	                      └─► Prune, Default, DropNulls   the same for custom resources
 //
-// Both tables are held against what they describe in e2e/: the sources and Go
-// types of k8s.io/api, client-go, and a real kube-apiserver. merge.txt is
-// written there, too.
+// Tests in e2e/ compare both tables with the sources and Go types of k8s.io/api,
+// with client-go and with a real kube-apiserver. A program in e2e/ generates
+// merge.txt.
 //
-// What is not here are the resources that hold no objects: bindings,
-// componentstatuses, the reviews, and the subresources of pods, nodes,
-// services and service accounts that connect to something or make something
-// else: attach, binding, eviction, exec, log, portforward, proxy, token. Values
-// of the right type are not validated, and what the real server fills into objects of built-in
-// kinds is not filled in.
+// The tables do not contain resources that hold no objects: bindings,
+// componentstatuses, the reviews, and the subresources of pods, nodes, services
+// and service accounts that open a connection or create another object (attach,
+// binding, eviction, exec, log, portforward, proxy, token). Values of the right
+// type are not validated. Defaults that the real server sets in objects of
+// built-in kinds are not set.
 package kinds

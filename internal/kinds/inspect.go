@@ -9,45 +9,46 @@ import (
 	"strings"
 )
 
-// maxFindings is how many the real server tells of.
+// maxFindings is the number of findings that the real server reports.
 const maxFindings = 100
 
-// Inspect reads the JSON of an object as the Go type of its built-in kind does,
-// and says so in the real server's words: which fields come twice or are not
-// known, in their order, and what is wrong with the first value that is not of
-// the type of its field. The text is valid JSON.
+// Inspect reads the JSON of an object as the Go type of its built-in kind does.
+// It returns the duplicate and unknown fields, in their order in the text, and the
+// error of the first value that has another type than its field, both in the words
+// of the real server. The text must be valid JSON.
 func (t *Type) Inspect(text []byte) (findings []error, err error) {
 	i := inspector{tokens: json.NewDecoder(bytes.NewReader(text)), seen: map[string]bool{}}
 	i.tokens.UseNumber()
-	if err := i.value(slot{Type: t}); err != nil {
+	if err := i.value(fieldType{Type: t}); err != nil {
 		return nil, err
 	}
-	return i.findings, i.misfit
+	return i.findings, i.mismatch
 }
 
-// inspector is one walk through a text.
+// inspector is the state of one walk over a text.
 type inspector struct {
 	tokens   *json.Decoder
 	findings []error
 	seen     map[string]bool
-	// misfit is the first value of another type. Reading goes on after it.
-	misfit error
-	// path of the value, as findings have it.
+	// mismatch is the error of the first value of a wrong type. Reading continues
+	// after it.
+	mismatch error
+	// path of the value, in the notation of findings.
 	path []string
-	// owner is the Go struct that the value is in, names are the fields from
+	// owner is the Go struct that contains the value; names are the fields from
 	// the root.
 	owner string
 	names []string
 }
 
-// value reads the next value. It fails where the real server stops, too.
-func (i *inspector) value(of slot) error {
-	if of.Type == nil || of.closed() {
+// value reads the next value. It fails where the real server stops reading, too.
+func (i *inspector) value(of fieldType) error {
+	if of.Type == nil || of.opaque() {
 		var text json.RawMessage
 		if err := i.tokens.Decode(&text); err != nil || of.Type == nil {
 			return err
 		}
-		return i.placed(of.form.check(text))
+		return i.withPath(of.encoding.check(text))
 	}
 	token, err := i.tokens.Token()
 	if err != nil {
@@ -60,26 +61,26 @@ func (i *inspector) value(of slot) error {
 		}
 		return i.list(of)
 	case bool:
-		i.expect(of, "bool", of.sort == boolean)
+		i.expect(of, "bool", of.kind == boolean)
 	case string:
-		i.expect(of, "string", of.sort == text)
+		i.expect(of, "string", of.kind == text)
 		if of.isBytes() {
 			if err := checkBase64(token); err != nil {
-				i.save(err)
+				i.saveMismatch(err)
 			}
 		}
 	case json.Number:
-		if of.sort != number {
+		if of.kind != number {
 			i.expect(of, "number", false)
 		} else {
-			i.expect(of, "number "+token.String(), isOf(of.name, token.String()))
+			i.expect(of, "number "+token.String(), numberFits(of.name, token.String()))
 		}
 	}
 	return nil
 }
 
-// isOf tells whether a number is of a Go type.
-func isOf(name, number string) bool {
+// numberFits reports whether a number can be stored in a Go type.
+func numberFits(name, number string) bool {
 	var err error
 	switch name {
 	case "int32":
@@ -94,22 +95,22 @@ func isOf(name, number string) bool {
 	return err == nil
 }
 
-func (i *inspector) object(of slot) error {
-	if of.sort != object {
+func (i *inspector) object(of fieldType) error {
+	if of.kind != object {
 		i.expect(of, "object", false)
-		of = slot{}
+		of = fieldType{}
 	}
 	owner, names, path := i.owner, len(i.names), len(i.path)
-	came := map[string]bool{}
+	seenHere := map[string]bool{}
 	for i.tokens.More() {
 		token, err := i.tokens.Token()
 		if err != nil {
 			return err
 		}
 		name, _ := token.(string)
-		var member slot
+		var member fieldType
 		if of.Type != nil {
-			member = i.enter(of, name, came)
+			member = i.enter(of, name, seenHere)
 		}
 		if err := i.value(member); err != nil {
 			return err
@@ -120,21 +121,21 @@ func (i *inspector) object(of slot) error {
 	return err
 }
 
-// enter goes to a member of an object, and tells of it if it has come before or
-// is not known.
-func (i *inspector) enter(of slot, name string, came map[string]bool) slot {
-	member := of.member(name)
+// enter moves to a member of an object. It adds a finding if the member is a
+// duplicate or unknown.
+func (i *inspector) enter(of fieldType, name string, seenHere map[string]bool) fieldType {
+	member := of.memberType(name)
 	switch {
 	case member.Type == nil:
-		i.find("unknown field ", name)
+		i.addFinding("unknown field ", name)
 		return member
-	case came[name]:
-		i.find("duplicate field ", name)
+	case seenHere[name]:
+		i.addFinding("duplicate field ", name)
 	}
-	came[name] = true
+	seenHere[name] = true
 	if field := of.fields[name]; field != nil {
 		i.owner = of.structName()
-		i.names = append(append(i.names, field.parts...), name)
+		i.names = append(append(i.names, field.inlinedStructs...), name)
 	}
 	if len(i.path) > 0 {
 		i.path = append(i.path, ".")
@@ -143,8 +144,8 @@ func (i *inspector) enter(of slot, name string, came map[string]bool) slot {
 	return member
 }
 
-// find tells of a member of the object at the path, once.
-func (i *inspector) find(what, name string) {
+// addFinding adds a finding about a member of the object at the path, once.
+func (i *inspector) addFinding(what, name string) {
 	path := name
 	if len(i.path) > 0 {
 		path = strings.Join(i.path, "") + "." + name
@@ -156,10 +157,10 @@ func (i *inspector) find(what, name string) {
 	}
 }
 
-func (i *inspector) list(of slot) error {
-	var part slot
-	if of.sort == list || of.isBytes() {
-		part = of.part()
+func (i *inspector) list(of fieldType) error {
+	var part fieldType
+	if of.kind == list || of.isBytes() {
+		part = of.elementType()
 	} else {
 		i.expect(of, "array", false)
 	}
@@ -175,15 +176,15 @@ func (i *inspector) list(of slot) error {
 	return err
 }
 
-// expect notes a value that is not of its type.
-func (i *inspector) expect(of slot, got string, fits bool) {
+// expect saves a mismatch unless the value fits.
+func (i *inspector) expect(of fieldType, got string, fits bool) {
 	if !fits {
-		i.save(fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", got, i.owner, strings.Join(i.names, "."), of.goType()))
+		i.saveMismatch(fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", got, i.owner, strings.Join(i.names, "."), of.goType()))
 	}
 }
 
-// placed says where a value is that its own type has refused.
-func (i *inspector) placed(err error) error {
+// withPath adds the path of the value to the error of its own type.
+func (i *inspector) withPath(err error) error {
 	var other *json.UnmarshalTypeError
 	if errors.As(err, &other) {
 		other.Struct, other.Field = i.owner, strings.Join(i.names, ".")
@@ -191,8 +192,8 @@ func (i *inspector) placed(err error) error {
 	return err
 }
 
-func (i *inspector) save(err error) {
-	if i.misfit == nil {
-		i.misfit = err
+func (i *inspector) saveMismatch(err error) {
+	if i.mismatch == nil {
+		i.mismatch = err
 	}
 }

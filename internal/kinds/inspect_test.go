@@ -19,9 +19,9 @@ func texts(errs []error) (all []string) {
 	return all
 }
 
-// Field validation: what comes twice or is not known is told once, in the order
-// of the text, and names have a case. What is not looked into can hold anything.
-func TestFindingsComeInTheOrderOfTheText(t *testing.T) {
+// Field validation: duplicate and unknown fields are reported once, in the order
+// of the text. Names are case-sensitive. Opaque values are not examined.
+func TestFindingsAreInTextOrder(t *testing.T) {
 	findings, err := TypeOf(podKind).Inspect([]byte(`{"Kind": "", "metadata": {"zz": 1, "labels": {"a": "b", "a": "c"}, "managedFields": [{"q": 1, "fieldsV1": {"x": 1, "x": 2}}]},
 		"spec": {"containers": [{"bad": {"a": 1, "a": 2}, "bad": 1}, {"bad": 1, "name": "a", "name": "b"}], "containers": [], "containers": []}}`))
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestFindingsComeInTheOrderOfTheText(t *testing.T) {
 	require.Empty(t, findings)
 }
 
-func TestNoMoreThanAHundredFindings(t *testing.T) {
+func TestFindingsAreBounded(t *testing.T) {
 	var body strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&body, `,"f%d":1`, i)
@@ -47,9 +47,9 @@ func TestNoMoreThanAHundredFindings(t *testing.T) {
 	require.EqualError(t, findings[99], `unknown field "f99"`)
 }
 
-// A value of another type than its field's is found in the content, told of in
-// the decoder's words for a text, and in the converter's for what was merged.
-func TestValuesOfOtherTypes(t *testing.T) {
+// A value of a wrong type is found in the content. The error for a text is that of
+// the decoder, the error for a merged object that of the converter.
+func TestValuesOfWrongTypes(t *testing.T) {
 	const field = "json: cannot unmarshal %s into Go struct field %s of type %s"
 	said := func(got, at, typ string) string { return fmt.Sprintf(field, got, at, typ) }
 	const quantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -68,7 +68,7 @@ func TestValuesOfOtherTypes(t *testing.T) {
 		{`{"nodeSelector": {"a": true}}`, said("bool", "PodSpec.spec.nodeSelector", "string"), "unrecognized type: string"},
 		{`{"volumes": [{"secret": 1}]}`, said("number", "Volume.spec.volumes.VolumeSource.secret", "v1.SecretVolumeSource"), "cannot restore struct from: int64"},
 		{`{"overhead": {"cpu": "x"}}`, quantity, quantity},
-		{`{"overhead": {"cpu": "1e999999999"}}`, "a quantity with an exponent beyond 100: it is not computed", "a quantity with an exponent beyond 100: it is not computed"},
+		{`{"overhead": {"cpu": "1e999999999"}}`, "quantity exponent exceeds the limit of 100", "quantity exponent exceeds the limit of 100"},
 		{`{"overhead": 1}`, said("number", "PodSpec.spec.overhead", "v1.ResourceList"), "cannot restore map from int64"},
 	} {
 		text := `{"metadata": {}, "spec": ` + c.spec + `}`
@@ -87,8 +87,8 @@ func TestValuesOfOtherTypes(t *testing.T) {
 	}
 }
 
-// What a Go type would hold is left: nulls are nothing but in maps.
-func TestWhatIsLeftOfAnObject(t *testing.T) {
+// Trim keeps what the Go type would keep: nulls are removed, except from maps.
+func TestTrimEqualsTheGoType(t *testing.T) {
 	pod := read(t, `{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {a: null}, creationTimestamp: null}, none: null, spec: {foo: {}, nodeName: null, overhead: {cpu: 1.5},
 		containers: [{name: a, Name: b, ports: [{hostPort: null, nope: 1}], livenessProbe: {httpGet: {port: http}}}]}}`)
 	unknown, fits := TypeOf(podKind).Trim(pod.Object)
@@ -98,8 +98,8 @@ func TestWhatIsLeftOfAnObject(t *testing.T) {
 		containers: [{name: a, ports: [{}], livenessProbe: {httpGet: {port: http}}}]}}`), pod)
 }
 
-// Whatever a text holds, a look at the content and one at the text agree, and
-// nothing is found twice.
+// For any text, the walks over the content and over the text agree, and no finding
+// is duplicated.
 func FuzzInspect(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"labels":{"a":1}},"spec":{"containers":[{"resources":{"limits":{"cpu":"1"}}}],"":{"":[[]]}}}`))
 	f.Add([]byte(`{"spec":{"volumes":[null,{"emptyDir":{"sizeLimit":{}}}],"overhead":{"a":[]}},"status":{"startTime":"x","hostIPs":[{"ip":{}}]}}`))

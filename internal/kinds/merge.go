@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// mergeText is the table; its head explains it.
+// mergeText is the table. Its header explains the format.
 //
 //go:embed merge.txt
 var mergeText string
 
-// TypeOf is the type of a built-in kind, nil if there is none. What the table
-// says of it is read when it is first asked for.
+// TypeOf returns the type of a built-in kind, nil if there is none. It is parsed
+// on first use.
 func TypeOf(kind schema.GroupVersionKind) *Type {
 	if typ := mergeTable().kinds[kind]; typ != nil {
 		return typ()
@@ -22,11 +22,11 @@ func TypeOf(kind schema.GroupVersionKind) *Type {
 	return nil
 }
 
-// builtinType is the type that the table calls so.
-func builtinType(name string) *Type { return mergeTable().must(name) }
+// builtinType returns the type of that name in the table.
+func builtinType(name string) *Type { return mergeTable().mustType(name) }
 
-// mergeTable panics if the table is broken: it is a part of the program, and a
-// test has read all of it.
+// mergeTable panics if the table is invalid: it is part of the program, and a
+// test parses all of it.
 var mergeTable = sync.OnceValue(func() *table {
 	made, err := newTable(mergeText)
 	if err != nil {
@@ -35,9 +35,9 @@ var mergeTable = sync.OnceValue(func() *table {
 	return made
 })
 
-// Empty is a new object of a built-in kind as its Go type encodes it. Fields
-// that are in it are not added by whom else sets them, and the field manager
-// counts them so. Objects of other kinds have a kind and nothing else.
+// Empty returns a new object of a built-in kind as its Go type encodes it. The
+// field manager treats the fields in it as present, so setting them adds no
+// ownership. An object of another kind has only apiVersion and kind.
 func Empty(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	made := map[string]any{}
 	if typ := TypeOf(kind); typ != nil {
@@ -52,16 +52,16 @@ func (t *Type) empty() map[string]any {
 	made := map[string]any{}
 	for name, field := range t.fields {
 		switch {
-		case !field.always:
-		case field.null:
+		case !field.alwaysEncoded:
+		case field.emptyIsNull:
 			made[name] = nil
-		case field.sort == text:
+		case field.kind == text:
 			made[name] = ""
-		case field.sort == number:
+		case field.kind == number:
 			made[name] = int64(0)
-		case field.sort == boolean:
+		case field.kind == boolean:
 			made[name] = false
-		case field.sort == object && field.fields != nil:
+		case field.kind == object && field.fields != nil:
 			made[name] = field.empty()
 		default:
 			made[name] = nil

@@ -10,8 +10,8 @@ import (
 
 var podKind = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 
-// Each kind that is served can be merged.
-func TestEachBuiltinKindHasAType(t *testing.T) {
+// Each kind that is served has a type.
+func TestBuiltinKindsHaveTypes(t *testing.T) {
 	for _, r := range Builtin() {
 		typ := TypeOf(r.GroupVersionKind())
 		if assert.NotNil(t, typ, "%v", r.GroupVersionKind()) {
@@ -21,30 +21,30 @@ func TestEachBuiltinKindHasAType(t *testing.T) {
 	assert.Nil(t, TypeOf(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}))
 }
 
-func TestTheTableSaysWhatItsLinesSay(t *testing.T) {
-	spec := TypeOf(podKind).at("spec")
-	ports := spec.at("containers").element.fields["ports"]
+func TestTypesHaveThePropertiesOfTheTable(t *testing.T) {
+	spec := TypeOf(podKind).child("spec")
+	ports := spec.child("containers").element.fields["ports"]
 	assert.Equal(t, []string{"containerPort", "protocol"}, ports.keys)
 	assert.Equal(t, "containerPort", ports.mergeKey)
-	assert.Equal(t, "TCP", ports.element.at("protocol").fallback)
-	assert.Equal(t, int64(0), ports.element.at("containerPort").fallback)
+	assert.Equal(t, "TCP", ports.element.child("protocol").defaultValue)
+	assert.Equal(t, int64(0), ports.element.child("containerPort").defaultValue)
 	assert.Equal(t, "atomic", spec.fields["nodeSelector"].relation)
-	assert.True(t, spec.fields["volumes"].retain)
-	finalizers := TypeOf(podKind).at("metadata").fields["finalizers"]
+	assert.True(t, spec.fields["volumes"].retainKeys)
+	finalizers := TypeOf(podKind).child("metadata").fields["finalizers"]
 	assert.True(t, finalizers.set && finalizers.merge)
-	assert.Equal(t, text, TypeOf(podKind).at("metadata").at("labels").at("whatever").sort)
-	assert.Nil(t, spec.at("whatever"))
+	assert.Equal(t, text, TypeOf(podKind).child("metadata").child("labels").child("whatever").kind)
+	assert.Nil(t, spec.child("whatever"))
 }
 
-// The JSON of an empty Go value, from which the field manager counts.
-func TestEmptyObjects(t *testing.T) {
+// The JSON of an empty Go value, which the field manager starts from.
+func TestEmptyEqualsTheEmptyGoValue(t *testing.T) {
 	assert.Equal(t, mapOf(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {}, spec: {selector: null, template: {metadata: {}, spec: {containers: null}}}, status: {replicas: 0}}`),
 		Empty(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}).Object)
 	assert.Equal(t, mapOf(t, `{apiVersion: example.com/v1, kind: Thing}`),
 		Empty(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}).Object)
 }
 
-// readTable reads all of a table.
+// readTable parses all of a table.
 func readTable(text string) (*table, error) {
 	t, err := newTable(text)
 	if err != nil {
@@ -54,25 +54,25 @@ func readTable(text string) (*table, error) {
 	return t, err
 }
 
-func TestTheWholeTableIsRead(t *testing.T) {
+func TestWholeTableIsValid(t *testing.T) {
 	read, err := readTable(mergeText)
 	require.NoError(t, err)
 	for kind, typ := range read.kinds {
 		assert.NotPanics(t, func() { typ() }, "%v", kind)
 	}
-	assert.Panics(t, func() { read.must("core.Nothing") })
+	assert.Panics(t, func() { read.mustType("core.Nothing") })
 }
 
-func TestATableThatIsBroken(t *testing.T) {
+func TestInvalidTables(t *testing.T) {
 	for text, complaint := range map[string]string{
 		"kind v1":                         "neither",
 		"\tfield string":                  "neither a kind nor a type",
-		"type ":                           "a type without a name",
-		"type a\n\tb":                     "a: \"b\" is no field",
+		"type ":                           "type without a name",
+		"type a\n\tb":                     "a: \"b\" is not a field",
 		"type a\n\tb string wrong":        `unknown word "wrong"`,
 		"type a\n\tb string default={":    "default {",
-		"type a\n\nkind v1 A a\n\ntype a": "a is described twice",
-		"type a\n\tb []b":                 "b is used and not described",
+		"type a\n\nkind v1 A a\n\ntype a": "duplicate type a",
+		"type a\n\tb []b":                 "type b is not defined",
 		"kind a/b/c A a":                  "unexpected GroupVersion",
 	} {
 		_, err := readTable(text)
@@ -96,7 +96,7 @@ func BenchmarkReadTable(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			t.must("core.Namespace")
+			t.mustType("core.Namespace")
 		}
 	})
 }

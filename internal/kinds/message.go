@@ -9,25 +9,25 @@ import (
 	"sync"
 )
 
-// message says which field of an object a field of a protobuf message is.
+// message maps the fields of a protobuf message to the fields of an object.
 type message struct {
-	parts map[int]*part
+	fields map[int]*messageField
 }
 
-// part is a field of a message: one of the object's, or a message of its own
-// whose fields are the object's as well.
-type part struct {
+// messageField is a field of a message: a field of the object, or an inlined
+// message whose fields belong to the object as well.
+type messageField struct {
 	inline *message
 
-	name  string
-	field *field
-	form  form
-	// optional fields count when they are zero, too.
+	name     string
+	field    *field
+	encoding encoding
+	// optional fields are stored even if they are zero.
 	optional bool
 }
 
-// messages of the table's types. They are made when the first body in protobuf
-// comes. It panics if the table is broken, as mergeTable does.
+// messages has the messages of the table's types. They are built for the first
+// body in protobuf. It panics if the table is invalid, as mergeTable does.
 var messages = sync.OnceValue(func() map[*Type]*message {
 	made, err := messagesOf(mergeTable())
 	if err != nil {
@@ -46,13 +46,13 @@ func messagesOf(from *table) (map[*Type]*message, error) {
 		if typ.fields == nil {
 			continue
 		}
-		of := &message{parts: make(map[int]*part, len(typ.fields))}
+		of := &message{fields: make(map[int]*messageField, len(typ.fields))}
 		for name, field := range typ.fields {
-			if field.wire == "" {
+			if field.protobufPath == "" {
 				continue
 			}
 			if err := of.add(name, field); err != nil {
-				return nil, fmt.Errorf("merge table: %s.%s: wire=%s: %w", typ.name, name, field.wire, err)
+				return nil, fmt.Errorf("merge table: %s.%s: wire=%s: %w", typ.name, name, field.protobufPath, err)
 			}
 		}
 		made[typ] = of
@@ -60,15 +60,15 @@ func messagesOf(from *table) (map[*Type]*message, error) {
 	return made, nil
 }
 
-// add reads what the table says of a field's place, such as
+// add parses a field's position, such as
 //
 //	2.7!:quantity
 func (m *message) add(name string, of *field) error {
-	path, _, _ := strings.Cut(of.wire, ":")
+	path, _, _ := strings.Cut(of.protobufPath, ":")
 	path, optional := strings.CutSuffix(path, "!")
-	made := &part{name: name, field: of, form: of.form, optional: optional}
-	if !slices.Contains(allForms, made.form) {
-		return fmt.Errorf("unknown form %q", made.form)
+	made := &messageField{name: name, field: of, encoding: of.encoding, optional: optional}
+	if !slices.Contains(allEncodings, made.encoding) {
+		return fmt.Errorf("unknown encoding %q", made.encoding)
 	}
 	for {
 		first, rest, deeper := strings.Cut(path, ".")
@@ -76,16 +76,16 @@ func (m *message) add(name string, of *field) error {
 		if err != nil {
 			return err
 		}
-		known := m.parts[number]
+		known := m.fields[number]
 		switch {
 		case !deeper && known == nil:
-			m.parts[number] = made
+			m.fields[number] = made
 			return nil
 		case deeper && known == nil:
-			known = &part{inline: &message{parts: map[int]*part{}}}
-			m.parts[number] = known
+			known = &messageField{inline: &message{fields: map[int]*messageField{}}}
+			m.fields[number] = known
 		case !deeper || known.inline == nil:
-			return errors.New("the number is taken")
+			return errors.New("duplicate field number")
 		}
 		m, path = known.inline, rest
 	}

@@ -11,47 +11,63 @@ import (
 	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
-// deepest is how far messages may lie in each other. Objects of built-in kinds
-// are recursive only in schemas.
-const deepest = 500
+// maxMessageDepth is the maximum nesting of messages. Among the built-in kinds,
+// only schemas are recursive.
+const maxMessageDepth = 500
 
-// FromProtobuf reads an object of a built-in kind: what the JSON of its Go type
-// would be if that had read the message. Fields that are not in the table are
-// dropped. A message that ends too soon is pbobj.ErrShort.
-func FromProtobuf(kind schema.GroupVersionKind, raw []byte) (map[string]any, error) {
+// FromProtobuf decodes an object of a built-in kind. The result equals the JSON of
+// its Go type after decoding the same message. Fields that are not in the table are
+// dropped. The error of a truncated message wraps pbobj.ErrShort. If tick is not
+// nil, it is called from time to time, and may panic to stop the work.
+func FromProtobuf(kind schema.GroupVersionKind, raw []byte, tick func()) (map[string]any, error) {
 	typ := TypeOf(kind)
 	if typ == nil {
 		return nil, fmt.Errorf("no kind %q is known in version %q", kind.Kind, kind.GroupVersion())
 	}
 	made := typ.empty()
-	if err := messages()[typ].read(made, raw, deepest); err != nil {
+	if err := messages()[typ].read(made, raw, nesting{maxMessageDepth, tick}); err != nil {
 		return nil, err
 	}
 	made["apiVersion"], made["kind"] = kind.ToAPIVersionAndKind()
 	return made, nil
 }
 
-// read puts the fields of a message into an object.
-func (m *message) read(object map[string]any, data []byte, depth int) error {
-	if depth == 0 {
-		return errors.New("messages lie too deep in each other")
+// nesting is the number of levels that messages may still nest, and the function
+// that is called for each field.
+type nesting struct {
+	left int
+	tick func()
+}
+
+func (w nesting) deeper() nesting {
+	w.left--
+	return w
+}
+
+// read decodes the fields of a message into an object.
+func (m *message) read(object map[string]any, data []byte, depth nesting) error {
+	if depth.left == 0 {
+		return errors.New("messages nest too deeply")
 	}
 	for len(data) > 0 {
+		if depth.tick != nil {
+			depth.tick()
+		}
 		h, content, n, err := pbobj.Next(data)
 		if err != nil {
 			return err
 		}
 		data = data[n:]
-		part := m.parts[h.Number]
+		part := m.fields[h.Number]
 		switch {
 		case part == nil:
 		case part.inline != nil:
 			if h.Wire != pbobj.Bytes {
-				return fmt.Errorf("field %d is no message", h.Number)
+				return fmt.Errorf("field %d is not a message", h.Number)
 			}
-			err = part.inline.read(object, content, depth-1)
+			err = part.inline.read(object, content, depth.deeper())
 		default:
-			if err = part.into(object, h, content, depth-1); err != nil {
+			if err = part.addTo(object, h, content, depth.deeper()); err != nil {
 				err = fmt.Errorf("%s: %w", part.name, err)
 			}
 		}
@@ -62,24 +78,24 @@ func (m *message) read(object map[string]any, data []byte, depth int) error {
 	return nil
 }
 
-// into adds a value to the object's field: the field's own, an element of its
-// list, or an entry of its map.
-func (p *part) into(made map[string]any, h pbobj.Header, content []byte, depth int) error {
+// addTo adds a value to the object's field: as the field's value, as an element of
+// its list, or as an entry of its map.
+func (p *messageField) addTo(made map[string]any, h pbobj.Header, content []byte, depth nesting) error {
 	typ := p.field.Type
 	switch {
-	case typ.sort == list:
+	case typ.kind == list:
 		elements, _ := made[p.name].([]any)
-		if packed := h.Wire == pbobj.Bytes && (typ.element.sort == number || typ.element.sort == boolean); packed {
-			return errors.New("packed numbers are not known to Kubernetes")
+		if packed := h.Wire == pbobj.Bytes && (typ.element.kind == number || typ.element.kind == boolean); packed {
+			return errors.New("packed encoding is not supported")
 		}
 		value, err := p.value(typ.element, h, content, depth)
 		if err != nil {
 			return err
 		}
 		made[p.name] = append(elements, value)
-	case typ.sort == object && typ.fields == nil && typ.element != nil && p.form != formJSON:
+	case typ.kind == object && typ.fields == nil && typ.element != nil && p.encoding != encodingJSON:
 		if h.Wire != pbobj.Bytes {
-			return errors.New("an entry of a map is no message")
+			return errors.New("map entry is not a message")
 		}
 		key, value, err := p.entry(typ.element, content, depth)
 		if err != nil {
@@ -96,7 +112,7 @@ func (p *part) into(made map[string]any, h pbobj.Header, content []byte, depth i
 		if err != nil {
 			return err
 		}
-		if !p.optional && !p.field.always && isZero(value) {
+		if !p.optional && !p.field.alwaysEncoded && isZero(value) {
 			delete(made, p.name)
 			return nil
 		}
@@ -105,10 +121,11 @@ func (p *part) into(made map[string]any, h pbobj.Header, content []byte, depth i
 	return nil
 }
 
-// entry of a map: a message of a key, 1, and a value, 2.
-func (p *part) entry(of *Type, data []byte, depth int) (key string, value any, err error) {
+// entry decodes an entry of a map: a message with the key in field 1 and the value
+// in field 2.
+func (p *messageField) entry(of *Type, data []byte, depth nesting) (key string, value any, err error) {
 	absent := pbobj.Header{Wire: pbobj.Bytes}
-	if of.sort == number || of.sort == boolean {
+	if of.kind == number || of.kind == boolean {
 		absent.Wire = pbobj.Varint
 	}
 	value, err = p.value(of, absent, nil, depth)
@@ -120,7 +137,7 @@ func (p *part) entry(of *Type, data []byte, depth int) (key string, value any, e
 		data = data[n:]
 		switch {
 		case h.Number == 1 && h.Wire == pbobj.Bytes:
-			key = valid(content)
+			key = validUTF8(content)
 		case h.Number == 2:
 			value, err = p.value(of, h, content, depth)
 		}
@@ -128,31 +145,31 @@ func (p *part) entry(of *Type, data []byte, depth int) (key string, value any, e
 	return key, value, err
 }
 
-// value of a type and form.
-func (p *part) value(of *Type, h pbobj.Header, content []byte, depth int) (any, error) {
-	switch of.sort {
+// value decodes a value of a type.
+func (p *messageField) value(of *Type, h pbobj.Header, content []byte, depth nesting) (any, error) {
+	switch of.kind {
 	case number, boolean:
-		return numeric(of.sort, h, content)
-	case list: // lists of lists come with values of extra kinds only
-		return nil, errors.New("a list in a list")
+		return numeric(of.kind, h, content)
+	case list: // a list of lists has an encoding of its own
+		return nil, errors.New("nested lists are not supported")
 	}
 	if h.Wire != pbobj.Bytes {
-		return nil, errors.New("it is a number, and should not be")
+		return nil, errors.New("unexpected number")
 	}
-	if p.form != "" {
-		return p.form.read(content, depth)
+	if p.encoding != "" {
+		return p.encoding.read(content, depth)
 	}
 	switch {
-	case of.sort == text:
-		return valid(content), nil
+	case of.kind == text:
+		return validUTF8(content), nil
 	case of.fields != nil:
 		made := of.empty()
 		return made, messages()[of].read(made, content, depth)
 	}
-	return nil, fmt.Errorf("the table does not say how a %s is written", of.name)
+	return nil, fmt.Errorf("the table does not define the encoding of a %s", of.name)
 }
 
-func numeric(as sort, h pbobj.Header, content []byte) (any, error) {
+func numeric(as valueKind, h pbobj.Header, content []byte) (any, error) {
 	switch {
 	case h.Wire == pbobj.Varint && as == boolean:
 		return h.Value != 0, nil
@@ -163,15 +180,15 @@ func numeric(as sort, h pbobj.Header, content []byte) (any, error) {
 		for i, b := range content {
 			bits |= uint64(b) << (8 * i)
 		}
-		return whole(math.Float64frombits(bits))
+		return jsonNumber(math.Float64frombits(bits))
 	}
-	return nil, errors.New("it is no number")
+	return nil, errors.New("expected a number")
 }
 
-// whole is a number as JSON reads it again.
-func whole(float float64) (any, error) {
+// jsonNumber returns a number as a JSON decoder would.
+func jsonNumber(float float64) (any, error) {
 	if math.IsNaN(float) || math.IsInf(float, 0) {
-		return nil, fmt.Errorf("JSON has no %v", float)
+		return nil, fmt.Errorf("%v cannot be encoded in JSON", float)
 	}
 	if float == math.Trunc(float) && math.Abs(float) < 1<<53 {
 		return int64(float), nil
@@ -179,9 +196,9 @@ func whole(float float64) (any, error) {
 	return float, nil
 }
 
-func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\ufffd") }
+func validUTF8(text []byte) string { return strings.ToValidUTF8(string(text), "\ufffd") }
 
-// isZero tells of a value that JSON leaves out when it is not a pointer's.
+// isZero reports whether JSON omits the value of a field that is not a pointer.
 func isZero(value any) bool {
 	switch value := value.(type) {
 	case nil:

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Prune takes out of an object what its schema does not know, as the real server
-// does before it stores it, and says where that was: such as spec.foo or
-// spec.list[0].foo. The fields of metadata come first; each part is sorted. For
-// built-in kinds Trim does more.
+// Prune removes the fields that an object's schema does not define, as the real
+// server does before it stores the object, and returns their paths, such as
+// spec.foo or spec.list[0].foo: those in metadata first, each part sorted. For
+// built-in kinds use Trim.
 //
-// Strict validation answers with them, as in
+// Strict validation reports them as in
 //
 //	strict decoding error: unknown field "spec.foo"
 func (t *Type) Prune(content map[string]any) (unknown []string) {
@@ -37,7 +37,7 @@ func (p *pruner) sorted() []string {
 	return found
 }
 
-// prune a value of a type; nil is one of which nothing is known.
+// prune removes unknown fields from a value. A nil type is unknown.
 func (p *pruner) prune(t *Type, value any, path string) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -45,15 +45,15 @@ func (p *pruner) prune(t *Type, value any, path string) {
 			if t != nil && t.embedded && isMeta(name) {
 				continue
 			}
-			if typ := t.part(name); typ != nil {
+			if typ := t.childIfObject(name); typ != nil {
 				p.prune(typ, part, join(path, name))
-			} else if t == nil || !t.preserve {
+			} else if t == nil || !t.preserveUnknown {
 				p.unknown = append(p.unknown, join(path, name))
 				delete(value, name)
 			}
 		}
 	case []any:
-		if element := t.elements(); element != nil || t == nil || !t.preserve {
+		if element := t.elementIfList(); element != nil || t == nil || !t.preserveUnknown {
 			for i, part := range value {
 				p.prune(element, part, path+"["+strconv.Itoa(i)+"]")
 			}
@@ -61,9 +61,8 @@ func (p *pruner) prune(t *Type, value any, path string) {
 	}
 }
 
-// embedded prunes the metadata of objects in objects. The real server writes
-// their paths in another way: keys that the schema does not name stand in
-// brackets.
+// embedded prunes the metadata of embedded objects. The real server writes their
+// paths in another notation: keys that the schema does not name are in brackets.
 func (p *pruner) embedded(t *Type, value any, path string) {
 	if t == nil || !t.custom {
 		return
@@ -71,33 +70,33 @@ func (p *pruner) embedded(t *Type, value any, path string) {
 	switch value := value.(type) {
 	case map[string]any:
 		if t.embedded && t != p.root {
-			p.prune(t.at("metadata"), value["metadata"], join(path, "metadata"))
+			p.prune(t.child("metadata"), value["metadata"], join(path, "metadata"))
 		}
 		for name, part := range value {
 			if t.fields[name] != nil {
-				p.embedded(t.part(name), part, join(path, name))
+				p.embedded(t.childIfObject(name), part, join(path, name))
 			} else {
-				p.embedded(t.part(name), part, path+"["+name+"]")
+				p.embedded(t.childIfObject(name), part, path+"["+name+"]")
 			}
 		}
 	case []any:
 		for i, part := range value {
-			p.embedded(t.elements(), part, path+"["+strconv.Itoa(i)+"]")
+			p.embedded(t.elementIfList(), part, path+"["+strconv.Itoa(i)+"]")
 		}
 	}
 }
 
-// part is the type of an object's field, nil if it is not known.
-func (t *Type) part(name string) *Type {
-	if t == nil || t.sort != object {
+// childIfObject returns the type of an object's field, nil if it is unknown.
+func (t *Type) childIfObject(name string) *Type {
+	if t == nil || t.kind != object {
 		return nil
 	}
-	return t.at(name)
+	return t.child(name)
 }
 
-// elements is the type of a list's elements, nil if it is not known.
-func (t *Type) elements() *Type {
-	if t == nil || t.sort != list {
+// elementIfList returns the type of a list's elements, nil if it is unknown.
+func (t *Type) elementIfList() *Type {
+	if t == nil || t.kind != list {
 		return nil
 	}
 	return t.element

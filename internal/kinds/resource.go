@@ -9,59 +9,59 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Resource is a built-in kind and how the real server serves it.
+// Resource describes a built-in kind and how the real server serves it.
 type Resource struct {
 	schema.GroupVersion
 	Kind string
-	// Plural is the resource's name in paths; Singular is what kubectl takes
-	// for it as well.
+	// Plural is the resource's name in paths; Singular is another name that
+	// kubectl accepts.
 	Plural, Singular string
 	Namespaced       bool
-	// ShortNames and Categories are what kubectl knows it by.
+	// ShortNames and Categories are further names for kubectl.
 	ShortNames, Categories []string
-	// OneByOne resources do not have the verb deletecollection. All have the
-	// others.
+	// OneByOne resources lack the verb deletecollection. All resources have the
+	// other verbs.
 	OneByOne bool
 
-	// Generation is kept in the metadata: it counts the changes to all that is
-	// neither metadata nor status.
+	// Generation is set if the metadata has a generation. It counts changes outside
+	// of metadata and status.
 	Generation bool
-	// Counted is the one field of the metadata whose changes count as well.
+	// Counted is a field of the metadata whose changes increase the generation, too.
 	Counted string
 
-	// Subresources that hold a part of the object, sorted by name.
+	// Subresources that contain a part of the object, sorted by name.
 	Subresources []Subresource
-	// Scale says what the subresource scale shows; nil where there is none.
+	// Scale describes the subresource scale; nil if there is none.
 	Scale *Scale
 
-	// CreatedWithStatus kinds take the status that they are created with. For
-	// all others it is left out, if they have the subresource status.
+	// CreatedWithStatus kinds keep the status of the create request. For all
+	// others that have the subresource status, it is dropped.
 	CreatedWithStatus bool
-	// Phase is the status.phase that a new object gets.
+	// Phase is the status.phase of a new object.
 	Phase string
 
-	// fields that a selector may name; none are metadata.name and
+	// fields that a field selector may use; nil means metadata.name and
 	// metadata.namespace.
 	fields []Field
-	// refusal is how a field that is not selectable is answered, with a verb
-	// for its name; "" is the usual way.
-	refusal string
+	// unsupportedField is the format of the error for a field that is not
+	// selectable, with a verb for its name; "" means the usual error.
+	unsupportedField string
 }
 
-// ListKind is the kind of lists of the resource.
+// ListKind returns the kind of the resource's lists.
 func (r *Resource) ListKind() string { return r.Kind + "List" }
 
-// GroupVersionKind is the kind with its group and version.
+// GroupVersionKind returns the kind with its group and version.
 func (r *Resource) GroupVersionKind() schema.GroupVersionKind {
 	return r.GroupVersion.WithKind(r.Kind)
 }
 
-// GroupVersionResource is where the resource is served.
+// GroupVersionResource returns the resource with its group and version.
 func (r *Resource) GroupVersionResource() schema.GroupVersionResource {
 	return r.GroupVersion.WithResource(r.Plural)
 }
 
-// Verbs in the order of discovery.
+// Verbs returns the verbs in the order of discovery.
 func (r *Resource) Verbs() []string {
 	verbs := []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	if r.OneByOne {
@@ -70,7 +70,7 @@ func (r *Resource) Verbs() []string {
 	return verbs
 }
 
-// Subresource is the one of that name, nil if there is none.
+// Subresource returns the subresource of that name, nil if there is none.
 func (r *Resource) Subresource(name string) *Subresource {
 	for i := range r.Subresources {
 		if r.Subresources[i].Name == name {
@@ -80,8 +80,8 @@ func (r *Resource) Subresource(name string) *Subresource {
 	return nil
 }
 
-// Resets are the paths that a write to the resource itself leaves as they
-// were, and that its writer does not come to manage.
+// Resets returns the paths that a write to the resource itself does not change,
+// and that its field manager does not own.
 func (r *Resource) Resets() []string {
 	if r.Subresource("status") == nil {
 		return nil
@@ -89,8 +89,8 @@ func (r *Resource) Resets() []string {
 	return []string{"status"}
 }
 
-// Field is what a selector means by a name. The error is the real server's
-// message for what cannot be selected by.
+// Field returns the field that a selector means by a name. The error is the real
+// server's message for a field that is not selectable.
 func (r *Resource) Field(name string) (Field, error) {
 	fields := r.fields
 	if fields == nil {
@@ -102,15 +102,15 @@ func (r *Resource) Field(name string) (Field, error) {
 		}
 	}
 	switch {
-	case r.refusal != "":
-		return Field{}, fmt.Errorf(r.refusal, name)
+	case r.unsupportedField != "":
+		return Field{}, fmt.Errorf(r.unsupportedField, name)
 	case r.fields != nil:
 		return Field{}, errors.New("field label not supported: " + name)
 	}
 	return Field{}, fmt.Errorf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, name)
 }
 
-// Fields are the names that a selector may use.
+// Fields returns the names that a field selector may use.
 func (r *Resource) Fields() (names []string) {
 	for _, field := range r.fields {
 		names = append(names, field.Name)
@@ -121,39 +121,39 @@ func (r *Resource) Fields() (names []string) {
 	return names
 }
 
-// Subresource is a part of an object with a path of its own.
+// Subresource is a part of an object that has its own path.
 type Subresource struct {
 	Name  string
 	Verbs []string
-	// GroupVersionKind of what is read and written.
+	// GroupVersionKind of the body.
 	schema.GroupVersionKind
-	// Resets are the paths that a write leaves as they were.
+	// Resets are the paths that a write does not change.
 	Resets []string
-	// Only are the paths that a write changes; none are all but Resets.
+	// Only are the paths that a write changes; nil means all but Resets.
 	Only []string
 }
 
-// Scale says where in an object its scale is.
+// Scale locates an object's scale.
 type Scale struct {
 	SpecReplicas, StatusReplicas string
-	// Selector is the path of the selector, a LabelSelector or, with Labels, a
+	// Selector is the path of the selector: a LabelSelector, or, if Labels is set, a
 	// map of labels.
 	Selector string
 	Labels   bool
-	// Default of SpecReplicas: the real server fills it in.
+	// Default of SpecReplicas. The real server sets it.
 	Default int64
 }
 
-// Field is what a selector may name.
+// Field is a field that a selector may use.
 type Field struct {
 	Name string
-	// Default is the value where the object says nothing.
+	// Default is the value if the object does not set the field.
 	Default string
-	// paths to look at; the first that is there counts.
+	// paths of the field; the first with a value counts.
 	paths []string
 }
 
-// Value of the field in an object, as selectors compare it.
+// Value returns the field's value in an object, as selectors compare it.
 func (f Field) Value(object map[string]any) string {
 	for _, path := range f.paths {
 		switch value := valueAt(object, path).(type) {
@@ -168,7 +168,7 @@ func (f Field) Value(object map[string]any) string {
 	return f.Default
 }
 
-// valueAt is the value at a path such as spec.nodeName, nil if there is none.
+// valueAt returns the value at a path such as spec.nodeName, nil if there is none.
 func valueAt(object map[string]any, path string) any {
 	var value any = object
 	for name := range strings.SplitSeq(path, ".") {

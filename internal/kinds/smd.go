@@ -5,26 +5,26 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// deduced and untyped are types that structured-merge-diff knows by these
-// names: what is not described, and the same as one value.
+// deduced and untyped are the names of two special types in structured-merge-diff: a
+// value without a schema, and such a value that is merged as a whole.
 var (
 	deduced = "__untyped_deduced_"
 	untyped = "__untyped_atomic_"
 )
 
-// schemaBuilder makes of a type what structured-merge-diff works with. All that
-// is composed gets a name: it compares schemas while it merges, and names are
-// what it compares fast.
+// schemaBuilder builds the schema of a type for structured-merge-diff. All
+// composite types get a name: structured-merge-diff compares schemas while it
+// merges, and compares names fastest.
 type schemaBuilder struct {
-	// open schemas take fields that are not known for fields of anything.
-	open  bool
-	types map[string]smd.Atom
+	// allowUnknown schemas accept unknown fields, as fields of any type.
+	allowUnknown bool
+	types        map[string]smd.Atom
 }
 
-// parseable is the schema of a type. One that is open knows of no field that may
-// not be there.
+// parseable returns the schema of a type. If open is set, it accepts unknown
+// fields.
 func parseable(of *Type, open bool) typed.ParseableType {
-	b := &schemaBuilder{open: open, types: map[string]smd.Atom{}}
+	b := &schemaBuilder{allowUnknown: open, types: map[string]smd.Atom{}}
 	any := smd.Scalar("untyped")
 	b.types[untyped] = smd.Atom{
 		Scalar: &any,
@@ -44,37 +44,37 @@ func parseable(of *Type, open bool) typed.ParseableType {
 	return typed.ParseableType{Schema: made, TypeRef: root}
 }
 
-// ref refers to a type, as it is in a field with a relation of its own.
+// ref returns a reference to a type, with the relation of the field that has it.
 func (b *schemaBuilder) ref(of *Type, relation string) smd.TypeRef {
-	switch of.sort {
+	switch of.kind {
 	case anything:
 		return smd.TypeRef{NamedType: &deduced}
 	case raw:
 		return smd.TypeRef{NamedType: &untyped}
 	case text, number, boolean, scalar:
-		return smd.TypeRef{Inlined: smd.Atom{Scalar: scalars[of.sort]}}
+		return smd.TypeRef{Inlined: smd.Atom{Scalar: scalars[of.kind]}}
 	}
 	name := of.name
 	if relation != "" {
 		name += " " + relation
 	}
 	if _, made := b.types[name]; !made {
-		b.types[name] = smd.Atom{} // what is inside may refer to it
+		b.types[name] = smd.Atom{} // its parts may refer to it
 		b.types[name] = b.atom(of, relation)
 	}
 	return smd.TypeRef{NamedType: &name}
 }
 
-// scalars by the sort of their type.
+// scalars has the scalar type of each kind.
 var scalars = func() (by [raw + 1]*smd.Scalar) {
-	for sort, word := range map[sort]smd.Scalar{text: smd.String, number: smd.Numeric, boolean: smd.Boolean, scalar: smd.Untyped} {
+	for sort, word := range map[valueKind]smd.Scalar{text: smd.String, number: smd.Numeric, boolean: smd.Boolean, scalar: smd.Untyped} {
 		by[sort] = &word
 	}
 	return by
 }()
 
 func (b *schemaBuilder) atom(of *Type, relation string) (made smd.Atom) {
-	if of.sort == list {
+	if of.kind == list {
 		made.List = &smd.List{ElementType: b.ref(of.element, ""), ElementRelationship: smd.Atomic, Keys: of.keys}
 		if of.set || len(of.keys) > 0 {
 			made.List.ElementRelationship = smd.Associative
@@ -87,11 +87,11 @@ func (b *schemaBuilder) atom(of *Type, relation string) (made smd.Atom) {
 	}
 	if of.element != nil {
 		made.Map.ElementType = b.ref(of.element, "")
-	} else if of.preserve || of.inherits || b.open || len(of.fields) == 0 {
+	} else if of.preserveUnknown || of.inheritsPreserve || b.allowUnknown || len(of.fields) == 0 {
 		made.Map.ElementType = smd.TypeRef{NamedType: &deduced}
 	}
 	for name, field := range of.fields {
-		made.Map.Fields = append(made.Map.Fields, smd.StructField{Name: name, Type: b.ref(field.Type, field.relation), Default: field.fallback})
+		made.Map.Fields = append(made.Map.Fields, smd.StructField{Name: name, Type: b.ref(field.Type, field.relation), Default: field.defaultValue})
 	}
 	return made
 }

@@ -3,6 +3,7 @@ package kinds
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 
@@ -12,28 +13,86 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// StrategicMerge is original with patch merged into it, and neither may be used
-// any more. Errors are the real server's for patches that it refuses. A kind that
-// has no TypeOf cannot be merged so: the real server answers such patches of
-// custom resources with 415.
+// StrategicMerge merges patch into original and returns the result. Neither
+// argument may be used afterwards. Errors are those of the real server for patches
+// that it rejects. Kinds without a TypeOf cannot be merged: the real server answers
+// such patches of custom resources with 415.
 func StrategicMerge(kind schema.GroupVersionKind, original, patch map[string]any) (merged map[string]any, err error) {
 	typ := TypeOf(kind)
 	if typ == nil {
 		return nil, fmt.Errorf("merge %v: %w", kind, mergepatch.ErrUnsupportedStrategicMergePatchFormat)
 	}
-	// The algorithm compares and hashes whatever stands in a patch where it
-	// expects a scalar, which cannot be done with lists and objects.
+	if cost := typ.mergeCost(original, patch); cost > maxMergeCost {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the time of a strategic merge grows with the square of its lists: these count as one list of %.0f elements, the limit is %.0f", math.Sqrt(float64(cost)), math.Sqrt(maxMergeCost)))
+	}
+	// The algorithm compares and hashes values of the patch where it expects
+	// scalars. It panics on lists and objects.
 	defer func() {
 		if reason := recover(); reason != nil {
-			merged, err = nil, fmt.Errorf("merge into %v: the patch has a value where none of its type can be: %v", kind, reason)
+			merged, err = nil, fmt.Errorf("strategic merge into %v: the patch has a value of a wrong type: %v", kind, reason)
 		}
 	}()
 	merged, err = strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(original, patch, patchedType{typ})
-	return merged, refusal(err)
+	return merged, patchError(err)
 }
 
-// refusal is the answer for what is wrong with a patch.
-func refusal(err error) error {
+// maxMergeCost is the cost of a list of 5,000 elements, which takes about a
+// second. The algorithm cannot be interrupted.
+const maxMergeCost = 5_000 * 5_000
+
+// mergeCost estimates the number of comparisons of elements in a merge: for each
+// merged list, the square of its maximum resulting length.
+func (t *Type) mergeCost(original, patch any) (cost int) {
+	given, _ := patch.(map[string]any)
+	was, _ := original.(map[string]any)
+	for name, part := range given {
+		if field := t.fields[name]; field != nil {
+			cost += field.mergeCostOf(was[name], part)
+		} else if t.element != nil {
+			cost += t.element.mergeCost(was[name], part)
+		}
+	}
+	return cost
+}
+
+func (f *field) mergeCostOf(original, patch any) (cost int) {
+	given, isList := patch.([]any)
+	if !isList {
+		return f.mergeCost(original, patch)
+	}
+	if !f.merge || f.element == nil {
+		return 0
+	}
+	was, _ := original.([]any)
+	longest := len(was) + len(given)
+	cost = longest * longest
+	for _, part := range given {
+		// The element that it will be merged into is not known yet.
+		dearest := f.element.mergeCost(nil, part)
+		if f.mergeKey != "" {
+			key, _ := part.(map[string]any)
+			for _, element := range was {
+				if of, ok := element.(map[string]any); ok && key != nil && sameKey(of[f.mergeKey], key[f.mergeKey]) {
+					dearest = max(dearest, f.element.mergeCost(element, part))
+				}
+			}
+		}
+		cost += dearest
+	}
+	return cost
+}
+
+// sameKey reports whether two keys are equal scalars.
+func sameKey(a, b any) bool {
+	switch a.(type) {
+	case string, int64, float64, bool:
+		return a == b
+	}
+	return false
+}
+
+// patchError converts an error about an invalid patch to the server's response.
+func patchError(err error) error {
 	for _, malformed := range []error{
 		mergepatch.ErrBadJSONDoc, mergepatch.ErrBadPatchFormatForPrimitiveList,
 		mergepatch.ErrBadPatchFormatForRetainKeys, mergepatch.ErrBadPatchFormatForSetElementOrderList,
@@ -48,14 +107,14 @@ func refusal(err error) error {
 	return err
 }
 
-// patchedType answers the algorithm's questions about a type.
+// patchedType implements the algorithm's view of a type.
 type patchedType struct{ *Type }
 
 var _ strategicpatch.LookupPatchMeta = patchedType{}
 
-// Name of the type, for messages.
+// Name returns the name of the type for messages.
 func (t patchedType) Name() string {
-	switch t.sort {
+	switch t.kind {
 	case list:
 		return "slice"
 	case object:
@@ -66,23 +125,23 @@ func (t patchedType) Name() string {
 	return "struct"
 }
 
-// LookupPatchMetadataForStruct is asked about a field that is an object, or
+// LookupPatchMetadataForStruct is called for a field that is an object, or
 // whose own fields are.
 func (t patchedType) LookupPatchMetadataForStruct(name string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
 	field, meta, err := t.lookup(name)
 	return patchedType{field}, meta, err
 }
 
-// LookupPatchMetadataForSlice is asked about a field that is a list.
+// LookupPatchMetadataForSlice is called for a field that is a list.
 func (t patchedType) LookupPatchMetadataForSlice(name string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
 	field, meta, err := t.lookup(name)
 	if err != nil {
 		return nil, meta, err
 	}
-	if field.sort == list {
+	if field.kind == list {
 		return patchedType{field.element}, meta, nil
 	}
-	if field.sort == anything {
+	if field.kind == anything {
 		return patchedType{field}, meta, nil
 	}
 	return nil, meta, fmt.Errorf("expected slice or array type, but got: %s", t.Name())
@@ -91,9 +150,9 @@ func (t patchedType) LookupPatchMetadataForSlice(name string) (strategicpatch.Lo
 func (t patchedType) lookup(name string) (*Type, strategicpatch.PatchMeta, error) {
 	var meta strategicpatch.PatchMeta
 	switch {
-	case t.sort == anything:
+	case t.kind == anything:
 		return t.Type, meta, nil
-	case t.sort == object && t.fields == nil:
+	case t.kind == object && t.fields == nil:
 		return nil, meta, fmt.Errorf("merging an object in json but data type is not struct, instead is: %s", t.Name())
 	}
 	field := t.fields[name]
@@ -109,7 +168,7 @@ func (t patchedType) lookup(name string) (*Type, strategicpatch.PatchMeta, error
 	if field.replace {
 		strategies = append(strategies, "replace")
 	}
-	if field.retain {
+	if field.retainKeys {
 		strategies = append(strategies, "retainKeys")
 	}
 	meta.SetPatchStrategies(strategies)

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// mapOf is any YAML object, with numbers as the server decodes them.
+// mapOf parses a YAML object, with numbers as the server decodes them.
 func mapOf(t testing.TB, text string) map[string]any {
 	t.Helper()
 	encoded, err := yaml.YAMLToJSON([]byte(text))
@@ -22,8 +22,7 @@ func mapOf(t testing.TB, text string) map[string]any {
 	return made
 }
 
-// API conventions, strategic merge patch: what becomes of lists is said by the
-// types.
+// API conventions, strategic merge patch: the types define how lists are merged.
 func TestStrategicMerge(t *testing.T) {
 	deployment := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	for name, test := range map[string]struct {
@@ -42,19 +41,19 @@ func TestStrategicMerge(t *testing.T) {
 		"lists of scalars can be merged": {podKind,
 			`{metadata: {finalizers: [a/a]}}`, `{metadata: {finalizers: [b/b]}}`,
 			`{metadata: {finalizers: [b/b, a/a]}}`},
-		"and be deleted from": {podKind,
+		"elements of lists of scalars can be deleted": {podKind,
 			`{metadata: {finalizers: [a/a, b/b]}}`, `{metadata: {$deleteFromPrimitiveList/finalizers: [a/a]}}`,
 			`{metadata: {finalizers: [b/b]}}`},
 		"owners are merged by uid": {podKind,
 			`{metadata: {ownerReferences: [{uid: "1", name: a}]}}`, `{metadata: {ownerReferences: [{uid: "1", name: b}]}}`,
 			`{metadata: {ownerReferences: [{uid: "1", name: b}]}}`},
-		"retained keys clear the others": {deployment,
+		"retainKeys removes other keys": {deployment,
 			`{spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}`, `{spec: {strategy: {$retainKeys: [type], type: Recreate}}}`,
 			`{spec: {strategy: {type: Recreate}}}`},
 		"null deletes": {podKind,
 			`{metadata: {labels: {a: b, c: d}}}`, `{metadata: {labels: {a: null}}}`,
 			`{metadata: {labels: {c: d}}}`},
-		"the order can be set": {podKind,
+		"the order of elements can be set": {podKind,
 			`{spec: {containers: [{name: a}, {name: b}]}}`, `{spec: {$setElementOrder/containers: [{name: b}, {name: a}], containers: [{name: b, image: x}]}}`,
 			`{spec: {containers: [{name: b, image: x}, {name: a}]}}`},
 	} {
@@ -65,20 +64,19 @@ func TestStrategicMerge(t *testing.T) {
 	}
 }
 
-// Bad input: what a patch may not have is refused, and nothing it has can
-// bring the server down.
-func TestPatchesThatCannotBeMerged(t *testing.T) {
+// Invalid patches are rejected, and no patch makes the server panic.
+func TestInvalidStrategicPatches(t *testing.T) {
 	for patch, complaint := range map[string]string{
 		`{spec: {containers: [{image: x}]}}`:                                          "does not contain declared merge key: name",
 		`{spec: {containers: [{name: a, $patch: wrong}]}}`:                            "wrong",
 		`{spec: {containers: [{name: a}, 1]}}`:                                        "not identical",
 		`{spec: {$retainKeys: 1}}`:                                                    "retainKeys",
-		`{spec: {$retainKeys: [[a]]}}`:                                                "none of its type can be",
+		`{spec: {$retainKeys: [[a]]}}`:                                                "has a value of a wrong type",
 		`{spec: {$setElementOrder/containers: 1}}`:                                    "expected a []interface {}",
 		`{spec: {$setElementOrder/foo: []}}`:                                          `unable to find api field in struct PodSpec for the json field "foo"`,
-		`{spec: {containers: [{name: {a: b}, $patch: delete}]}}`:                      "none of its type can be",
+		`{spec: {containers: [{name: {a: b}, $patch: delete}]}}`:                      "has a value of a wrong type",
 		`{spec: {volumes: [[a]]}}`:                                                    "the server rejected our request due to an error in our request",
-		`{spec: {volumes: [null]}}`:                                                   "none of its type can be",
+		`{spec: {volumes: [null]}}`:                                                   "has a value of a wrong type",
 		`{metadata: {labels: {a: {b: c}}}}`:                                           "data type is not struct, instead is: map",
 		`{metadata: {labels: {a: [1]}}}`:                                              "",
 		`{spec: {$setElementOrder/containers: [{name: b}], containers: [{name: c}]}}`: "order in patch list",
@@ -101,7 +99,7 @@ func TestPatchesThatCannotBeMerged(t *testing.T) {
 	}
 }
 
-// A kind without a table is for the caller to refuse.
+// A kind without a type is an error; the caller rejects the patch.
 func TestCustomResourcesHaveNoStrategicMerge(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
 	assert.Nil(t, TypeOf(kind))
@@ -121,7 +119,7 @@ func FuzzStrategicMerge(f *testing.F) {
 		}
 		merged, err := StrategicMerge(podKind, into, with)
 		if err == nil && merged == nil {
-			t.Error("neither a result nor an error")
+			t.Error("got neither a result nor an error")
 		}
 	})
 }

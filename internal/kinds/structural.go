@@ -7,44 +7,44 @@ import (
 	"strings"
 )
 
-// maxSchemaDepth bounds how deep a schema may nest. Real ones are a few tens
-// deep.
+// maxSchemaDepth bounds the nesting of a schema. Real schemas have a few tens of
+// levels.
 const maxSchemaDepth = 1000
 
 var errSchemaTooDeep = errors.New("the schema nests too deeply")
 
-// FromSchema is the type of a custom resource by its structural schema, the
-// openAPIV3Schema of a CustomResourceDefinition's version. Of the schema only
-// what says how objects are put together is looked at; values are not checked.
+// FromSchema returns the type of a custom resource with this structural schema,
+// the openAPIV3Schema of a CustomResourceDefinition's version. It uses only the
+// parts that define the structure of objects; values are not validated.
 func FromSchema(schema map[string]any) (*Type, error) {
 	root, err := fromSchema(schema, "#", false, 0)
 	if err != nil {
 		return nil, err
 	}
-	root.sort, root.embedded = object, true
+	root.kind, root.embedded = object, true
 	root.addMeta()
 	return root, nil
 }
 
-// fromSchema reads one schema; path names it, loose is whether a schema around
-// it preserves unknown fields.
-func fromSchema(schema map[string]any, path string, loose bool, depth int) (*Type, error) {
+// fromSchema converts one schema. path names it; preserves reports whether an
+// enclosing schema preserves unknown fields.
+func fromSchema(schema map[string]any, path string, preserves bool, depth int) (*Type, error) {
 	if depth > maxSchemaDepth {
 		return nil, errSchemaTooDeep
 	}
-	t := &Type{name: path, custom: true, inherits: loose, fallback: schema["default"]}
-	t.preserve = schema["x-kubernetes-preserve-unknown-fields"] == true
+	t := &Type{name: path, custom: true, inheritsPreserve: preserves, defaultValue: schema["default"]}
+	t.preserveUnknown = schema["x-kubernetes-preserve-unknown-fields"] == true
 	t.embedded = schema["x-kubernetes-embedded-resource"] == true
 	t.nullable = schema["nullable"] == true
 	t.atomic = schema["x-kubernetes-map-type"] == "atomic"
-	t.sort = sortOf(schema)
-	loose = loose || t.preserve
+	t.kind = sortOf(schema)
+	preserves = preserves || t.preserveUnknown
 
-	switch t.sort {
+	switch t.kind {
 	case list:
-		return t, t.readList(schema, loose, depth)
+		return t, t.readList(schema, preserves, depth)
 	case object:
-		if err := t.readObject(schema, loose, depth); err != nil {
+		if err := t.readObject(schema, preserves, depth); err != nil {
 			return nil, err
 		}
 		if t.embedded {
@@ -54,7 +54,7 @@ func fromSchema(schema map[string]any, path string, loose bool, depth int) (*Typ
 	return t, nil
 }
 
-func sortOf(schema map[string]any) sort {
+func sortOf(schema map[string]any) valueKind {
 	switch schema["type"] {
 	case "object":
 		return object
@@ -76,9 +76,9 @@ func sortOf(schema map[string]any) sort {
 	return anything
 }
 
-func (t *Type) readList(schema map[string]any, loose bool, depth int) (err error) {
+func (t *Type) readList(schema map[string]any, preserves bool, depth int) (err error) {
 	items, _ := schema["items"].(map[string]any)
-	if t.element, err = fromSchema(items, t.name+"[]", loose, depth+1); err != nil {
+	if t.element, err = fromSchema(items, t.name+"[]", preserves, depth+1); err != nil {
 		return err
 	}
 	switch schema["x-kubernetes-list-type"] {
@@ -89,35 +89,36 @@ func (t *Type) readList(schema map[string]any, loose bool, depth int) (err error
 		for _, key := range keys {
 			name, ok := key.(string)
 			if !ok {
-				return fmt.Errorf("%s: x-kubernetes-list-map-keys has a %T", t.name, key)
+				return fmt.Errorf("%s: x-kubernetes-list-map-keys contains a %T, want a string", t.name, key)
 			}
 			t.keys = append(t.keys, name)
 		}
 		if t.keys == nil {
-			return fmt.Errorf("%s: a list of the type map needs x-kubernetes-list-map-keys", t.name)
+			return fmt.Errorf("%s: list type map requires x-kubernetes-list-map-keys", t.name)
 		}
 	}
 	return nil
 }
 
-// step leads to a property, and is no other path: not to a.b by a and then b.
-func step(name string) string {
+// propertyPath returns the path element of a property. It is unambiguous: a
+// property a.b differs from the property b of a property a.
+func propertyPath(name string) string {
 	if strings.ContainsAny(name, `.[]{}" `) {
 		return "[" + strconv.Quote(name) + "]"
 	}
 	return "." + name
 }
 
-func (t *Type) readObject(schema map[string]any, loose bool, depth int) error {
+func (t *Type) readObject(schema map[string]any, preserves bool, depth int) error {
 	properties, _ := schema["properties"].(map[string]any)
 	t.fields = make(map[string]*field, len(properties))
 	for name, property := range properties {
-		path := t.name + step(name)
+		path := t.name + propertyPath(name)
 		property, ok := property.(map[string]any)
 		if !ok {
-			return fmt.Errorf("%s: the property is no schema", path)
+			return fmt.Errorf("%s: property is not a schema", path)
 		}
-		typ, err := fromSchema(property, path, loose, depth+1)
+		typ, err := fromSchema(property, path, preserves, depth+1)
 		if err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (t *Type) readObject(schema map[string]any, loose bool, depth int) error {
 			t.element = &Type{name: t.name + "{}", custom: true}
 		}
 	case map[string]any:
-		typ, err := fromSchema(additional, t.name+"{}", loose, depth+1)
+		typ, err := fromSchema(additional, t.name+"{}", preserves, depth+1)
 		if err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ func (t *Type) readObject(schema map[string]any, loose bool, depth int) error {
 	return nil
 }
 
-// addMeta adds what each object has, whatever its schema says of it.
+// addMeta adds the fields that every object has, whatever its schema.
 func (t *Type) addMeta() {
 	if t.fields == nil {
 		t.fields = map[string]*field{}

@@ -39,9 +39,9 @@ func thing(t testing.TB) *Type {
 	return made
 }
 
-// Structural schemas: what is not specified is pruned, unless it is preserved,
-// and strict validation says where it was.
-func TestWhatASchemaDoesNotKnowIsPruned(t *testing.T) {
+// Structural schemas: fields that are not specified are pruned, unless they are
+// preserved, and strict validation reports their paths.
+func TestUnknownCustomFieldsArePruned(t *testing.T) {
 	content := mapOf(t, `{apiVersion: a/v1, kind: Thing, metadata: {name: a, foo: 1}, other: 1, spec: {
 		foo: {bar: 1}, size: 1, port: 80, labels: {a: b},
 		free: {x: {z: 1}, known: {a: b, c: d}},
@@ -60,9 +60,9 @@ func TestWhatASchemaDoesNotKnowIsPruned(t *testing.T) {
 	assert.Empty(t, thing(t).Prune(content))
 }
 
-// The real server decodes built-in kinds into Go types, which drops what they
-// do not have.
-func TestWhatABuiltinKindDoesNotKnowIsPruned(t *testing.T) {
+// The real server decodes built-in kinds into Go types, which drops unknown
+// fields.
+func TestUnknownBuiltinFieldsArePruned(t *testing.T) {
 	pod := read(t, `{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {a: b}, foo: 1}, spec: {foo: {}, containers: [{name: a, bar: 1, resources: {limits: {cpu: 1}}}]}}`)
 	assert.Equal(t, []string{"metadata.foo", "spec.containers[0].bar", "spec.foo"}, TypeOf(podKind).Prune(pod.Object))
 	assert.Equal(t, read(t, `{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {a: b}}, spec: {containers: [{name: a, resources: {limits: {cpu: 1}}}]}}`), pod)
@@ -71,40 +71,40 @@ func TestWhatABuiltinKindDoesNotKnowIsPruned(t *testing.T) {
 	assert.Empty(t, TypeOf(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ControllerRevision"}).Prune(revision.Object))
 }
 
-func TestDefaultsAreFilledIn(t *testing.T) {
+func TestDefaultsAreSet(t *testing.T) {
 	content := mapOf(t, `{spec: {name: null, size: null, labels: null, ports: [{port: 1}]}}`)
 	made := thing(t)
-	made.Default(content)
+	made.Default(content, nil)
 	made.DropNulls(content)
 	assert.Equal(t, mapOf(t, `{spec: {name: null, size: 3, ports: [{port: 1, protocol: TCP}]}}`), content)
 
 	empty := mapOf(t, `{spec: {}, metadata: {}}`)
-	made.Default(empty)
+	made.Default(empty, nil)
 	assert.Equal(t, mapOf(t, `{spec: {name: x, size: 3}, metadata: {}}`), empty)
 
-	// A default is not shared by the objects that got it.
+	// Objects do not share their defaults.
 	whole, err := FromSchema(mapOf(t, `{type: object, properties: {spec: {type: object, default: {list: [a]}}}}`))
 	require.NoError(t, err)
 	first, second := map[string]any{}, map[string]any{}
-	whole.Default(first)
-	whole.Default(second)
+	whole.Default(first, nil)
+	whole.Default(second, nil)
 	first["spec"].(map[string]any)["list"].([]any)[0] = "changed"
 	assert.Equal(t, mapOf(t, `{spec: {list: [a]}}`), second)
 }
 
-// The keys of built-in kinds have defaults for merging, which are not those of
-// their objects.
-func TestBuiltinKindsAreNotFilledIn(t *testing.T) {
+// The list keys of built-in kinds have defaults for merging. They are not the
+// defaults of objects.
+func TestBuiltinKindsHaveNoDefaults(t *testing.T) {
 	pod := read(t, `{apiVersion: v1, kind: Pod, spec: {containers: [{ports: [{containerPort: 1}]}]}}`)
-	TypeOf(podKind).Default(pod.Object)
+	TypeOf(podKind).Default(pod.Object, nil)
 	owned := mapOf(t, `{metadata: {ownerReferences: [{uid: null}]}}`)
-	thing(t).Default(owned)
+	thing(t).Default(owned, nil)
 	assert.Equal(t, mapOf(t, `{metadata: {ownerReferences: [{uid: null}]}}`), owned)
 	assert.Equal(t, read(t, `{apiVersion: v1, kind: Pod, spec: {containers: [{ports: [{containerPort: 1}]}]}}`), pod)
 }
 
 // Server-side apply of custom resources follows their schema.
-func TestCustomFieldsAreManagedByTheirSchema(t *testing.T) {
+func TestCustomFieldsAreManagedAsSchemasDefine(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
 	got, err := manager(t, kind, NewConverter(thing(t))).Update(Empty(kind), read(t, `{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, finalizers: [a/b]}, spec: {
 		whole: {a: b}, tags: [a], ports: [{port: 1}], plain: [{a: b}], free: {x: {z: 1}}, template: {metadata: {labels: {a: b}}, spec: {a: [1]}}}}`), "me")
@@ -119,8 +119,8 @@ func TestCustomFieldsAreManagedByTheirSchema(t *testing.T) {
 	_, err = NewConverter(thing(t)).ObjectToTyped(read(t, `{apiVersion: example.com/v1, kind: Thing, spec: {foo: 1}}`))
 	assert.ErrorContains(t, err, ".spec.foo: field not declared in schema")
 
-	// What preserves unknown fields takes them, as deep as it goes, and so does
-	// an object of which nothing more is said.
+	// Preserved unknown fields are accepted at any depth, and so are the fields of an
+	// object without properties.
 	open, err := FromSchema(mapOf(t, `{type: object, properties: {
 		spec: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {deep: {type: object, properties: {a: {type: string}}}}},
 		any: {type: object}}}`))
@@ -129,8 +129,8 @@ func TestCustomFieldsAreManagedByTheirSchema(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// A name with a dot is a field, and not a way to one.
-func TestPropertiesOfAnyNameHaveTypesOfTheirOwn(t *testing.T) {
+// A property name may contain a dot.
+func TestPropertyNamesAreUnambiguous(t *testing.T) {
 	typ, err := FromSchema(mapOf(t, `
 type: object
 properties:
@@ -155,11 +155,11 @@ m{}: {x: "1"}
 	require.NoError(t, err)
 }
 
-func TestSchemasThatCannotBeRead(t *testing.T) {
+func TestInvalidSchemas(t *testing.T) {
 	for text, complaint := range map[string]string{
-		`{properties: {a: 1}}`: "#.a: the property is no schema",
-		`{properties: {a: {type: array, x-kubernetes-list-type: map}}}`:                                  "#.a: a list of the type map needs",
-		`{properties: {a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [1]}}}`: "has a int64",
+		`{properties: {a: 1}}`: "#.a: property is not a schema",
+		`{properties: {a: {type: array, x-kubernetes-list-type: map}}}`:                                  "#.a: list type map requires",
+		`{properties: {a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [1]}}}`: "contains a int64",
 		`{additionalProperties: {properties: {b: x}}, type: object}`:                                     "#{}.b",
 		`{properties: {a: {type: array, items: {properties: {b: x}}}}}`:                                  "#.a[].b",
 	} {

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -9,52 +10,51 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// table is the merge table. Its types are read as they are asked for: a program
-// needs few of them.
+// table is the merge table. Types are parsed on first use, as most programs need
+// few of them.
 type table struct {
-	// kinds read the type of each.
+	// kinds has a function for each kind that parses its type.
 	kinds map[schema.GroupVersionKind]func() *Type
-	// parts are the lines of each type, by its name.
-	parts map[string]string
+	// typeText has the lines of each type, by its name.
+	typeText map[string]string
 
 	mu sync.Mutex
-	// types that have been read, by what the table calls them, with what is
-	// special about them. All that a type refers to has been read once the lock
-	// is free.
+	// types has the parsed types by their notation in the table. Whenever mu is not
+	// held, all types that a type refers to have been parsed, too.
 	types map[string]*Type
 }
 
-// words of the table for types that are not composed.
-var words = map[string]sort{
+// basicTypes are the names of the types that have no parts.
+var basicTypes = map[string]valueKind{
 	"string": text, "int32": number, "int64": number, "float64": number, "bool": boolean, "scalar": scalar,
 	"any": anything, "raw": raw,
 }
 
-// newTable finds where everything is.
+// newTable indexes the table.
 func newTable(from string) (*table, error) {
-	t := &table{kinds: map[schema.GroupVersionKind]func() *Type{}, parts: make(map[string]string, 512), types: map[string]*Type{}}
-	for word, sort := range words {
-		t.types[word] = &Type{name: word, sort: sort, preserve: sort == anything || sort == raw}
+	t := &table{kinds: map[schema.GroupVersionKind]func() *Type{}, typeText: make(map[string]string, 512), types: map[string]*Type{}}
+	for word, sort := range basicTypes {
+		t.types[word] = &Type{name: word, kind: sort, preserveUnknown: sort == anything || sort == raw}
 	}
-	t.types["object"] = &Type{name: "object", sort: object, element: t.types["any"], preserve: true}
-	// A part of the table is parted from the next by an empty line.
+	t.types["object"] = &Type{name: "object", kind: object, element: t.types["any"], preserveUnknown: true}
+	// Blocks of the table are separated by an empty line.
 	for part := range strings.SplitSeq(from, "\n\n") {
 		if strings.HasPrefix(part, "type ") {
 			name := strings.Fields(firstLine(part))
 			if len(name) < 2 {
-				return nil, fmt.Errorf("merge table: a type without a name")
+				return nil, errors.New("merge table: type without a name")
 			}
-			if t.parts[name[1]] != "" {
-				return nil, fmt.Errorf("merge table: %s is described twice", name[1])
+			if t.typeText[name[1]] != "" {
+				return nil, fmt.Errorf("merge table: duplicate type %s", name[1])
 			}
-			t.parts[name[1]] = part
+			t.typeText[name[1]] = part
 			continue
 		}
 		for line := range strings.SplitSeq(part, "\n") {
 			if line == "" || line[0] == '#' {
 				continue
 			}
-			if err := t.kind(line); err != nil {
+			if err := t.parseKind(line); err != nil {
 				return nil, fmt.Errorf("merge table: %w", err)
 			}
 		}
@@ -67,10 +67,10 @@ func firstLine(of string) string {
 	return line
 }
 
-// kind reads a line such as
+// parseKind parses a line such as
 //
 //	kind apps/v1 Deployment apps.Deployment
-func (t *table) kind(line string) error {
+func (t *table) parseKind(line string) error {
 	parts := strings.Fields(line)
 	if len(parts) != 4 || parts[0] != "kind" {
 		return fmt.Errorf("%q is neither a kind nor a type", line)
@@ -79,44 +79,44 @@ func (t *table) kind(line string) error {
 	if err != nil {
 		return err
 	}
-	t.kinds[version.WithKind(parts[2])] = sync.OnceValue(func() *Type { return t.must(parts[3]) })
+	t.kinds[version.WithKind(parts[2])] = sync.OnceValue(func() *Type { return t.mustType(parts[3]) })
 	return nil
 }
 
-// must is the type of a name, which is in the table.
-func (t *table) must(name string) *Type {
+// mustType returns the type of that name and panics if the table lacks it.
+func (t *table) mustType(name string) *Type {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	typ, err := t.named(name)
+	typ, err := t.typeNamed(name)
 	if err != nil {
 		panic(fmt.Errorf("merge table: %w", err))
 	}
 	return typ
 }
 
-// all types by their names, every one of them read.
+// all parses and returns all types, by their names.
 func (t *table) all() (map[string]*Type, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for name := range t.parts {
-		if _, err := t.named(name); err != nil {
+	for name := range t.typeText {
+		if _, err := t.typeNamed(name); err != nil {
 			return nil, err
 		}
 	}
 	return t.types, nil
 }
 
-// named is a type of the table with all that it refers to.
-func (t *table) named(name string) (*Type, error) {
+// typeNamed returns the type of that name, with all types that it refers to.
+func (t *table) typeNamed(name string) (*Type, error) {
 	if typ := t.types[name]; typ != nil {
 		return typ, nil
 	}
-	lines, ok := t.parts[name]
+	lines, ok := t.typeText[name]
 	if !ok {
-		return nil, fmt.Errorf("%s is used and not described", name)
+		return nil, fmt.Errorf("type %s is not defined", name)
 	}
 	size := strings.Count(lines, "\n")
-	typ := &Type{name: name, sort: object, fields: make(map[string]*field, size)}
+	typ := &Type{name: name, kind: object, fields: make(map[string]*field, size)}
 	t.types[name] = typ // before its fields, which may be of it
 	fields := make([]field, size)
 	first, lines, _ := strings.Cut(lines, "\n")
@@ -124,21 +124,21 @@ func (t *table) named(name string) (*Type, error) {
 	for i := 0; lines != ""; i++ {
 		var line string
 		line, lines, _ = strings.Cut(lines, "\n")
-		if err := t.field(typ, &fields[i], strings.TrimPrefix(line, "\t")); err != nil {
+		if err := t.parseField(typ, &fields[i], strings.TrimPrefix(line, "\t")); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return typ, nil
 }
 
-// field reads a line such as
+// parseField parses a line such as
 //
 //	ports []core.ContainerPort key=containerPort,protocol merge=containerPort
-func (t *table) field(of *Type, read *field, line string) error {
+func (t *table) parseField(of *Type, read *field, line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	written, rest, _ := strings.Cut(rest, " ")
 	if name == "" || written == "" {
-		return fmt.Errorf("%q is no field", line)
+		return fmt.Errorf("%q is not a field", line)
 	}
 	var keys, fallback string
 	var set bool
@@ -158,34 +158,34 @@ func (t *table) field(of *Type, read *field, line string) error {
 		case "merge":
 			read.merge, read.mergeKey = true, value
 		case "always":
-			read.always, read.null = true, value == "null"
+			read.alwaysEncoded, read.emptyIsNull = true, value == "null"
 		case "replace":
 			read.replace = true
 		case "retain":
-			read.retain = true
+			read.retainKeys = true
 		case "wire":
-			read.wire = value
+			read.protobufPath = value
 			_, written, _ := strings.Cut(value, ":")
-			read.form = form(written)
+			read.encoding = encoding(written)
 		case "go":
 			read.goType = value
 		case "in":
-			read.parts = strings.Split(value, ".")
+			read.inlinedStructs = strings.Split(value, ".")
 		default:
 			return fmt.Errorf("field %s: unknown word %q", name, word)
 		}
 	}
 	var err error
-	if read.Type, err = t.typ(written, keys, set); err != nil {
+	if read.Type, err = t.parseType(written, keys, set); err != nil {
 		return err
 	}
 	if fallback != "" {
 		typ := *read.Type
-		if err := json.Unmarshal([]byte(fallback), &typ.fallback); err != nil {
+		if err := json.Unmarshal([]byte(fallback), &typ.defaultValue); err != nil {
 			return fmt.Errorf("field %s: default %s: %w", name, fallback, err)
 		}
-		if float, ok := typ.fallback.(float64); ok {
-			typ.fallback = int64(float)
+		if float, ok := typ.defaultValue.(float64); ok {
+			typ.defaultValue = int64(float)
 		}
 		read.Type = &typ
 	}
@@ -193,9 +193,9 @@ func (t *table) field(of *Type, read *field, line string) error {
 	return nil
 }
 
-// typ is the type of a field, as it is written; keys and set are about its
+// parseType returns the type with this notation; keys and set apply to its
 // elements.
-func (t *table) typ(written, keys string, set bool) (*Type, error) {
+func (t *table) parseType(written, keys string, set bool) (*Type, error) {
 	name := written
 	switch {
 	case keys != "":
@@ -206,20 +206,20 @@ func (t *table) typ(written, keys string, set bool) (*Type, error) {
 	if known := t.types[name]; known != nil {
 		return known, nil
 	}
-	made := &Type{name: name, sort: list, set: set}
+	made := &Type{name: name, kind: list, set: set}
 	element, isList := strings.CutPrefix(written, "[]")
 	if !isList {
 		var isMap bool
 		if element, isMap = strings.CutPrefix(written, "{}"); !isMap {
-			return t.named(written)
+			return t.typeNamed(written)
 		}
-		made.sort = object
+		made.kind = object
 	}
 	if keys != "" {
 		made.keys = strings.Split(keys, ",")
 	}
 	var err error
-	if made.element, err = t.typ(element, "", false); err != nil {
+	if made.element, err = t.parseType(element, "", false); err != nil {
 		return nil, err
 	}
 	t.types[name] = made

@@ -5,36 +5,36 @@ import (
 	"strconv"
 )
 
-// Trim makes of an object what the Go type of its built-in kind would hold of
-// it: fields that are not known and nulls are taken out. It says which were not
-// known, each as its path, sorted; and whether all values are of the types of
-// their fields. If they are not, Inspect and Unlike say what is wrong.
+// Trim removes the fields of an object that the Go type of its built-in kind
+// would not keep: unknown fields and nulls. It returns the paths of the unknown
+// fields, sorted, and reports whether all values have the types of their fields. If
+// not, Inspect and Unlike return the details.
 func (t *Type) Trim(content map[string]any) (unknown []string, fits bool) {
-	r := trimmer{fits: true, at: make([]place, 0, 16)}
-	r.object(slot{Type: t}, content)
+	r := trimmer{fits: true, position: make([]pathElement, 0, 16)}
+	r.object(fieldType{Type: t}, content)
 	slices.Sort(r.unknown)
 	return r.unknown, r.fits
 }
 
-// trimmer is one walk.
+// trimmer is the state of one walk over an object.
 type trimmer struct {
 	unknown []string
 	fits    bool
-	// at is where the walk is. It is written as a path when something is found,
-	// which is rare.
-	at []place
+	// position of the walk. It is formatted as a path only for a finding, which is
+	// rare.
+	position []pathElement
 }
 
-// place is a step of a path: a member of an object, or an element of a list.
-type place struct {
+// pathElement is a member of an object or an element of a list.
+type pathElement struct {
 	name  string
-	index int // of members, -1
+	index int // -1 for members
 }
 
-// path of a member of the object that the walk is at.
+// path returns the path of a member of the current object.
 func (r *trimmer) path(name string) string {
 	path := ""
-	for _, step := range append(r.at, place{name, -1}) {
+	for _, step := range append(r.position, pathElement{name, -1}) {
 		if step.index >= 0 {
 			path += "[" + strconv.Itoa(step.index) + "]"
 		} else {
@@ -44,47 +44,47 @@ func (r *trimmer) path(name string) string {
 	return path
 }
 
-func (r *trimmer) object(of slot, value map[string]any) {
+func (r *trimmer) object(of fieldType, value map[string]any) {
 	for name, part := range value {
-		member := of.member(name)
+		member := of.memberType(name)
 		switch {
 		case member.Type == nil:
 			r.unknown = append(r.unknown, r.path(name))
 			delete(value, name)
 		case part != nil:
-			r.step(place{name, -1}, member, part)
-		case of.fields == nil && member.sort == text:
-			value[name] = "" // an entry of a map is there
+			r.step(pathElement{name, -1}, member, part)
+		case of.fields == nil && member.kind == text:
+			value[name] = "" // map entries are kept
 		default:
 			delete(value, name)
 		}
 	}
 }
 
-func (r *trimmer) step(to place, of slot, value any) {
-	r.at = append(r.at, to)
+func (r *trimmer) step(to pathElement, of fieldType, value any) {
+	r.position = append(r.position, to)
 	r.value(of, value)
-	r.at = r.at[:len(r.at)-1]
+	r.position = r.position[:len(r.position)-1]
 }
 
-func (r *trimmer) value(of slot, value any) {
+func (r *trimmer) value(of fieldType, value any) {
 	switch value := value.(type) {
 	case map[string]any:
-		if of.sort == object && !of.closed() {
+		if of.kind == object && !of.opaque() {
 			r.object(of, value)
 			return
 		}
 	case []any:
-		if of.sort == list {
-			part := of.part()
+		if of.kind == list {
+			part := of.elementType()
 			for i, element := range value {
-				r.step(place{index: i}, part, element)
+				r.step(pathElement{index: i}, part, element)
 			}
 			return
 		}
 	default:
-		r.fits = r.fits && of.fits(value)
+		r.fits = r.fits && of.matches(value)
 		return
 	}
-	r.fits = r.fits && of.takesAnything()
+	r.fits = r.fits && of.acceptsComposite()
 }

@@ -1,59 +1,58 @@
 package kinds
 
-// sort is what a value is, as far as its type says.
-type sort uint8
+// valueKind is the kind of a value, as far as its type defines it.
+type valueKind uint8
 
 const (
-	// anything may stand there; what it is is seen when it comes.
-	anything sort = iota
+	// anything is a value of any type, known only when it is decoded.
+	anything valueKind = iota
 	text
 	number
 	boolean
-	// scalar is one of the three: a time, a quantity.
+	// scalar is a text, number or boolean: a time, a quantity.
 	scalar
 	list
 	// object is a struct or a map, or both.
 	object
-	// raw is anything, as one value.
+	// raw is a value of any type that is merged as a whole.
 	raw
 )
 
-// Type says what is known of a value: its parts and how they are merged. It
-// comes from the table of the built-in kinds, or from the schema of a custom
-// resource; types of the table may be recursive, those of schemas are trees. A
-// Type does not change.
+// Type describes a value: its parts and how they are merged. It is created from
+// the table of the built-in kinds or from the schema of a custom resource. Types of
+// the table may be recursive; those of schemas are trees. A Type is immutable.
 type Type struct {
 	// name is unique among the types that can be reached from one kind.
 	name string
-	sort sort
+	kind valueKind
 
-	// element is the type of a list's elements, or of the fields of an object
-	// that are not named. Objects without it have no others.
+	// element is the type of a list's elements, or of an object's fields that are
+	// not in fields. Objects without it have no other fields.
 	element *Type
 	// fields of an object, by name.
 	fields map[string]*field
 
-	// atomic objects are one value for server-side apply. Lists are, unless
+	// atomic objects are merged as a whole by server-side apply. So are lists, unless
 	// they are a set or have keys.
 	atomic bool
 	set    bool
-	// keys of the list's elements, which are objects.
+	// keys identify the list's elements, which are objects.
 	keys []string
 
-	// fallback is what is filled in where nothing is given; nil is nothing. In
-	// the table only keys have one.
-	fallback any
+	// defaultValue is used when the value is missing; nil means none. In the table,
+	// only keys have one.
+	defaultValue any
 
-	// preserve keeps fields that are not known.
-	preserve bool
+	// preserveUnknown keeps unknown fields.
+	preserveUnknown bool
 
-	// These are said by the schemas of custom resources only.
+	// The following fields are set only by the schemas of custom resources.
 
-	// custom is set in all types that come from such a schema.
+	// custom is set in all types of such a schema.
 	custom bool
-	// inherits the preserving of fields from a type that it is a part of:
-	// server-side apply counts it, pruning does not.
-	inherits bool
+	// inheritsPreserve is set if an enclosing type has preserveUnknown. Server-side
+	// apply takes it into account; pruning does not.
+	inheritsPreserve bool
 	// embedded objects have apiVersion, kind and metadata of their own.
 	embedded bool
 	// nullable values may be null.
@@ -65,28 +64,29 @@ type field struct {
 	*Type
 	// relation is "atomic" or "granular" where the field differs from its type.
 	relation string
-	// always is set if the JSON of the Go type has the field even if it is
-	// empty; null if it then is.
-	always, null bool
+	// alwaysEncoded is set if the JSON of the Go type includes the field even when
+	// it is empty; emptyIsNull is set if the JSON is null then.
+	alwaysEncoded, emptyIsNull bool
 
-	// What strategic merge does with it.
-	merge    bool
-	mergeKey string
-	replace  bool
-	retain   bool
+	// The directives of strategic merge.
+	merge      bool
+	mergeKey   string
+	replace    bool
+	retainKeys bool
 
-	// wire is where it stands in protobuf, as the table says it; "" is nowhere.
-	wire string
-	// form of the value, or of what it is a list or map of.
-	form form
-	// goType is what Go calls its type, "" what one would think.
+	// protobufPath is the field's position in protobuf, in the notation of the
+	// table; "" if it has none.
+	protobufPath string
+	// encoding of the value, or of the elements if it is a list or map.
+	encoding encoding
+	// goType is the name of the Go type, "" if it can be derived.
 	goType string
-	// parts of the Go type that it is in, which JSON does not set apart.
-	parts []string
+	// inlinedStructs are the inlined structs of the Go type that contain the field.
+	inlinedStructs []string
 }
 
-// at is the type of a field of an object, nil if it has no such field.
-func (t *Type) at(name string) *Type {
+// child returns the type of an object's field, nil if it has no such field.
+func (t *Type) child(name string) *Type {
 	if field := t.fields[name]; field != nil {
 		return field.Type
 	}

@@ -26,7 +26,7 @@ type (
 		_ int
 		small
 	}
-	// Each of these declares its own.
+	// Each of these types declares its own Unmarshal.
 	own         struct{ metav1.ObjectMeta }
 	ownDelegate struct{ metav1.ObjectMeta }
 	ownPtr      struct{ *metav1.ObjectMeta }
@@ -35,12 +35,13 @@ type (
 		metav1.ObjectMeta
 		metav1.LabelSelector
 	}
-	ownSmall    struct{ small }
-	ownOfOwn    struct{ own }
-	borrowedOwn struct{ ownTwo }
-	wrongOne    struct{ metav1.ObjectMeta }
-	// The embedded field's Unmarshal is not one, but hides the deeper one.
-	hides struct{ wrongOne }
+	ownSmall       struct{ small }
+	ownOfOwn       struct{ own }
+	promotedOwn    struct{ ownTwo }
+	wrongSignature struct{ metav1.ObjectMeta }
+	// The Unmarshal of the embedded field has another signature, but hides the deeper
+	// method.
+	hides struct{ wrongSignature }
 )
 
 func (s notAStruct) Unmarshal([]byte) error { return nil }
@@ -55,13 +56,13 @@ func (o *ownTwo) Unmarshal([]byte) error        { return nil }
 func (o *ownBoth) Unmarshal([]byte) error       { return nil }
 func (o *ownSmall) Unmarshal(b []byte) error    { return o.small.Unmarshal(b) }
 func (o *ownOfOwn) Unmarshal(b []byte) error    { return o.own.Unmarshal(b) }
-func (w *wrongOne) Unmarshal()                  {}
+func (w *wrongSignature) Unmarshal()            {}
 
 // Promise: "T can unmarshal protobuf" means a method declared by T itself.
-func TestOnlyADeclaredUnmarshalCounts(t *testing.T) {
+func TestDeclaresUnmarshal(t *testing.T) {
 	for _, value := range []any{
 		plain{}, onlyMeta{}, onlyMetaPtr{}, twoLevels{}, twoLevelsPtr{}, both{}, anInterface{}, ofASlice{},
-		ofASmall{}, borrowedOwn{}, wrongOne{}, hides{}, notAStruct{},
+		ofASmall{}, promotedOwn{}, wrongSignature{}, hides{}, notAStruct{},
 	} {
 		require.False(t, DeclaresUnmarshal(reflect.TypeOf(value)), "%T", value)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Magic is how every protobuf body of Kubernetes begins.
+// Magic is the prefix of every protobuf body of Kubernetes.
 const Magic = "k8s\x00"
 
 // The fields of the envelope, a runtime.Unknown.
@@ -14,34 +14,34 @@ const (
 	EnvelopeTypeMeta = 1
 	EnvelopeRaw      = 2
 
-	envelopeLast = 4 // the last field that an envelope has: its content type
+	lastEnvelopeField = 4 // the last field that an envelope has: its content type
 )
 
-// Envelope is an object with what it says to be.
+// Envelope is an encoded object with its type.
 type Envelope struct {
 	APIVersion, Kind []byte
 	Raw              []byte
 }
 
-// Open takes a whole envelope apart, magic included. A field that comes twice
-// counts the last time, as everywhere in protobuf.
+// Open parses a whole envelope, including the magic number. The last occurrence of a
+// field counts, as always in protobuf.
 func Open(data []byte) (Envelope, error) {
 	if !bytes.HasPrefix(data, []byte(Magic)) {
-		return Envelope{}, errors.New("it does not begin as the protobuf of Kubernetes does")
+		return Envelope{}, errors.New("no Kubernetes protobuf: the magic number is missing")
 	}
 	if len(data) == len(Magic) {
-		return Envelope{}, errors.New("it ends after the magic number")
+		return Envelope{}, errors.New("protobuf ends after the magic number")
 	}
 	var e Envelope
 	for rest := data[len(Magic):]; len(rest) > 0; {
 		h, content, n, err := Next(rest)
 		if err != nil {
-			return Envelope{}, fmt.Errorf("the envelope, at byte %d: %w", len(data)-len(rest), err)
+			return Envelope{}, fmt.Errorf("protobuf envelope, byte %d: %w", len(data)-len(rest), err)
 		}
 		rest = rest[n:]
 		if h.Wire != Bytes {
-			if h.Number <= envelopeLast {
-				return Envelope{}, fmt.Errorf("the envelope: field %d is not of bytes", h.Number)
+			if h.Number <= lastEnvelopeField {
+				return Envelope{}, fmt.Errorf("protobuf envelope: field %d is not length-delimited", h.Number)
 			}
 			continue
 		}
@@ -57,17 +57,17 @@ func Open(data []byte) (Envelope, error) {
 	return e, nil
 }
 
-// TypeMeta reads the part of an envelope that says what is in it.
+// TypeMeta parses the TypeMeta of an envelope.
 func TypeMeta(data []byte) (apiVersion, kind []byte, err error) {
 	for len(data) > 0 {
 		h, content, n, err := Next(data)
 		if err != nil {
-			return nil, nil, fmt.Errorf("the type in the envelope: %w", err)
+			return nil, nil, fmt.Errorf("protobuf envelope, TypeMeta: %w", err)
 		}
 		data = data[n:]
 		if h.Wire != Bytes {
 			if h.Number <= 2 {
-				return nil, nil, fmt.Errorf("the type in the envelope: field %d is not of bytes", h.Number)
+				return nil, nil, fmt.Errorf("protobuf envelope, TypeMeta: field %d is not length-delimited", h.Number)
 			}
 			continue
 		}

@@ -1,23 +1,23 @@
 package pbobj
 
-// Cutter takes the managedFields out of objects: often half of their bytes, and
-// of their cost. It keeps scratch, so it is for one goroutine at a time.
+// Cutter removes the managedFields from encoded objects: often half of their bytes
+// and of the cost of decoding. It keeps scratch space, so it must not be used by
+// several goroutines at a time.
 type Cutter struct {
-	kept []span // parts of the metadata that stay, in order
+	kept []span // parts of the metadata to keep, in order
 }
 
 type span struct{ start, end int }
 
 // CutManagedFields returns the object without its managedFields. It works in
-// place: the result is a part of object, the bytes of which are changed.
-// managedFields are near the end of the metadata, and the metadata is at the
-// start of the object, so it is the little before them that is moved, toward
-// the large rest behind.
+// place: the result is a slice of object, whose bytes are changed. The metadata is at
+// the start of the object, and managedFields near the end of the metadata, so it
+// moves the short part before them toward the long rest.
 //
-// What is not understood is left as it is, for Unmarshal to judge.
+// Objects that cannot be parsed are returned unchanged; Unmarshal reports the error.
 func (c *Cutter) CutManagedFields(object []byte) []byte {
 	tag, meta, ok := findMetadata(object)
-	if !ok || !c.keep(object, meta) {
+	if !ok || !c.findKept(object, meta) {
 		return object
 	}
 	to, length := meta.end, 0
@@ -35,8 +35,8 @@ func (c *Cutter) CutManagedFields(object []byte) []byte {
 	return object[to:]
 }
 
-// findMetadata says where the first metadata field of an object begins, and
-// where its content is.
+// findMetadata returns the start of the first metadata field of an object, and the
+// position of its content.
 func findMetadata(object []byte) (tag int, meta span, ok bool) {
 	for at := 0; at < len(object); {
 		h, content, n, err := Next(object[at:])
@@ -51,9 +51,9 @@ func findMetadata(object []byte) (tag int, meta span, ok bool) {
 	return 0, span{}, false
 }
 
-// keep notes what stays of the metadata. It is false when that is everything,
-// or when the metadata makes no sense.
-func (c *Cutter) keep(object []byte, meta span) (cuts bool) {
+// findKept records the parts of the metadata to keep. It returns false if there is nothing
+// to remove, or if the metadata is invalid.
+func (c *Cutter) findKept(object []byte, meta span) (cuts bool) {
 	c.kept = c.kept[:0]
 	from := meta.start
 	for at := meta.start; at < meta.end; {

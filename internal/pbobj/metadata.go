@@ -1,7 +1,6 @@
 package pbobj
 
-// Where things are: metadata is field 1 of every object, and these are fields
-// of metav1.ObjectMeta.
+// Field numbers: metadata in every object, and the fields of metav1.ObjectMeta.
 const (
 	metadataField        = 1
 	nameField            = 1
@@ -12,13 +11,13 @@ const (
 	managedFieldsField   = 17
 )
 
-// Identity is which object some bytes are, as far as could be read.
+// Identity identifies an object, as far as it could be parsed.
 type Identity struct {
 	Namespace, Name, UID, ResourceVersion string
 }
 
-// Identify reads as much of an object's identity as can be read. The object
-// may be broken: that it is being asked for says that something is.
+// Identify parses as much of an object's identity as possible. The object may be
+// invalid: identities are needed for errors.
 func Identify(object []byte) (id Identity) {
 	eachMetaField(object, func(number int, content []byte) {
 		switch number {
@@ -35,7 +34,7 @@ func Identify(object []byte) (id Identity) {
 	return id
 }
 
-// Annotation is the value of one annotation of an object, "" if it has none.
+// Annotation returns the value of an annotation of an object, "" if it is missing.
 func Annotation(object []byte, key string) (value string) {
 	eachMetaField(object, func(number int, content []byte) {
 		if number != annotationsField {
@@ -65,8 +64,8 @@ func eachMetaField(object []byte, visit func(number int, content []byte)) {
 	})
 }
 
-// eachField visits the length-delimited fields of a message up to its end or
-// to where it makes no sense.
+// eachField visits the length-delimited fields of a message up to its end or to the
+// first invalid byte.
 func eachField(message []byte, visit func(number int, content []byte)) {
 	for len(message) > 0 {
 		h, content, n, err := Next(message)

@@ -38,7 +38,7 @@ func marshal(t testing.TB, m interface{ Marshal() ([]byte, error) }) []byte {
 	return data
 }
 
-func TestAHeaderIsReadOrRefused(t *testing.T) {
+func TestParseHeader(t *testing.T) {
 	for _, c := range []struct {
 		wire string
 		want Header
@@ -62,12 +62,12 @@ func TestAHeaderIsReadOrRefused(t *testing.T) {
 	}
 	for wire, why := range map[string]string{
 		"\x02\x00": "number 0",
-		"\x0b":     "unknown form 3",
-		"\x0c":     "unknown form 4",
-		"\x0f\x00": "unknown form 7",
-		"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": "says it has 18446744073709551615 bytes",
-		"\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02": "does not fit into 64 bits",
-		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff":     "does not fit into 64 bits",
+		"\x0b":     "unknown wire type 3",
+		"\x0c":     "unknown wire type 4",
+		"\x0f\x00": "unknown wire type 7",
+		"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": "invalid length 18446744073709551615",
+		"\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02": "exceeds 64 bits",
+		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff":     "exceeds 64 bits",
 		"\xf8\xff\xff\xff\xff\x01\x00":                 "number",
 	} {
 		_, _, err := ParseHeader([]byte(wire))
@@ -76,15 +76,15 @@ func TestAHeaderIsReadOrRefused(t *testing.T) {
 	}
 }
 
-func TestAFieldThatLiesAboutItsLength(t *testing.T) {
+func TestLengthsBeyondTheDataAreErrors(t *testing.T) {
 	_, _, _, err := Next([]byte("\x0a\x05four"))
 	require.ErrorIs(t, err, ErrShort)
-	require.ErrorContains(t, err, "field 1 says it has 5 bytes, and 4 are left")
+	require.ErrorContains(t, err, "field 1 has 5 bytes, 4 are left")
 	_, _, _, err = Next([]byte("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
-	require.ErrorContains(t, err, "says it has 9223372036854775807 bytes")
+	require.ErrorContains(t, err, "field 1 has 9223372036854775807 bytes")
 }
 
-func TestAnEnvelopeIsOpened(t *testing.T) {
+func TestOpen(t *testing.T) {
 	raw := marshal(t, widget(1))
 	sealed := append([]byte(Magic), marshal(t, &runtime.Unknown{
 		TypeMeta: runtime.TypeMeta{APIVersion: "example.com/v1", Kind: "Widget"},
@@ -99,23 +99,23 @@ func TestAnEnvelopeIsOpened(t *testing.T) {
 	for cut := range len(sealed) {
 		short, err := Open(sealed[:cut])
 		if err == nil {
-			// Between two fields nothing tells that there should be more.
+			// A cut between two fields cannot be detected.
 			require.True(t, len(short.Raw) == 0 || bytes.Equal(short.Raw, raw), "cut at %d", cut)
 		}
 	}
 	_, err = Open([]byte(`{"kind":"Widget"}`))
 	require.Error(t, err)
 	_, err = Open([]byte(Magic + "\x0a\x02\x0a\x09"))
-	require.ErrorContains(t, err, "the type in the envelope")
+	require.ErrorContains(t, err, "protobuf envelope, TypeMeta")
 	_, err = Open([]byte(Magic))
 	require.ErrorContains(t, err, "ends after the magic number")
-	for _, wrong := range []string{"\x08\x01", "\x10\x01", "\x20\x01", "\x0a\x02\x08\x01"} { // numbers where bytes should be
+	for _, wrong := range []string{"\x08\x01", "\x10\x01", "\x20\x01", "\x0a\x02\x08\x01"} { // varints instead of bytes
 		_, err = Open([]byte(Magic + wrong))
-		require.ErrorContains(t, err, "is not of bytes")
+		require.ErrorContains(t, err, "is not length-delimited")
 	}
 }
 
-func TestAnObjectIsIdentifiedAsFarAsItCanBeRead(t *testing.T) {
+func TestIdentify(t *testing.T) {
 	whole := marshal(t, widget(1))
 	require.Equal(t, Identity{"a-namespace", "a-widget", "a-uid", "17"}, Identify(whole))
 	require.Equal(t, "true", Annotation(whole, "k8s.io/initial-events-end"))
@@ -127,7 +127,7 @@ func TestAnObjectIsIdentifiedAsFarAsItCanBeRead(t *testing.T) {
 	}
 }
 
-// The cut object must be what it would have been without managedFields.
+// The result equals an object encoded without managedFields.
 func TestManagedFieldsAreCut(t *testing.T) {
 	var cutter Cutter
 	for managed := range 5 {
@@ -137,7 +137,7 @@ func TestManagedFieldsAreCut(t *testing.T) {
 	}
 }
 
-func TestManagedFieldsAreCutWhereverTheyStand(t *testing.T) {
+func TestManagedFieldsAreCutAtAnyPosition(t *testing.T) {
 	part := func(m metav1.ObjectMeta) []byte { return marshal(t, &m) }
 	mf := func(name string) []byte {
 		entry := marshal(t, &metav1.ManagedFieldsEntry{Manager: name})
@@ -150,22 +150,22 @@ func TestManagedFieldsAreCutWhereverTheyStand(t *testing.T) {
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	var cutter Cutter
 	for what, c := range map[string]struct{ object, want []byte }{
-		"all over": {
+		"among other fields": {
 			join(field(2, []byte("before")), field(1, join(mf("1"), name, mf("2"), labels, mf("3"))), field(3, []byte("after"))),
 			join(field(2, []byte("before")), field(1, join(name, labels)), field(3, []byte("after"))),
 		},
-		"nothing else":      {field(1, mf("1")), field(1, nil)},
-		"in another field":  {field(2, mf("1")), field(2, mf("1"))},
-		"empty":             {nil, nil},
-		"metadata no bytes": {[]byte{0x08, 0x01}, []byte{0x08, 0x01}},
-		"broken metadata":   {field(1, join(mf("1"), []byte{0x0a, 0x7f})), field(1, join(mf("1"), []byte{0x0a, 0x7f}))},
-		"broken object":     {[]byte{0x0a, 0x7f}, []byte{0x0a, 0x7f}},
+		"no other field":                {field(1, mf("1")), field(1, nil)},
+		"in another field":              {field(2, mf("1")), field(2, mf("1"))},
+		"empty":                         {nil, nil},
+		"metadata of another wire type": {[]byte{0x08, 0x01}, []byte{0x08, 0x01}},
+		"broken metadata":               {field(1, join(mf("1"), []byte{0x0a, 0x7f})), field(1, join(mf("1"), []byte{0x0a, 0x7f}))},
+		"broken object":                 {[]byte{0x0a, 0x7f}, []byte{0x0a, 0x7f}},
 	} {
 		require.Equal(t, c.want, cutter.CutManagedFields(bytes.Clone(c.object)), what)
 	}
 }
 
-func TestCuttingAllocatesNothing(t *testing.T) {
+func TestCutManagedFieldsDoesNotAllocate(t *testing.T) {
 	whole := marshal(t, widget(3))
 	data := bytes.Clone(whole)
 	var cutter Cutter
@@ -175,8 +175,7 @@ func TestCuttingAllocatesNothing(t *testing.T) {
 	}))
 }
 
-// Whatever the bytes are, cutting leaves the same object but for managedFields,
-// or the same bytes.
+// For any input, CutManagedFields removes managedFields and nothing else.
 func FuzzCutManagedFields(f *testing.F) {
 	f.Add(marshal(f, widget(0)))
 	f.Add(marshal(f, widget(1)))

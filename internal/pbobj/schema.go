@@ -10,21 +10,19 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Schema is which fields messages of one Go type may have, as the tags say that
-// generated code leaves on its structs. It is compiled once, never changes, and
-// is for any number of goroutines.
+// Schema has the fields that messages of one Go type may have, taken from the struct
+// tags of generated code. It is compiled once, immutable, and safe for concurrent
+// use.
 //
-// Generated Unmarshal passes over fields that it does not know without a word,
-// goes as deep as the bytes do, and parses whatever quantity it is given. A
-// Schema notices the first, bounds the second and refuses those quantities that
-// would be costly.
+// Generated Unmarshal ignores unknown fields silently, recurses without limit,
+// allocates a whole struct for two bytes, and parses any quantity. A Schema detects
+// unknown fields, bounds depth and memory, and rejects quantities that would be
+// expensive to parse.
 type Schema struct {
 	root *message
-	// hostile: bytes could be made that are costly to unmarshal.
-	hostile bool
 }
 
-// message is the fields of one struct type by their numbers.
+// message has the fields of one struct type, by number.
 type message struct {
 	fields []messageField
 	// quantity: this is a resource.Quantity, whose field 1 is its text.
@@ -32,53 +30,62 @@ type message struct {
 }
 
 type messageField struct {
-	// there is false where the type has no field of that number.
-	there bool
-	// name is "" for the key and the value of a map's entry, which is a message
-	// of these two.
+	// known is set if the type has a field of that number.
+	known bool
+	// name is "" for the key and the value of a map entry, which is a message of these
+	// two fields.
 	name string
-	// inner is what the content is a message of; nil where that is no matter.
+	// inner is the message type of the content; nil if it need not be examined.
 	inner *message
+	// size is the memory that a field takes besides its content; for a packed field,
+	// the memory for each byte.
+	size   int64
+	packed bool
 }
 
-// maxFieldNumber is the highest number that is kept account of. Those of
-// Kubernetes are far below.
+// maxFieldNumber is the highest field number of a schema. The field numbers of
+// Kubernetes are far below it.
 const maxFieldNumber = 4095
 
-// NewSchema compiles the schema of a struct type, or returns nil if the type's
-// tags do not tell.
+// NewSchema compiles the schema of a struct type. It returns nil if the type has no
+// protobuf tags.
 func NewSchema(t reflect.Type) *Schema {
-	c := schemaCompiler{known: map[reflect.Type]*message{}, open: map[reflect.Type]bool{}}
+	c := schemaCompiler{known: map[reflect.Type]*message{}}
 	root := c.message(t)
 	if root == nil {
 		return nil
 	}
-	return &Schema{root: root, hostile: c.hostile}
+	return &Schema{root: root}
 }
 
-// Hostile says whether bytes could be made that are costly to unmarshal: the
-// type has quantities, or messages that may contain messages of their own type,
-// so that how deep they nest is for the bytes to say.
-func (s *Schema) Hostile() bool { return s.hostile }
-
-// Unknown is the path of the first field in a message that the Go type does not
-// have, such as "spec, field 41", "" if there is none: only the path's
-// beginning has a name. managedFields are not looked into. The error says that
-// messages nest deeper than maxDepth, that a quantity is refused, or that the
-// bytes make no sense: what has not been looked at is not for Unmarshal to see.
-func (s *Schema) Unknown(object []byte, maxDepth int) (path string, err error) {
-	return s.root.unknown(object, maxDepth)
+// Unknown returns the path of the first field in a message that the Go type does not
+// have, such as "spec, field 41", or "" if there is none; only known parents have a
+// name. It does not examine managedFields. It returns an error if messages nest deeper
+// than maxDepth, if the object would take more memory than maxMemory, if a quantity is
+// rejected, or if the bytes are invalid; the object must not be passed to Unmarshal
+// then.
+//
+// status is the path of the first unknown field in "status" or "metadata".
+func (s *Schema) Unknown(object []byte, maxDepth int, maxMemory int64) (path, status string, err error) {
+	left := maxMemory
+	path, err = s.root.findUnknown(object, maxDepth, &left, &status)
+	if tooMuch, ok := err.(*MemoryError); ok {
+		tooMuch.Most = maxMemory
+	}
+	return path, status, err
 }
 
-func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
+// findUnknown examines a message. left is the memory that the object may still take.
+// status is nil for nested messages.
+func (m *message) findUnknown(data []byte, maxDepth int, left *int64, status *string) (path string, err error) {
 	if maxDepth <= 0 {
 		return "", errors.New("protobuf messages nest too deep")
 	}
 	for len(data) > 0 {
 		var number int
 		var content []byte
-		// Nearly all fields have a number of one byte, and a length or value of
-		// one: these are read here, without a call.
+		// Nearly all fields have a number of one byte, and a length or value of one
+		// byte. They are parsed here, without a call.
 		short := len(data) >= 2 && data[0] >= 1<<3 && data[0] < 0x80 && data[1] < 0x80
 		switch {
 		case short && Wire(data[0]&7) == Bytes && int(data[1]) <= len(data)-2:
@@ -87,26 +94,37 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 		case short && Wire(data[0]&7) == Varint:
 			number, data = int(data[0]>>3), data[2:]
 		default:
-			if number, content, data, err = step(data); err != nil {
+			if number, content, data, err = nextField(data); err != nil {
 				return "", err
 			}
 		}
-		if number >= len(m.fields) || !m.fields[number].there {
+		if number >= len(m.fields) || !m.fields[number].known {
 			if path == "" {
 				path = "field " + strconv.Itoa(number)
 			}
 			continue
 		}
+		field := &m.fields[number]
+		if field.size > 0 && !field.reserve(content, left) {
+			return "", &MemoryError{Path: field.name}
+		}
 		if content == nil {
 			continue
 		}
-		if field := &m.fields[number]; field.inner != nil {
-			inner, err := field.inner.unknown(content, maxDepth-1)
+		if field.inner != nil {
+			inner, err := field.inner.findUnknown(content, maxDepth-1, left, nil)
 			if err != nil {
-				return "", err
+				return "", prefixPath(field.name, err)
 			}
-			if inner != "" && path == "" {
-				path = field.name + separator(field.name, inner) + inner
+			inStatus := status != nil && *status == "" && (field.name == "status" || field.name == "metadata")
+			if inner != "" && (path == "" || inStatus) {
+				inner = field.name + separator(field.name, inner) + inner
+				if path == "" {
+					path = inner
+				}
+				if inStatus {
+					*status = inner
+				}
 			}
 		} else if m.quantity {
 			if err := quantity.Check(content); err != nil {
@@ -117,10 +135,10 @@ func (m *message) unknown(data []byte, maxDepth int) (path string, err error) {
 	return path, nil
 }
 
-// step is Next for a walk through every field of an object, where most that are
-// longer have a number and a length of two bytes at most. The content is nil of
-// a field that is not of bytes.
-func step(data []byte) (number int, content, rest []byte, err error) {
+// nextField is like Next, but faster for fields with a number and a length of at most
+// two bytes, as most fields have. The content is nil if the field is not
+// length-delimited.
+func nextField(data []byte) (number int, content, rest []byte, err error) {
 	if len(data) >= 4 {
 		tag, n := int(data[0]), 1
 		if tag >= 0x80 {
@@ -131,7 +149,7 @@ func step(data []byte) (number int, content, rest []byte, err error) {
 		if value >= 0x80 {
 			value, n = value&0x7f|int(data[n])<<7, n+1
 		}
-		const more = 0x80 << 7 // what a second byte that is not the last leaves
+		const more = 0x80 << 7 // set in a number whose second byte is not the last
 		if tag >= 1<<3 && tag < more && value < more {
 			switch {
 			case Wire(tag&7) == Bytes && value <= len(data)-n:
@@ -163,26 +181,18 @@ func separator(name, inner string) string {
 
 type schemaCompiler struct {
 	known map[reflect.Type]*message
-	// open are the types that are being compiled: to meet one again is to have
-	// found that it contains itself.
-	open    map[reflect.Type]bool
-	hostile bool
 }
 
-// message compiles a struct type; nil is one whose tags do not tell.
+// message compiles a struct type. It returns nil for a type without protobuf tags.
 func (c *schemaCompiler) message(t reflect.Type) *message {
 	if isQuantity(t) {
-		c.hostile = true
-		return &message{quantity: true, fields: []messageField{{}, {there: true}}}
-	}
-	if c.open[t] {
-		c.hostile = true
+		return &message{quantity: true, fields: []messageField{{}, {known: true}}}
 	}
 	if known, ok := c.known[t]; ok {
 		return known
 	}
 	m := &message{}
-	c.known[t], c.open[t] = m, true
+	c.known[t] = m
 	for i := range t.NumField() {
 		if number, name := fieldTag(t.Field(i)); number > 0 {
 			for len(m.fields) <= number {
@@ -191,7 +201,6 @@ func (c *schemaCompiler) message(t reflect.Type) *message {
 			m.fields[number] = c.field(t.Field(i).Type, name)
 		}
 	}
-	c.open[t] = false
 	if m.fields == nil {
 		m = nil
 		c.known[t] = nil
@@ -199,7 +208,7 @@ func (c *schemaCompiler) message(t reflect.Type) *message {
 	return m
 }
 
-// fieldTag reads a tag like protobuf:"bytes,1,opt,name=metadata".
+// fieldTag parses a tag such as protobuf:"bytes,1,opt,name=metadata".
 func fieldTag(field reflect.StructField) (number int, name string) {
 	parts := strings.Split(field.Tag.Get("protobuf"), ",")
 	if len(parts) < 2 {
@@ -219,12 +228,13 @@ func fieldTag(field reflect.StructField) (number int, name string) {
 }
 
 func (c *schemaCompiler) field(t reflect.Type, name string) messageField {
-	f := messageField{there: true, name: name}
+	f := messageField{known: true, name: name}
+	f.size, f.packed = elementSize(t)
 	if name == "managedFields" {
 		return f
 	}
 	if t.Kind() == reflect.Map {
-		key := messageField{there: true}
+		key := messageField{known: true}
 		f.inner = &message{fields: []messageField{{}, key, c.field(t.Elem(), "")}}
 		return f
 	}
@@ -237,7 +247,8 @@ func (c *schemaCompiler) field(t reflect.Type, name string) messageField {
 	return f
 }
 
-// isQuantity: these two have no tags, but their own Unmarshal.
+// isQuantity reports whether t is a quantity type. These types have no tags, but their own
+// Unmarshal.
 func isQuantity(t reflect.Type) bool {
 	return t == reflect.TypeFor[resource.Quantity]() || t == reflect.TypeFor[resource.QuantityValue]()
 }

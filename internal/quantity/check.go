@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// The longest text of a quantity, and the greatest exponent in one.
+// Limits of the length of a quantity and of its exponent.
 const (
 	maxLen      = 100
 	maxExponent = 100
 )
 
-// Check refuses a text that would be costly to parse. It may have quotes and
-// white space around it. Whether it is a quantity at all is not asked.
+// Check returns an error for a text that would be expensive to parse. The text may
+// include quotes and surrounding white space. Check does not validate the quantity.
 func Check(text []byte) error {
 	if len(text) > maxLen {
-		return fmt.Errorf("a quantity of %d bytes: more than %d are not read", len(text), maxLen)
+		return fmt.Errorf("quantity of %d bytes exceeds the limit of %d", len(text), maxLen)
 	}
 	at := bytes.IndexAny(text, "eE")
 	if at < 0 {
@@ -27,7 +27,7 @@ func Check(text []byte) error {
 			continue
 		}
 		if exponent = exponent*10 + int(c-'0'); exponent > maxExponent {
-			return fmt.Errorf("a quantity with an exponent beyond %d: it is not computed", maxExponent)
+			return fmt.Errorf("quantity exponent exceeds the limit of %d", maxExponent)
 		}
 	}
 	return nil

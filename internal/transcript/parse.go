@@ -15,33 +15,33 @@ var (
 	readCount = regexp.MustCompile(`^([1-9][0-9]{0,2}|end)$`)
 )
 
-// optionNames are the options that exist, and whether each takes values.
+// optionNames are the known options, and whether each takes values.
 var optionNames = map[string]bool{
 	"as": true, "headers": true, "managed": false, "bookmarks": false,
 	"retry": true, "save": true, "show": true,
 }
 
-// Parse reads a script.
+// Parse parses a script.
 func Parse(name, text string) (*Script, error) {
 	if strings.ContainsAny(text, "\r\x00") {
-		return nil, fmt.Errorf("%s: holds a carriage return or a zero byte", name)
+		return nil, fmt.Errorf("%s: contains a carriage return or a zero byte", name)
 	}
 	r := &reader{name: name, lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}
 	script := &Script{Name: name}
 	for r.skipBlank(); r.more(); r.skipBlank() {
-		part, err := r.part()
+		part, err := r.section()
 		if err != nil {
 			return nil, err
 		}
 		if part.exchange != nil {
 			script.Exchanges = append(script.Exchanges, part.exchange)
 		}
-		script.parts = append(script.parts, part)
+		script.sections = append(script.sections, part)
 	}
 	return script, nil
 }
 
-// reader goes through a file by lines.
+// reader reads a file line by line.
 type reader struct {
 	name  string
 	lines []string
@@ -61,9 +61,9 @@ func (r *reader) errorf(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", r.name, line+1, fmt.Sprintf(format, args...))
 }
 
-// while takes lines as long as they begin with the mark, and gives them
-// without it.
-func (r *reader) while(mark string) (taken []string) {
+// takePrefixed takes the lines that begin with the mark, and returns them without
+// it.
+func (r *reader) takePrefixed(mark string) (taken []string) {
 	for r.more() && strings.HasPrefix(r.line(), mark) {
 		taken = append(taken, strings.TrimSpace(strings.TrimPrefix(r.line(), mark)))
 		r.at++
@@ -71,41 +71,41 @@ func (r *reader) while(mark string) (taken []string) {
 	return taken
 }
 
-// part is the next exchange, or prose up to a blank line.
-func (r *reader) part() (part, error) {
+// section reads the next exchange, or prose up to a blank line.
+func (r *reader) section() (section, error) {
 	start := r.at
-	comment := r.while("#")
+	comment := r.takePrefixed("#")
 	if !r.more() || strings.TrimSpace(r.line()) == "" {
-		return part{prose: strings.Join(r.lines[start:r.at], "\n") + "\n"}, nil
+		return section{prose: strings.Join(r.lines[start:r.at], "\n") + "\n"}, nil
 	}
 	e := &Exchange{Line: r.at + 1, Comment: strings.Join(comment, " ")}
 	if err := r.command(e); err != nil {
-		return part{}, err
+		return section{}, err
 	}
-	if err := r.head(e); err != nil {
-		return part{}, err
+	if err := r.headersAndOptions(e); err != nil {
+		return section{}, err
 	}
 	body := r.at
 	for r.more() && r.line() != dashes {
 		r.at++
 	}
 	if !r.more() {
-		return part{}, r.errorf(e.Line-1, "no %s after the request", dashes)
+		return section{}, r.errorf(e.Line-1, "missing %s after the request", dashes)
 	}
 	e.body = strings.Join(r.lines[body:r.at], "\n")
 	e.request = strings.Join(r.lines[start:r.at], "\n") + "\n"
 	r.at++
-	return part{exchange: e}, r.answers(e)
+	return section{exchange: e}, r.answers(e)
 }
 
-// command reads what is done.
+// command parses the command line.
 func (r *reader) command(e *Exchange) error {
 	line := r.line()
 	r.at++
 	if m := watchLine.FindStringSubmatch(line); m != nil {
 		e.Verb, e.Watch, e.Target = m[1], m[2], m[3]
 		if e.Verb == "EVENTS" && !readCount.MatchString(e.Target) {
-			return r.errorf(e.Line-1, "EVENTS name and a number, or end: %q", line)
+			return r.errorf(e.Line-1, "EVENTS needs a name and a number, or end: %q", line)
 		}
 	} else if line == "COMPACT" {
 		e.Verb = line
@@ -124,12 +124,12 @@ func (r *reader) command(e *Exchange) error {
 	return nil
 }
 
-// head reads headers and options, in any order.
-func (r *reader) head(e *Exchange) error {
+// headersAndOptions reads headers and options, in any order.
+func (r *reader) headersAndOptions(e *Exchange) error {
 	e.options = map[string][]string{}
 	for r.more() {
 		at := r.at
-		if headers := r.while("> "); headers != nil {
+		if headers := r.takePrefixed("> "); headers != nil {
 			for i, header := range headers {
 				if key, _, ok := strings.Cut(header, ": "); !ok || key == "" {
 					return r.errorf(at+i, "not a header: %q", header)
@@ -138,18 +138,18 @@ func (r *reader) head(e *Exchange) error {
 			e.headers = append(e.headers, headers...)
 			continue
 		}
-		options := r.while(": ")
+		options := r.takePrefixed(": ")
 		if options == nil {
 			return nil
 		}
 		for i, option := range options {
 			words := strings.Fields(option)
 			if len(words) == 0 {
-				return r.errorf(at+i, "an option without a name")
+				return r.errorf(at+i, "option without a name")
 			}
 			takes, known := optionNames[words[0]]
 			if !known || takes != (len(words) > 1) || e.has(words[0]) {
-				return r.errorf(at+i, "no such option, or not its values, or given twice: %q", option)
+				return r.errorf(at+i, "unknown option, wrong values, or duplicate: %q", option)
 			}
 			e.options[words[0]] = words[1:]
 		}
@@ -157,7 +157,7 @@ func (r *reader) head(e *Exchange) error {
 	return nil
 }
 
-// answers reads one answer, or two of which the second has a limit's name.
+// answers reads one answer, or two, of which the second names a limit.
 func (r *reader) answers(e *Exchange) error {
 	e.Want = r.answer()
 	if !r.more() || !strings.HasPrefix(r.line(), dashes) {
@@ -170,7 +170,7 @@ func (r *reader) answers(e *Exchange) error {
 	r.at++
 	e.Limit, e.Ours = m[1], r.answer()
 	if r.more() && strings.HasPrefix(r.line(), dashes) {
-		return r.errorf(r.at, "a third answer")
+		return r.errorf(r.at, "unexpected third answer")
 	}
 	return nil
 }
@@ -180,10 +180,10 @@ func (r *reader) answer() string {
 	for r.more() && strings.TrimSpace(r.line()) != "" && !strings.HasPrefix(r.line(), dashes) {
 		r.at++
 	}
-	return joined(r.lines[start:r.at])
+	return joinLines(r.lines[start:r.at])
 }
 
-func joined(lines []string) string {
+func joinLines(lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}

@@ -29,7 +29,7 @@ EVENTS w 3
 ----
 `
 
-func TestAFileIsWrittenAsItWasRead(t *testing.T) {
+func TestFormatEqualsInput(t *testing.T) {
 	script, err := Parse("whole.txt", whole)
 	require.NoError(t, err)
 	require.Equal(t, whole, script.Format())
@@ -43,13 +43,13 @@ func TestAFileIsWrittenAsItWasRead(t *testing.T) {
 	require.Equal(t, []string{"Content-Type: application/json"}, e.headers)
 	require.Equal(t, map[string][]string{"show": {"metadata.name", "code"}, "as": {"nobody"}}, e.options)
 	require.Equal(t, "{\"metadata\": {\n\n  \"name\": \"a\"}}", e.body)
-	require.Equal(t, "201 Created\n{\"metadata\": {\"name\": \"a\"}}\n", e.wanted(true))
-	require.Equal(t, "403 Forbidden\n", e.wanted(false))
+	require.Equal(t, "201 Created\n{\"metadata\": {\"name\": \"a\"}}\n", e.expected(true))
+	require.Equal(t, "403 Forbidden\n", e.expected(false))
 	require.Equal(t, "w", script.Exchanges[1].Watch)
 	require.Equal(t, "3", script.Exchanges[1].Target)
 }
 
-func TestAnAnswerIsHeldToTheFile(t *testing.T) {
+func TestDiff(t *testing.T) {
 	script, err := Parse("whole.txt", whole)
 	require.NoError(t, err)
 	real, ours := []string{script.Exchanges[0].Want, ""}, []string{script.Exchanges[0].Ours, ""}
@@ -60,10 +60,10 @@ func TestAnAnswerIsHeldToTheFile(t *testing.T) {
 	require.Len(t, script.Diff(ours, true), 1)
 	require.Contains(t, script.Diff(ours, true)[0], "whole.txt:5: The convention")
 	require.Contains(t, script.Diff([]string{script.Exchanges[0].Want, "ADDED {}\n"}, true)[0], "whole.txt:19: Nothing is wanted yet.\nEVENTS w 3\nwant:\ngot:\n    ADDED {}\n")
-	require.Contains(t, script.Diff(real[:1], true)[0], "whole.txt:19: not played")
+	require.Contains(t, script.Diff(real[:1], true)[0], "whole.txt:19: not run")
 }
 
-func TestARecordingChangesOnlyAnswers(t *testing.T) {
+func TestRecordChangesOnlyAnswers(t *testing.T) {
 	script, err := Parse("whole.txt", whole)
 	require.NoError(t, err)
 	script.Record([]string{"200 OK\n", "ADDED {}\n"}, true)
@@ -73,22 +73,22 @@ func TestARecordingChangesOnlyAnswers(t *testing.T) {
 	require.Equal(t, want, script.Format())
 }
 
-func TestWhatIsNoScriptIsRefused(t *testing.T) {
+func TestInvalidScriptsAreRejected(t *testing.T) {
 	for text, complaint := range map[string]string{
 		"get /a\n----\n":                             `x:1: not a command: "get /a"`,
 		"# c\nGET a\n----\n":                         `x:2: GET: the path is "a"`,
-		"GET /a\n":                                   "x:1: no ---- after the request",
+		"GET /a\n":                                   "x:1: missing ---- after the request",
 		"GET /a\n> Accept\n----\n":                   `x:2: not a header: "Accept"`,
-		"GET /a\n: wait 3\n----\n":                   `x:2: no such option`,
-		"GET /a\n: show\n----\n":                     `x:2: no such option, or not its values`,
-		"GET /a\n: managed yes\n----\n":              `x:2: no such option, or not its values`,
-		"GET /a\n: as a\n: as b\n----\n":             `x:3: no such option, or not its values, or given twice`,
-		"EVENTS w\n----\n":                           `x:1: EVENTS name and a number, or end`,
-		"EVENTS w 0\n----\n":                         `x:1: EVENTS name and a number, or end`,
+		"GET /a\n: wait 3\n----\n":                   `x:2: unknown option`,
+		"GET /a\n: show\n----\n":                     `x:2: unknown option, wrong values`,
+		"GET /a\n: managed yes\n----\n":              `x:2: unknown option, wrong values`,
+		"GET /a\n: as a\n: as b\n----\n":             `x:3: unknown option, wrong values, or duplicate`,
+		"EVENTS w\n----\n":                           `x:1: EVENTS needs a name and a number, or end`,
+		"EVENTS w 0\n----\n":                         `x:1: EVENTS needs a name and a number, or end`,
 		"STOP w now\n----\n":                         `x:1: STOP takes only a name`,
 		"WATCH w\n----\n":                            `x:1: WATCH: the path is ""`,
 		"GET /a\n----\n200\n---- why\n":              `x:4: want a blank line or ---- limit=name: "---- why"`,
-		"GET /a\n----\n---- limit=a\n---- limit=b\n": `x:4: a third answer`,
+		"GET /a\n----\n---- limit=a\n---- limit=b\n": `x:4: unexpected third answer`,
 		"GET /a\r\n----\n":                           "carriage return",
 	} {
 		_, err := Parse("x", text)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parrot is a server that answers as the script says, in the query.
+// parrot is a server whose responses the script defines in the query.
 type parrot struct {
 	mu    sync.Mutex
 	calls []string
@@ -68,7 +68,7 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// played is the script with what the parrot answers.
+// played runs the script against a parrot.
 func played(t *testing.T, p *parrot, text string) string {
 	t.Helper()
 	server := httptest.NewServer(p)
@@ -83,7 +83,7 @@ func played(t *testing.T, p *parrot, text string) string {
 	return script.Format()
 }
 
-func TestAnswersAreWhatTheServerSaid(t *testing.T) {
+func TestPlayAnswers(t *testing.T) {
 	for name, text := range map[string]string{
 		"text cannot end an answer":   "GET /text\n----\n200 OK\n| ok\n| \n| ----\n",
 		"text that begins as JSON":    "GET /number\n----\n200 OK\n| 404 page not found\n",
@@ -111,7 +111,7 @@ func TestAnswersAreWhatTheServerSaid(t *testing.T) {
 	}
 }
 
-func TestWhatWasMadeIsDeletedTheNewestFirst(t *testing.T) {
+func TestCreatedObjectsAreDeletedNewestFirst(t *testing.T) {
 	p := &parrot{}
 	played(t, p, "POST /created?x=y\n: as nobody\n{\"metadata\": {\"name\": \"a\"}}\n----\n\nGET /text\n: as none\n----\n\nGET /text\n: as stranger\n----\n")
 	require.Len(t, p.calls, 6)
@@ -122,7 +122,7 @@ func TestWhatWasMadeIsDeletedTheNewestFirst(t *testing.T) {
 	require.True(t, strings.HasPrefix(p.calls[5], "DELETE /api/v1/namespaces/t-"))
 }
 
-func TestTheServerIsMadeToForgetWhereTheScriptSaysSo(t *testing.T) {
+func TestCompact(t *testing.T) {
 	p := &parrot{}
 	server := httptest.NewServer(p)
 	defer server.Close()
@@ -137,8 +137,8 @@ func TestTheServerIsMadeToForgetWhereTheScriptSaysSo(t *testing.T) {
 	require.Equal(t, 2, before, "the namespace and the first request")
 }
 
-// A watch that was cut off while events waited is not one of endless empty events.
-func TestAWatchThatIsCutOffHasAnEnd(t *testing.T) {
+// A watch that breaks off while events wait ends with an error.
+func TestBrokenWatchEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := &openWatch{events: make(chan watchEvent)}
@@ -147,17 +147,17 @@ func TestAWatchThatIsCutOffHasAnEnd(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestAScriptThatIsWrongEndsThePlay(t *testing.T) {
+func TestInvalidScriptStopsPlay(t *testing.T) {
 	server := httptest.NewServer(&parrot{})
 	defer server.Close()
 	for text, complaint := range map[string]string{
-		"GET /<a.rv>\n----\n":          "test:1: GET /<a.rv>: <a.rv>: nothing is saved as a",
-		"EVENTS w 1\n----\n":           "no watch w is open",
-		"STOP w\n----\n":               "no watch w is open",
+		"GET /<a.rv>\n----\n":          "test:1: GET /<a.rv>: <a.rv>: no value is saved as a",
+		"EVENTS w 1\n----\n":           "watch w is not open",
+		"STOP w\n----\n":               "watch w is not open",
 		"GET /text\n----\n\nG@ /\n":    "not a command",
-		"COMPACT\n----\n":              "test:1: COMPACT: this server cannot be made to forget",
-		"GET /gzip\n: show ..\n----\n": "not a path",
-		"WATCH w /watch?stays\n----\n\nWATCH w /watch\n----\n": "a watch w is open",
+		"COMPACT\n----\n":              "test:1: COMPACT: this server cannot discard old versions",
+		"GET /gzip\n: show ..\n----\n": "invalid path",
+		"WATCH w /watch?stays\n----\n\nWATCH w /watch\n----\n": "watch w is already open",
 	} {
 		script, err := Parse("test", text)
 		if err == nil {

@@ -13,37 +13,36 @@ import (
 	"time"
 )
 
-// A Server is what a script is played against.
+// A Server is the server that a script is run against.
 type Server struct {
-	// URL is where it is, without a slash at the end.
+	// URL is its base URL, without a slash at the end.
 	URL string
-	// Client reaches it; nil means http.DefaultClient.
+	// Client sends the requests; nil means http.DefaultClient.
 	Client *http.Client
-	// Tokens of the users that scripts know: admin, who may do everything, and
-	// nobody, who may do nothing.
+	// Tokens of the users of scripts: admin has all permissions, nobody has none.
 	Tokens map[string]string
-	// Compact makes the server forget all old versions; nil means that it cannot.
+	// Compact makes the server discard all old versions; nil means unsupported.
 	Compact func(context.Context) error
-	// Patience is how long an answer or an event may take; 0 means 30 seconds.
+	// Patience is the timeout of a response or event; 0 means 30 seconds.
 	Patience time.Duration
 }
 
-// player is one play of a script.
+// player is one run of a script.
 type player struct {
 	Server
 	http   *http.Client
 	values *values
-	normal *normal
+	normal *normalizer
 	// watches that are open, by name.
 	watches map[string]*openWatch
-	// made are the paths of what the script has created, oldest first.
-	made []string
+	// created has the paths of the objects that the script has created, oldest first.
+	created []string
 }
 
-// Play plays the script and gives an answer for each of its exchanges. It ends
-// early, with an error, when the script is wrong or the server does not answer
-// at all. What the script has created and not deleted is deleted at the end,
-// as far as the server lets it.
+// Play runs the script and returns an answer for each of its exchanges. It stops
+// early, with an error, if the script is invalid or the server does not respond. At
+// the end it deletes the objects that the script has created and not deleted, as far
+// as the server permits.
 func Play(ctx context.Context, script *Script, server Server) (answers []string, err error) {
 	p := newPlayer(server)
 	ctx, cancel := context.WithCancel(ctx)
@@ -71,7 +70,7 @@ func newPlayer(server Server) *player {
 	return &player{
 		Server: server, http: &client,
 		values:  &values{namespace: namespace, saved: map[string]any{}},
-		normal:  newNormal(namespace, server.URL),
+		normal:  newNormalizer(namespace, server.URL),
 		watches: map[string]*openWatch{},
 	}
 }
@@ -93,11 +92,11 @@ func (p *player) play(ctx context.Context, e *Exchange) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.keep(e, answer)
+	p.remember(e, answer)
 	return p.renderAnswer(e, answer)
 }
 
-// ask sends the request, again while the answer is one to be retried.
+// ask sends the request, and retries while the response has a status to be retried.
 func (p *player) ask(ctx context.Context, e *Exchange) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
@@ -118,9 +117,9 @@ func (p *player) ask(ctx context.Context, e *Exchange) (*answer, error) {
 	}
 }
 
-// keep remembers of an answer what later exchanges and the end need.
-func (p *player) keep(e *Exchange, answer *answer) {
-	p.normal.see(answer.object)
+// remember saves the parts of a response that later exchanges and the cleanup need.
+func (p *player) remember(e *Exchange, answer *answer) {
+	p.normal.observe(answer.object)
 	if names := e.options["save"]; len(names) > 0 {
 		p.values.saved[names[0]] = answer.object
 	}
@@ -135,10 +134,10 @@ func (p *player) keep(e *Exchange, answer *answer) {
 		}
 		path += "/" + fmt.Sprint(name)
 	}
-	p.made = append(p.made, path)
+	p.created = append(p.created, path)
 }
 
-// seed creates the objects that the lines of the body are.
+// seed creates the objects in the lines of the body.
 func (p *player) seed(ctx context.Context, e *Exchange) (string, error) {
 	var statuses []string
 	for line := range strings.Lines(e.body) {
@@ -148,7 +147,7 @@ func (p *player) seed(ctx context.Context, e *Exchange) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		p.keep(&one, answer)
+		p.remember(&one, answer)
 		if name, ok := lookup(answer.object, []string{"metadata", "name"}); ok {
 			p.values.saved[fmt.Sprint(name)] = answer.object
 		}
@@ -159,12 +158,12 @@ func (p *player) seed(ctx context.Context, e *Exchange) (string, error) {
 
 func (p *player) compact(ctx context.Context) error {
 	if p.Compact == nil {
-		return errors.New("this server cannot be made to forget")
+		return errors.New("this server cannot discard old versions")
 	}
 	return p.Compact(ctx)
 }
 
-// setUp makes the script's namespace.
+// setUp creates the script's namespace.
 func (p *player) setUp(ctx context.Context) error {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"name": p.values.namespace}})
 	if err != nil {
@@ -173,21 +172,21 @@ func (p *player) setUp(ctx context.Context) error {
 	e := &Exchange{Verb: http.MethodPost, Target: "/api/v1/namespaces", body: string(body)}
 	answer, err := p.ask(ctx, e)
 	if err != nil {
-		return fmt.Errorf("making the namespace of the script: %w", err)
+		return fmt.Errorf("create the namespace of the script: %w", err)
 	}
 	if answer.status != http.StatusCreated {
-		return fmt.Errorf("making the namespace of the script: %d %s", answer.status, answer.body)
+		return fmt.Errorf("create the namespace of the script: %d %s", answer.status, answer.body)
 	}
-	p.keep(e, answer)
+	p.remember(e, answer)
 	return nil
 }
 
-// close ends the watches and deletes what was made, the newest first.
+// close stops the watches and deletes the created objects, the newest first.
 func (p *player) close(ctx context.Context) {
 	for _, watch := range p.watches {
 		watch.stop()
 	}
-	for _, path := range slices.Backward(p.made) {
+	for _, path := range slices.Backward(p.created) {
 		_, _ = p.ask(ctx, &Exchange{Verb: http.MethodDelete, Target: path})
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// width is how long a line of an answer gets before it is broken up.
-const width = 110
+// maxLineWidth is the width at which a line of an answer is broken.
+const maxLineWidth = 110
 
-// render writes a JSON value so that differences are found by eye: keys
-// sorted, and on one line whatever fits on it.
+// render formats a JSON value for comparison by eye: keys are sorted, and a value
+// that fits on one line is on one line.
 func render(value any, indent int) string {
 	flat := flatten(value)
-	if indent+len(flat) <= width {
+	if indent+len(flat) <= maxLineWidth {
 		return flat
 	}
 	pad := strings.Repeat(" ", indent+2)
@@ -24,26 +24,26 @@ func render(value any, indent int) string {
 	case map[string]any:
 		for i, key := range slices.Sorted(maps.Keys(value)) {
 			head := pad + flatten(key) + ": "
-			b.WriteString(opening("{", i) + head + render(value[key], len(pad)))
+			b.WriteString(separator("{", i) + head + render(value[key], len(pad)))
 		}
 		return b.String() + "\n" + pad[2:] + "}"
 	case []any:
 		for i, item := range value {
-			b.WriteString(opening("[", i) + pad + render(item, len(pad)))
+			b.WriteString(separator("[", i) + pad + render(item, len(pad)))
 		}
 		return b.String() + "\n" + pad[2:] + "]"
 	}
 	return flat
 }
 
-func opening(bracket string, i int) string {
+func separator(bracket string, i int) string {
 	if i == 0 {
 		return bracket + "\n"
 	}
 	return ",\n"
 }
 
-// flatten writes a JSON value on one line.
+// flatten formats a JSON value on one line.
 func flatten(value any) string {
 	var b strings.Builder
 	switch value := value.(type) {
@@ -73,9 +73,9 @@ func flatten(value any) string {
 	return strings.TrimSpace(text.String())
 }
 
-// quoted writes text that is no JSON so that it cannot be taken for the end of
-// an answer.
-func quoted(text string) string {
+// quoteText formats text that is not JSON so that it cannot be mistaken for the end
+// of an answer.
+func quoteText(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		b.WriteString("| " + strings.TrimRight(line, "\r\n") + "\n")

@@ -14,26 +14,26 @@ import (
 	"strings"
 )
 
-// maxAnswer bounds what is read of one answer.
+// maxAnswer bounds the number of bytes read of one response.
 const maxAnswer = 64 << 20
 
-// request is an exchange's, with its values in place.
+// request is the request of an exchange, with values expanded.
 type request struct {
 	method, target string
 	headers        http.Header
 	body           string
 }
 
-// answer is what came.
+// answer is a response.
 type answer struct {
 	path    string
 	status  int
 	headers http.Header
 	body    []byte
-	object  any // nil when the body is no JSON
+	object  any // nil if the body is not JSON
 }
 
-// contentTypes are what a body is said to be unless the script says.
+// contentTypes are the default content types, by method.
 var contentTypes = map[string]string{http.MethodPatch: "application/merge-patch+json"}
 
 func (p *player) compose(e *Exchange) (*request, error) {
@@ -83,7 +83,8 @@ func (p *player) token(e *Exchange) string {
 	return "no-such-token"
 }
 
-// escape lets scripts write blanks, and what else no request line may hold.
+// escape percent-encodes blanks and other characters that a request line must not
+// contain.
 func escape(target string) string {
 	var b strings.Builder
 	for _, c := range []byte(target) {
@@ -96,7 +97,7 @@ func escape(target string) string {
 	return b.String()
 }
 
-// do sends the request and gives the response with its body still open.
+// do sends the request and returns the response with its body open.
 func (p *player) do(ctx context.Context, r *request) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, r.method, p.URL+r.target, strings.NewReader(r.body))
 	if err != nil {
@@ -120,21 +121,20 @@ func readAnswer(path string, response *http.Response) (*answer, error) {
 	if response.Header.Get("Content-Encoding") == "gzip" {
 		unzipped, err := gzip.NewReader(body)
 		if err != nil {
-			return nil, fmt.Errorf("the answer says that it is gzip: %w", err)
+			return nil, fmt.Errorf("read the gzip body: %w", err)
 		}
 		body = unzipped
 	}
 	text, err := io.ReadAll(io.LimitReader(body, maxAnswer))
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
+		return nil, fmt.Errorf("read the body: %w", err)
 	}
 	a := &answer{path: path, status: response.StatusCode, headers: response.Header, body: text}
 	a.object, _ = decode(text)
 	return a, nil
 }
 
-// decode reads text that is one JSON value, and keeps its numbers as they are
-// written.
+// decode decodes a text that is one JSON value, and keeps its numbers as written.
 func decode(text []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -142,12 +142,12 @@ func decode(text []byte) (value any, err error) {
 		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the JSON value")
+		return nil, errors.New("data after the JSON value")
 	}
 	return value, nil
 }
 
-// renderAnswer is the answer as the file holds it.
+// renderAnswer formats a response as in the file.
 func (p *player) renderAnswer(e *Exchange, a *answer) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s\n", a.status, http.StatusText(a.status))
@@ -164,12 +164,12 @@ func (p *player) renderAnswer(e *Exchange, a *answer) (string, error) {
 		}
 		b.WriteString(render(value, 0) + "\n")
 	case len(a.body) > 0:
-		b.WriteString(quoted(p.normal.text(printable(a.body))))
+		b.WriteString(quoteText(p.normal.text(printable(a.body))))
 	}
 	return b.String(), nil
 }
 
-// printable does not spread binary over a text file.
+// printable replaces binary data.
 func printable(body []byte) string {
 	if slices.ContainsFunc(body, func(c byte) bool { return c < ' ' && c != '\n' && c != '\t' && c != '\r' || c >= 0x7f }) {
 		return "(binary)"
@@ -177,9 +177,9 @@ func printable(body []byte) string {
 	return string(body)
 }
 
-// visible is what a script shows of an object, in normal form.
+// visible returns the parts of an object that a script shows, normalized.
 func (p *player) visible(e *Exchange, object any, bookmark bool) (any, error) {
-	object = copied(object)
+	object = deepCopy(object)
 	collection := bookmark
 	if top, ok := object.(map[string]any); ok {
 		collection = collection || isCollection(top)
@@ -200,12 +200,12 @@ func (p *player) visible(e *Exchange, object any, bookmark bool) (any, error) {
 			}
 			paths = append(paths, steps)
 		}
-		object = selected(object, paths)
+		object = selectFields(object, paths)
 	}
 	return p.normal.value(object, collection), nil
 }
 
-// forManagedFields calls f with each metadata in a value that has such.
+// forManagedFields calls f for each metadata in a value.
 func forManagedFields(value any, f func(meta map[string]any)) {
 	switch value := value.(type) {
 	case []any:
@@ -222,7 +222,7 @@ func forManagedFields(value any, f func(meta map[string]any)) {
 	}
 }
 
-// sortManagers puts managers into an order that does not depend on whether a
+// sortManagers sorts the managers so that their order does not depend on whether a
 // second has passed between two writes.
 func sortManagers(meta map[string]any) {
 	entries, _ := meta["managedFields"].([]any)
@@ -237,18 +237,18 @@ func sortManagers(meta map[string]any) {
 	slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(by(a), by(b)) })
 }
 
-func copied(value any) any {
+func deepCopy(value any) any {
 	switch value := value.(type) {
 	case []any:
 		list := make([]any, len(value))
 		for i, item := range value {
-			list[i] = copied(item)
+			list[i] = deepCopy(item)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(value))
 		for key, field := range value {
-			object[key] = copied(field)
+			object[key] = deepCopy(field)
 		}
 		return object
 	}

@@ -8,36 +8,36 @@ import (
 
 // A Script is a parsed file.
 type Script struct {
-	// Name is the file's, for messages.
+	// Name is the file's name, for messages.
 	Name string
-	// Exchanges in the order in which they are played.
+	// Exchanges in the order in which they are run.
 	Exchanges []*Exchange
-	// parts is the file from top to bottom.
-	parts []part
+	// sections is the file from top to bottom.
+	sections []section
 }
 
-// part is an exchange, or the prose between two.
-type part struct {
+// section is an exchange, or the prose between two exchanges.
+type section struct {
 	prose    string
 	exchange *Exchange
 }
 
-// An Exchange is one command and what was answered.
+// An Exchange is one command and its answer.
 type Exchange struct {
-	// Line is where it begins.
+	// Line is the line of its command.
 	Line int
-	// Comment names the convention that it holds, without the marks.
+	// Comment names the convention that it tests, without the marks.
 	Comment string
 	// Verb is an HTTP method, or SEED, WATCH, EVENTS, STOP, COMPACT.
 	Verb string
-	// Watch is the name of the watch that WATCH, EVENTS and STOP are about.
+	// Watch is the name of the watch of WATCH, EVENTS and STOP.
 	Watch string
-	// Target is the path with its query, or how many EVENTS are read.
+	// Target is the path with its query, or the number of events to read.
 	Target string
-	// Want is what the real server answers.
+	// Want is the answer of the real server.
 	Want string
-	// Limit is the name of the stated limit by which the server under test
-	// differs, if it does, and then Ours is what that one answers.
+	// Limit is the documented limit by which the server under test differs, "" if it
+	// does not. Ours is the answer of that server then.
 	Limit, Ours string
 
 	headers []string
@@ -47,45 +47,45 @@ type Exchange struct {
 	request string
 }
 
-// IsRequest is whether it counts as an exchange with the server, and not as
-// the stage for one.
+// IsRequest reports whether the exchange counts as a request, rather than as a part
+// of its setup.
 func (e *Exchange) IsRequest() bool {
 	return e.Verb != "SEED" && e.Verb != "STOP" && e.Verb != "COMPACT"
 }
 
-// command is what is done, as the file says it.
+// command returns the command line.
 func (e *Exchange) command() string {
 	return strings.Join(slices.DeleteFunc([]string{e.Verb, e.Watch, e.Target}, func(word string) bool { return word == "" }), " ")
 }
 
-// has is whether the option was given.
+// has reports whether the option is set.
 func (e *Exchange) has(option string) bool { _, ok := e.options[option]; return ok }
 
-// wanted is the answer that the file expects.
-func (e *Exchange) wanted(real bool) string {
+// expected returns the answer that the file expects.
+func (e *Exchange) expected(real bool) string {
 	if e.Limit != "" && !real {
 		return e.Ours
 	}
 	return e.Want
 }
 
-// Diff says for each exchange that was answered otherwise than the file says
-// what was wanted and what came. The real server is held to the answers
-// proper, another one to those of its stated limits where there are such.
+// Diff describes each exchange whose answer differs from the file. For the real
+// server, the file's main answers are expected; for another server, those of its
+// documented limits, where there are any.
 func (s *Script) Diff(answers []string, real bool) (differences []string) {
 	for i, exchange := range s.Exchanges {
 		if i >= len(answers) {
-			return append(differences, fmt.Sprintf("%s:%d: not played", s.Name, exchange.Line))
+			return append(differences, fmt.Sprintf("%s:%d: not run", s.Name, exchange.Line))
 		}
-		if want := exchange.wanted(real); want != answers[i] {
+		if want := exchange.expected(real); want != answers[i] {
 			differences = append(differences, fmt.Sprintf("%s:%d: %s\n%s\nwant:\n%sgot:\n%s",
-				s.Name, exchange.Line, exchange.Comment, exchange.command(), indented(want), indented(answers[i])))
+				s.Name, exchange.Line, exchange.Comment, exchange.command(), indent(want), indent(answers[i])))
 		}
 	}
 	return differences
 }
 
-func indented(text string) string {
+func indent(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		b.WriteString("    " + line)
@@ -93,8 +93,8 @@ func indented(text string) string {
 	return b.String()
 }
 
-// Record makes the answers the file's: those of the real server proper, or
-// those of the stated limits.
+// Record replaces the answers of the script: the main ones by those of the real
+// server, or those of the documented limits.
 func (s *Script) Record(answers []string, real bool) {
 	for i, exchange := range s.Exchanges {
 		switch {
@@ -107,10 +107,10 @@ func (s *Script) Record(answers []string, real bool) {
 	}
 }
 
-// Format is the text of the file.
+// Format returns the text of the file.
 func (s *Script) Format() string {
-	texts := make([]string, 0, len(s.parts))
-	for _, part := range s.parts {
+	texts := make([]string, 0, len(s.sections))
+	for _, part := range s.sections {
 		if part.exchange == nil {
 			texts = append(texts, part.prose)
 			continue

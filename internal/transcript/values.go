@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// values are what a script can write between < and >.
+// values are the values that a script can use between < and >.
 type values struct {
 	namespace string
 	saved     map[string]any
 }
 
 var (
-	reference = regexp.MustCompile(`<([a-z][a-z0-9]*)((?:\.[A-Za-z0-9]+)*)([+-][0-9]{1,12})?>`)
-	repeated  = regexp.MustCompile(`<repeat:([^:>]+):([0-9]{1,8})>`)
+	referencePattern = regexp.MustCompile(`<([a-z][a-z0-9]*)((?:\.[A-Za-z0-9]+)*)([+-][0-9]{1,12})?>`)
+	repeatPattern    = regexp.MustCompile(`<repeat:([^:>]+):([0-9]{1,8})>`)
 )
 
-// short are the fields that scripts ask for again and again.
-var short = map[string]string{
+// abbreviations are short names of common fields.
+var abbreviations = map[string]string{
 	".rv": ".metadata.resourceVersion", ".uid": ".metadata.uid",
 	".continue": ".metadata.continue", ".name": ".metadata.name",
 }
 
-// maxRepeated bounds what a line of a script can blow up to.
+// maxRepeated bounds the length of a repeated text.
 const maxRepeated = 8 << 20
 
-// expand puts values in the place of their names.
+// expand replaces the names of values by the values.
 func (v *values) expand(text string) (string, error) {
 	var failed error
 	fail := func(format string, args ...any) string {
@@ -36,8 +36,8 @@ func (v *values) expand(text string) (string, error) {
 		}
 		return ""
 	}
-	text = reference.ReplaceAllStringFunc(text, func(name string) string {
-		m := reference.FindStringSubmatch(name)
+	text = referencePattern.ReplaceAllStringFunc(text, func(name string) string {
+		m := referencePattern.FindStringSubmatch(name)
 		value, err := v.value(m[1], m[2])
 		if err != nil {
 			return fail("%s: %w", name, err)
@@ -48,12 +48,12 @@ func (v *values) expand(text string) (string, error) {
 		by, _ := strconv.ParseInt(m[3], 10, 64)
 		number, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
-			return fail("%s: counts from %q", name, value)
+			return fail("%s: %q is not a number", name, value)
 		}
 		return strconv.FormatInt(number+by, 10)
 	})
-	text = repeated.ReplaceAllStringFunc(text, func(name string) string {
-		m := repeated.FindStringSubmatch(name)
+	text = repeatPattern.ReplaceAllStringFunc(text, func(name string) string {
+		m := repeatPattern.FindStringSubmatch(name)
 		times, _ := strconv.Atoi(m[2])
 		if times*len(m[1]) > maxRepeated {
 			return fail("%s: more than %d bytes", name, maxRepeated)
@@ -69,9 +69,9 @@ func (v *values) value(name, path string) (string, error) {
 	}
 	value, ok := v.saved[name]
 	if !ok {
-		return "", fmt.Errorf("nothing is saved as %s", name)
+		return "", fmt.Errorf("no value is saved as %s", name)
 	}
-	if long, ok := short[path]; ok {
+	if long, ok := abbreviations[path]; ok {
 		path = long
 	}
 	if path != "" {

@@ -16,7 +16,7 @@ import (
 type openWatch struct {
 	stop   context.CancelFunc
 	events chan watchEvent // closed at the end of the stream
-	err    error           // why it ended; read after events is closed
+	err    error           // the reason of the end; read after events is closed
 }
 
 type watchEvent struct {
@@ -24,12 +24,12 @@ type watchEvent struct {
 	Object any    `json:"object"`
 }
 
-// pendingEvents is how many events may wait to be asked for.
+// pendingEvents is the maximum number of events that wait to be read.
 const pendingEvents = 1000
 
 func (p *player) openWatch(ctx context.Context, e *Exchange) (string, error) {
 	if p.watches[e.Watch] != nil {
-		return "", fmt.Errorf("a watch %s is open", e.Watch)
+		return "", fmt.Errorf("watch %s is already open", e.Watch)
 	}
 	request, err := p.compose(e)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *player) openWatch(ctx context.Context, e *Exchange) (string, error) {
 	return p.renderAnswer(e, &answer{status: response.StatusCode, headers: response.Header})
 }
 
-// read hands out events until the stream ends.
+// read delivers events until the stream ends.
 func (w *openWatch) read(ctx context.Context, body io.ReadCloser) {
 	defer close(w.events)
 	defer func() { _ = body.Close() }()
@@ -87,18 +87,18 @@ func (w *openWatch) read(ctx context.Context, body io.ReadCloser) {
 func (p *player) stopWatch(e *Exchange) (string, error) {
 	watch := p.watches[e.Watch]
 	if watch == nil {
-		return "", fmt.Errorf("no watch %s is open", e.Watch)
+		return "", fmt.Errorf("watch %s is not open", e.Watch)
 	}
 	watch.stop()
 	delete(p.watches, e.Watch)
 	return "", nil
 }
 
-// events reads n events, or all there are until the stream ends.
+// events reads n events, or all events until the end of the stream.
 func (p *player) events(ctx context.Context, e *Exchange) (string, error) {
 	watch := p.watches[e.Watch]
 	if watch == nil {
-		return "", fmt.Errorf("no watch %s is open", e.Watch)
+		return "", fmt.Errorf("watch %s is not open", e.Watch)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
@@ -119,7 +119,7 @@ func (p *player) events(ctx context.Context, e *Exchange) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		// Of periodic bookmarks a real server sends one or two.
+		// A real server sends one or two periodic bookmarks.
 		if text == "" || event.isPeriodic() && strings.HasSuffix(b.String(), text) {
 			continue
 		}
@@ -141,8 +141,8 @@ func (w *openWatch) next(ctx context.Context) (watchEvent, error) {
 	}
 }
 
-// isPeriodic is whether it is a bookmark that no request has asked to come at
-// this place.
+// isPeriodic reports whether the event is a periodic bookmark, not the end of the
+// initial events.
 func (event watchEvent) isPeriodic() bool {
 	_, asked := lookup(event.Object, []string{"metadata", "annotations", "k8s.io/initial-events-end"})
 	return event.Type == "BOOKMARK" && !asked
@@ -154,7 +154,7 @@ func (p *player) renderEvent(e *Exchange, event watchEvent) (string, error) {
 		return "", nil
 	}
 	if !bookmark {
-		p.normal.see(event.Object)
+		p.normal.observe(event.Object)
 	}
 	if names := e.options["save"]; len(names) > 0 {
 		p.values.saved[names[0]] = event.Object

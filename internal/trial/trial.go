@@ -1,10 +1,9 @@
-// Package trial is what the conformance kits have in common: one thing that is
-// expected of somebody's implementation is tried, for as long as there is
-// patience, and what comes out is an error that says what went wrong, or while
-// doing what nothing came of it.
+// Package trial runs a check of a conformance test suite. A check tests one
+// promise of an implementation within a time limit. Its result is an error that says
+// what went wrong, or which step did not finish.
 //
-// It is no testing.T, so that the kits can be tested: a broken implementation
-// must fail.
+// It does not use testing.T, so that the suites can be tested themselves: a broken
+// implementation must fail.
 package trial
 
 import (
@@ -16,36 +15,36 @@ import (
 	"time"
 )
 
-// Trial is one try. Its methods fail it by a panic, which Perform turns into an
-// error, so that what is tried reads as what it does. They are for the goroutine
-// that Perform runs it on, but Doing and Note are for any.
+// Trial is one run of a check. Its methods fail it by a panic, which Perform turns
+// into an error. They must be called from the goroutine of the check, except for
+// Doing and Note, which may be called from any goroutine.
 type Trial struct {
-	// Context ends with the trial.
+	// Context is canceled at the end of the trial.
 	Context context.Context
-	// Patience is how long it may take.
-	Patience time.Duration
+	// Timeout is the time limit.
+	Timeout time.Duration
 
 	mu    sync.Mutex
-	doing string // for the case that it never returns
+	doing string // the current step
 	notes []string
 }
 
-// Patience is that of those who do not say.
+// Patience is the default time limit.
 const Patience = 10 * time.Second
 
-// failure is the panic of a trial that has failed.
+// failure is the panic value of a failed trial.
 type failure struct{ error }
 
-// Perform runs a trial for as long as patience lasts, 0 being the default. One
-// that does not return by then is left behind. notes are what whoever reads the
-// test's log should know.
+// Perform runs a check and waits at most for patience; 0 means the default. If the
+// check does not return in time, its goroutine is left running. notes are for the
+// test's log.
 func Perform(patience time.Duration, run func(*Trial)) (notes []string, err error) {
 	if patience <= 0 {
 		patience = Patience
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	t := &Trial{Context: ctx, Patience: patience}
+	t := &Trial{Context: ctx, Timeout: patience}
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
@@ -55,7 +54,7 @@ func Perform(patience time.Duration, run func(*Trial)) (notes []string, err erro
 			case failure:
 				done <- p.error
 			default:
-				done <- fmt.Errorf("%s: a panic: %v\n%s", t.doingNow(), p, debug.Stack())
+				done <- fmt.Errorf("%s: panic: %v\n%s", t.doingNow(), p, debug.Stack())
 			}
 		}()
 		run(t)
@@ -65,14 +64,14 @@ func Perform(patience time.Duration, run func(*Trial)) (notes []string, err erro
 	select {
 	case err = <-done:
 	case <-timer.C:
-		err = fmt.Errorf("after %v it is not done with this: %s", patience, t.doingNow())
+		err = fmt.Errorf("timed out after %v: %s", patience, t.doingNow())
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.notes, err
 }
 
-// Report tells a test what came out of a trial, and what was expected.
+// Report reports the result of a trial to a test.
 func Report(t testing.TB, expects string, notes []string, err error) {
 	t.Helper()
 	for _, note := range notes {
@@ -86,14 +85,14 @@ func Report(t testing.TB, expects string, notes []string, err error) {
 // Failf ends the trial with an error.
 func (t *Trial) Failf(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
-// Note adds to what is told of the trial, whether it fails or not.
+// Note adds a line to the test's log, whether the trial fails or not.
 func (t *Trial) Note(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
-// Doing says what is being done, until it is called again.
+// Doing sets the current step, which errors name.
 func (t *Trial) Doing(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +105,7 @@ func (t *Trial) doingNow() string {
 	return t.doing
 }
 
-// Must fails the trial if what is being done has failed.
+// Must fails the trial with the current step if err is not nil.
 func (t *Trial) Must(err error) {
 	if err != nil {
 		t.Failf("%s: %w", t.doingNow(), err)

@@ -12,14 +12,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A trial ends with what went wrong, however it went wrong.
+// Every kind of failure ends a trial with an error.
 func TestPerform(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		run  func(*Trial)
 		want string // the beginning of the error, "" for none
 	}{
-		"well":           {func(*Trial) {}, ""},
+		"success":        {func(*Trial) {}, ""},
 		"nothing failed": {func(tr *Trial) { tr.Must(nil) }, ""},
 		"a failure":      {func(tr *Trial) { tr.Failf("two of %d are missing", 3) }, "two of 3 are missing"},
 		"an error": {func(tr *Trial) {
@@ -28,17 +28,17 @@ func TestPerform(t *testing.T) {
 		}, "read a: broken"},
 		"a panic": {func(tr *Trial) {
 			tr.Doing("write")
-			panic("at the disco")
-		}, "write: a panic: at the disco\ngoroutine"},
+			panic("boom")
+		}, "write: panic: boom\ngoroutine"},
 		"no return": {func(tr *Trial) {
 			tr.Doing("wait")
 			<-tr.Context.Done()
-		}, "after 3s it is not done with this: wait"},
+		}, "timed out after 3s: wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				notes, err := Perform(3*time.Second, func(tr *Trial) {
-					tr.Note("tried with %v", tr.Patience)
+					tr.Note("tried with %v", tr.Timeout)
 					c.run(tr)
 				})
 				require.Equal(t, []string{"tried with 3s"}, notes)
@@ -56,7 +56,7 @@ func TestPerform(t *testing.T) {
 	}
 }
 
-func TestPatienceHasADefault(t *testing.T) {
+func TestPatienceDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		_, err := Perform(0, func(tr *Trial) { <-tr.Context.Done() })

@@ -3,6 +3,7 @@ package behaviour
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,9 +15,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// family is the five ways to the same.
-func family(w *world, handler cache.ResourceEventHandler, resync time.Duration) map[string]func() (cache.Store, cache.Controller) {
-	transform := func(obj any) (any, error) { return is(obj.(*corev1.Pod), "transformed"), nil }
+// constructors has the five functions that return a store and its controller.
+func constructors(w *fakeServer, handler cache.ResourceEventHandler, resync time.Duration) map[string]func() (cache.Store, cache.Controller) {
+	transform := func(obj any) (any, error) { return labeled(obj.(*corev1.Pod), "transformed"), nil }
 	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	return map[string]func() (cache.Store, cache.Controller){
 		"NewInformer": func() (cache.Store, cache.Controller) {
@@ -37,8 +38,8 @@ func family(w *world, handler cache.ResourceEventHandler, resync time.Duration) 
 	}
 }
 
-// config is a controller of one's own, whose Process says what it is given.
-func (s *stage) config(w *world, fails error) (cache.Store, cache.Controller) {
+// config returns a controller whose Process prints its arguments.
+func (s *scenario) config(w *fakeServer, fails error) (cache.Store, cache.Controller) {
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
 	var mu sync.Mutex
 	return store, cache.New(&cache.Config{
@@ -48,12 +49,12 @@ func (s *stage) config(w *world, fails error) (cache.Store, cache.Controller) {
 		Process: func(obj any, isInInitialList bool) error {
 			mu.Lock()
 			defer mu.Unlock()
-			s.say("%s%s", deltas(obj), map[bool]string{true: ", in the initial list"}[isInInitialList])
+			s.printf("%s%s", deltas(obj), map[bool]string{true: ", in the initial list"}[isInInitialList])
 			for _, d := range obj.(cache.Deltas) {
 				if d.Type == cache.Deleted {
-					s.unless(store.Delete(d.Object))
+					s.check(store.Delete(d.Object))
 				} else {
-					s.unless(store.Update(d.Object))
+					s.check(store.Update(d.Object))
 				}
 			}
 			return fails
@@ -61,61 +62,61 @@ func (s *stage) config(w *world, fails error) (cache.Store, cache.Controller) {
 	})
 }
 
-// refusing is a queue that takes lists alone.
+// refusing is a queue whose Add fails.
 type refusing struct{ cache.Queue }
 
 func (refusing) Add(any) error { return errors.New("as planned") }
 
-func controllers() []scene {
-	return []scene{
-		{name: "controller/the family of NewInformer", rows: "relist-order", play: func(s *stage) {
-			w := newWorld()
-			for name := range inOrder(family(w, nil, 0)) {
-				w, r := newWorld("a", "b"), &recorder{}
-				store, controller := family(w, r, 0)[name]()
-				s.say("%s: %v %q", name, controller.HasSynced(), controller.LastSyncResourceVersion())
+func controllers() []testCase {
+	return []testCase{
+		{name: "controller/NewInformer and its variants", rows: "relist-order", run: func(s *scenario) {
+			w := newFakeServer()
+			for name := range inOrder(constructors(w, nil, 0)) {
+				w, r := newFakeServer("a", "b"), &recorder{}
+				store, controller := constructors(w, r, 0)[name]()
+				s.printf("%s: %v %q", name, controller.HasSynced(), controller.LastSyncResourceVersion())
 				stop := s.start(controller.RunWithContext)
 				s.settle()
 				w.put("a", "changed")
-				w.drop("b")
-				w.silently(func() { w.drop("a"); w.put("c", "new") })
+				w.remove("b")
+				w.relistAfter(func() { w.remove("a"); w.put("c", "new") })
 				s.settle()
-				s.tell("handler", r)
-				s.say("%s %v %v", found(store.List(), nil), controller.HasSynced(), cache.IsDone(controller.HasSyncedChecker()))
+				s.printEvents("handler", r)
+				s.printf("%s %v %v", found(store.List(), nil), controller.HasSynced(), cache.IsDone(controller.HasSyncedChecker()))
 				if indexer, ok := store.(cache.Indexer); ok {
-					s.say("indexes: %d", len(indexer.GetIndexers()))
+					s.printf("indexes: %d", len(indexer.GetIndexers()))
 				}
 				stop()
 			}
 		}},
-		{name: "controller/resync", play: func(s *stage) {
-			w, r := newWorld("a"), &recorder{}
-			_, controller := family(w, r, time.Minute)["NewInformer"]()
+		{name: "controller/resync", run: func(s *scenario) {
+			w, r := newFakeServer("a"), &recorder{}
+			_, controller := constructors(w, r, time.Minute)["NewInformer"]()
 			s.start(controller.RunWithContext)
 			s.sleep(150 * time.Second)
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "controller/synced when the handler has been told", play: func(s *stage) {
-			w, r := newWorld("a", "b"), &recorder{slow: time.Minute}
-			_, controller := family(w, r, 0)["NewInformer"]()
+		{name: "controller/synced after the handler has returned", run: func(s *scenario) {
+			w, r := newFakeServer("a", "b"), &recorder{slow: time.Minute}
+			_, controller := constructors(w, r, 0)["NewInformer"]()
 			s.start(controller.RunWithContext)
 			s.sleep(90 * time.Second)
-			s.say("in the middle of the first list: %v", controller.HasSynced())
+			s.printf("during the first list: %v", controller.HasSynced())
 			s.sleep(time.Minute)
-			s.say("after it: %v", controller.HasSynced())
+			s.printf("after it: %v", controller.HasSynced())
 		}},
-		{name: "controller/the store goes on while a handler works", rows: "informer-goroutine", play: func(s *stage) {
-			w, r := newWorld("a"), &recorder{slow: time.Minute}
-			store, controller := family(w, r, 0)["NewInformer"]()
+		{name: "controller/the store follows while a handler runs", rows: "informer-goroutine", run: func(s *scenario) {
+			w, r := newFakeServer("a"), &recorder{slow: time.Minute}
+			store, controller := constructors(w, r, 0)["NewInformer"]()
 			s.start(controller.RunWithContext)
 			s.settle()
 			w.put("b", "x")
 			s.settle()
-			s.say("%s", found(store.List(), nil))
+			s.printf("%s", found(store.List(), nil))
 		}},
-		{name: "controller/a queue that somebody closes", rows: "controller-queue-closed", play: func(s *stage) {
+		{name: "controller/a queue that is closed", rows: "controller-queue-closed", run: func(s *scenario) {
 			queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
-			controller := cache.New(&cache.Config{Queue: queue, ListerWatcher: newWorld("a").source(), ObjectType: &corev1.Pod{}, Process: func(any, bool) error { return nil }})
+			controller := cache.New(&cache.Config{Queue: queue, ListerWatcher: newFakeServer("a").source(), ObjectType: &corev1.Pod{}, Process: func(any, bool) error { return nil }})
 			ended := make(chan struct{})
 			s.start(func(ctx context.Context) { controller.RunWithContext(ctx); close(ended) })
 			s.settle()
@@ -123,18 +124,18 @@ func controllers() []scene {
 			s.settle()
 			select {
 			case <-ended:
-				s.say("ended")
+				s.printf("ended")
 			default:
-				s.say("runs")
+				s.printf("runs")
 			}
 		}},
-		{name: "controller/a Process that panics", rows: "controller-panic", play: func(s *stage) {
+		{name: "controller/a Process that panics", rows: "controller-panic", run: func(s *scenario) {
 			utilruntime.ReallyCrash = false
 			defer func() { utilruntime.ReallyCrash = true }()
 			var calls []time.Duration
 			controller := cache.New(&cache.Config{
 				Queue:         cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
-				ListerWatcher: newWorld("a", "b").source(),
+				ListerWatcher: newFakeServer("a", "b").source(),
 				ObjectType:    &corev1.Pod{},
 				Process: func(any, bool) error {
 					calls = append(calls, s.now())
@@ -146,60 +147,82 @@ func controllers() []scene {
 			})
 			stop := s.start(controller.RunWithContext)
 			s.settle()
-			s.say("%d calls, the second at once: %v", len(calls), calls[1]-calls[0] < 100*time.Millisecond)
+			s.printf("%d calls, the second at once: %v", len(calls), calls[1]-calls[0] < 100*time.Millisecond)
 			stop()
 		}},
-		{name: "controller/a queue that refuses an object", rows: "store-error", play: func(s *stage) {
-			w := newWorld("a")
-			var told atomic.Int64
+		{name: "controller/a queue that rejects an object", rows: "store-error", run: func(s *scenario) {
+			w := newFakeServer("a")
+			var reported atomic.Int64
 			controller := cache.New(&cache.Config{
 				Queue:             refusing{cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})},
 				ListerWatcher:     w.source(),
 				ObjectType:        &corev1.Pod{},
 				Process:           func(any, bool) error { return nil },
-				WatchErrorHandler: func(*cache.Reflector, error) { told.Add(1) },
+				WatchErrorHandler: func(*cache.Reflector, error) { reported.Add(1) },
 			})
 			s.start(controller.RunWithContext)
 			s.settle()
 			w.put("b", "x")
 			s.settle()
-			s.say("logged: %v, told: %v", s.logged.Load() > 0, told.Load() > 0)
+			s.printf("logged: %v, reported: %v", s.logged.Load() > 0, reported.Load() > 0)
 		}},
-		{name: "controller/run by a channel, and twice", play: func(s *stage) {
-			w, r := newWorld("a"), &recorder{}
-			_, controller := family(w, r, 0)["NewInformer"]()
+		{name: "controller/a handler of NewInformer that panics", rows: "informer-panic", run: func(s *scenario) {
+			utilruntime.ReallyCrash = false
+			defer func() { utilruntime.ReallyCrash = true }()
+			w, r := newFakeServer("a", "b"), &recorder{}
+			r.then = func(line string) {
+				if strings.Contains(line, "changed") {
+					panic("as planned")
+				}
+			}
+			store, controller := constructors(w, r, 0)["NewInformer"]()
+			stop := s.start(controller.RunWithContext)
+			s.settle()
+			s.printSortedEvents("handler", r)
+			w.put("a", "changed")
+			w.put("b", "x")
+			s.sleep(500 * time.Millisecond)
+			s.printEvents("half a second later", r)
+			s.printf("%s", found(store.List(), nil))
+			s.settle()
+			s.printEvents("later", r)
+			stop()
+		}},
+		{name: "controller/Run with a channel", run: func(s *scenario) {
+			w, r := newFakeServer("a"), &recorder{}
+			_, controller := constructors(w, r, 0)["NewInformer"]()
 			stop, ended := make(chan struct{}), make(chan struct{})
 			go func() { controller.Run(stop); close(ended) }()
 			s.settle()
 			close(stop)
 			<-ended
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 			w.put("a", "late")
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "controller/a queue of one's own", play: func(s *stage) {
-			w := newWorld("a", "b")
+		{name: "controller/a custom queue", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
 			store, controller := s.config(w, nil)
 			s.start(controller.RunWithContext)
 			s.settle()
 			w.put("c", "new")
 			s.settle()
-			w.drop("b")
+			w.remove("b")
 			s.settle()
-			w.silently(func() { w.drop("a"); w.put("c", "changed") })
+			w.relistAfter(func() { w.remove("a"); w.put("c", "changed") })
 			s.settle()
-			s.say("%s %v %q", found(store.List(), nil), controller.HasSynced(), controller.LastSyncResourceVersion())
+			s.printf("%s %v %q", found(store.List(), nil), controller.HasSynced(), controller.LastSyncResourceVersion())
 		}},
-		{name: "controller/a Process that fails", rows: "process-error", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "controller/a Process that fails", rows: "process-error", run: func(s *scenario) {
+			w := newFakeServer("a")
 			_, controller := s.config(w, errors.New("as planned"))
 			s.start(controller.RunWithContext)
 			s.settle()
-			s.say("%v, logged: %v", controller.HasSynced(), s.logged.Load() > 0)
+			s.printf("%v, logged: %v", controller.HasSynced(), s.logged.Load() > 0)
 		}},
-		{name: "controller/batches", play: func(s *stage) {
-			w := newWorld("a", "b")
+		{name: "controller/batches", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
 			store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
 			total := 0
 			controller := cache.New(&cache.Config{
@@ -214,10 +237,10 @@ func controllers() []scene {
 			w.put("a", "x")
 			w.put("c", "x")
 			s.settle()
-			s.say("%d, %v", total, controller.HasSynced())
+			s.printf("%d, %v", total, controller.HasSynced())
 		}},
-		{name: "controller/a fifo beneath", play: func(s *stage) {
-			w := newWorld("a", "b")
+		{name: "controller/a FIFO as queue", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
 			var seen []string
 			controller := cache.New(&cache.Config{
 				Queue:         cache.NewFIFO(cache.MetaNamespaceKeyFunc),
@@ -229,10 +252,10 @@ func controllers() []scene {
 			s.settle()
 			w.put("a", "x")
 			s.settle()
-			s.say("%q %v", append(sorted(seen[:2]), seen[2:]...), controller.HasSynced())
+			s.printf("%q %v", append(sorted(seen[:2]), seen[2:]...), controller.HasSynced())
 		}},
-		{name: "controller/resync of a queue", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "controller/resync of a queue", run: func(s *scenario) {
+			w := newFakeServer("a")
 			store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
 			asked := 0
 			controller := cache.New(&cache.Config{
@@ -242,21 +265,21 @@ func controllers() []scene {
 				FullResyncPeriod: time.Minute,
 				ShouldResync:     func() bool { asked++; return asked == 1 },
 				Process: func(obj any, _ bool) error {
-					s.say("%s", deltas(obj))
+					s.printf("%s", deltas(obj))
 					return store.Update(obj.(cache.Deltas).Newest().Object)
 				},
 			})
 			s.start(controller.RunWithContext)
 			s.sleep(150 * time.Second)
-			s.say("asked %d times", asked)
+			s.printf("asked %d times", asked)
 		}},
-		{name: "controller/watch errors", play: func(s *stage) {
-			w := newWorld("a")
-			w.watched = func(n int, _ metav1.ListOptions) (watch.Interface, error, bool) {
+		{name: "controller/watch errors", run: func(s *scenario) {
+			w := newFakeServer("a")
+			w.onWatch = func(n int, _ metav1.ListOptions) (watch.Interface, error, bool) {
 				return nil, errors.New("as planned"), n == 1
 			}
 			var mu sync.Mutex
-			told, named := 0, false
+			reported, named := 0, false
 			controller := cache.New(&cache.Config{
 				Queue:         cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
 				ListerWatcher: w.source(),
@@ -265,7 +288,7 @@ func controllers() []scene {
 				WatchErrorHandlerWithContext: func(ctx context.Context, r *cache.Reflector, err error) {
 					mu.Lock()
 					defer mu.Unlock()
-					told++
+					reported++
 					named = ctx != nil && r.TypeDescription() == "*v1.Pod" && r.LastSyncResourceVersion() != ""
 				},
 			})
@@ -273,7 +296,7 @@ func controllers() []scene {
 			s.sleep(time.Minute)
 			mu.Lock()
 			defer mu.Unlock()
-			s.say("%v %v", told > 0, named)
+			s.printf("%v %v", reported > 0, named)
 		}},
 	}
 }

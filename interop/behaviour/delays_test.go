@@ -3,6 +3,7 @@ package behaviour
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -12,9 +13,9 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-func delays() []scene {
-	return []scene{
-		{name: "workqueue/delays", play: func(s *stage) {
+func delays() []testCase {
+	return []testCase{
+		{name: "workqueue/delays", run: func(s *scenario) {
 			q := workqueue.NewTypedDelayingQueue[string]()
 			s.stops = append(s.stops, q.ShutDown)
 			q.AddAfter("second", 2*time.Second)
@@ -22,33 +23,33 @@ func delays() []scene {
 			q.AddAfter("now", 0)
 			q.AddAfter("before now", -time.Hour)
 			s.sleep(500 * time.Millisecond)
-			s.say("%d: %s %s", q.Len(), next(q), next(q))
-			s.say("%s at %v", next(q), s.now())
-			s.say("%s at %v", next(q), s.now())
+			s.printf("%d: %s %s", q.Len(), next(q), next(q))
+			s.printf("%s at %v", next(q), s.now())
+			s.printf("%s at %v", next(q), s.now())
 		}},
-		{name: "workqueue/the earlier of two delays", play: func(s *stage) {
+		{name: "workqueue/the earlier of two delays", run: func(s *scenario) {
 			q := workqueue.NewTypedDelayingQueue[string]()
 			s.stops = append(s.stops, q.ShutDown)
 			q.AddAfter("a", time.Minute)
 			q.AddAfter("a", time.Second)
 			q.AddAfter("a", time.Hour)
 			s.settle()
-			s.say("%d in line", q.Len())
-			s.say("%s", next(q))
+			s.printf("%d waiting", q.Len())
+			s.printf("%s", next(q))
 			s.sleep(2 * time.Hour)
-			s.say("%d in line", q.Len())
+			s.printf("%d waiting", q.Len())
 		}},
-		{name: "workqueue/a delayed item that is added", play: func(s *stage) {
+		{name: "workqueue/a delayed item that is added", run: func(s *scenario) {
 			q := workqueue.NewTypedDelayingQueue[string]()
 			s.stops = append(s.stops, q.ShutDown)
 			q.AddAfter("a", time.Minute)
 			q.Add("a")
 			s.settle()
-			s.say("%s", next(q))
+			s.printf("%s", next(q))
 			s.sleep(2 * time.Minute)
-			s.say("%d in line after its delay", q.Len())
+			s.printf("%d waiting after the delay", q.Len())
 		}},
-		{name: "workqueue/shutdown drops the delayed", play: func(s *stage) {
+		{name: "workqueue/shutdown drops delayed items", run: func(s *scenario) {
 			q := workqueue.NewTypedDelayingQueue[string]()
 			q.AddAfter("a", time.Second)
 			s.settle()
@@ -56,9 +57,9 @@ func delays() []scene {
 			q.ShutDown()
 			q.AddAfter("c", 0)
 			s.settle()
-			s.say("%d", work[string](q, func(item string) { s.say("%s", item) }))
+			s.printf("%d", work[string](q, func(item string) { s.printf("%s", item) }))
 		}},
-		{name: "workqueue/due at once", rows: "delay-order", play: func(s *stage) {
+		{name: "workqueue/items that are due at the same time", rows: "delay-order", run: func(s *scenario) {
 			q := workqueue.NewTypedDelayingQueue[string]()
 			s.stops = append(s.stops, q.ShutDown)
 			inOrder := 0
@@ -75,10 +76,10 @@ func delays() []scene {
 					inOrder++
 				}
 			}
-			s.say("always in order: %v", inOrder == 10)
+			s.printf("always in order: %v", inOrder == 10)
 		}},
-		{name: "workqueue/many delays", rows: "add-after", play: func(s *stage) {
-			// The one goroutine that takes them waits for the queue's lock.
+		{name: "workqueue/many delays", rows: "add-after", run: func(s *scenario) {
+			// The goroutine of the delaying queue is blocked in Add.
 			waits := make(chan struct{})
 			q := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[int]{
 				Queue: &stalled{TypedInterface: workqueue.NewTyped[int](), waits: waits},
@@ -94,28 +95,36 @@ func delays() []scene {
 				}
 			})
 			s.settle()
-			s.say("added while the queue is busy: all 3000: %v", added.Load() == 3000)
+			s.printf("added while the queue is busy: all 3000: %v", added.Load() == 3000)
 			close(waits)
 			s.settle()
-			s.say("%d", added.Load())
+			s.printf("%d", added.Load())
 		}},
-		{name: "workqueue/an idle queue", rows: "idle-queue", play: func(s *stage) {
-			before := runtime.NumGoroutine()
+		{name: "workqueue/an idle queue", rows: "idle-queue", run: func(s *scenario) {
 			q := workqueue.NewTypedDelayingQueue[string]()
 			s.settle()
-			s.say("goroutines of an idle delaying queue: %d", runtime.NumGoroutine()-before)
+			s.printf("goroutines of an idle delaying queue: %d", queueGoroutines())
 			q.ShutDownWithDrain()
 			synctest.Wait()
-			s.say("and after a drain: %d", runtime.NumGoroutine()-before)
+			s.printf("and after a drain: %d", queueGoroutines())
 		}},
-		{name: "workqueue/a negative delay", rows: "negative-delay", play: func(s *stage) {
+		{name: "workqueue/a negative delay", rows: "negative-delay", run: func(s *scenario) {
 			limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](-time.Second, time.Minute)
-			s.say("%v %v", limiter.When("a"), limiter.When("a"))
+			s.printf("%v %v", limiter.When("a"), limiter.When("a"))
 		}},
 	}
 }
 
-// stalled is a queue whose Add stands still until it may go on.
+// queueGoroutines returns the number of goroutines that a package workqueue has started.
+// The number of all goroutines would include some of the previous case that are about to
+// exit.
+func queueGoroutines() int {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return len(regexp.MustCompile(`(?m)^created by \S*/workqueue\.`).FindAll(stacks, -1))
+}
+
+// stalled is a queue whose Add blocks until waits is closed.
 type stalled struct {
 	workqueue.TypedInterface[int]
 	waits chan struct{}

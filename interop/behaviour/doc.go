@@ -1,9 +1,8 @@
-// Package behaviour shows what client-go's tools/cache and util/workqueue do,
-// case by case, and holds cache and workqueue here to it. It exports nothing.
+// Package behaviour records the behaviour of client-go's tools/cache and util/workqueue,
+// case by case, and compares cache and workqueue here with it. It exports nothing.
 //
-// The cases are written against client-go's import paths. Its test binary is
-// built a second time with an overlay in which those paths lead to ours, which
-// is what a program does that switches; what both print stands side by side in
-// testdata/behaviour.txt. A case in which they differ names its row of
-// docs/migration.md, and each row that can be shown has a case.
+// The cases are written with client-go's import paths. The test binary is built a second
+// time with an overlay that redirects those paths to ours, as in a program that switches.
+// The output of both is in testdata/behaviour.txt, side by side. A case in which they
+// differ names its row of docs/migration.md, and each row that can be shown has a case.
 package behaviour

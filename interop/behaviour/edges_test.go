@@ -12,19 +12,19 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-func edges() []scene {
-	transformed := func(s *stage, w *world, transform cache.TransformFunc) (cache.SharedIndexInformer, *recorder) {
+func edges() []testCase {
+	transformed := func(s *scenario, w *fakeServer, transform cache.TransformFunc) (cache.SharedIndexInformer, *recorder) {
 		of, r := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{}), &recorder{}
-		s.unless(of.SetTransform(transform))
+		s.check(of.SetTransform(transform))
 		_, err := of.AddEventHandler(r)
-		s.unless(err)
+		s.check(err)
 		s.start(of.RunWithContext)
 		s.settle()
 		return of, r
 	}
-	return []scene{
-		{name: "edge/a transform into another type", play: func(s *stage) {
-			w := newWorld("a")
+	return []testCase{
+		{name: "edge/a transform into another type", run: func(s *scenario) {
+			w := newFakeServer("a")
 			of, r := transformed(s, w, func(obj any) (any, error) {
 				p, ok := obj.(*corev1.Pod)
 				if !ok {
@@ -35,15 +35,15 @@ func edges() []scene {
 			w.put("a", "x")
 			w.put("b", "y")
 			s.settle()
-			w.drop("a")
+			w.remove("a")
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 			for _, obj := range of.GetStore().List() {
-				s.say("%T", obj)
+				s.printf("%T", obj)
 			}
 		}},
-		{name: "edge/a transform that takes fields away", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "edge/a transform that removes fields", run: func(s *scenario) {
+			w := newFakeServer("a")
 			of, r := transformed(s, w, func(obj any) (any, error) {
 				if p, ok := obj.(*corev1.Pod); ok {
 					p.Labels, p.UID = nil, ""
@@ -52,80 +52,80 @@ func edges() []scene {
 			})
 			w.put("a", "x")
 			s.settle()
-			w.silently(func() { w.put("a", "y"); w.put("b", "z") })
+			w.relistAfter(func() { w.put("a", "y"); w.put("b", "z") })
 			s.settle()
-			s.tell("handler", r)
-			s.say("%s", found(of.GetStore().List(), nil))
+			s.printEvents("handler", r)
+			s.printf("%s", found(of.GetStore().List(), nil))
 		}},
-		{name: "edge/one handler twice", play: func(s *stage) {
-			w := newWorld("a")
-			of, r := s.informed(w, 0)
-			r.heard()
+		{name: "edge/one handler twice", run: func(s *scenario) {
+			w := newFakeServer("a")
+			of, r := s.runInformer(w, 0)
+			r.take()
 			second, err := of.AddEventHandler(r)
-			s.unless(err)
+			s.check(err)
 			s.settle()
-			s.tell("handler", r)
-			s.unless(of.RemoveEventHandler(second))
+			s.printEvents("handler", r)
+			s.check(of.RemoveEventHandler(second))
 			w.put("a", "x")
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "edge/an object without a name", rows: "no-name", play: func(s *stage) {
-			w := newWorld("a")
-			of, r := s.informed(w, 0)
-			r.heard()
+		{name: "edge/an object without a name", rows: "no-name", run: func(s *scenario) {
+			w := newFakeServer("a")
+			of, r := s.runInformer(w, 0)
+			r.take()
 			w.send(watch.Added, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}})
 			s.settle()
-			s.tell("handler", r)
-			s.say("%d in the store, logged: %v", len(of.GetStore().List()), s.logged.Load() > 0)
+			s.printEvents("handler", r)
+			s.printf("%d in the store, logged: %v", len(of.GetStore().List()), s.logged.Load() > 0)
 		}},
-		{name: "edge/one source, two informers", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "edge/one source, two informers", run: func(s *scenario) {
+			w := newFakeServer("a")
 			source := w.source()
 			for range 2 {
 				of := cache.NewSharedInformer(source, &corev1.Pod{}, 0)
 				s.start(of.RunWithContext)
 				s.settle()
-				s.say("%v %s", of.HasSynced(), found(of.GetStore().List(), nil))
+				s.printf("%v %s", of.HasSynced(), found(of.GetStore().List(), nil))
 			}
 		}},
-		{name: "edge/many relists", play: func(s *stage) {
-			w := newWorld("a")
-			of, r := s.informed(w, 0)
+		{name: "edge/many relists", run: func(s *scenario) {
+			w := newFakeServer("a")
+			of, r := s.runInformer(w, 0)
 			for i := range 5 {
-				w.silently(func() { w.put("a", fmt.Sprint(i)) })
+				w.relistAfter(func() { w.put("a", fmt.Sprint(i)) })
 				s.sleep(time.Minute)
 			}
-			s.tell("handler", r)
-			s.say("%s %v", found(of.GetStore().List(), nil), of.HasSynced())
+			s.printEvents("handler", r)
+			s.printf("%s %v", found(of.GetStore().List(), nil), of.HasSynced())
 		}},
-		{name: "edge/a list that shrinks to nothing", play: func(s *stage) {
-			w := newWorld("a", "b")
-			of, r := s.informed(w, 0)
-			r.heard()
-			w.silently(func() { w.drop("a"); w.drop("b") })
+		{name: "edge/a list that shrinks to nothing", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
+			of, r := s.runInformer(w, 0)
+			r.take()
+			w.relistAfter(func() { w.remove("a"); w.remove("b") })
 			s.settle()
-			s.tellInAnyOrder("handler", r)
-			s.say("%s %q", found(of.GetStore().List(), nil), of.LastSyncResourceVersion())
+			s.printSortedEvents("handler", r)
+			s.printf("%s %q", found(of.GetStore().List(), nil), of.LastSyncResourceVersion())
 			w.put("c", "x")
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "edge/a list with an object twice", rows: "listed-twice", play: func(s *stage) {
-			w := newWorld()
-			w.listed = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
-				return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "9"}, Items: []corev1.Pod{*is(pod("a", "1"), "x"), *is(pod("a", "2"), "y")}}, nil, true
+		{name: "edge/a list with an object twice", rows: "listed-twice", run: func(s *scenario) {
+			w := newFakeServer()
+			w.onList = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
+				return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "9"}, Items: []corev1.Pod{*labeled(pod("a", "1"), "x"), *labeled(pod("a", "2"), "y")}}, nil, true
 			}
-			of, r := s.informed(w, 0)
-			s.tell("handler", r)
-			s.say("%s", found(of.GetStore().List(), nil))
+			of, r := s.runInformer(w, 0)
+			s.printEvents("handler", r)
+			s.printf("%s", found(of.GetStore().List(), nil))
 		}},
-		{name: "edge/a handler added while it stops", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "edge/a handler added while the informer stops", run: func(s *scenario) {
+			w := newFakeServer("a")
 			of := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			slow := &recorder{slow: time.Minute}
 			_, err := of.AddEventHandler(slow)
-			s.unless(err)
+			s.check(err)
 			stop := s.start(of.RunWithContext)
 			s.settle()
 			go stop()
@@ -134,22 +134,22 @@ func edges() []scene {
 			_, err = of.AddEventHandler(late)
 			s.outcome("add", err)
 			s.sleep(time.Hour)
-			s.tell("late", late)
+			s.printEvents("late", late)
 		}},
-		{name: "edge/a batch that fails", play: func(s *stage) {
-			q := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known()})
-			s.unless(errors.Join(q.Add(pod("a", "1")), q.Add(pod("b", "2"))))
+		{name: "edge/a batch that fails", run: func(s *scenario) {
+			q := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: storeOf()})
+			s.check(errors.Join(q.Add(pod("a", "1")), q.Add(pod("b", "2"))))
 			planned := errors.New("as planned")
 			err := q.PopBatch(func([]cache.Delta, bool) error { return planned }, func(any, bool) error { return planned })
-			s.say("%v", errors.Is(err, planned))
-			s.popped(q)
+			s.printf("%v", errors.Is(err, planned))
+			s.popAll(q)
 		}},
-		{name: "edge/indexes of a running informer that fail", play: func(s *stage) {
-			w := newWorld("a")
-			of, _ := s.informed(w, 0)
+		{name: "edge/indexes of a running informer that fail", run: func(s *scenario) {
+			w := newFakeServer("a")
+			of, _ := s.runInformer(w, 0)
 			s.outcome("add", of.AddIndexers(cache.Indexers{"is": byLabel, "ns": cache.MetaNamespaceIndexFunc}))
 			s.outcome("one again", of.AddIndexers(cache.Indexers{"new": byLabel, "ns": cache.MetaNamespaceIndexFunc}))
-			s.say("%d %s", len(of.GetIndexer().GetIndexers()), found(of.GetIndexer().ByIndex("ns", "ns")))
+			s.printf("%d %s", len(of.GetIndexer().GetIndexers()), found(of.GetIndexer().ByIndex("ns", "ns")))
 		}},
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// unstructured plays an informer of objects that have no Go type.
-func (s *stage) unstructured() {
+// unstructured runs an informer of objects without a Go type.
+func (s *scenario) unstructured() {
 	made := func(name, version, kind string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": name, "resourceVersion": version}}}
 	}
-	w := newWorld()
-	w.listed = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
+	w := newFakeServer()
+	w.onList = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
 		list := &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*made("a", "1", "Cake"), *made("b", "2", "Cake")}}
 		list.SetResourceVersion("5")
 		return list, nil, true
@@ -29,18 +29,18 @@ func (s *stage) unstructured() {
 	informer := cache.NewSharedInformer(w.source(), expected, 0)
 	r := &recorder{}
 	_, err := informer.AddEventHandler(r)
-	s.unless(err)
+	s.check(err)
 	s.start(informer.RunWithContext)
 	s.settle()
 	w.send(watch.Modified, made("a", "6", "Cake"))
 	w.send(watch.Added, made("c", "7", "Bread"))
 	s.settle()
-	s.tell("handler", r)
+	s.printEvents("handler", r)
 }
 
-func handlers() []scene {
-	return []scene{
-		{name: "handler/functions", play: func(s *stage) {
+func handlers() []testCase {
+	return []testCase{
+		{name: "handler/functions", run: func(s *scenario) {
 			var lines []string
 			functions := cache.ResourceEventHandlerFuncs{
 				AddFunc:    func(obj any) { lines = append(lines, "add "+show(obj)) },
@@ -55,16 +55,16 @@ func handlers() []scene {
 			detailed.OnAdd(pod("a", "1"), false)
 			detailed.OnUpdate(nil, nil)
 			detailed.OnDelete(nil)
-			s.say("%q", lines)
+			s.printf("%q", lines)
 		}},
-		{name: "handler/filter", play: func(s *stage) {
+		{name: "handler/filter", run: func(s *scenario) {
 			r := &recorder{}
 			var asked []string
 			f := cache.FilteringResourceEventHandler{Handler: r, FilterFunc: func(obj any) bool {
 				asked = append(asked, show(obj))
 				return strings.Contains(show(obj), "(in)")
 			}}
-			in, out := is(pod("a", "1"), "in"), is(pod("a", "2"), "out")
+			in, out := labeled(pod("a", "1"), "in"), labeled(pod("a", "2"), "out")
 			f.OnAdd(in, true)
 			f.OnAdd(out, true)
 			f.OnUpdate(in, in)
@@ -74,29 +74,29 @@ func handlers() []scene {
 			f.OnDelete(in)
 			f.OnDelete(out)
 			f.OnDelete(cache.DeletedFinalStateUnknown{Key: "k", Obj: in})
-			s.tell("handler", r)
-			s.say("asked: %q", asked)
+			s.printEvents("handler", r)
+			s.printf("asked: %q", asked)
 		}},
-		{name: "handler/filter, and a deletion in another state", rows: "filter-delete", play: func(s *stage) {
-			w := newWorld()
+		{name: "handler/filter and a deletion with another state", rows: "filter-delete", run: func(s *scenario) {
+			w := newFakeServer()
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandler(cache.FilteringResourceEventHandler{Handler: r, FilterFunc: func(obj any) bool {
 				return strings.Contains(show(obj), "(in)")
 			}})
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
 			w.put("a", "in")
 			w.put("b", "out")
 			s.settle()
-			s.tell("handler", r)
-			w.send(watch.Deleted, is(pod("a", "10"), "out"))
-			w.send(watch.Deleted, is(pod("b", "11"), "in"))
+			s.printEvents("handler", r)
+			w.send(watch.Deleted, labeled(pod("a", "10"), "out"))
+			w.send(watch.Deleted, labeled(pod("b", "11"), "in"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "handler/filter without a handler", rows: "nil-arguments", play: func(s *stage) {
+		{name: "handler/filter without a handler", rows: "nil-arguments", run: func(s *scenario) {
 			s.attempt("add", func() {
 				cache.FilteringResourceEventHandler{FilterFunc: func(any) bool { return true }}.OnAdd(pod("a", "1"), false)
 			})
@@ -104,8 +104,8 @@ func handlers() []scene {
 				cache.FilteringResourceEventHandler{Handler: cache.ResourceEventHandlerFuncs{}}.OnAdd(pod("a", "1"), false)
 			})
 		}},
-		{name: "handler/typed", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "handler/typed", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
 			typed := cache.NewTypedSharedIndexInformer[*corev1.Pod](informer)
 			var lines []string
@@ -127,25 +127,25 @@ func handlers() []scene {
 			s.settle()
 			w.put("a", "red")
 			w.put("b", "red")
-			w.drop("b")
+			w.remove("b")
 			s.settle()
-			s.say("%v %q", registration.HasSynced(), lines)
+			s.printf("%v %q", registration.HasSynced(), lines)
 			lines = nil
 			pods, err := typed.GetTypedIndexer().ByTypedIndex("is", "red")
-			s.say("%q %s", shown(pods), failed(err))
-			pods, err = typed.GetTypedIndexer().TypedIndex("is", is(pod("q", "1"), "red"))
-			s.say("%q %s", shown(pods), failed(err))
+			s.printf("%q %s", shown(pods), failed(err))
+			pods, err = typed.GetTypedIndexer().TypedIndex("is", labeled(pod("q", "1"), "red"))
+			s.printf("%q %s", shown(pods), failed(err))
 			pods, err = typed.GetTypedIndexer().ByTypedIndex("none", "red")
-			s.say("%q %s", shown(pods), failed(err))
+			s.printf("%q %s", shown(pods), failed(err))
 			s.outcome("indexers of the indexer", typed.GetTypedIndexer().AddTypedIndexers(cache.TypedIndexers[*corev1.Pod]{"name": func(p *corev1.Pod) ([]string, error) { return []string{p.Name}, nil }}))
-			s.say("%d", len(typed.GetIndexer().GetIndexers()))
-			w.silently(func() { w.drop("a") })
+			s.printf("%d", len(typed.GetIndexer().GetIndexers()))
+			w.relistAfter(func() { w.remove("a") })
 			s.settle()
-			s.say("%q", lines)
+			s.printf("%q", lines)
 			_, err = typed.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{}, cache.HandlerOptions{}, cache.HandlerOptions{})
 			s.outcome("two options", err)
 		}},
-		{name: "handler/typed filter", play: func(s *stage) {
+		{name: "handler/typed filter", run: func(s *scenario) {
 			var lines []string
 			f := cache.TypedFilteringResourceEventHandler[*corev1.Pod]{
 				FilterFunc: func(p *corev1.Pod) bool { return p != nil && p.Labels["is"] == "in" },
@@ -155,7 +155,7 @@ func handlers() []scene {
 					DeleteFunc: func(d cache.DeletedObject[*corev1.Pod]) { lines = append(lines, "delete "+d.GetKey()) },
 				},
 			}
-			in, out := is(pod("a", "1"), "in"), is(pod("a", "2"), "out")
+			in, out := labeled(pod("a", "1"), "in"), labeled(pod("a", "2"), "out")
 			f.OnAdd(in, true)
 			f.OnAdd(out, true)
 			f.OnUpdate(in, in)
@@ -165,40 +165,40 @@ func handlers() []scene {
 			f.OnDelete(cache.DeletedObject[*corev1.Pod]{OptionalObj: in})
 			f.OnDelete(cache.DeletedObject[*corev1.Pod]{OptionalObj: out})
 			f.OnDelete(cache.DeletedObject[*corev1.Pod]{FinalStateUnknown: &cache.DeletedFinalStateUnknown{Key: "k"}})
-			s.say("%q", lines)
+			s.printf("%q", lines)
 		}},
-		{name: "handler/deleted objects", play: func(s *stage) {
+		{name: "handler/deleted objects", run: func(s *scenario) {
 			for _, d := range []cache.DeletedObject[*corev1.Pod]{
 				{OptionalObj: pod("a", "1")},
 				{FinalStateUnknown: &cache.DeletedFinalStateUnknown{Key: "ns/gone"}},
 				{FinalStateUnknown: &cache.DeletedFinalStateUnknown{Key: "a/b/c"}},
 				{OptionalObj: pod("a", "1"), FinalStateUnknown: &cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: pod("a", "1")}},
 			} {
-				s.attempt("names", func() { s.say("%q %q %q %q", d.GetKey(), d.GetNamespace(), d.GetName(), d.GetObjectName()) })
+				s.attempt("names", func() { s.printf("%q %q %q %q", d.GetKey(), d.GetNamespace(), d.GetName(), d.GetObjectName()) })
 			}
 		}},
-		{name: "handler/typed, and an object of another type", rows: "typed-handler", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "handler/typed handler and an object of another type", rows: "typed-handler", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
 			typed := cache.NewTypedSharedIndexInformer[*corev1.Node](informer)
 			_, err := typed.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Node]{AddFunc: func(*corev1.Node) {}})
-			s.unless(err)
+			s.check(err)
 			s.start(typed.RunWithContext)
 			s.settle()
-			s.say("%v", informer.HasSynced())
+			s.printf("%v", informer.HasSynced())
 		}},
-		{name: "handler/a panic ends the process", play: func(s *stage) {
-			informer := cache.NewSharedInformer(newWorld("a").source(), &corev1.Pod{}, 0)
+		{name: "handler/a panic ends the process", run: func(s *scenario) {
+			informer := cache.NewSharedInformer(newFakeServer("a").source(), &corev1.Pod{}, 0)
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("as planned") }})
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
-			s.say("not reached")
+			s.printf("not reached")
 		}},
-		{name: "handler/a panic that does not", rows: "handler-panic", play: func(s *stage) {
+		{name: "handler/a panic that does not end the process", rows: "handler-panic", run: func(s *scenario) {
 			utilruntime.ReallyCrash = false
 			defer func() { utilruntime.ReallyCrash = true }()
-			w := newWorld("a", "b")
+			w := newFakeServer("a", "b")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			r.then = func(line string) {
@@ -207,33 +207,33 @@ func handlers() []scene {
 				}
 			}
 			registration, err := informer.AddEventHandler(r)
-			s.unless(err)
+			s.check(err)
 			stop := s.start(informer.RunWithContext)
 			s.settle()
-			s.tell("handler", r)
-			s.say("synced: %v", registration.HasSynced())
+			s.printEvents("handler", r)
+			s.printf("synced: %v", registration.HasSynced())
 			w.put("b", "next")
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 			stop()
 		}},
-		{name: "handler/one that does not expect tombstones", play: func(s *stage) {
+		{name: "handler/a handler that does not expect tombstones", run: func(s *scenario) {
 			utilruntime.ReallyCrash = false
 			defer func() { utilruntime.ReallyCrash = true }()
-			w := newWorld("a", "b")
+			w := newFakeServer("a", "b")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			var lines []string
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
 				lines = append(lines, obj.(*corev1.Pod).Name)
 			}})
-			s.unless(err)
+			s.check(err)
 			stop := s.start(informer.RunWithContext)
 			s.settle()
-			w.silently(func() { w.drop("a") })
+			w.relistAfter(func() { w.remove("a") })
 			s.settle()
-			w.drop("b")
+			w.remove("b")
 			s.settle()
-			s.say("%q", lines)
+			s.printf("%q", lines)
 			stop()
 		}},
 	}

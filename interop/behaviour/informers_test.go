@@ -15,262 +15,271 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informed is an informer with one handler over a world, running.
-func (s *stage) informed(w *world, resync time.Duration) (cache.SharedIndexInformer, *recorder) {
+// runInformer runs an informer with one handler on a fake server.
+func (s *scenario) runInformer(w *fakeServer, resync time.Duration) (cache.SharedIndexInformer, *recorder) {
 	informer, r := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, resync, cache.Indexers{}), &recorder{}
 	_, err := informer.AddEventHandler(r)
-	s.unless(err)
+	s.check(err)
 	s.start(informer.RunWithContext)
 	s.settle()
 	return informer, r
 }
 
-func informers() []scene {
-	return []scene{
-		{name: "informer/life of objects", play: func(s *stage) {
-			both(s, func(streams bool) {
-				w := newWorld("a", "b")
+func informers() []testCase {
+	return []testCase{
+		{name: "informer/created, changed and deleted objects", run: func(s *scenario) {
+			withAndWithoutStreams(s, func(streams bool) {
+				w := newFakeServer("a", "b")
 				w.streams = streams
-				informer, r := s.informed(w, 0)
-				s.tellInAnyOrder("handler", r)
+				informer, r := s.runInformer(w, 0)
+				s.printSortedEvents("handler", r)
 				w.put("c", "new")
 				w.put("a", "changed")
 				w.put("a", "changed again")
-				w.drop("b")
-				w.drop("c")
+				w.remove("b")
+				w.remove("c")
 				w.put("c", "back")
 				s.settle()
-				s.tell("handler", r)
-				s.say("%s", found(informer.GetStore().List(), nil))
-				s.say("%v %q %q", informer.HasSynced(), informer.LastSyncResourceVersion(), informer.GetStore().LastStoreSyncResourceVersion())
+				s.printEvents("handler", r)
+				s.printf("%s", found(informer.GetStore().List(), nil))
+				s.printf("%v %q %q", informer.HasSynced(), informer.LastSyncResourceVersion(), informer.GetStore().LastStoreSyncResourceVersion())
 			})
 		}},
-		{name: "informer/order across keys", play: func(s *stage) {
-			w := newWorld()
-			_, r := s.informed(w, 0)
+		{name: "informer/order across keys", run: func(s *scenario) {
+			w := newFakeServer()
+			_, r := s.runInformer(w, 0)
 			for i := range 20 {
 				w.put(fmt.Sprintf("p%d", i*7%5), fmt.Sprint(i))
 			}
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/what an event is called does not decide", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
-			w.send(watch.Added, is(pod("a", "10"), "added again"))
-			w.send(watch.Modified, is(pod("new", "11"), "modified before it was there"))
+		{name: "informer/events of the wrong type", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
+			w.send(watch.Added, labeled(pod("a", "10"), "added again"))
+			w.send(watch.Modified, labeled(pod("new", "11"), "modified before it was there"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/a deletion of the unknown", rows: "delete-unknown", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
+		{name: "informer/a deletion of an unknown object", rows: "delete-unknown", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
 			w.send(watch.Deleted, pod("never", "10"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/a deletion told twice", rows: "delete-unknown", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
+		{name: "informer/a deletion received twice", rows: "delete-unknown", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
 			w.send(watch.Deleted, pod("a", "10"))
 			w.send(watch.Deleted, pod("a", "10"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/an event told twice", rows: "event-twice", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
-			w.send(watch.Modified, is(pod("a", "10"), "x"))
-			w.send(watch.Modified, is(pod("a", "10"), "x"))
+		{name: "informer/an event received twice", rows: "event-twice", run: func(s *scenario) {
+			server := newRESTServer("1", pod("a", "1"))
+			_, r := s.runInformerOn(server.source())
+			r.take()
+			server.send(watch.Modified, labeled(pod("a", "10"), "x"))
+			server.send(watch.Modified, labeled(pod("a", "10"), "x"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/another content with the same version", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
-			w.send(watch.Modified, is(pod("a", "10"), "x"))
-			w.send(watch.Modified, is(pod("a", "10"), "y"))
+		{name: "informer/an event of functions received twice", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
+			w.send(watch.Modified, labeled(pod("a", "10"), "x"))
+			w.send(watch.Modified, labeled(pod("a", "10"), "x"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/a late handler, and what others have written to the store", rows: "written-store", play: func(s *stage) {
-			w := newWorld("a")
-			informer, _ := s.informed(w, 0)
-			s.unless(informer.GetIndexer().Add(pod("written", "5")))
+		{name: "informer/another content with the same version", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
+			w.send(watch.Modified, labeled(pod("a", "10"), "x"))
+			w.send(watch.Modified, labeled(pod("a", "10"), "y"))
+			s.settle()
+			s.printEvents("handler", r)
+		}},
+		{name: "informer/a late handler and an object written to the store", rows: "written-store", run: func(s *scenario) {
+			w := newFakeServer("a")
+			informer, _ := s.runInformer(w, 0)
+			s.check(informer.GetIndexer().Add(pod("written", "5")))
 			late := &recorder{}
 			_, err := informer.AddEventHandler(late)
-			s.unless(err)
+			s.check(err)
 			s.settle()
-			s.tellInAnyOrder("late", late)
+			s.printSortedEvents("late", late)
 			w.put("b", "x")
 			s.settle()
-			s.tellInAnyOrder("late", late)
+			s.printSortedEvents("late", late)
 		}},
-		{name: "informer/no versions, as of a fake", play: func(s *stage) {
-			w := newWorld()
-			w.listed = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
+		{name: "informer/objects without versions", run: func(s *scenario) {
+			w := newFakeServer()
+			w.onList = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
 				return &corev1.PodList{Items: []corev1.Pod{*pod("a", "")}}, nil, true
 			}
-			informer, r := s.informed(w, 0)
-			s.tell("handler", r)
-			w.send(watch.Modified, is(pod("a", ""), "x"))
-			w.send(watch.Modified, is(pod("a", ""), "y"))
+			informer, r := s.runInformer(w, 0)
+			s.printEvents("handler", r)
+			w.send(watch.Modified, labeled(pod("a", ""), "x"))
+			w.send(watch.Modified, labeled(pod("a", ""), "y"))
 			w.send(watch.Added, pod("b", ""))
 			w.send(watch.Deleted, pod("a", ""))
 			s.settle()
-			s.tell("handler", r)
-			s.say("%v %s", informer.HasSynced(), found(informer.GetStore().List(), nil))
+			s.printEvents("handler", r)
+			s.printf("%v %s", informer.HasSynced(), found(informer.GetStore().List(), nil))
 		}},
-		{name: "informer/handlers do not wait for each other", play: func(s *stage) {
-			w := newWorld("a")
-			informer, quick := s.informed(w, 0)
+		{name: "informer/handlers do not wait for each other", run: func(s *scenario) {
+			w := newFakeServer("a")
+			informer, quick := s.runInformer(w, 0)
 			slow := &recorder{slow: time.Hour}
 			_, err := informer.AddEventHandler(slow)
-			s.unless(err)
+			s.check(err)
 			for i := range 5 {
 				w.put("a", fmt.Sprint(i))
 			}
 			s.settle()
-			s.tell("quick", quick)
-			s.tell("slow", slow)
-			s.say("%s", found(informer.GetStore().List(), nil))
+			s.printEvents("quick", quick)
+			s.printEvents("slow", slow)
+			s.printf("%s", found(informer.GetStore().List(), nil))
 			s.sleep(6 * time.Hour)
-			s.tell("slow, after hours", slow)
+			s.printEvents("slow, after hours", slow)
 		}},
-		{name: "informer/nothing is merged", play: func(s *stage) {
-			w := newWorld()
+		{name: "informer/notifications are not merged", run: func(s *scenario) {
+			w := newFakeServer()
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			slow := &recorder{slow: time.Millisecond}
 			_, err := informer.AddEventHandler(slow)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
 			for i := range 400 {
 				w.put("a", fmt.Sprint(i))
 			}
-			w.drop("a")
+			w.remove("a")
 			s.settle()
-			lines := slow.heard()
-			s.say("%d, the last: %s", len(lines), lines[len(lines)-1])
+			lines := slow.take()
+			s.printf("%d, the last: %s", len(lines), lines[len(lines)-1])
 		}},
-		{name: "informer/indexes", play: func(s *stage) {
-			w := newWorld("a", "b")
+		{name: "informer/indexes", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
 			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{"is": byLabel})
 			s.outcome("before the start", informer.AddIndexers(cache.Indexers{"second": byLabel}))
 			s.start(informer.RunWithContext)
 			s.settle()
 			w.put("a", "red")
 			s.settle()
-			s.say("%s %s", found(informer.GetIndexer().ByIndex("is", "red")), found(informer.GetIndexer().ByIndex("second", "")))
+			s.printf("%s %s", found(informer.GetIndexer().ByIndex("is", "red")), found(informer.GetIndexer().ByIndex("second", "")))
 		}},
-		{name: "informer/write to the store beside it", play: func(s *stage) {
-			w := newWorld("a")
-			informer, r := s.informed(w, 0)
-			r.heard()
+		{name: "informer/a write to its store", run: func(s *scenario) {
+			w := newFakeServer("a")
+			informer, r := s.runInformer(w, 0)
+			r.take()
 			s.outcome("add", informer.GetStore().Add(pod("mine", "9")))
-			s.say("%s", found(informer.GetStore().List(), nil))
+			s.printf("%s", found(informer.GetStore().List(), nil))
 			w.put("mine", "of the server")
 			s.settle()
-			s.tell("handler", r)
-			s.say("%s", found(informer.GetStore().List(), nil))
+			s.printEvents("handler", r)
+			s.printf("%s", found(informer.GetStore().List(), nil))
 		}},
-		{name: "informer/a store filled without running", play: func(s *stage) {
-			informer := cache.NewSharedIndexInformer(newWorld().source(), &corev1.Pod{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+		{name: "informer/a store filled without running", run: func(s *scenario) {
+			informer := cache.NewSharedIndexInformer(newFakeServer().source(), &corev1.Pod{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 			s.outcome("add", informer.GetIndexer().Add(pod("a", "1")))
-			s.say("%s %s", found(informer.GetIndexer().List(), nil), found(informer.GetIndexer().ByIndex(cache.NamespaceIndex, "ns")))
-			s.say("%v %q", informer.HasSynced(), informer.LastSyncResourceVersion())
-			s.say("%v", informer.IsStopped())
+			s.printf("%s %s", found(informer.GetIndexer().List(), nil), found(informer.GetIndexer().ByIndex(cache.NamespaceIndex, "ns")))
+			s.printf("%v %q", informer.HasSynced(), informer.LastSyncResourceVersion())
+			s.printf("%v", informer.IsStopped())
 		}},
-		{name: "informer/its controller", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/its controller", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			controller := informer.GetController()
-			s.say("%v %q", controller.HasSynced(), controller.LastSyncResourceVersion())
+			s.printf("%v %q", controller.HasSynced(), controller.LastSyncResourceVersion())
 			controller.Run(nil)
 			controller.RunWithContext(context.Background())
 			s.start(informer.RunWithContext)
 			s.settle()
-			s.say("%v %q %v", controller.HasSynced(), controller.LastSyncResourceVersion(), cache.IsDone(controller.HasSyncedChecker()))
+			s.printf("%v %q %v", controller.HasSynced(), controller.LastSyncResourceVersion(), cache.IsDone(controller.HasSyncedChecker()))
 		}},
-		{name: "informer/objects of another type", rows: "wrong-object", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/objects of another type", rows: "wrong-object", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
-			told := 0
-			s.unless(informer.SetWatchErrorHandler(func(*cache.Reflector, error) { told++ }))
+			reported := 0
+			s.check(informer.SetWatchErrorHandler(func(*cache.Reflector, error) { reported++ }))
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
-			r.heard()
+			r.take()
 			w.send(watch.Added, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node", ResourceVersion: "50"}})
 			s.settle()
-			s.tell("handler", r)
-			s.say("%q, logged or told: %v, told: %v", informer.LastSyncResourceVersion(), s.logged.Load()+int64(told) > 0, told > 0)
+			s.printEvents("handler", r)
+			s.printf("%q, logged or reported: %v, reported: %v", informer.LastSyncResourceVersion(), s.logged.Load()+int64(reported) > 0, reported > 0)
 			w.put("a", "still watched")
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/a nil handler", rows: "nil-handler", play: func(s *stage) {
-			informer := cache.NewSharedInformer(newWorld().source(), &corev1.Pod{}, 0)
+		{name: "informer/a nil handler", rows: "nil-handler", run: func(s *scenario) {
+			informer := cache.NewSharedInformer(newFakeServer().source(), &corev1.Pod{}, 0)
 			s.attempt("add nil", func() {
 				_, err := informer.AddEventHandler(nil)
 				s.outcome("add nil", err)
 			})
 		}},
-		{name: "informer/functions that are nil", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/functions that are nil", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			for _, handler := range []cache.ResourceEventHandler{cache.ResourceEventHandlerFuncs{}, cache.ResourceEventHandlerDetailedFuncs{}, cache.FilteringResourceEventHandler{
 				FilterFunc: func(any) bool { return true }, Handler: cache.ResourceEventHandlerFuncs{}}} {
 				_, err := informer.AddEventHandler(handler)
-				s.unless(err)
+				s.check(err)
 			}
 			s.start(informer.RunWithContext)
 			s.settle()
 			w.put("a", "x")
-			w.drop("a")
+			w.remove("a")
 			s.settle()
-			s.say("%s", found(informer.GetStore().List(), nil))
+			s.printf("%s", found(informer.GetStore().List(), nil))
 		}},
-		{name: "informer/unstructured objects", play: func(s *stage) {
+		{name: "informer/unstructured objects", run: func(s *scenario) {
 			s.unstructured()
 		}},
-		{name: "informer/metadata alone", play: func(s *stage) {
-			w := newWorld()
-			w.listed = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
+		{name: "informer/metadata only", run: func(s *scenario) {
+			w := newFakeServer()
+			w.onList = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
 				return &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "5"}, Items: []metav1.PartialObjectMetadata{
 					{ObjectMeta: pod("a", "3").ObjectMeta}, {ObjectMeta: pod("b", "4").ObjectMeta}}}, nil, true
 			}
 			informer := cache.NewSharedInformer(w.source(), &metav1.PartialObjectMetadata{}, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
 			w.send(watch.Modified, &metav1.PartialObjectMetadata{ObjectMeta: pod("a", "6").ObjectMeta})
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/no expected type", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/no expected type", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), nil, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
 			w.send(watch.Added, node("n"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/a handler that sees the store", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/a handler that reads the store", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			ahead := 0
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -285,39 +294,39 @@ func informers() []scene {
 					}
 				},
 			})
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
 			w.put("a", "x")
 			s.settle()
 			w.put("a", "y")
-			w.drop("a")
+			w.remove("a")
 			s.settle()
-			s.say("told before it was stored: %d times", ahead)
+			s.printf("notified before the store has changed: %d times", ahead)
 		}},
-		{name: "informer/handlers call the informer", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/handlers call the informer", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
 			inner := &recorder{}
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 				_, err := informer.AddEventHandler(inner)
-				s.outcome("a handler adds another", err)
+				s.outcome("a handler adds a handler", err)
 				s.outcome("and an index", informer.AddIndexers(cache.Indexers{"is": byLabel}))
-				s.say("and lists: %d", len(informer.GetStore().List()))
+				s.printf("and lists: %d", len(informer.GetStore().List()))
 			}})
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
-			s.tell("the inner one", inner)
+			s.printEvents("the inner handler", inner)
 		}},
-		{name: "informer/many handlers, one order", play: func(s *stage) {
-			w := newWorld("a", "b")
+		{name: "informer/many handlers receive the same order", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			all := make([]*recorder, 10)
 			for i := range all {
 				all[i] = &recorder{}
 				_, err := informer.AddEventHandler(all[i])
-				s.unless(err)
+				s.check(err)
 			}
 			s.start(informer.RunWithContext)
 			s.settle()
@@ -325,13 +334,13 @@ func informers() []scene {
 				w.put(fmt.Sprint("p", i%3), fmt.Sprint(i))
 			}
 			s.settle()
-			told := map[string]bool{}
+			histories := map[string]bool{}
 			for _, r := range all {
-				told[strings.Join(r.heard(), "\n")] = true
+				histories[strings.Join(r.take(), "\n")] = true
 			}
-			s.say("%d histories", len(told))
-			for _, line := range strings.Split(slices.Collect(maps.Keys(told))[0], "\n") {
-				s.say("%s", line)
+			s.printf("%d histories", len(histories))
+			for _, line := range strings.Split(slices.Collect(maps.Keys(histories))[0], "\n") {
+				s.printf("%s", line)
 			}
 		}},
 	}

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// odd are objects of many kinds, and none.
-func odd() []struct {
+// oddObjects returns objects of many types, and values that are not objects.
+func oddObjects() []struct {
 	name string
 	obj  any
 } {
@@ -38,76 +38,76 @@ func odd() []struct {
 	}
 }
 
-func keys() []scene {
-	return []scene{
-		{name: "keys/functions", play: func(s *stage) {
-			for _, o := range odd() {
+func keys() []testCase {
+	return []testCase{
+		{name: "keys/functions", run: func(s *scenario) {
+			for _, o := range oddObjects() {
 				s.attempt("plain of "+o.name, func() {
 					key, err := cache.MetaNamespaceKeyFunc(o.obj)
-					s.say("plain of %s: %q, %s", o.name, key, failed(err))
+					s.printf("plain of %s: %q, %s", o.name, key, failed(err))
 				})
 				s.attempt("deletion handling of "+o.name, func() {
 					key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o.obj)
-					s.say("deletion handling of %s: %q, %s", o.name, key, failed(err))
+					s.printf("deletion handling of %s: %q, %s", o.name, key, failed(err))
 				})
 			}
 		}},
-		{name: "keys/split", play: func(s *stage) {
+		{name: "keys/split", run: func(s *scenario) {
 			for _, key := range []string{"ns/name", "name", "", "/", "/name", "ns/", "a/b/c", "a//b", " / ", "ns/na%2Fme", "日本/語"} {
 				namespace, name, err := cache.SplitMetaNamespaceKey(key)
-				s.say("%q: %q %q, %s", key, namespace, name, failed(err))
+				s.printf("%q: %q %q, %s", key, namespace, name, failed(err))
 			}
 		}},
-		{name: "keys/object names", play: func(s *stage) {
+		{name: "keys/object names", run: func(s *scenario) {
 			for _, key := range []string{"ns/name", "name", "", "/", "a/b/c"} {
 				name, err := cache.ParseObjectName(key)
 				namespace, own := name.Parts()
-				s.say("%q: %q, of %q and %q, %s, as %v", key, name.String(), namespace, own, failed(err), name.AsNamespacedName())
+				s.printf("%q: %q, of %q and %q, %s, as %v", key, name.String(), namespace, own, failed(err), name.AsNamespacedName())
 			}
-			for _, o := range odd() {
+			for _, o := range oddObjects() {
 				s.attempt("name of "+o.name, func() {
 					name, err := cache.ObjectToName(o.obj)
-					s.say("name of %s: %q, %s", o.name, name, failed(err))
+					s.printf("name of %s: %q, %s", o.name, name, failed(err))
 				})
 				s.attempt("deletion handling name of "+o.name, func() {
 					name, err := cache.DeletionHandlingObjectToName(o.obj)
-					s.say("deletion handling name of %s: %q, %s", o.name, name, failed(err))
+					s.printf("deletion handling name of %s: %q, %s", o.name, name, failed(err))
 				})
 			}
-			s.say("%v", cache.NewObjectName("ns", "name") == cache.MetaObjectToName(&metav1.ObjectMeta{Namespace: "ns", Name: "name"}))
-			s.say("%v", cache.NamespacedNameAsObjectName(types.NamespacedName{Namespace: "ns", Name: "name"}))
-			s.say("%v", map[cache.ObjectName]int{cache.NewObjectName("", "x"): 1}[cache.ObjectName{Name: "x"}])
+			s.printf("%v", cache.NewObjectName("ns", "name") == cache.MetaObjectToName(&metav1.ObjectMeta{Namespace: "ns", Name: "name"}))
+			s.printf("%v", cache.NamespacedNameAsObjectName(types.NamespacedName{Namespace: "ns", Name: "name"}))
+			s.printf("%v", map[cache.ObjectName]int{cache.NewObjectName("", "x"): 1}[cache.ObjectName{Name: "x"}])
 		}},
-		{name: "keys/nil pointers", rows: "nil-arguments", play: func(s *stage) {
+		{name: "keys/nil pointers", rows: "nil-arguments", run: func(s *scenario) {
 			var none *corev1.Pod
 			s.attempt("key", func() {
 				key, err := cache.MetaNamespaceKeyFunc(none)
-				s.say("key: %q, %s", key, failed(err))
+				s.printf("key: %q, %s", key, failed(err))
 			})
 			s.attempt("namespace", func() {
 				values, err := cache.MetaNamespaceIndexFunc(none)
-				s.say("namespace: %q, %s", values, failed(err))
+				s.printf("namespace: %q, %s", values, failed(err))
 			})
 			store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 			s.attempt("add", func() { s.outcome("add", store.Add(none)) })
-			s.say("%s", found(store.List(), nil))
+			s.printf("%s", found(store.List(), nil))
 		}},
-		{name: "keys/errors", play: func(s *stage) {
+		{name: "keys/errors", run: func(s *scenario) {
 			cause := errors.New("the cause")
 			err := cache.KeyError{Obj: "obj", Err: cause}
-			s.say("%v, %v", errors.Is(err, cause), errors.Unwrap(err) == cause)
+			s.printf("%v, %v", errors.Is(err, cause), errors.Unwrap(err) == cause)
 			_, fails := cache.MetaNamespaceKeyFunc(7)
 			var of cache.KeyError
-			s.say("%v", errors.As(fails, &of))
+			s.printf("%v", errors.As(fails, &of))
 			store := cache.NewStore(func(any) (string, error) { return "", cause })
 			fails = store.Add(1)
-			s.say("%v, %v %v", errors.Is(fails, cause), errors.As(fails, &of), of.Obj)
+			s.printf("%v, %v %v", errors.Is(fails, cause), errors.As(fails, &of), of.Obj)
 		}},
-		{name: "keys/namespaces", play: func(s *stage) {
-			for _, o := range odd() {
+		{name: "keys/namespaces", run: func(s *scenario) {
+			for _, o := range oddObjects() {
 				s.attempt("namespace of "+o.name, func() {
 					values, err := cache.MetaNamespaceIndexFunc(o.obj)
-					s.say("namespace of %s: %q, %s", o.name, values, failed(err))
+					s.printf("namespace of %s: %q, %s", o.name, values, failed(err))
 				})
 			}
 			one := cache.IndexFuncToKeyFuncAdapter(func(obj any) ([]string, error) {
@@ -116,7 +116,7 @@ func keys() []scene {
 			for _, obj := range []any{"none", "one", "two", cache.ExplicitKey("k")} {
 				s.attempt(show(obj), func() {
 					key, err := one(obj)
-					s.say("%s: %q, %s", show(obj), key, failed(err))
+					s.printf("%s: %q, %s", show(obj), key, failed(err))
 				})
 			}
 			_, err := cache.IndexFuncToKeyFuncAdapter(func(any) ([]string, error) { return nil, errors.New("x") })("x")

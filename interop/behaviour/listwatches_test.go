@@ -12,8 +12,8 @@ import (
 
 type listOptions = metav1.ListOptions
 
-// listWatch plays a ListWatch with some of its functions set.
-func (s *stage) listWatch() {
+// listWatch calls a ListWatch with some of its functions set.
+func (s *scenario) listWatch() {
 	list := func(what string) func(listOptions) (runtime.Object, error) {
 		return func(listOptions) (runtime.Object, error) { return nil, errors.New(what) }
 	}
@@ -32,12 +32,12 @@ func (s *stage) listWatch() {
 		"both":      {ListFunc: list("ListFunc"), WatchFunc: stream("WatchFunc"), ListWithContextFunc: listIn("ListWithContextFunc"), WatchFuncWithContext: streamIn("WatchFuncWithContext")},
 	}) {
 		_, err := lw.List(listOptions{})
-		s.say("%s, List: %v", name, err)
+		s.printf("%s, List: %v", name, err)
 		_, err = lw.Watch(listOptions{})
-		s.say("%s, Watch: %v", name, err)
+		s.printf("%s, Watch: %v", name, err)
 		_, err = lw.ListWithContext(context.Background(), listOptions{})
-		s.say("%s, ListWithContext: %v", name, err)
+		s.printf("%s, ListWithContext: %v", name, err)
 		_, err = lw.WatchWithContext(context.Background(), listOptions{})
-		s.say("%s, WatchWithContext: %v", name, err)
+		s.printf("%s, WatchWithContext: %v", name, err)
 	}
 }

@@ -7,42 +7,42 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-func measured() []scene {
-	return []scene{
-		{name: "workqueue/metrics", play: func(s *stage) {
+func measured() []testCase {
+	return []testCase{
+		{name: "workqueue/metrics", run: func(s *scenario) {
 			m := &measures{values: map[string]float64{}}
 			q := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute),
 				workqueue.TypedRateLimitingQueueConfig[string]{Name: "q", MetricsProvider: m})
 			q.Add("a")
 			q.Add("b")
 			q.Add("a")
-			m.tell(s, "two in line")
+			m.print(s, "two waiting")
 			item, _ := q.Get()
 			s.sleep(3 * time.Second)
-			m.tell(s, "one in work")
+			m.print(s, "one processed")
 			q.Done(item)
-			m.tell(s, "done")
+			m.print(s, "done")
 			q.AddRateLimited("a")
 			s.settle()
-			m.tell(s, "failed")
+			m.print(s, "failed")
 			q.ShutDown()
 		}},
 	}
 }
 
-// measures is a MetricsProvider that remembers.
+// measures is a MetricsProvider that records metrics.
 type measures struct {
 	mu     sync.Mutex
 	values map[string]float64
 }
 
-func (m *measures) tell(s *stage, when string) {
+func (m *measures) print(s *scenario, when string) {
 	s.sleep(time.Second)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name, value := range inOrder(m.values) {
 		if value != 0 {
-			s.say("%s: %s %v", when, name, value)
+			s.printf("%s: %s %v", when, name, value)
 		}
 	}
 }

@@ -10,21 +10,21 @@ func pod(name, version string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name)}}
 }
 
-// is gives a pod something to tell it from others by.
-func is(p *corev1.Pod, what string) *corev1.Pod {
+// labeled sets a label that distinguishes versions of a pod.
+func labeled(p *corev1.Pod, what string) *corev1.Pod {
 	p = p.DeepCopy()
 	p.Labels = map[string]string{"is": what}
 	return p
 }
 
-// uid gives a pod another life.
+// uid sets the uid of a pod.
 func uid(p *corev1.Pod, uid string) *corev1.Pod {
 	p = p.DeepCopy()
 	p.UID = types.UID(uid)
 	return p
 }
 
-// node is an object without a namespace.
+// node returns an object without a namespace.
 func node(name string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "1"}}
 }

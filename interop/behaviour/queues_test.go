@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// deltas writes down what a queue has handed out.
+// deltas formats an item of a queue.
 func deltas(obj any) string {
 	switch obj := obj.(type) {
 	case cache.Deltas:
@@ -37,13 +37,13 @@ func delta(d cache.Delta) string {
 	return fmt.Sprintf("%s %s", d.Type, show(d.Object))
 }
 
-// popped takes out what there is, and says it.
-func (s *stage) popped(q cache.Queue) {
+// popAll pops and prints the items of a queue.
+func (s *scenario) popAll(q cache.Queue) {
 	taken := 0
 	stop := s.start(func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, err := q.Pop(func(obj any, isInInitialList bool) error {
-				s.say("%s%s", deltas(obj), map[bool]string{true: ", in the initial list"}[isInInitialList])
+				s.printf("%s%s", deltas(obj), map[bool]string{true: ", in the initial list"}[isInInitialList])
 				taken++
 				return nil
 			})
@@ -54,14 +54,14 @@ func (s *stage) popped(q cache.Queue) {
 	})
 	s.settle()
 	if taken == 0 {
-		s.say("nothing to pop")
+		s.printf("nothing to pop")
 	}
-	// Nothing but an item or the end lets Pop return.
+	// Pop returns only with an item or after Close.
 	s.stops = s.stops[:len(s.stops)-1]
 	s.stops = append(s.stops, func() { q.Close(); stop() })
 }
 
-// pop takes one out and returns what Pop does.
+// pop pops one item and formats the results of Pop.
 func pop(q cache.Queue, err error) string {
 	obj, got := q.Pop(func(any, bool) error { return err })
 	return fmt.Sprintf("%s, %s", deltas(obj), failed(got))
@@ -76,8 +76,8 @@ func isDone(checker cache.DoneChecker) bool {
 	}
 }
 
-// known is a store with what is known.
-func known(pods ...*corev1.Pod) cache.Store {
+// storeOf returns a store with pods.
+func storeOf(pods ...*corev1.Pod) cache.Store {
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	for _, p := range pods {
 		_ = store.Add(p)
@@ -85,151 +85,151 @@ func known(pods ...*corev1.Pod) cache.Store {
 	return store
 }
 
-func queues() []scene {
-	return []scene{
-		{name: "deltas", play: func(s *stage) {
+func queues() []testCase {
+	return []testCase{
+		{name: "deltas", run: func(s *scenario) {
 			all := cache.Deltas{{Type: cache.Added, Object: "a"}, {Type: cache.Updated, Object: "b"}}
-			s.say("%v %v", *all.Oldest(), *all.Newest())
-			s.say("%v %v", cache.Deltas{}.Oldest() == nil, cache.Deltas(nil).Newest() == nil)
-			s.say("%s %s %s %s %s %s %s %s", cache.Added, cache.Updated, cache.Deleted, cache.Replaced, cache.ReplacedAll, cache.Sync, cache.SyncAll, cache.Bookmark)
+			s.printf("%v %v", *all.Oldest(), *all.Newest())
+			s.printf("%v %v", cache.Deltas{}.Oldest() == nil, cache.Deltas(nil).Newest() == nil)
+			s.printf("%s %s %s %s %s %s %s %s", cache.Added, cache.Updated, cache.Deleted, cache.Replaced, cache.ReplacedAll, cache.Sync, cache.SyncAll, cache.Bookmark)
 		}},
-		{name: "delta fifo/deltas of one key", play: func(s *stage) {
+		{name: "delta fifo/deltas of one key", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc})
 			s.outcome("add", q.Add(pod("a", "1")))
 			s.outcome("update", q.Update(pod("a", "2")))
 			s.outcome("add", q.Add(pod("b", "3")))
 			s.outcome("delete", q.Delete(pod("a", "4")))
-			s.popped(q)
+			s.popAll(q)
 		}},
-		{name: "delta fifo/what Pop returns", play: func(s *stage) {
+		{name: "delta fifo/what Pop returns", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
-			s.unless(errors.Join(q.Add(pod("a", "1")), q.Add(pod("b", "2"))))
-			s.say("%s", pop(q, nil))
+			s.check(errors.Join(q.Add(pod("a", "1")), q.Add(pod("b", "2"))))
+			s.printf("%s", pop(q, nil))
 			planned := errors.New("as planned")
 			_, err := q.Pop(func(any, bool) error { return planned })
-			s.say("%v", errors.Is(err, planned))
+			s.printf("%v", errors.Is(err, planned))
 			q.Close()
-			s.say("%s", pop(q, nil))
+			s.printf("%s", pop(q, nil))
 			_, err = q.Pop(func(any, bool) error { return nil })
-			s.say("%v %v", errors.Is(err, cache.ErrFIFOClosed), q.IsClosed())
+			s.printf("%v %v", errors.Is(err, cache.ErrFIFOClosed), q.IsClosed())
 		}},
-		{name: "delta fifo/deletions", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("known", "1"))})
-			s.outcome("of the unknown", q.Delete(pod("unknown", "2")))
-			s.outcome("of the known", q.Delete(pod("known", "3")))
+		{name: "delta fifo/deletions", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("known", "1"))})
+			s.outcome("of an unknown object", q.Delete(pod("unknown", "2")))
+			s.outcome("of a known object", q.Delete(pod("known", "3")))
 			s.outcome("twice", q.Delete(pod("known", "4")))
-			s.popped(q)
+			s.popAll(q)
 		}},
-		{name: "delta fifo/deletion by tombstone", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("known", "1"))})
+		{name: "delta fifo/deletion by tombstone", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("known", "1"))})
 			s.outcome("delete", q.Delete(cache.DeletedFinalStateUnknown{Key: "ns/known", Obj: pod("known", "1")}))
-			s.popped(q)
+			s.popAll(q)
 		}},
-		{name: "delta fifo/of two deletions the one that was seen", play: func(s *stage) {
+		{name: "delta fifo/a deletion and a tombstone", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
-			s.unless(errors.Join(q.Add(pod("a", "1")), q.Delete(pod("a", "2")), q.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: pod("a", "1")})))
-			s.popped(q)
+			s.check(errors.Join(q.Add(pod("a", "1")), q.Delete(pod("a", "2")), q.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: pod("a", "1")})))
+			s.popAll(q)
 		}},
-		{name: "delta fifo/replace", play: func(s *stage) {
+		{name: "delta fifo/replace", run: func(s *scenario) {
 			for _, emit := range []bool{false, true} {
-				q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("gone", "1"), pod("stays", "2")), EmitDeltaTypeReplaced: emit})
+				q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("gone", "1"), pod("stays", "2")), EmitDeltaTypeReplaced: emit})
 				s.outcome("replace", q.Replace([]any{pod("stays", "3"), pod("new", "4")}, "5"))
-				s.popped(q)
+				s.popAll(q)
 			}
 		}},
-		{name: "delta fifo/replace of what is queued", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(), EmitDeltaTypeReplaced: true})
-			s.unless(q.Add(pod("queued", "1")))
-			s.unless(q.Replace([]any{pod("new", "2")}, "5"))
-			s.popped(q)
+		{name: "delta fifo/replace a queued object", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(), EmitDeltaTypeReplaced: true})
+			s.check(q.Add(pod("queued", "1")))
+			s.check(q.Replace([]any{pod("new", "2")}, "5"))
+			s.popAll(q)
 		}},
-		{name: "delta fifo/replace with the same", rows: "queue-list", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("same", "1")), EmitDeltaTypeReplaced: true})
-			s.unless(q.Replace([]any{pod("same", "1"), pod("new", "2")}, "5"))
-			s.popped(q)
+		{name: "delta fifo/replace with the same object", rows: "queue-list", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("same", "1")), EmitDeltaTypeReplaced: true})
+			s.check(q.Replace([]any{pod("same", "1"), pod("new", "2")}, "5"))
+			s.popAll(q)
 		}},
-		{name: "delta fifo/replace with another of the name", rows: "queue-list", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("a", "1")), EmitDeltaTypeReplaced: true})
-			s.unless(q.Replace([]any{uid(pod("a", "2"), "another")}, "5"))
-			s.popped(q)
+		{name: "delta fifo/replace with another object of the same name", rows: "queue-list", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("a", "1")), EmitDeltaTypeReplaced: true})
+			s.check(q.Replace([]any{uid(pod("a", "2"), "another")}, "5"))
+			s.popAll(q)
 		}},
-		{name: "delta fifo/resync", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("a", "1"), pod("b", "2"))})
-			s.unless(q.Update(pod("a", "3")))
+		{name: "delta fifo/resync", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("a", "1"), pod("b", "2"))})
+			s.check(q.Update(pod("a", "3")))
 			s.outcome("resync", q.Resync())
-			s.popped(q)
+			s.popAll(q)
 			s.outcome("without known objects", cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}).Resync())
 		}},
-		{name: "delta fifo/synced", play: func(s *stage) {
+		{name: "delta fifo/synced", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{EmitDeltaTypeReplaced: true})
-			s.say("new: %v %v", q.HasSynced(), isDone(q.HasSyncedChecker()))
-			s.unless(q.Replace([]any{pod("a", "1"), pod("b", "2")}, "5"))
-			s.say("replaced: %v", q.HasSynced())
-			s.say("%s, %v", pop(q, nil), q.HasSynced())
-			s.say("%s, %v", pop(q, nil), q.HasSynced())
-			s.say("%v %v", isDone(q.HasSyncedChecker()), q.Name() != "")
+			s.printf("new: %v %v", q.HasSynced(), isDone(q.HasSyncedChecker()))
+			s.check(q.Replace([]any{pod("a", "1"), pod("b", "2")}, "5"))
+			s.printf("replaced: %v", q.HasSynced())
+			s.printf("%s, %v", pop(q, nil), q.HasSynced())
+			s.printf("%s, %v", pop(q, nil), q.HasSynced())
+			s.printf("%v %v", isDone(q.HasSyncedChecker()), q.Name() != "")
 			empty := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
-			s.unless(empty.Replace(nil, "1"))
-			s.say("replaced with nothing: %v", empty.HasSynced())
+			s.check(empty.Replace(nil, "1"))
+			s.printf("replaced with nothing: %v", empty.HasSynced())
 		}},
-		{name: "delta fifo/synced by an event", play: func(s *stage) {
+		{name: "delta fifo/synced by an event", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
-			s.unless(q.Add(pod("a", "1")))
-			s.say("%v", q.HasSynced())
-			s.say("%s, %v", pop(q, nil), q.HasSynced())
+			s.check(q.Add(pod("a", "1")))
+			s.printf("%v", q.HasSynced())
+			s.printf("%s, %v", pop(q, nil), q.HasSynced())
 		}},
-		{name: "delta fifo/synced while the last of a list is in work", rows: "queue-synced", play: func(s *stage) {
+		{name: "delta fifo/synced while the last object of a list is processed", rows: "queue-synced", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
-			s.unless(q.Replace([]any{pod("a", "1")}, "5"))
+			s.check(q.Replace([]any{pod("a", "1")}, "5"))
 			started, release := make(chan struct{}), make(chan struct{})
 			done := s.start(func(context.Context) {
 				_, err := q.Pop(func(any, bool) error { close(started); <-release; return nil })
-				s.unless(err)
+				s.check(err)
 			})
 			<-started
-			s.say("%v", isDone(q.HasSyncedChecker()))
+			s.printf("%v", isDone(q.HasSyncedChecker()))
 			close(release)
 			done()
-			s.say("%v", q.HasSynced())
+			s.printf("%v", q.HasSynced())
 		}},
-		{name: "delta fifo/transformer", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("gone", "1")), Transformer: func(obj any) (any, error) {
+		{name: "delta fifo/transformer", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("gone", "1")), Transformer: func(obj any) (any, error) {
 				if obj.(*corev1.Pod).Name == "bad" {
 					return nil, errors.New("as planned")
 				}
-				return is(obj.(*corev1.Pod), "transformed"), nil
+				return labeled(obj.(*corev1.Pod), "transformed"), nil
 			}, EmitDeltaTypeReplaced: true})
 			s.outcome("add", q.Add(pod("a", "1")))
 			s.outcome("delete", q.Delete(pod("a", "2")))
 			s.outcome("add bad", q.Add(pod("bad", "1")))
 			s.outcome("replace", q.Replace([]any{pod("b", "3")}, "5"))
-			s.popped(q)
-			s.say("%v", q.Transformer() != nil)
+			s.popAll(q)
+			s.printf("%v", q.Transformer() != nil)
 		}},
-		{name: "delta fifo/a transformer that fails in a list", rows: "queue-transform", play: func(s *stage) {
-			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known(pod("bad", "1")), Transformer: func(obj any) (any, error) {
+		{name: "delta fifo/a transformer that fails in a list", rows: "queue-transform", run: func(s *scenario) {
+			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: storeOf(pod("bad", "1")), Transformer: func(obj any) (any, error) {
 				if obj.(*corev1.Pod).Name == "bad" {
 					return nil, errors.New("as planned")
 				}
 				return obj, nil
 			}, EmitDeltaTypeReplaced: true})
 			s.outcome("replace", q.Replace([]any{pod("a", "2"), pod("bad", "3"), pod("c", "4")}, "5"))
-			s.popped(q)
-			s.say("logged: %v", s.logged.Load() > 0)
+			s.popAll(q)
+			s.printf("logged: %v", s.logged.Load() > 0)
 		}},
-		{name: "delta fifo/keys", play: func(s *stage) {
+		{name: "delta fifo/keys", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
 			for _, obj := range []any{pod("a", "1"), cache.DeletedFinalStateUnknown{Key: "k"}, cache.Deltas{{Type: cache.Added, Object: pod("b", "1")}}, cache.Deltas{}, 7, nil, cache.ExplicitKey("x")} {
 				s.attempt("key", func() {
 					key, err := q.KeyOf(obj)
-					s.say("%T: %q %s", obj, key, failed(err))
+					s.printf("%T: %q %s", obj, key, failed(err))
 				})
 			}
 			_, err := q.KeyOf(cache.Deltas{})
 			var of cache.KeyError
-			s.say("%v %v", errors.Is(err, cache.ErrZeroLengthDeltasObject), errors.As(err, &of))
+			s.printf("%v %v", errors.Is(err, cache.ErrZeroLengthDeltasObject), errors.As(err, &of))
 		}},
-		{name: "delta fifo/wrong objects", play: func(s *stage) {
+		{name: "delta fifo/wrong objects", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
 			for _, obj := range []any{7, "x", nil} {
 				s.outcome("add", q.Add(obj))
@@ -240,15 +240,15 @@ func queues() []scene {
 			own := cache.NewDeltaFIFO(func(obj any) (string, error) { return show(obj), nil }, nil)
 			s.outcome("a string with a key function", own.Add("x"))
 			s.outcome("an int", own.Add(7))
-			s.popped(own)
+			s.popAll(own)
 		}},
-		{name: "delta fifo/Pop waits", play: func(s *stage) {
+		{name: "delta fifo/Pop waits", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
-			s.popped(q)
-			s.unless(q.Add(pod("a", "1")))
+			s.popAll(q)
+			s.check(q.Add(pod("a", "1")))
 			s.settle()
 		}},
-		{name: "delta fifo/closed", rows: "queue-closed", play: func(s *stage) {
+		{name: "delta fifo/closed", rows: "queue-closed", run: func(s *scenario) {
 			q := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
 			q.Close()
 			q.Close()

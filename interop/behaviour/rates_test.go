@@ -7,24 +7,24 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-func rates() []scene {
-	return []scene{
-		{name: "workqueue/failures", play: func(s *stage) {
+func rates() []testCase {
+	return []testCase{
+		{name: "workqueue/failures", run: func(s *scenario) {
 			q := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Second, time.Minute))
 			s.stops = append(s.stops, q.ShutDown)
 			for range 8 {
 				before := s.now()
 				q.AddRateLimited("a")
-				s.say("%s after %v, failures: %d", next(q), s.now()-before, q.NumRequeues("a"))
+				s.printf("%s after %v, failures: %d", next(q), s.now()-before, q.NumRequeues("a"))
 			}
 			q.Forget("a")
-			s.say("%d %d", q.NumRequeues("a"), q.NumRequeues("unknown"))
+			s.printf("%d %d", q.NumRequeues("a"), q.NumRequeues("unknown"))
 			before := s.now()
 			q.AddRateLimited("a")
-			s.say("%s after %v", next(q), s.now()-before)
+			s.printf("%s after %v", next(q), s.now()-before)
 			q.Forget("never there")
 		}},
-		{name: "workqueue/rate limiters", play: func(s *stage) {
+		{name: "workqueue/rate limiters", run: func(s *scenario) {
 			for name, limiter := range inOrder(map[string]workqueue.TypedRateLimiter[string]{
 				"default":     workqueue.DefaultTypedControllerRateLimiter[string](),
 				"item":        workqueue.DefaultTypedItemBasedRateLimiter[string](),
@@ -40,22 +40,22 @@ func rates() []scene {
 				for range 6 {
 					delays = append(delays, limiter.When("a"))
 				}
-				s.say("%s: %v, other: %v, failures %d", name, delays, limiter.When("b"), limiter.NumRequeues("a"))
+				s.printf("%s: %v, other: %v, failures %d", name, delays, limiter.When("b"), limiter.NumRequeues("a"))
 				limiter.Forget("a")
-				s.say("%s, forgotten: %v, failures %d %d", name, limiter.When("a"), limiter.NumRequeues("a"), limiter.NumRequeues("b"))
+				s.printf("%s, forgotten: %v, failures %d %d", name, limiter.When("a"), limiter.NumRequeues("a"), limiter.NumRequeues("b"))
 			}
 			long := workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Millisecond, 1000*time.Second)
 			for range 2000 {
 				long.When("a")
 			}
-			s.say("after 2000 failures: %v", long.When("a"))
+			s.printf("after 2000 failures: %v", long.When("a"))
 		}},
-		{name: "workqueue/nil rate limiter", rows: "nil-rate-limiter", play: func(s *stage) {
+		{name: "workqueue/nil rate limiter", rows: "nil-rate-limiter", run: func(s *scenario) {
 			q := workqueue.NewTypedRateLimitingQueue[string](nil)
 			s.stops = append(s.stops, q.ShutDown)
 			s.attempt("add", func() {
 				q.AddRateLimited("a")
-				s.say("%s", next(q))
+				s.printf("%s", next(q))
 			})
 		}},
 	}

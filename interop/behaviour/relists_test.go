@@ -5,94 +5,94 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-func relists() []scene {
-	return []scene{
-		{name: "informer/a watch that ends is resumed", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
+func relists() []testCase {
+	return []testCase{
+		{name: "informer/a watch that ends is resumed", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
 			lists := w.lists
-			w.cut()
+			w.endWatch()
 			s.settle()
 			w.put("a", "changed")
 			s.settle()
-			s.tell("handler", r)
-			s.say("lists: %d more", w.lists-lists)
+			s.printEvents("handler", r)
+			s.printf("lists: %d more", w.lists-lists)
 		}},
-		{name: "informer/a relist tells what has changed", play: func(s *stage) {
-			both(s, func(streams bool) {
-				w := newWorld("a", "b", "c")
+		{name: "informer/a relist reports what has changed", run: func(s *scenario) {
+			withAndWithoutStreams(s, func(streams bool) {
+				w := newFakeServer("a", "b", "c")
 				w.streams = streams
-				_, r := s.informed(w, 0)
-				r.heard()
-				w.silently(func() {
+				_, r := s.runInformer(w, 0)
+				r.take()
+				w.relistAfter(func() {
 					w.put("a", "changed")
 					w.put("b", "changed")
-					w.drop("c")
+					w.remove("c")
 					w.put("d", "new")
 				})
 				s.settle()
-				s.tellInAnyOrder("handler", r)
+				s.printSortedEvents("handler", r)
 			})
 		}},
-		{name: "informer/a relist that finds the same", rows: "relist-unchanged", play: func(s *stage) {
-			both(s, func(streams bool) {
-				w := newWorld("a")
+		{name: "informer/a relist without changes", rows: "relist-unchanged", run: func(s *scenario) {
+			withAndWithoutStreams(s, func(streams bool) {
+				w := newFakeServer("a")
 				w.streams = streams
-				_, r := s.informed(w, 0)
-				r.heard()
-				w.silently(func() {})
+				_, r := s.runInformer(w, 0)
+				r.take()
+				w.relistAfter(func() {})
 				s.settle()
-				s.tell("handler", r)
+				s.printEvents("handler", r)
 			})
 		}},
-		{name: "informer/a relist that finds another of the name", rows: "new-uid", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
-			w.silently(func() {
+		{name: "informer/a relist with another object of the same name", rows: "new-uid", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
+			w.relistAfter(func() {
 				w.put("a", "reborn")
 				w.pods["a"] = uid(w.pods["a"], "another")
 			})
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/an event of another of the name", rows: "new-uid", play: func(s *stage) {
-			w := newWorld("a")
-			_, r := s.informed(w, 0)
-			r.heard()
+		{name: "informer/an event of another object of the same name", rows: "new-uid", run: func(s *scenario) {
+			w := newFakeServer("a")
+			_, r := s.runInformer(w, 0)
+			r.take()
 			w.send(watch.Modified, uid(pod("a", "10"), "another"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/tombstones", rows: "relist-unchanged", play: func(s *stage) {
-			w := newWorld("a", "b")
-			informer, r := s.informed(w, 0)
-			r.heard()
+		{name: "informer/tombstones", rows: "relist-unchanged", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
+			informer, r := s.runInformer(w, 0)
+			r.take()
 			w.put("a", "last seen")
 			s.settle()
-			r.heard()
-			w.silently(func() { w.drop("a") })
+			r.take()
+			w.relistAfter(func() { w.remove("a") })
 			s.settle()
-			s.tell("handler", r)
-			s.say("%s", found(informer.GetStore().List(), nil))
-			w.silently(func() { w.drop("b") })
+			s.printEvents("handler", r)
+			s.printf("%s", found(informer.GetStore().List(), nil))
+			w.relistAfter(func() { w.remove("b") })
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/bookmarks", play: func(s *stage) {
-			w := newWorld("a")
-			informer, r := s.informed(w, 0)
-			r.heard()
+		{name: "informer/bookmarks", run: func(s *scenario) {
+			w := newFakeServer("a")
+			informer, r := s.runInformer(w, 0)
+			r.take()
 			w.send(watch.Bookmark, bookmark("77", false))
 			s.settle()
-			s.tell("handler", r)
-			s.say("%q %q", informer.LastSyncResourceVersion(), informer.GetStore().LastStoreSyncResourceVersion())
+			s.printEvents("handler", r)
+			s.printf("%q %q", informer.LastSyncResourceVersion(), informer.GetStore().LastStoreSyncResourceVersion())
 			var asked string
-			w.asked = func(verb string, o metav1.ListOptions) { asked = verb + " from " + o.ResourceVersion }
-			w.cut()
+			w.onRequest = func(verb string, o metav1.ListOptions) { asked = verb + " from " + o.ResourceVersion }
+			w.endWatch()
 			s.settle()
-			s.say("%s", asked)
+			s.printf("%s", asked)
 		}},
 	}
 }

@@ -10,80 +10,80 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-func resyncs() []scene {
-	return []scene{
-		{name: "informer/an update without a version where others resync", rows: "same-version", play: func(s *stage) {
-			w := newWorld()
-			w.listed = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
+func resyncs() []testCase {
+	return []testCase{
+		{name: "informer/an update without a version if other handlers resync", rows: "same-version", run: func(s *scenario) {
+			w := newFakeServer()
+			w.onList = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
 				return &corev1.PodList{Items: []corev1.Pod{*pod("a", "")}}, nil, true
 			}
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
 			r := &recorder{}
 			_, err := informer.AddEventHandlerWithResyncPeriod(r, 0)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.sleep(90 * time.Second)
-			r.heard()
-			w.send(watch.Modified, is(pod("a", ""), "x"))
+			r.take()
+			w.send(watch.Modified, labeled(pod("a", ""), "x"))
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/resync", play: func(s *stage) {
-			w := newWorld("a", "b")
-			informer, r := s.informed(w, time.Minute)
-			r.heard()
+		{name: "informer/resync", run: func(s *scenario) {
+			w := newFakeServer("a", "b")
+			informer, r := s.runInformer(w, time.Minute)
+			r.take()
 			s.sleep(time.Minute)
-			lines := r.heard()
-			s.say("%q", sorted(lines))
+			lines := r.take()
+			s.printf("%q", sorted(lines))
 			s.sleep(time.Minute)
-			s.say("%q", sorted(r.heard()))
-			s.say("lists: %d, %v", w.lists, informer.HasSynced())
+			s.printf("%q", sorted(r.take()))
+			s.printf("lists: %d, %v", w.lists, informer.HasSynced())
 		}},
-		{name: "informer/resync of some", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/resync of some handlers", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
 			never, often, seldom := &recorder{}, &recorder{}, &recorder{}
 			for r, period := range map[*recorder]time.Duration{never: 0, often: time.Minute, seldom: 3 * time.Minute} {
 				_, err := informer.AddEventHandlerWithResyncPeriod(r, period)
-				s.unless(err)
+				s.check(err)
 			}
 			s.start(informer.RunWithContext)
 			s.sleep(200 * time.Second)
-			s.tell("never", never)
-			s.tell("each minute", often)
-			s.tell("each three minutes", seldom)
+			s.printEvents("never", never)
+			s.printEvents("each minute", often)
+			s.printEvents("each three minutes", seldom)
 		}},
-		{name: "informer/resync faster than the informer's", rows: "resync-period", play: func(s *stage) {
-			w := newWorld("a")
-			informer, _ := s.informed(w, time.Hour)
+		{name: "informer/a handler that resyncs more often than the informer", rows: "resync-period", run: func(s *scenario) {
+			w := newFakeServer("a")
+			informer, _ := s.runInformer(w, time.Hour)
 			quick := &recorder{}
 			_, err := informer.AddEventHandlerWithResyncPeriod(quick, time.Minute)
-			s.unless(err)
+			s.check(err)
 			s.sleep(150 * time.Second)
-			s.say("times in two minutes and a half: %d", len(quick.heard()))
+			s.printf("resyncs in two and a half minutes: %d", len(quick.take()))
 		}},
-		{name: "informer/resync where the informer has none", rows: "resync-period", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/a handler that resyncs if the informer does not", rows: "resync-period", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandlerWithResyncPeriod(r, time.Minute)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.sleep(150 * time.Second)
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/handler options", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/handler options", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
 			byDefault, never := &recorder{}, &recorder{}
 			_, err := informer.AddEventHandlerWithOptions(byDefault, cache.HandlerOptions{})
-			s.unless(err)
+			s.check(err)
 			_, err = informer.AddEventHandlerWithOptions(never, cache.HandlerOptions{ResyncPeriod: new(time.Duration)})
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.sleep(90 * time.Second)
-			s.tell("default", byDefault)
-			s.tell("never", never)
+			s.printEvents("default", byDefault)
+			s.printEvents("never", never)
 		}},
 	}
 }

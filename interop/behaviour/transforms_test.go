@@ -8,46 +8,46 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-func transforms() []scene {
-	return []scene{
-		{name: "informer/transform", play: func(s *stage) {
-			w := newWorld("a")
+func transforms() []testCase {
+	return []testCase{
+		{name: "informer/transform", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
-			s.outcome("set", informer.SetTransform(func(obj any) (any, error) { return is(obj.(*corev1.Pod), "transformed"), nil }))
+			s.outcome("set", informer.SetTransform(func(obj any) (any, error) { return labeled(obj.(*corev1.Pod), "transformed"), nil }))
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
 			w.put("b", "x")
 			w.put("b", "y")
-			w.drop("b")
+			w.remove("b")
 			s.settle()
-			s.tell("handler", r)
-			w.silently(func() { w.drop("a") })
+			s.printEvents("handler", r)
+			w.relistAfter(func() { w.remove("a") })
 			s.settle()
-			s.tell("handler", r)
+			s.printEvents("handler", r)
 		}},
-		{name: "informer/transform of a streamed list", rows: "transform-twice", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/transform of a streamed list", rows: "transform-twice", run: func(s *scenario) {
+			w := newFakeServer("a")
 			w.streams = true
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
 			calls := 0
-			s.unless(informer.SetTransform(func(obj any) (any, error) { calls++; return obj, nil }))
+			s.check(informer.SetTransform(func(obj any) (any, error) { calls++; return obj, nil }))
 			s.start(informer.RunWithContext)
 			s.settle()
-			s.say("%d calls for one object", calls)
+			s.printf("%d calls for one object", calls)
 		}},
-		{name: "informer/transform that fails in a stream", play: func(s *stage) {
+		{name: "informer/transform that fails in a stream", run: func(s *scenario) {
 			s.transformFails(true)
 		}},
-		{name: "informer/transform that fails in a list", rows: "transform-error", play: func(s *stage) {
+		{name: "informer/transform that fails in a list", rows: "transform-error", run: func(s *scenario) {
 			s.transformFails(false)
 		}},
-		{name: "informer/transform that fails in an event", play: func(s *stage) {
-			w := newWorld("a")
+		{name: "informer/transform that fails in an event", run: func(s *scenario) {
+			w := newFakeServer("a")
 			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
-			s.unless(informer.SetTransform(func(obj any) (any, error) {
+			s.check(informer.SetTransform(func(obj any) (any, error) {
 				if obj.(*corev1.Pod).Labels["is"] == "bad" {
 					return nil, errors.New("as planned")
 				}
@@ -55,26 +55,25 @@ func transforms() []scene {
 			}))
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
-			s.unless(err)
+			s.check(err)
 			s.start(informer.RunWithContext)
 			s.settle()
-			r.heard()
+			r.take()
 			w.put("a", "bad")
 			w.put("b", "good")
 			s.settle()
-			s.tell("handler", r)
-			s.say("%s logged: %v", found(informer.GetStore().List(), nil), s.logged.Load() > 0)
+			s.printEvents("handler", r)
+			s.printf("%s logged: %v", found(informer.GetStore().List(), nil), s.logged.Load() > 0)
 		}},
 	}
 }
 
-// transformFails has a transform fail for one object of the first list, and be
-// repaired after a relist.
-func (s *stage) transformFails(streams bool) {
-	w := newWorld("a", "bad", "c")
+// transformFails runs an informer whose transform fails for one object of the first list.
+func (s *scenario) transformFails(streams bool) {
+	w := newFakeServer("a", "bad", "c")
 	w.streams = streams
 	informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
-	s.unless(informer.SetTransform(func(obj any) (any, error) {
+	s.check(informer.SetTransform(func(obj any) (any, error) {
 		if obj.(*corev1.Pod).Name == "bad" {
 			return nil, errors.New("as planned")
 		}
@@ -82,10 +81,10 @@ func (s *stage) transformFails(streams bool) {
 	}))
 	r := &recorder{}
 	_, err := informer.AddEventHandler(r)
-	s.unless(err)
+	s.check(err)
 	s.start(informer.RunWithContext)
 	s.sleep(time.Minute)
-	s.tellInAnyOrder("handler", r)
-	s.say("synced: %v, the store: %s", informer.HasSynced(), found(informer.GetStore().List(), nil))
-	s.say("logged: %v", s.logged.Load() > 0)
+	s.printSortedEvents("handler", r)
+	s.printf("synced: %v, the store: %s", informer.HasSynced(), found(informer.GetStore().List(), nil))
+	s.printf("logged: %v", s.logged.Load() > 0)
 }

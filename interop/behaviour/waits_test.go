@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// after is done, and true, after a time.
+// after is a DoneChecker that is done after a time.
 type after struct {
 	name string
 	done chan struct{}
@@ -25,45 +25,45 @@ func (a after) Name() string          { return a.name }
 func (a after) Done() <-chan struct{} { return a.done }
 func (a after) synced() bool          { return cache.IsDone(a) }
 
-func waits() []scene {
-	return []scene{
-		{name: "waits/for caches", play: func(s *stage) {
+func waits() []testCase {
+	return []testCase{
+		{name: "waits/for caches", run: func(s *scenario) {
 			stop := make(chan struct{})
-			s.say("%v", cache.WaitForCacheSync(stop, doneAfter("a", time.Second).synced, doneAfter("b", 2*time.Second).synced))
-			s.say("%v", cache.WaitForCacheSync(stop))
-			s.say("%v", cache.WaitForNamedCacheSync("name", stop, doneAfter("c", time.Second).synced))
-			s.say("%v", cache.WaitForNamedCacheSyncWithContext(context.Background()))
+			s.printf("%v", cache.WaitForCacheSync(stop, doneAfter("a", time.Second).synced, doneAfter("b", 2*time.Second).synced))
+			s.printf("%v", cache.WaitForCacheSync(stop))
+			s.printf("%v", cache.WaitForNamedCacheSync("name", stop, doneAfter("c", time.Second).synced))
+			s.printf("%v", cache.WaitForNamedCacheSyncWithContext(context.Background()))
 			time.AfterFunc(time.Second, func() { close(stop) })
-			s.say("%v", cache.WaitForCacheSync(stop, func() bool { return false }))
-			s.say("%v", cache.WaitForNamedCacheSync("name", stop, func() bool { return false }))
-			s.say("stopped, and synced: %v", cache.WaitForCacheSync(stop, func() bool { return true }))
+			s.printf("%v", cache.WaitForCacheSync(stop, func() bool { return false }))
+			s.printf("%v", cache.WaitForNamedCacheSync("name", stop, func() bool { return false }))
+			s.printf("stopped, and synced: %v", cache.WaitForCacheSync(stop, func() bool { return true }))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			s.say("%v", cache.WaitForNamedCacheSyncWithContext(ctx, func() bool { return false }))
+			s.printf("%v", cache.WaitForNamedCacheSyncWithContext(ctx, func() bool { return false }))
 		}},
-		{name: "waits/how soon", rows: "wait-polls", play: func(s *stage) {
+		{name: "waits/delay", rows: "wait-polls", run: func(s *scenario) {
 			for _, d := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 101 * time.Millisecond} {
 				before := s.now()
 				cache.WaitForCacheSync(nil, doneAfter("a", d).synced)
-				s.say("after %v: within 20ms: %v", d, s.now()-before-d < 20*time.Millisecond)
+				s.printf("after %v: within 20ms: %v", d, s.now()-before-d < 20*time.Millisecond)
 			}
 		}},
-		{name: "waits/for what is done", play: func(s *stage) {
+		{name: "waits/for DoneCheckers", run: func(s *scenario) {
 			before := s.now()
-			s.say("%v", cache.WaitFor(context.Background(), "all", doneAfter("a", time.Second), doneAfter("b", 7*time.Millisecond)))
-			s.say("%v", s.now()-before)
-			s.say("%v", cache.WaitFor(context.Background(), ""))
+			s.printf("%v", cache.WaitFor(context.Background(), "all", doneAfter("a", time.Second), doneAfter("b", 7*time.Millisecond)))
+			s.printf("%v", s.now()-before)
+			s.printf("%v", cache.WaitFor(context.Background(), ""))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			s.say("%v", cache.WaitFor(ctx, "never", doneAfter("a", time.Hour)))
-			s.say("%v %v", cache.IsDone(doneAfter("a", time.Hour)), cache.IsDone(closed{}))
+			s.printf("%v", cache.WaitFor(ctx, "never", doneAfter("a", time.Hour)))
+			s.printf("%v %v", cache.IsDone(doneAfter("a", time.Hour)), cache.IsDone(closed{}))
 			s.sleep(2 * time.Hour)
 		}},
-		{name: "waits/results", play: func(s *stage) {
-			s.say("%v", cache.SyncResult{}.AsError() == nil)
+		{name: "waits/results", run: func(s *scenario) {
+			s.printf("%v", cache.SyncResult{}.AsError() == nil)
 			cause := errors.New("as planned")
 			err := cache.SyncResult{Err: cause, Synced: map[reflect.Type]bool{reflect.TypeFor[int](): false, reflect.TypeFor[string](): true}}.AsError()
-			s.say("%v %v", err != nil, errors.Is(err, cause))
+			s.printf("%v %v", err != nil, errors.Is(err, cause))
 		}},
 	}
 }

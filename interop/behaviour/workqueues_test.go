@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// work takes items until the queue is shut down, and says nothing but how many.
+// work processes items until the queue is shut down, and returns their number.
 func work[T comparable](q workqueue.TypedInterface[T], do func(T)) (count int) {
 	for {
 		item, shutdown := q.Get()
@@ -23,14 +23,14 @@ func work[T comparable](q workqueue.TypedInterface[T], do func(T)) (count int) {
 	}
 }
 
-// next takes and gives back what is in line.
+// next gets the next item and marks it as done.
 func next(q workqueue.TypedInterface[string]) string {
 	item, shutdown := q.Get()
 	q.Done(item)
 	return fmt.Sprint(item, map[bool]string{true: "shut down"}[shutdown])
 }
 
-// lifo hands out first what was added last.
+// lifo is a queue that returns the last added item first.
 type lifo struct{ items []string }
 
 func (l *lifo) Touch(string)     {}
@@ -42,61 +42,61 @@ func (l *lifo) Pop() string {
 	return last
 }
 
-func workqueues() []scene {
-	return []scene{
-		{name: "workqueue/order", play: func(s *stage) {
+func workqueues() []testCase {
+	return []testCase{
+		{name: "workqueue/order", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			for _, item := range []string{"c", "a", "b", "a", "c"} {
 				q.Add(item)
 			}
-			s.say("%d: %s %s %s, %d", q.Len(), next(q), next(q), next(q), q.Len())
+			s.printf("%d: %s %s %s, %d", q.Len(), next(q), next(q), next(q), q.Len())
 			q.ShutDown()
-			s.say("%q", next(q))
+			s.printf("%q", next(q))
 		}},
-		{name: "workqueue/an item in work", play: func(s *stage) {
+		{name: "workqueue/an item that is processed", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			q.Add("a")
 			item, _ := q.Get()
 			q.Add("a")
 			q.Add("a")
-			s.say("in line while in work: %d", q.Len())
+			s.printf("waiting while it is processed: %d", q.Len())
 			q.Done(item)
-			s.say("after Done: %d", q.Len())
+			s.printf("after Done: %d", q.Len())
 			item, _ = q.Get()
 			q.Done(item)
-			s.say("after the second: %d", q.Len())
+			s.printf("after the second: %d", q.Len())
 			q.Done("never there")
 			q.Done(item)
-			s.say("after Dones too many: %d", q.Len())
+			s.printf("after superfluous Dones: %d", q.Len())
 			q.Add("a")
-			s.say("%s", next(q))
+			s.printf("%s", next(q))
 		}},
-		{name: "workqueue/Get waits", play: func(s *stage) {
+		{name: "workqueue/Get waits", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			got := ""
 			s.start(func(context.Context) { got, _ = q.Get() })
 			s.settle()
-			s.say("%q", got)
+			s.printf("%q", got)
 			q.Add("a")
 			s.settle()
-			s.say("%q", got)
+			s.printf("%q", got)
 		}},
-		{name: "workqueue/ShutDown", play: func(s *stage) {
+		{name: "workqueue/ShutDown", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			q.Add("a")
 			q.Add("b")
 			item, _ := q.Get()
 			q.Add("a")
-			s.say("%v", q.ShuttingDown())
+			s.printf("%v", q.ShuttingDown())
 			q.ShutDown()
 			q.ShutDown()
 			q.Add("late")
-			s.say("%v, %d in line", q.ShuttingDown(), q.Len())
+			s.printf("%v, %d waiting", q.ShuttingDown(), q.Len())
 			q.Done(item)
-			s.say("%d in line", q.Len())
-			s.say("%d handed out", work[string](q, func(string) {}))
+			s.printf("%d waiting", q.Len())
+			s.printf("%d returned by Get", work[string](q, func(string) {}))
 		}},
-		{name: "workqueue/ShutDown wakes workers", play: func(s *stage) {
+		{name: "workqueue/ShutDown wakes workers", run: func(s *scenario) {
 			q := workqueue.NewTyped[int]()
 			var ended atomic.Int64
 			for range 5 {
@@ -105,32 +105,32 @@ func workqueues() []scene {
 			s.settle()
 			q.ShutDown()
 			s.settle()
-			s.say("%d of 5 have ended", ended.Load())
+			s.printf("%d of 5 have ended", ended.Load())
 		}},
-		{name: "workqueue/drain waits for what is in work", play: func(s *stage) {
+		{name: "workqueue/drain waits for items that are processed", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			q.Add("a")
 			item, _ := q.Get()
 			drained := false
 			s.start(func(context.Context) { q.ShutDownWithDrain(); drained = true })
 			s.settle()
-			s.say("%v %v", drained, q.ShuttingDown())
+			s.printf("%v %v", drained, q.ShuttingDown())
 			q.Done(item)
 			s.settle()
-			s.say("%v", drained)
+			s.printf("%v", drained)
 		}},
-		{name: "workqueue/drain with a line", rows: "drain-line", play: func(s *stage) {
+		{name: "workqueue/drain with waiting items", rows: "drain-line", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			q.Add("a")
 			drained := false
 			s.start(func(context.Context) { q.ShutDownWithDrain(); drained = true })
 			s.settle()
-			s.say("drained with an item in line: %v", drained)
-			s.say("%d", work[string](q, func(string) {}))
+			s.printf("drained with a waiting item: %v", drained)
+			s.printf("%d", work[string](q, func(string) {}))
 			s.settle()
-			s.say("%v", drained)
+			s.printf("%v", drained)
 		}},
-		{name: "workqueue/several drain", rows: "drain-several", play: func(s *stage) {
+		{name: "workqueue/several concurrent drains", rows: "drain-several", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			q.Add("a")
 			item, _ := q.Get()
@@ -141,10 +141,10 @@ func workqueues() []scene {
 			s.settle()
 			q.Done(item)
 			s.settle()
-			s.say("%d of 3 have been woken", drained.Load())
-			q.ShutDown() // which ends the others
+			s.printf("%d of 3 have returned", drained.Load())
+			q.ShutDown() // ends the others
 		}},
-		{name: "workqueue/workers during a drain", rows: "drain-idle", play: func(s *stage) {
+		{name: "workqueue/workers during a drain", rows: "drain-idle", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			q.Add("a")
 			item, _ := q.Get()
@@ -156,12 +156,12 @@ func workqueues() []scene {
 			s.settle()
 			q.Done(item)
 			s.settle()
-			s.say("an idle worker was handed %d", handed)
+			s.printf("an idle worker got %d", handed)
 			q.ShutDown()
 			s.settle()
-			s.say("later still: %d", work[string](q, func(string) {}))
+			s.printf("later still: %d", work[string](q, func(string) {}))
 		}},
-		{name: "workqueue/drain and then ShutDown", play: func(s *stage) {
+		{name: "workqueue/drain and then ShutDown", run: func(s *scenario) {
 			q := workqueue.NewTyped[string]()
 			q.Add("a")
 			_, _ = q.Get()
@@ -170,21 +170,21 @@ func workqueues() []scene {
 			s.settle()
 			q.ShutDown()
 			s.settle()
-			s.say("%v", drained)
+			s.printf("%v", drained)
 		}},
-		{name: "workqueue/a queue of one's own", play: func(s *stage) {
+		{name: "workqueue/a custom queue", run: func(s *scenario) {
 			q := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Queue: &lifo{}})
 			for _, item := range []string{"a", "b", "c", "a"} {
 				q.Add(item)
 			}
-			s.say("%d: %s %s %s", q.Len(), next(q), next(q), next(q))
+			s.printf("%d: %s %s %s", q.Len(), next(q), next(q), next(q))
 			own := workqueue.DefaultQueue[string]()
 			own.Push("x")
 			own.Push("y")
 			own.Touch("x")
-			s.say("%d %s %s %d", own.Len(), own.Pop(), own.Pop(), own.Len())
+			s.printf("%d %s %s %d", own.Len(), own.Pop(), own.Pop(), own.Len())
 		}},
-		{name: "workqueue/no item twice at once", play: func(s *stage) {
+		{name: "workqueue/no item is processed twice at once", run: func(s *scenario) {
 			q := workqueue.NewTyped[int]()
 			var mu sync.Mutex
 			inWork, twice, done := map[int]bool{}, 0, 0
@@ -212,9 +212,9 @@ func workqueues() []scene {
 			s.settle()
 			q.ShutDown()
 			s.settle()
-			s.say("twice at once: %d, seen: %v", twice, done > 7)
+			s.printf("twice at once: %d, all keys processed: %v", twice, done > 7)
 		}},
-		{name: "workqueue/untyped", play: func(s *stage) {
+		{name: "workqueue/untyped", run: func(s *scenario) {
 			q := workqueue.NewNamedRateLimitingQueue(workqueue.DefaultControllerRateLimiter(), "name")
 			q.Add("a")
 			q.Add(7)
@@ -222,33 +222,33 @@ func workqueues() []scene {
 			q.Add(nil)
 			for range 4 {
 				item, shutdown := q.Get()
-				s.say("%v %v", item, shutdown)
+				s.printf("%v %v", item, shutdown)
 				q.Done(item)
 			}
 			q.AddAfter("late", time.Second)
 			item, _ := q.Get()
-			s.say("%v at %v", item, s.now())
+			s.printf("%v at %v", item, s.now())
 			q.Done(item)
 			q.ShutDown()
 			plain := workqueue.NewNamed("plain")
 			plain.Add(1)
 			plain.ShutDown()
 			item, shutdown := plain.Get()
-			s.say("%v %v", item, shutdown)
+			s.printf("%v %v", item, shutdown)
 		}},
-		{name: "workqueue/items that cannot be hashed", play: func(s *stage) {
+		{name: "workqueue/items that cannot be hashed", run: func(s *scenario) {
 			q := workqueue.New()
 			s.attempt("add", func() { q.Add([]string{"x"}) })
 			q.Add("fine")
-			s.say("%d", q.Len())
+			s.printf("%d", q.Len())
 		}},
-		{name: "workqueue/parallel", play: func(s *stage) {
+		{name: "workqueue/parallel", run: func(s *scenario) {
 			var done atomic.Int64
 			workqueue.ParallelizeUntil(context.Background(), 4, 100, func(int) { done.Add(1) })
-			s.say("%d", done.Load())
+			s.printf("%d", done.Load())
 			done.Store(0)
 			workqueue.ParallelizeUntil(context.Background(), 4, 10, func(piece int) { done.Add(int64(piece)) }, workqueue.WithChunkSize(3))
-			s.say("%d", done.Load())
+			s.printf("%d", done.Load())
 			ctx, cancel := context.WithCancel(context.Background())
 			done.Store(0)
 			workqueue.ParallelizeUntil(ctx, 1, 100, func(piece int) {
@@ -257,16 +257,16 @@ func workqueues() []scene {
 				}
 				done.Add(1)
 			})
-			s.say("%d", done.Load())
+			s.printf("%d", done.Load())
 			workqueue.ParallelizeUntil(context.Background(), 4, 0, func(int) { panic("not called") })
 			//lint:ignore SA1012 a nil context is what is tried
 			workqueue.ParallelizeUntil(nil, 4, 2, func(int) {})
-			s.say("done")
+			s.printf("done")
 		}},
-		{name: "workqueue/parallel with no workers", rows: "no-workers", play: func(s *stage) {
+		{name: "workqueue/parallel with no workers", rows: "no-workers", run: func(s *scenario) {
 			done := 0
 			workqueue.ParallelizeUntil(context.Background(), 0, 10, func(int) { done++ })
-			s.say("%d of 10 pieces", done)
+			s.printf("%d of 10 pieces", done)
 		}},
 	}
 }

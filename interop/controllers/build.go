@@ -17,13 +17,13 @@ var testdata embed.FS
 
 const packages = "github.com/thinformer/thinformer/interop/controllers"
 
-// Program is one controller, built twice.
+// Program is one controller, built with both libraries.
 type Program struct {
 	Name string
-	// ClientGo is the program as it is written, and Switched with its diff
-	// applied: files to run with -kubeconfig.
+	// ClientGo is the executable of the original program, and Switched that of the
+	// program with its diff applied. Both have the flag -kubeconfig.
 	ClientGo, Switched string
-	// Prints is what either is to print.
+	// Prints is the expected output of both.
 	Prints string
 }
 
@@ -59,7 +59,7 @@ func Build(ctx context.Context, dir string) ([]Program, error) {
 	return built, nil
 }
 
-// programs are the names of those that there is a diff of.
+// programs returns the names of the programs that have a diff.
 func programs() (names []string, err error) {
 	files, err := testdata.ReadDir("testdata")
 	for _, file := range files {
@@ -70,8 +70,8 @@ func programs() (names []string, err error) {
 	return names, err
 }
 
-// switchAll writes the switched source of each program to a folder of its name
-// in dir, and an overlay that puts it into the place of what is there.
+// switchAll writes the switched source of each program to a folder of its name in dir,
+// and an overlay that replaces the original source by it.
 func switchAll(ctx context.Context, names []string, dir, overlay string) error {
 	replace := map[string]string{}
 	for _, name := range names {
@@ -90,9 +90,8 @@ func switchAll(ctx context.Context, names []string, dir, overlay string) error {
 	return os.WriteFile(overlay, text, 0o600)
 }
 
-// switchOne copies a program from one folder to another and applies its diff to
-// the copy. A diff that does not fit is an error: git applies all of it, without
-// fuzz, or nothing.
+// switchOne copies a program to another folder and applies its diff to the copy. A diff
+// that does not apply is an error: git applies all of it, without fuzz, or nothing.
 func switchOne(ctx context.Context, name, from, to string, replace map[string]string) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
@@ -106,7 +105,7 @@ func switchOne(ctx context.Context, name, from, to string, replace map[string]st
 		return err
 	}
 	if _, err := command(ctx, to, "git", "apply", "--verbose", file); err != nil {
-		return fmt.Errorf("the program %s has changed and its diff has not, make it anew: %w", name, err)
+		return fmt.Errorf("the diff of program %s does not apply, generate it again: %w", name, err)
 	}
 	files, err := filepath.Glob(filepath.Join(to, "*.go"))
 	for _, file := range files {
@@ -115,11 +114,11 @@ func switchOne(ctx context.Context, name, from, to string, replace map[string]st
 	return err
 }
 
-// command runs a command to its end. What it says is in its error.
+// command runs a command and waits for it. Its output is in the error.
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	if dir != "" { // git is not to take it for a part of a repository around it
+	if dir != "" { // so that git ignores an enclosing repository
 		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 	}
 	var said strings.Builder

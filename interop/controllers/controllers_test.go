@@ -18,39 +18,38 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what the programs print with client-go into testdata")
+var rewrite = flag.Bool("rewrite", false, "write the output of the programs with client-go to testdata")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Each program says the same and writes the same whichever library it is built
-// with, and that is what testdata holds.
-func TestBothBuildsDoTheSame(t *testing.T) {
+// Each program prints the same and writes the same with either library, and testdata has
+// its output.
+func TestBothBuildsBehaveAlike(t *testing.T) {
 	built, err := Build(t.Context(), t.TempDir())
 	require.NoError(t, err)
 	require.Len(t, built, 3)
 	for _, program := range built {
 		t.Run(program.Name, func(t *testing.T) {
 			t.Parallel()
-			theirs, theirWrites := play(t, program.ClientGo)
+			theirs, theirWrites := run(t, program.ClientGo)
 			if *rewrite {
 				require.NoError(t, os.WriteFile(filepath.Join("testdata", program.Name+".txt"), []byte(theirs), 0o600))
 			} else {
 				require.Equal(t, program.Prints, theirs, "with client-go")
 			}
-			ours, ourWrites := play(t, program.Switched)
+			ours, ourWrites := run(t, program.Switched)
 			require.Equal(t, theirs, ours, "switched")
 			require.Equal(t, theirWrites, ourWrites)
 		})
 	}
 }
 
-// play runs a program at a server of its own, and returns what it printed and
-// what it wrote.
-func play(t *testing.T, file string) (printed string, writes []string) {
+// run runs a program with its own server, and returns its output and its writes.
+func run(t *testing.T, file string) (printed string, writes []string) {
 	t.Helper()
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	printed, err := Run(ctx, file, kubeconfigOf(t, srv))
 	require.NoError(t, err, printed)
@@ -76,8 +75,7 @@ func kubeconfigOf(t *testing.T, srv *apitest.Server) (file string) {
 	return file
 }
 
-// No program is left with an import of what it switches from, unless its diff
-// says what for.
+// Each diff replaces the imports of the packages that are switched.
 func TestEachDiffSwitchesTheImports(t *testing.T) {
 	names, err := programs()
 	require.NoError(t, err)
@@ -93,13 +91,13 @@ func TestEachDiffSwitchesTheImports(t *testing.T) {
 	}
 }
 
-// A diff that no longer fits its program is an error that says so.
-func TestDiffThatDoesNotFit(t *testing.T) {
+// If a diff does not apply to its program, the error says so.
+func TestDiffThatDoesNotApply(t *testing.T) {
 	for name, change := range map[string]func(string) string{
-		"a line of its context is another": func(text string) string {
+		"a context line differs": func(text string) string {
 			return strings.Replace(text, `"k8s.io/client-go/tools/clientcmd"`, `clientcmd "k8s.io/client-go/tools/clientcmd"`, 1)
 		},
-		"it is applied already": func(text string) string {
+		"already applied": func(text string) string {
 			text = strings.Replace(text, `"k8s.io/client-go/tools/cache"`, `"github.com/thinformer/thinformer/cache"`, 1)
 			return strings.Replace(text, `"k8s.io/client-go/util/workqueue"`, `"github.com/thinformer/thinformer/workqueue"`, 1)
 		},
@@ -112,7 +110,7 @@ func TestDiffThatDoesNotFit(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file, []byte(change(string(text))), 0o600))
 			err = switchOne(t.Context(), "workqueue", filepath.Join(dir, "from"), filepath.Join(dir, "to"), map[string]string{})
-			require.ErrorContains(t, err, "the program workqueue has changed and its diff has not")
+			require.ErrorContains(t, err, "the diff of program workqueue does not apply")
 		})
 	}
 }

@@ -1,17 +1,16 @@
-// Package controllers has three controllers as their authors would write them
-// against client-go, and for each the diff by which it switches to this module:
+// Package controllers has three typical controllers written for client-go, and for each a
+// diff that switches it to this module:
 //
-//	workqueue    the documentation's example: a clientset's RESTClient, a queue
-//	             of keys; two imports change
-//	factory      a generated informer factory and generated listers, two kinds
+//	workqueue    the example of the documentation: a clientset's RESTClient and a
+//	             queue of keys; two imports change
+//	factory      a generated informer factory and generated listers, for two kinds
 //	             of which one owns the other
 //	dynamic      a custom resource without Go types
 //
-// Each plays its users as well and prints what it did, step by step, so that the
-// test can run both builds and hold one text against the other: see package
-// story. [Build] makes both of all three.
+// Each program also acts as its users and prints each step, so that a test can run both
+// builds and compare the output: see package steps. [Build] builds all of them with both
+// libraries.
 //
-// When a program changes, its diff no longer applies, and the test says so: the
-// diff is then to be made anew, by git diff between the program and what it
-// becomes.
+// When a program changes so that its diff no longer applies, a test fails. Generate the
+// diff again with git diff between the program and the switched program.
 package controllers

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Run runs a program to its end and returns what it printed. What it logged is
-// in the error.
+// Run runs a program and returns its output. Its log is in the error.
 func Run(ctx context.Context, file, kubeconfig string) (printed string, err error) {
 	cmd := exec.CommandContext(ctx, file, "-kubeconfig", kubeconfig)
 	var out, log bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// count is how many lines there are of each sort. Of a test all lines with
-// something on them count as one sort.
+// count is the number of lines of each kind. All non-empty lines of tests count as one
+// kind.
 type count struct{ code, comments, tests int }
 
 func (c count) String() string { return fmt.Sprintf("%d\t%d\t%d", c.code, c.comments, c.tests) }
@@ -23,8 +23,8 @@ func (c *count) add(other count) {
 	c.tests += other.tests
 }
 
-// countAll counts the files that the patterns name below a folder. A pattern
-// that names none is an error: the other side has moved them.
+// countAll counts the files below a folder that match the patterns. A pattern without a
+// match is an error: the files have been moved.
 func countAll(in string, patterns []string) (sum count, err error) {
 	for _, pattern := range patterns {
 		if filepath.Ext(pattern) != ".go" {
@@ -48,7 +48,7 @@ func countAll(in string, patterns []string) (sum count, err error) {
 	return sum, nil
 }
 
-// countBelow counts all Go files in folders and in those below them.
+// countBelow counts all Go files in folders and their subfolders.
 func countBelow(in string, folders ...string) (sum count, err error) {
 	for _, folder := range folders {
 		err = errors.Join(err, filepath.WalkDir(filepath.Join(in, folder), func(name string, entry fs.DirEntry, err error) error {
@@ -63,7 +63,7 @@ func countBelow(in string, folders ...string) (sum count, err error) {
 	return sum, err
 }
 
-// countOne counts a file. A line is one of code if any token of code is on it.
+// countOne counts a file. A line counts as code if any token of code is on it.
 func countOne(name string, text []byte) count {
 	set := token.NewFileSet()
 	file := set.AddFile(name, set.Base(), len(text))
@@ -80,7 +80,7 @@ func countOne(name string, text []byte) count {
 			on = comments
 		}
 		if tok == token.SEMICOLON && literal == "\n" {
-			continue // not written, but put in at the end of a line
+			continue // inserted by the scanner at the end of a line
 		}
 		first := file.Line(pos)
 		for line := first; line <= first+strings.Count(literal, "\n"); line++ {

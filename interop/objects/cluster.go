@@ -75,7 +75,7 @@ func lease() *coordinationv1.Lease {
 	}
 }
 
-// newEvent is an event of the group events.k8s.io.
+// newEvent returns an event of the group events.k8s.io.
 func newEvent() *eventsv1.Event {
 	return &eventsv1.Event{
 		TypeMeta: metav1.TypeMeta{APIVersion: "events.k8s.io/v1", Kind: "Event"}, ObjectMeta: meta("shop", "cart.18a5c3"), EventTime: microAt(time.Minute),

@@ -64,7 +64,7 @@ func service() *corev1.Service {
 	}
 }
 
-// configMap has text in many scripts, and all that JSON must or may escape.
+// configMap has text in many scripts, and all characters that JSON must or may escape.
 func configMap() *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta: core("ConfigMap"), ObjectMeta: meta("shop", "motto"), Immutable: point(true),
@@ -86,7 +86,7 @@ func configMap() *corev1.ConfigMap {
 }
 
 func secret() *corev1.Secret {
-	release := make([]byte, 24<<10) // as Helm keeps its releases
+	release := make([]byte, 24<<10) // similar to a release of Helm
 	for i := range release {
 		release[i] = byte(i*i>>3 ^ i)
 	}
@@ -149,7 +149,7 @@ func persistentVolume() *corev1.PersistentVolume {
 	}
 }
 
-// resourceQuota has quantities of all forms.
+// resourceQuota has quantities in all notations.
 func resourceQuota() *corev1.ResourceQuota {
 	hard := corev1.ResourceList{}
 	for name, quantity := range map[corev1.ResourceName]string{

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// customObjects have no Go type: a definition and what it defines.
+// customObjects have no Go type: a definition and objects of the defined kind.
 func customObjects() []runtime.Object {
 	return []runtime.Object{custom(definition), custom(widget)}
 }
@@ -57,11 +57,10 @@ const widget = `{
 	"status": null
 }`
 
-// handwritten are documents that no server of Go writes, and a client must read
-// all the same.
+// handwritten are valid documents that a server written in Go does not send.
 var handwritten = map[string]string{
-	// Keys in no order, white space, nulls for whatever may be null, keys and
-	// text with escapes, fields of no type, names that differ in case alone.
+	// Keys in no order, white space, nulls wherever they are allowed, keys and text
+	// with escapes, unknown fields, names that differ only in case.
 	"pod-handwritten": ` {
 	"status" : { "phase" : "Run\u006eing" , "conditions" : null , "startTime" : "2026-03-01T10:30:00.987654321+02:00" , "containerStatuses" : [ { "name" : "app" , "ready" : true , "restartCount" : -0 , "image" : "\ud83d\uded2\/app" , "imageID" : "" , "state" : { "running" : { "startedAt" : null } } , "lastState" : {} , "unknownToAll" : [ { "a" : [ 1e5 , "]}" ] } ] } ] } ,
 	"unknown" : { "nested" : [ [ ] , { } , "\"}" , -1.5E-3 ] } ,

@@ -11,10 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Manage gives the object the managed fields that a server keeps for it: one
-// entry for who wrote the spec and one for who writes the status. They name
-// every field that is set, as the server's do, which makes them a third of many
-// an object.
+// Manage sets the managed fields that a server would keep for the object: one entry for
+// the writer of the spec and one for the writer of the status. They name every field that
+// is set, as a server's do, which makes them a third of many an object.
 func Manage(object runtime.Object, manager, statusManager string) error {
 	accessor, err := apimeta.Accessor(object)
 	if err != nil {
@@ -29,7 +28,7 @@ func Manage(object runtime.Object, manager, statusManager string) error {
 	entry := func(by, subresource string, after time.Duration, content map[string]any) metav1.ManagedFieldsEntry {
 		fields, err := json.Marshal(fieldsOf(content, 3))
 		if err != nil {
-			panic(err) // maps of maps always have a JSON form
+			panic(err) // nested maps can always be encoded
 		}
 		return metav1.ManagedFieldsEntry{
 			Manager: by, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: apiVersion, Subresource: subresource,
@@ -42,7 +41,7 @@ func Manage(object runtime.Object, manager, statusManager string) error {
 	delete(whole, "kind")
 	if metadata, ok := whole["metadata"].(map[string]any); ok {
 		for _, owned := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation"} {
-			delete(metadata, owned) // by nobody
+			delete(metadata, owned) // these have no manager
 		}
 	}
 	managed := []metav1.ManagedFieldsEntry{entry(manager, "", 0, whole)}
@@ -53,9 +52,8 @@ func Manage(object runtime.Object, manager, statusManager string) error {
 	return nil
 }
 
-// fieldsOf names the fields that are set in content, the way FieldsV1 does.
-// More than so many levels down, a value is taken for one that is owned as a
-// whole.
+// fieldsOf names the fields that are set in content, in the form of FieldsV1. Below the
+// maximum depth, values are owned as a whole.
 func fieldsOf(content map[string]any, levels int) map[string]any {
 	fields := map[string]any{}
 	for key, value := range content {
@@ -93,8 +91,8 @@ func fieldsBelow(value any, levels int) map[string]any {
 	}
 }
 
-// keyOf is what tells an item of a list from the others, as JSON; "" in lists
-// that are owned as a whole.
+// keyOf returns the identifying key of a list item, as JSON; "" for lists that are owned as
+// a whole.
 func keyOf(item map[string]any) string {
 	for _, name := range []string{"uid", "type", "name", "containerPort", "port"} {
 		if value, ok := item[name]; ok {
@@ -102,7 +100,7 @@ func keyOf(item map[string]any) string {
 			encoder := json.NewEncoder(&key)
 			encoder.SetEscapeHTML(false)
 			if err := encoder.Encode(map[string]any{name: value}); err != nil {
-				panic(err) // a string or a number
+				panic(err) // a string or a number can always be encoded
 			}
 			return string(bytes.TrimSpace(key.Bytes()))
 		}

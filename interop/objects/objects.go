@@ -17,17 +17,17 @@ import (
 
 // An Entry is one object of the corpus.
 type Entry struct {
-	// Name of its files: the kind in lower case, and more where there are two.
+	// Name of its files: the kind in lower case, with a suffix if there are several.
 	Name string
-	// Object is what was encoded: nil for a document that was written by hand,
+	// Object is the encoded object: nil for a handwritten document,
 	// *unstructured.Unstructured for a kind without a Go type.
 	Object runtime.Object
-	// JSON and Protobuf are the bytes that a server answers with; Protobuf is
-	// nil for what has no such form.
+	// JSON and Protobuf are the bytes of a server's response; Protobuf is nil for
+	// kinds without that encoding.
 	JSON, Protobuf []byte
 }
 
-// All is the corpus, by name.
+// All returns the corpus, by name.
 func All() ([]Entry, error) {
 	var entries []Entry
 	for _, object := range slices.Concat(coreObjects(), workloads(), clusterObjects(), customObjects()) {
@@ -62,12 +62,12 @@ func encoded(object runtime.Object) (Entry, error) {
 	return entry, err
 }
 
-// JSON is the object as a server writes it.
+// JSON encodes the object as a server does.
 func JSON(object runtime.Object) ([]byte, error) {
 	return encode(json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{}), object)
 }
 
-// Protobuf is the object as a server writes it: in its envelope.
+// Protobuf encodes the object as a server does, in its envelope.
 func Protobuf(object runtime.Object) ([]byte, error) {
 	return encode(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), object)
 }

@@ -13,12 +13,12 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the files of the root module anew")
+var rewrite = flag.Bool("rewrite", false, "rewrite the files of the root module")
 
-const folder = "../../rest/testdata/objects"
+const folder = "../../internal/wire/testdata/objects"
 
-// The root module's files are this corpus, no more and no less.
-func TestTheFilesAreTheCorpus(t *testing.T) {
+// The root module's files are exactly this corpus.
+func TestFilesAreUpToDate(t *testing.T) {
 	entries, err := All()
 	require.NoError(t, err)
 	want := map[string][]byte{}
@@ -34,7 +34,7 @@ func TestTheFilesAreTheCorpus(t *testing.T) {
 	found, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	for _, file := range found {
-		require.Contains(t, want, file.Name(), "a file that is not of the corpus: run with -rewrite")
+		require.Contains(t, want, file.Name(), "the file is not part of the corpus: run with -rewrite")
 	}
 	total := 0
 	for name, content := range want {
@@ -43,7 +43,7 @@ func TestTheFilesAreTheCorpus(t *testing.T) {
 		require.True(t, string(stored) == string(content), "%s is out of date: run with -rewrite", name)
 		total += len(stored)
 	}
-	require.Less(t, total, 400<<10, "the corpus is checked out by everybody: generate what is big")
+	require.Less(t, total, 400<<10, "the corpus is too large for the repository: generate large objects")
 }
 
 func write(t *testing.T, files map[string][]byte) {
@@ -54,9 +54,9 @@ func write(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// The corpus is of many kinds, and what is encoded decodes to the same again:
-// a corpus that apimachinery does not read proves nothing.
-func TestTheCorpusReadsBack(t *testing.T) {
+// The corpus has many kinds, and apimachinery decodes the encoded objects to equal ones:
+// otherwise comparisons would prove nothing.
+func TestCorpusRoundTrips(t *testing.T) {
 	entries, err := All()
 	require.NoError(t, err)
 	kinds := map[string]bool{}
@@ -86,8 +86,8 @@ func TestTheCorpusReadsBack(t *testing.T) {
 	require.GreaterOrEqual(t, len(kinds), 30)
 }
 
-// The figures of the bench are for pods of the size that is usual.
-func TestAPodIsOfTheUsualSize(t *testing.T) {
+// The pods of the benchmarks have a typical size.
+func TestPodSizeIsTypical(t *testing.T) {
 	const pods = 1000
 	inJSON, inProtobuf := 0, 0
 	for i := range pods {

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Pod is the i-th pod of a large cluster: of one of a few hundred Deployments,
-// on one of a few hundred nodes, with one or two containers, probes, resources
-// and a full status. The pods differ as those of a cluster do: names, addresses
-// and identifiers are each pod's own, images, keys and nodes come again.
+// Pod returns the i-th pod of a large cluster: of one of a few hundred Deployments, on one
+// of a few hundred nodes, with one or two containers, probes, resources and a full status.
+// The pods differ as in a real cluster: names, addresses and identifiers are unique; images,
+// keys and nodes repeat.
 func Pod(i int) *corev1.Pod {
 	random := rand.New(rand.NewPCG(uint64(i), 37))
 	app := i % 300
@@ -98,7 +98,7 @@ func podSpec(name string, app, i int) corev1.PodSpec {
 		},
 		Priority: point[int32](0), EnableServiceLinks: point(true),
 	}
-	if app%20 == 0 { // with a proxy beside it
+	if app%20 == 0 { // with a sidecar proxy
 		spec.Containers = append(spec.Containers, corev1.Container{
 			Name: "proxy", Image: "registry.example.com/mesh/proxy:2.4.1", Args: []string{"--config", "/etc/proxy/proxy.yaml"},
 			TerminationMessagePath: "/dev/termination-log", TerminationMessagePolicy: "File", ImagePullPolicy: "IfNotPresent",
@@ -133,7 +133,7 @@ func podStatus(pod *corev1.Pod, random *rand.Rand, i int) corev1.PodStatus {
 	return status
 }
 
-// must is for what cannot fail with the objects that this package makes.
+// must panics on errors that cannot occur with the objects of this package.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -28,7 +28,7 @@ func selector(app string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 }
 
-// podTemplate is what a controller makes pods of; its creation time is null.
+// podTemplate returns the template of a controller's pods; its creation time is null.
 func podTemplate(app string) corev1.PodTemplateSpec {
 	spec := podSpec(app, 1, 1)
 	spec.NodeName = ""
@@ -78,7 +78,7 @@ func replicaSet() *appsv1.ReplicaSet {
 	}
 }
 
-// controllerRevision has JSON inside, of no type.
+// controllerRevision contains raw JSON.
 func controllerRevision() *appsv1.ControllerRevision {
 	return &appsv1.ControllerRevision{
 		TypeMeta: apps("ControllerRevision"), ObjectMeta: owned("shop", "db-1", "apps/v1", "StatefulSet", "db"), Revision: 9007199254740993,

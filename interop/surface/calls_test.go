@@ -15,8 +15,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// The calls that programs and the documentation have compile as they stand,
-// with client-go's client and with ours, although the signatures differ.
+// Typical calls of programs and of the documentation compile with client-go's client and
+// with ours, although the signatures differ.
 func TestCallsCompile(t *testing.T) {
 	clientset, err := kubernetes.NewForConfig(&clientrest.Config{Host: "http://localhost"})
 	if err != nil {

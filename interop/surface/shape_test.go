@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// shapes writes types down in a form in which those of two packages are equal
-// when a program that names the one could name the other: without the names of
-// parameters, and with one name for both packages.
+// shapes formats types so that the types of two packages are equal if a program that uses
+// one could use the other: without the names of parameters, and with one name for both
+// packages.
 type shapes struct {
-	// same are the paths whose packages pass for one.
+	// same are the paths of the packages that are treated as one.
 	same map[string]string
 }
 
@@ -51,8 +51,9 @@ func (s shapes) of(t types.Type) string {
 	return t.String()
 }
 
-// named is a type by its name. Nobody outside can name one that is not
-// exported: one such is as good as another.
+// named formats a type by its name. All unexported types are treated as equal, as other
+// packages cannot name them. A function type is formatted as its signature: here it may be
+// an alias, which every program can use as a type.
 func (s shapes) named(t *types.Named) string {
 	object := t.Obj()
 	if object.Pkg() == nil {
@@ -63,6 +64,9 @@ func (s shapes) named(t *types.Named) string {
 		path = of
 		if !object.Exported() {
 			return path + ".(its own)"
+		}
+		if function, ok := t.Underlying().(*types.Signature); ok {
+			return s.of(function)
 		}
 	}
 	var arguments []string
@@ -101,8 +105,8 @@ func (s shapes) tuple(t *types.Tuple, variadic bool) string {
 	return strings.Join(all, ", ")
 }
 
-// contract is an interface by its exported methods, wherever they were declared,
-// and by what else it embeds.
+// contract formats an interface by its exported methods, including those of embedded
+// interfaces, and by its other embedded elements.
 func (s shapes) contract(t *types.Interface) string {
 	if t.NumMethods() == 0 && t.NumEmbeddeds() == 0 {
 		return "any"
@@ -125,9 +129,9 @@ func (s shapes) contract(t *types.Interface) string {
 	return "interface{" + strings.Join(all, "; ") + "}"
 }
 
-// difference is what a program that uses theirs would miss in ours, line by
-// line: a field more is no difference, a method more only in an interface,
-// which somebody else may have to implement.
+// difference returns what a program that uses theirs would miss in ours, line by line. An
+// additional field is not a difference; an additional method is one only in an interface,
+// which others may have to implement.
 func (s shapes) difference(theirs, ours types.Object) (lines []string) {
 	differ := func(what, theirs, ours string) {
 		if theirs != ours {
@@ -146,7 +150,12 @@ func (s shapes) difference(theirs, ours types.Object) (lines []string) {
 		differ(name, s.of(theirs.Type()), s.of(ours.Type()))
 		return lines
 	}
-	if declared.IsAlias() != ours.(*types.TypeName).IsAlias() {
+	_, isFunction := declared.Type().Underlying().(*types.Signature)
+	switch isAlias := ours.(*types.TypeName).IsAlias(); {
+	case isAlias && !declared.IsAlias() && isFunction:
+		differ(name, s.of(declared.Type()), s.of(ours.Type()))
+		return lines
+	case isAlias != declared.IsAlias():
 		return []string{name + " is an alias on one side only"}
 	}
 	a, isNamed := declared.Type().(*types.Named)
@@ -202,8 +211,7 @@ func (s shapes) method(of *types.Named, name string) string {
 	return receiver + " " + s.signature(found.Type().(*types.Signature))
 }
 
-// methods are the names of the exported methods of a type and of a pointer to
-// it.
+// methods returns the names of the exported methods of a type and of a pointer to it.
 func methods(of *types.Named) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		pointer, _ := methodSets(of)
@@ -219,7 +227,7 @@ func methodSets(of *types.Named) (pointer, direct *types.MethodSet) {
 	return types.NewMethodSet(types.NewPointer(of)), types.NewMethodSet(of)
 }
 
-// members is how many names of a type a program can use.
+// members returns the number of names of a type that a program can use.
 func members(of types.Object) (count int) {
 	declared, ok := of.(*types.TypeName)
 	if !ok {

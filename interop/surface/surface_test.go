@@ -20,11 +20,11 @@ import (
 	"testing"
 )
 
-// A pair is a package of client-go and the one that takes its place.
+// A pair is a package of client-go and its replacement.
 type pair struct {
 	theirs, ours string
-	// otherwise are names that are here with another signature, by which the
-	// programs that use them compile all the same, and why.
+	// otherwise has the names with another signature here that still compiles with the
+	// programs that use them, and the reason.
 	otherwise map[string]string
 }
 
@@ -39,9 +39,9 @@ var pairs = []pair{
 	{theirs: "k8s.io/client-go/util/workqueue", ours: module + "workqueue"},
 }
 
-// Every exported name of the two packages is here with the same signature, or
-// with one that lets the same programs compile, or on the list of what is left
-// out, each with its reason; and at least 85 in a hundred are not on that list.
+// Every exported name of the two packages is here with the same signature, or with one that
+// lets the same programs compile, or on the list of omitted names, each with its reason; at
+// least 85 percent are not on that list.
 func TestEveryNameIsAccountedFor(t *testing.T) {
 	loaded := load(t)
 	for _, p := range pairs {
@@ -64,18 +64,18 @@ func TestEveryNameIsAccountedFor(t *testing.T) {
 					t.Errorf("missing: %s", name)
 					continue
 				case here == nil && len(reason) < 20:
-					t.Errorf("%s is left out without a reason", name)
+					t.Errorf("%s is omitted without a reason", name)
 					continue
 				case here == nil:
 					continue
 				case isLeftOut:
-					t.Errorf("%s is on the list of what is left out, and is here", name)
+					t.Errorf("%s is on the list of omitted names, and is here", name)
 				}
 				present++
 				lines := s.difference(object, here)
 				_, isOtherwise := p.otherwise[name]
 				if isOtherwise && lines == nil {
-					t.Errorf("%s has the same signature after all: strike it from the list", name)
+					t.Errorf("%s has the same signature: remove it from the list", name)
 				}
 				if !isOtherwise {
 					for _, line := range lines {
@@ -85,10 +85,10 @@ func TestEveryNameIsAccountedFor(t *testing.T) {
 			}
 			for name := range leftOut {
 				if theirs.Scope().Lookup(name) == nil {
-					t.Errorf("%s is left out, and client-go has no such name", name)
+					t.Errorf("%s is on the list of omitted names, and client-go has no such name", name)
 				}
 			}
-			t.Logf("%d of %d exported names of %s are here (%d%%), %d of them otherwise; their types have %d fields and methods",
+			t.Logf("%d of %d exported names of %s are here (%d%%), %d of them with another signature; their types have %d fields and methods",
 				present, names, p.theirs, 100*present/names, len(p.otherwise), inTypes)
 			if 100*present < 85*names {
 				t.Errorf("%d of %d are less than 85%%", present, names)
@@ -97,8 +97,8 @@ func TestEveryNameIsAccountedFor(t *testing.T) {
 	}
 }
 
-// What client-go calls deprecated is called so here, so that nobody begins with
-// it. What is deprecated here alone says what to use.
+// Names that are deprecated in client-go are deprecated here, so that no new program uses
+// them. A name that is deprecated only here names its replacement.
 func TestDeprecatedNamesAreMarked(t *testing.T) {
 	loaded := load(t)
 	for _, p := range pairs {
@@ -111,14 +111,14 @@ func TestDeprecatedNamesAreMarked(t *testing.T) {
 		}
 		for name, why := range ours {
 			if len(why) < 10 {
-				t.Errorf("%s.%s is deprecated without a word of what to use", filepath.Base(p.ours), name)
+				t.Errorf("%s.%s is deprecated, and the notice names no replacement", filepath.Base(p.ours), name)
 			}
 		}
 		t.Logf("%s: %d names are deprecated there, %d here", filepath.Base(p.ours), len(theirs), len(ours))
 	}
 }
 
-// The comparison finds what it is for.
+// The comparison detects differences.
 func TestDifferencesAreFound(t *testing.T) {
 	theirs := check(t, "there", `package p
 		type S struct { A int; B func(p *S) error }
@@ -146,7 +146,9 @@ func TestDifferencesAreFound(t *testing.T) {
 		{"type G[T comparable] interface { Get() (T, bool) }", ""},
 		{"type G[T any] interface { Get() (T, bool) }", "G's type parameters"},
 		{"type F func(string) error", ""},
-		{"type F = func(string) error", "F is an alias"},
+		{"type F = func(string) error", ""},
+		{"type F = func(string)", "F"},
+		{"type I = interface { N(any); M() }", "I is an alias"},
 		{"type F func(string)", "F"},
 		{"type other int\ntype O func(*other)", ""},
 		{"type O func(*int)", "O"},
@@ -185,7 +187,7 @@ func check(t *testing.T, path, source string) *types.Package {
 	return checked
 }
 
-// loading reads packages as the compiler has left them.
+// loading reads packages from the compiler's export data.
 type loading struct {
 	folders map[string]string
 	types.Importer
@@ -231,12 +233,12 @@ func (l loading) types(t *testing.T, path string) *types.Package {
 
 var item = regexp.MustCompile(`(?s)^([A-Z]\w*(?:, [A-Z]\w*)*): (.*)$`)
 
-// leftOut are the names under the heading "What is left out" of a package
-// comment, each with the reason: items of a list that begin with the names.
+// leftOut returns the names under the heading "Omitted names" of a package comment, with
+// the reasons: list items that begin with the names.
 func leftOut(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	reasons := map[string]string{}
-	_, section, found := strings.Cut(comment(t, folder), "\n# What is left out\n")
+	_, section, found := strings.Cut(comment(t, folder), "\n# Omitted names\n")
 	if !found {
 		return reasons
 	}
@@ -245,7 +247,7 @@ func leftOut(t *testing.T, folder string) map[string]string {
 		words := strings.Join(strings.Fields(text), " ")
 		parts := item.FindStringSubmatch(words)
 		if parts == nil {
-			t.Errorf("%s: an item of what is left out is not of the form \"Name, Name: reason\": %s", folder, words)
+			t.Errorf("%s: an item of the list of omitted names is not of the form \"Name, Name: reason\": %s", folder, words)
 			continue
 		}
 		for name := range strings.SplitSeq(parts[1], ", ") {
@@ -264,8 +266,7 @@ func comment(t *testing.T, folder string) string {
 	return "\n" + syntax.Doc.Text()
 }
 
-// deprecated are the names of a package that are marked so, and what is said
-// with it.
+// deprecated returns the deprecated names of a package, with their notices.
 func deprecated(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files := token.NewFileSet()

@@ -19,26 +19,27 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// sound is a palette that a test breaks. What hangs, hangs on released.
-type sound struct {
+// fakeSource is a correct source that a test breaks. A call that blocks waits for
+// released.
+type fakeSource struct {
 	*palette
 	*listwatch.ListWatch[*colour]
 	source   Source[*colour]
 	released chan struct{}
 }
 
-func newSound() *sound {
+func newFakeSource() *fakeSource {
 	p := newPalette()
-	s := &sound{palette: p, released: make(chan struct{})}
+	s := &fakeSource{palette: p, released: make(chan struct{})}
 	s.ListWatch = &listwatch.ListWatch[*colour]{ListFunc: p.List, WatchFunc: p.Watch}
 	s.source = p.source()
 	s.source.ListerWatcher = s.ListWatch
 	return s
 }
 
-// lists has every list that is not empty come as its items and version are
-// turned into others.
-func (s *sound) lists(turn func(items []*colour, version string) ([]*colour, string)) {
+// changeLists makes List return other items and another version, unless the list is
+// empty.
+func (s *fakeSource) changeLists(change func(items []*colour, version string) ([]*colour, string)) {
 	s.ListFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.List[*colour], error) {
 		list, err := s.palette.List(ctx, opts)
 		if err != nil {
@@ -47,24 +48,23 @@ func (s *sound) lists(turn func(items []*colour, version string) ([]*colour, str
 		items, err := list.Slice()
 		version := list.ResourceVersion()
 		if len(items) > 0 {
-			items, version = turn(items, version)
+			items, version = change(items, version)
 		}
 		return rest.ListOf(version, items...), err
 	}
 }
 
-// asks has every watch opened with other options.
-func (s *sound) asks(turn func(*metav1.ListOptions)) {
+// changeOptions opens every watch with other options.
+func (s *fakeSource) changeOptions(change func(*metav1.ListOptions)) {
 	s.WatchFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
-		turn(&opts)
+		change(&opts)
 		return s.palette.Watch(ctx, opts)
 	}
 }
 
-// events has every event come as what it is turned into: another one, none or
-// several.
-func (s *sound) events(turn func(event) []event) {
-	s.next(func(next nextFunc) nextFunc {
+// changeEvents replaces each event by any number of events.
+func (s *fakeSource) changeEvents(change func(event) []event) {
+	s.wrapNext(func(next nextFunc) nextFunc {
 		var waiting []event
 		return func(ctx context.Context) (event, error) {
 			for len(waiting) == 0 {
@@ -72,7 +72,7 @@ func (s *sound) events(turn func(event) []event) {
 				if err != nil {
 					return e, err
 				}
-				waiting = turn(e)
+				waiting = change(e)
 			}
 			e := waiting[0]
 			waiting = waiting[1:]
@@ -83,27 +83,27 @@ func (s *sound) events(turn func(event) []event) {
 
 type nextFunc = func(context.Context) (event, error)
 
-// next has every watch read in another way.
-func (s *sound) next(turn func(nextFunc) nextFunc) {
-	s.watches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) { return turn(w.Next), w.Stop })
+// wrapNext replaces Next of every watch.
+func (s *fakeSource) wrapNext(wrap func(nextFunc) nextFunc) {
+	s.wrapWatches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) { return wrap(w.Next), w.Stop })
 }
 
-// watches has every watch made of other functions.
-func (s *sound) watches(turn func(context.Context, *listwatch.Watch[*colour]) (nextFunc, func())) {
+// wrapWatches replaces Next and Stop of every watch.
+func (s *fakeSource) wrapWatches(wrap func(context.Context, *listwatch.Watch[*colour]) (nextFunc, func())) {
 	s.WatchFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
 		w, err := s.palette.Watch(ctx, opts)
 		if err != nil {
 			return nil, err
 		}
-		return rest.NewWatch(turn(ctx, w)), nil
+		return rest.NewWatch(wrap(ctx, w)), nil
 	}
 }
 
-func (s *sound) hang() { <-s.released }
+func (s *fakeSource) block() { <-s.released }
 
-// failing are the names of the cases that a source fails, with their errors. It
-// is tried in fake time, so that waiting for ever costs nothing.
-func failing(t *testing.T, source func() *sound) (names []string, why map[string]string) {
+// failing returns the names of the cases that a source fails, with their errors. It
+// uses fake time, so that a timeout takes no real time.
+func failing(t *testing.T, source func() *fakeSource) (names []string, why map[string]string) {
 	why = map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range casesOf[*colour]() {
@@ -119,16 +119,16 @@ func failing(t *testing.T, source func() *sound) (names []string, why map[string
 	return names, why
 }
 
-func TestASoundSourcePasses(t *testing.T) {
-	got, why := failing(t, newSound)
+func TestCorrectSourcePasses(t *testing.T) {
+	got, why := failing(t, newFakeSource)
 	require.Empty(t, got, why)
 }
 
-// A source may do less than a server: no bookmarks, no initial state, watches of
-// one event, and a past that it never forgets.
-func TestAPlainSourcePasses(t *testing.T) {
-	got, why := failing(t, func() *sound {
-		s := newSound()
+// A source may do less than a server: it may send no bookmarks and no initial state,
+// end each watch after one event, and never discard its history.
+func TestMinimalSourcePasses(t *testing.T) {
+	got, why := failing(t, func() *fakeSource {
+		s := newFakeSource()
 		s.source.Expire, s.source.WatchList = nil, false
 		s.WatchFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
 			if opts.ResourceVersion == "" {
@@ -155,12 +155,12 @@ func TestAPlainSourcePasses(t *testing.T) {
 	require.Empty(t, got, why)
 }
 
-// A watch may end with the mark of the initial state's end, or any time after it,
-// as any other may.
-func TestASourceWhoseWatchEndsWithItsMarkPasses(t *testing.T) {
-	got, why := failing(t, func() *sound {
-		s := newSound()
-		s.next(func(next nextFunc) nextFunc {
+// A watch may end with the final bookmark or at any time after it, like any other
+// watch.
+func TestSourceWhoseWatchEndsAfterTheFinalBookmarkPasses(t *testing.T) {
+	got, why := failing(t, func() *fakeSource {
+		s := newFakeSource()
+		s.wrapNext(func(next nextFunc) nextFunc {
 			over := false
 			return func(ctx context.Context) (event, error) {
 				if over {
@@ -176,12 +176,12 @@ func TestASourceWhoseWatchEndsWithItsMarkPasses(t *testing.T) {
 	require.Empty(t, got, why)
 }
 
-// What is allowed and not tested is said.
-func TestWhatIsNotTestedIsSaid(t *testing.T) {
+// The notes of a case report which optional behaviour it did not test.
+func TestSkippedCasesAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSound()
+		s := newFakeSource()
 		s.source.WatchList = false
-		s.asks(func(opts *metav1.ListOptions) {
+		s.changeOptions(func(opts *metav1.ListOptions) {
 			opts.AllowWatchBookmarks = false
 			if opts.SendInitialEvents != nil {
 				opts.SendInitialEvents, opts.ResourceVersion = nil, "0"
@@ -197,30 +197,29 @@ func TestWhatIsNotTestedIsSaid(t *testing.T) {
 			}
 		}
 		require.Equal(t, []string{
-			"no bookmark came, so none was looked at",
-			`the source does not stream its initial state, which is allowed. the option is ignored: in 2.5s the objects ["a" "b" "c" "d"] came, and no mark of the end`,
+			"no bookmark was received, so none was tested",
+			`the source does not stream its initial state, which is allowed. the option is ignored: within 2.5s the objects ["a" "b" "c" "d"] were received, and no final bookmark`,
 		}, all)
 	})
 }
 
-// Each thing that can be wrong with a source fails the cases that are about it,
-// and no others.
+// Each defect of a source fails the cases that test it, and no others.
 func TestBrokenSourcesFail(t *testing.T) {
 	for name, c := range map[string]struct {
-		breaks func(*sound)
-		fails  string // the cases
-		why    string // a part of what the first one says
+		breaks func(*fakeSource)
+		fails  string // the names of the cases
+		why    string // a part of the first error
 	}{
-		"a list without a version": {func(s *sound) {
-			s.lists(func(items []*colour, _ string) ([]*colour, string) { return items, "" })
-		}, "list list-pages watch-past watch-live watch-resume bookmarks old-version goroutines", "names no version"},
-		"a list that shows an object twice": {func(s *sound) {
-			s.lists(func(items []*colour, version string) ([]*colour, string) { return append(items, items[0]), version })
-		}, "list list-pages watch-past watch-live watch-resume bookmarks old-version goroutines", `the list shows`},
-		"a list with a version from before": {func(s *sound) {
-			s.lists(func(items []*colour, version string) ([]*colour, string) { return items, earlier(version) })
-		}, "list-pages watch-past watch-live watch-resume bookmarks old-version goroutines", "and should be MODIFIED c of"},
-		"a list of one page": {func(s *sound) {
+		"list without a version": {func(s *fakeSource) {
+			s.changeLists(func(items []*colour, _ string) ([]*colour, string) { return items, "" })
+		}, "list list-pages watch-past watch-live watch-resume bookmarks old-version goroutines", "has no version after"},
+		"list with a duplicate object": {func(s *fakeSource) {
+			s.changeLists(func(items []*colour, version string) ([]*colour, string) { return append(items, items[0]), version })
+		}, "list list-pages watch-past watch-live watch-resume bookmarks old-version goroutines", `the list has`},
+		"list with an earlier version": {func(s *fakeSource) {
+			s.changeLists(func(items []*colour, version string) ([]*colour, string) { return items, earlier(version) })
+		}, "list-pages watch-past watch-live watch-resume bookmarks old-version goroutines", "want MODIFIED c of"},
+		"list of only one page": {func(s *fakeSource) {
 			s.ListFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.List[*colour], error) {
 				list, _ := s.palette.List(ctx, opts)
 				items, _ := list.Slice()
@@ -229,8 +228,8 @@ func TestBrokenSourcesFail(t *testing.T) {
 				}
 				return rest.ListOf(list.ResourceVersion(), items...), ctx.Err()
 			}
-		}, "list-pages", `and there is ["a" "b" "c" "d" "e"]`},
-		"a list that is not brought up to date": {func(s *sound) {
+		}, "list-pages", `want ["a" "b" "c" "d" "e"]`},
+		"stale list": {func(s *fakeSource) {
 			var first *listwatch.List[*colour]
 			s.ListFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.List[*colour], error) {
 				if first == nil {
@@ -240,48 +239,48 @@ func TestBrokenSourcesFail(t *testing.T) {
 				first = rest.ListOf(first.ResourceVersion(), items...)
 				return first, ctx.Err()
 			}
-		}, "list list-pages old-version goroutines", "the list shows []"},
-		"no list and no error": {func(s *sound) {
+		}, "list list-pages old-version goroutines", "the list has []"},
+		"nil list without an error": {func(s *fakeSource) {
 			s.source.ListerWatcher = both{none{}, s.ListWatch}
 		}, "list-empty list list-pages watch-past watch-live watch-resume bookmarks old-version context-list context-watch context-next stop two-watches goroutines", "List returned nil and no error"},
-		"no watch and no error": {func(s *sound) {
+		"nil watch without an error": {func(s *fakeSource) {
 			s.source.ListerWatcher = both{s.ListWatch, none{}}
 		}, "list-empty list-pages watch-past watch-live watch-resume bookmarks watch-list old-version context-watch context-next stop two-watches goroutines", "Watch returned nil and no error"},
-		"a panic": {func(s *sound) {
-			s.ListFunc = func(context.Context, metav1.ListOptions) (*listwatch.List[*colour], error) { panic("at the disco") }
-		}, "list-empty list list-pages watch-past watch-live watch-resume bookmarks old-version context-list context-watch context-next stop two-watches goroutines", "List: a panic: at the disco"},
-		"a watch that repeats what the list has": {func(s *sound) {
-			s.asks(func(opts *metav1.ListOptions) { opts.ResourceVersion = earlier(opts.ResourceVersion) })
-		}, "list-pages watch-past watch-live watch-resume bookmarks watch-list old-version goroutines", "change 1 of the watch is ADDED e, and should be MODIFIED c"},
-		"a watch that begins now": {func(s *sound) {
-			s.asks(func(opts *metav1.ListOptions) {
+		"panic in List": {func(s *fakeSource) {
+			s.ListFunc = func(context.Context, metav1.ListOptions) (*listwatch.List[*colour], error) { panic("failed") }
+		}, "list-empty list list-pages watch-past watch-live watch-resume bookmarks old-version context-list context-watch context-next stop two-watches goroutines", "List: panic: failed"},
+		"watch that repeats the last change of the list": {func(s *fakeSource) {
+			s.changeOptions(func(opts *metav1.ListOptions) { opts.ResourceVersion = earlier(opts.ResourceVersion) })
+		}, "list-pages watch-past watch-live watch-resume bookmarks watch-list old-version goroutines", "change 1 of the watch is ADDED e, want MODIFIED c"},
+		"watch that begins at the current version": {func(s *fakeSource) {
+			s.changeOptions(func(opts *metav1.ListOptions) {
 				if opts.ResourceVersion != "" {
 					opts.ResourceVersion = s.version()
 				}
 			})
-		}, "watch-past watch-resume bookmarks watch-list old-version two-watches", "where MODIFIED a should come"},
-		"a watch that leaves out deletions": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "watch-past watch-resume bookmarks watch-list old-version two-watches", "waiting for MODIFIED a"},
+		"watch without deletions": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Deleted {
 					return nil
 				}
 				return []event{e}
 			})
-		}, "watch-past watch-live watch-resume bookmarks old-version two-watches", "change 3 of the watch is MODIFIED a, and should be DELETED b"},
-		"deletions that look like changes": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "watch-past watch-live watch-resume bookmarks old-version two-watches", "change 3 of the watch is MODIFIED a, want DELETED b"},
+		"deletions of type MODIFIED": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Deleted {
 					e.Type = watch.Modified
 				}
 				return []event{e}
 			})
-		}, "watch-past watch-live watch-resume bookmarks old-version two-watches", "change 3 of the watch is MODIFIED b, and should be DELETED b"},
-		"each event twice": {func(s *sound) {
-			s.events(func(e event) []event { return []event{e, e} })
-		}, "watch-past watch-live watch-resume bookmarks watch-list two-watches", "change 2 of the watch is MODIFIED a, and should be ADDED c"},
-		"events two by two, the later first": {func(s *sound) {
+		}, "watch-past watch-live watch-resume bookmarks old-version two-watches", "change 3 of the watch is MODIFIED b, want DELETED b"},
+		"duplicate events": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event { return []event{e, e} })
+		}, "watch-past watch-live watch-resume bookmarks watch-list two-watches", "change 2 of the watch is MODIFIED a, want ADDED c"},
+		"events in the wrong order": {func(s *fakeSource) {
 			var held []event
-			s.events(func(e event) []event {
+			s.changeEvents(func(e event) []event {
 				if held = append(held, e); len(held) < 2 || e.Type == watch.Bookmark || held[0].Type == watch.Bookmark {
 					return nil
 				}
@@ -289,89 +288,89 @@ func TestBrokenSourcesFail(t *testing.T) {
 				held = nil
 				return out
 			})
-		}, "list-empty list-pages watch-past watch-live watch-resume bookmarks watch-list old-version two-watches goroutines", "where ADDED a should come"},
-		"events without a version": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "list-empty list-pages watch-past watch-live watch-resume bookmarks watch-list old-version two-watches goroutines", "waiting for ADDED a"},
+		"events without a version": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type != watch.Bookmark {
 					e.ResourceVersion = ""
 				}
 				return []event{e}
 			})
 		}, "list-empty list-pages watch-past watch-live watch-resume bookmarks watch-list old-version two-watches goroutines", "has no version"},
-		"deletions with the version of what was deleted": {func(s *sound) {
-			s.events(func(e event) []event {
+		"deletions with the version of the deleted object": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Deleted {
 					e.ResourceVersion = earlier(e.ResourceVersion)
 				}
 				return []event{e}
 			})
-		}, "watch-resume", "of DELETED b, change 3, begins with DELETED b, and should with MODIFIED a"},
-		"an unknown event": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "watch-resume", "of DELETED b, change 3, begins with DELETED b, want MODIFIED a"},
+		"unknown event type": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				e.Type = "CHANGED"
 				return []event{e}
 			})
-		}, "list-empty list-pages watch-past watch-live watch-resume watch-list old-version two-watches goroutines", `an event of the type "CHANGED"`},
-		"bookmarks from before": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "list-empty list-pages watch-past watch-live watch-resume watch-list old-version two-watches goroutines", `an event of type "CHANGED"`},
+		"bookmarks with an earlier version": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Bookmark && !e.InitialEventsEnd {
 					e.ResourceVersion = earlier(e.ResourceVersion)
 				}
 				return []event{e}
 			})
 		}, "bookmarks", "of the bookmark after change"},
-		"bookmarks from later": {func(s *sound) {
-			s.events(func(e event) []event {
+		"bookmarks with a later version": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Bookmark && !e.InitialEventsEnd {
 					e.ResourceVersion += "0"
 				}
 				return []event{e}
 			})
 		}, "bookmarks", "of the bookmark after change"},
-		"bookmarks before what they are of": {func(s *sound) {
-			s.events(func(e event) []event {
+		"bookmarks before their event": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Bookmark {
 					return []event{e}
 				}
 				return []event{{Type: watch.Bookmark, ResourceVersion: e.ResourceVersion}, e}
 			})
 		}, "bookmarks", "before and after change 1"},
-		"bookmarks without a version": {func(s *sound) {
-			s.events(func(e event) []event {
+		"bookmarks without a version": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Bookmark && !e.InitialEventsEnd {
 					e.ResourceVersion = ""
 				}
 				return []event{e}
 			})
 		}, "bookmarks watch-list", "the bookmark has no version"},
-		"watches that end at once": {func(s *sound) {
-			s.next(func(nextFunc) nextFunc {
+		"watches that end immediately": {func(s *fakeSource) {
+			s.wrapNext(func(nextFunc) nextFunc {
 				return func(context.Context) (event, error) { return event{}, io.EOF }
 			})
 		}, "list-empty list-pages watch-past watch-live watch-resume bookmarks watch-list old-version context-watch context-next stop two-watches goroutines", "EOF"},
-		"an initial state without its end": {func(s *sound) {
-			s.events(func(e event) []event {
+		"initial state without a final bookmark": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.InitialEventsEnd {
 					return nil
 				}
 				return []event{e}
 			})
-		}, "watch-list", "no mark of the end"},
-		"an end before the initial state is whole": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "watch-list", "no final bookmark"},
+		"final bookmark before the last initial object": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.Type == watch.Added && e.Object.name == "b" && e.ResourceVersion == "3" {
 					return []event{{Type: watch.Bookmark, ResourceVersion: e.ResourceVersion, InitialEventsEnd: true}, e}
 				}
 				return []event{e}
 			})
-		}, "watch-list", "is marked, and \"b\" has not come"},
-		"nothing after the end, without a promise": {func(s *sound) {
+		}, "watch-list", "before the object \"b\""},
+		"watch that blocks after an undeclared final bookmark": {func(s *fakeSource) {
 			s.source.WatchList = false
-			s.next(func(next nextFunc) nextFunc {
+			s.wrapNext(func(next nextFunc) nextFunc {
 				over := false
 				return func(ctx context.Context) (event, error) {
 					if over {
-						s.hang()
+						s.block()
 						return event{}, io.EOF
 					}
 					e, err := next(ctx)
@@ -379,32 +378,32 @@ func TestBrokenSourcesFail(t *testing.T) {
 					return e, err
 				}
 			})
-		}, "watch-list", "where ADDED d should come"},
-		"an end without a version": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "watch-list", "waiting for ADDED d"},
+		"final bookmark without a version": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.InitialEventsEnd {
 					e.ResourceVersion = ""
 				}
 				return []event{e}
 			})
-		}, "watch-list", "the mark of the end has no version"},
-		"an end twice": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "watch-list", "the final bookmark has no version"},
+		"duplicate final bookmark": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.InitialEventsEnd {
 					return []event{e, e}
 				}
 				return []event{e}
 			})
-		}, "watch-list", "marked twice"},
-		"an end with a version from before": {func(s *sound) {
-			s.events(func(e event) []event {
+		}, "watch-list", "final bookmark twice"},
+		"final bookmark with an earlier version": {func(s *fakeSource) {
+			s.changeEvents(func(e event) []event {
 				if e.InitialEventsEnd {
 					e.ResourceVersion = earlier(e.ResourceVersion)
 				}
 				return []event{e}
 			})
-		}, "watch-list", "of the mark begins with ADDED c, and should with ADDED d"},
-		"an initial state of objects that have changed": {func(s *sound) {
+		}, "watch-list", "of the final bookmark begins with ADDED c, want ADDED d"},
+		"initial objects of type MODIFIED": {func(s *fakeSource) {
 			s.WatchFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
 				w, err := s.palette.Watch(ctx, opts)
 				if err != nil || opts.SendInitialEvents == nil {
@@ -418,8 +417,8 @@ func TestBrokenSourcesFail(t *testing.T) {
 					return e, err
 				}, w.Stop), nil
 			}
-		}, "watch-list", "MODIFIED a came"},
-		"a promise of the initial state that is refused": {func(s *sound) {
+		}, "watch-list", "received MODIFIED a"},
+		"declared initial state that is rejected": {func(s *fakeSource) {
 			s.WatchFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
 				if opts.SendInitialEvents != nil {
 					return nil, apierrors.NewBadRequest("sendInitialEvents is forbidden")
@@ -427,31 +426,31 @@ func TestBrokenSourcesFail(t *testing.T) {
 				return s.palette.Watch(ctx, opts)
 			}
 		}, "watch-list", "the source does not stream its initial state. Watch: sendInitialEvents is forbidden"},
-		"an error of another kind for what has expired": {func(s *sound) {
+		"other error for an expired version": {func(s *fakeSource) {
 			s.WatchFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
 				w, err := s.palette.Watch(ctx, opts)
 				if apierrors.IsResourceExpired(err) {
-					err = errors.New("go away")
+					err = errors.New("unavailable")
 				}
 				return w, err
 			}
-		}, "old-version", "go away"},
-		"what has expired is left out": {func(s *sound) {
-			s.asks(func(opts *metav1.ListOptions) {
+		}, "old-version", "unavailable"},
+		"watch that omits expired changes": {func(s *fakeSource) {
+			s.changeOptions(func(opts *metav1.ListOptions) {
 				if at, _ := strconv.Atoi(opts.ResourceVersion); at < s.expired {
 					opts.ResourceVersion = strconv.Itoa(s.expired)
 				}
 			})
-		}, "old-version", "gives ADDED z in the place of ADDED a"},
-		"a list that hangs when its context has ended": {func(s *sound) {
+		}, "old-version", "delivers ADDED z, want ADDED a"},
+		"list that blocks after the end of its context": {func(s *fakeSource) {
 			s.ListFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.List[*colour], error) {
 				if ctx.Err() != nil {
-					s.hang()
+					s.block()
 				}
 				return s.palette.List(ctx, opts)
 			}
-		}, "context-list", "after 10s it is not done with this: List, whose context has ended"},
-		"an error of its own when the list's context has ended": {func(s *sound) {
+		}, "context-list", "timed out after 10s: List with an ended context"},
+		"other error after the end of the context of a list": {func(s *fakeSource) {
 			s.ListFunc = func(ctx context.Context, opts metav1.ListOptions) (*listwatch.List[*colour], error) {
 				list, err := s.palette.List(ctx, opts)
 				if err != nil {
@@ -459,8 +458,8 @@ func TestBrokenSourcesFail(t *testing.T) {
 				}
 				return list, err
 			}
-		}, "context-list", "the error is not the context's: interrupted"},
-		"a watch that outlives its context": {func(s *sound) {
+		}, "context-list", "the error is not that of the context: interrupted"},
+		"watch that ignores its context": {func(s *fakeSource) {
 			s.WatchFunc = func(_ context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
 				w, err := s.palette.Watch(context.Background(), opts)
 				if err != nil {
@@ -468,39 +467,39 @@ func TestBrokenSourcesFail(t *testing.T) {
 				}
 				return rest.NewWatch(s.release(w.Next), w.Stop), nil
 			}
-		}, "context-watch", "Next still waits"},
-		"a Next that does not know its context": {func(s *sound) {
-			s.next(func(next nextFunc) nextFunc {
+		}, "context-watch", "Next still blocks"},
+		"Next that ignores its context": {func(s *fakeSource) {
+			s.wrapNext(func(next nextFunc) nextFunc {
 				return s.release(func(context.Context) (event, error) { return next(context.Background()) })
 			})
-		}, "context-next", "Next still waits"},
-		"a watch that goes on after Next's context": {func(s *sound) {
-			s.watches(func(opener context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
+		}, "context-next", "Next still blocks"},
+		"watch that continues after the context of Next": {func(s *fakeSource) {
+			s.wrapWatches(func(opener context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
 				return func(ctx context.Context) (event, error) {
 					if ctx.Err() != nil {
 						return event{}, ctx.Err()
 					}
 					e, err := w.Next(ctx)
 					if errors.Is(err, io.EOF) {
-						return event{Type: watch.Modified, Object: &colour{name: "ghost"}, ResourceVersion: "9"}, nil
+						return event{Type: watch.Modified, Object: &colour{name: "unexpected"}, ResourceVersion: "9"}, nil
 					}
 					return e, err
 				}, w.Stop
 			})
-		}, "context-next stop", "a watch that is over gives an event"},
-		"a Stop that does not end Next": {func(s *sound) {
-			s.watches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
+		}, "context-next stop", "an ended watch delivers an event"},
+		"Stop that does not end Next": {func(s *fakeSource) {
+			s.wrapWatches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
 				return s.release(w.Next), func() {}
 			})
-		}, "stop", "Stop while Next waits: Next still waits"},
-		"a Stop for once": {func(s *sound) {
-			s.watches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
+		}, "stop", "Stop while Next waits: Next still blocks"},
+		"second Stop that panics": {func(s *fakeSource) {
+			s.wrapWatches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
 				stopped := make(chan struct{})
 				return w.Next, func() { close(stopped); w.Stop() }
 			})
-		}, "stop", "Stop again: a panic: close of closed channel"},
-		"a Stop that waits for Next": {func(s *sound) {
-			s.watches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
+		}, "stop", "Stop again: panic: close of closed channel"},
+		"Stop that waits for Next": {func(s *fakeSource) {
+			s.wrapWatches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
 				reading := make(chan struct{}, 1)
 				return func(ctx context.Context) (event, error) {
 						reading <- struct{}{}
@@ -516,7 +515,7 @@ func TestBrokenSourcesFail(t *testing.T) {
 					}
 			})
 		}, "stop", "Stop while Next waits"},
-		"watches that share their events": {func(s *sound) {
+		"watches that share their events": {func(s *fakeSource) {
 			var one *listwatch.Watch[*colour]
 			s.WatchFunc = func(ctx context.Context, opts metav1.ListOptions) (w *listwatch.Watch[*colour], err error) {
 				if one == nil && opts.SendInitialEvents == nil {
@@ -529,30 +528,30 @@ func TestBrokenSourcesFail(t *testing.T) {
 				return s.palette.Watch(ctx, opts)
 			}
 		}, "list-pages watch-resume bookmarks two-watches goroutines", "EOF"},
-		"one Stop for all": {func(s *sound) {
+		"Stop that ends all watches": {func(s *fakeSource) {
 			all := make(chan struct{})
 			var once sync.Once
-			s.watches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
+			s.wrapWatches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
 				return func(ctx context.Context) (event, error) {
 					select {
 					case <-all:
-						return event{}, errors.New("somebody has stopped a watch")
+						return event{}, errors.New("another watch was stopped")
 					default:
 					}
 					return w.Next(ctx)
 				}, func() { once.Do(func() { close(all) }); w.Stop() }
 			})
-		}, "list-pages watch-resume bookmarks two-watches goroutines", "somebody has stopped a watch"},
-		"a goroutine for each watch": {func(s *sound) {
-			s.watches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
-				go s.hang()
+		}, "list-pages watch-resume bookmarks two-watches goroutines", "another watch was stopped"},
+		"goroutine leaked by each watch": {func(s *fakeSource) {
+			s.wrapWatches(func(_ context.Context, w *listwatch.Watch[*colour]) (nextFunc, func()) {
+				go s.block()
 				return w.Next, w.Stop
 			})
-		}, "goroutines", "have left"},
+		}, "goroutines", "leaked"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, why := failing(t, func() *sound {
-				s := newSound()
+			got, why := failing(t, func() *fakeSource {
+				s := newFakeSource()
 				c.breaks(s)
 				return s
 			})
@@ -563,7 +562,7 @@ func TestBrokenSourcesFail(t *testing.T) {
 	}
 }
 
-// earlier is the version before.
+// earlier returns the previous version.
 func earlier(version string) string {
 	at, err := strconv.Atoi(version)
 	if err != nil || at == 0 {
@@ -572,8 +571,8 @@ func earlier(version string) string {
 	return strconv.Itoa(at - 1)
 }
 
-// release is next, ended with the test.
-func (s *sound) release(next nextFunc) nextFunc {
+// release returns next with a context that ends with the test.
+func (s *fakeSource) release(next nextFunc) nextFunc {
 	return func(ctx context.Context) (event, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -588,7 +587,7 @@ func (s *sound) release(next nextFunc) nextFunc {
 	}
 }
 
-// none returns nothing at all.
+// none returns nil results without an error.
 type none struct{}
 
 func (none) List(context.Context, metav1.ListOptions) (*listwatch.List[*colour], error) {
@@ -599,7 +598,7 @@ func (none) Watch(context.Context, metav1.ListOptions) (*listwatch.Watch[*colour
 	return nil, nil
 }
 
-// both lists one source and watches another.
+// both lists one source and watches another one.
 type both struct {
 	listwatch.Lister[*colour]
 	listwatch.Watcher[*colour]

@@ -1,19 +1,17 @@
 // Package listwatchtest tests implementations of listwatch.ListerWatcher, as
-// testing/slogtest tests handlers: whoever makes a source of objects that is no
-// API server finds out here whether a reflector can keep up with it.
+// testing/slogtest tests handlers.
 //
-// What comes in is a [Source]: the ListerWatcher, and functions that create,
-// change and delete an object in what it shows. What goes out are subtests, one
-// for each thing that a reflector relies on, each of which says what it expects
-// when it fails:
+// Its input is a [Source]: the ListerWatcher, and functions that create, change
+// and delete its objects. [Run] runs one subtest for each requirement of a
+// reflector; a failure states the requirement:
 //
 //	func TestSource(t *testing.T) {
-//		listwatchtest.Run(t, func(t *testing.T) listwatchtest.Source[*Colour] {
+//		listwatchtest.Run(t, func(t *testing.T) listwatchtest.Source[*Color] {
 //			palette := NewPalette()
 //			t.Cleanup(palette.Close)
-//			return listwatchtest.Source[*Colour]{
+//			return listwatchtest.Source[*Color]{
 //				ListerWatcher: palette,
-//				Name:          func(c *Colour) string { return c.Name },
+//				Name:          func(c *Color) string { return c.Name },
 //				Create:        palette.Add,
 //				Update:        palette.Repaint,
 //				Delete:        palette.Remove,
@@ -21,32 +19,33 @@
 //		})
 //	}
 //
-// # What is tested
+// # Tested
 //
-//   - A list is the state of one version, each object once, and names that
-//     version when it has been read; so is one that is asked for in pages.
-//   - A watch from a version gives every change after it, in order, and none
-//     before it; so does one from the version of any event.
-//   - A bookmark, if any comes, is a version to go on from.
-//   - A watch that is asked for the initial state (SendInitialEvents) gives it
-//     and marks its end, or is refused with an error. One that ignores the
-//     option passes, and the test says so, unless Source.WatchList promises it.
+//   - A list contains each object of one version of the collection once, and
+//     reports that version after it has been read. The same applies to a paged
+//     list.
+//   - A watch from a version delivers every later change, in order, and none
+//     before it; the same applies to the version of any event.
+//   - The version of a bookmark, if there is any, can be resumed from.
+//   - A watch with SendInitialEvents delivers the initial state and a final
+//     bookmark, or is refused with an error. A source that ignores the option
+//     passes with a note, unless Source.WatchList is set.
 //   - A version that is too old is refused as expired (410), or still served.
-//   - Contexts end lists and watches at once, and a Next that waits; Stop does,
-//     and may be called again.
-//   - Two watches do not know of each other.
-//   - What has been stopped leaves no goroutine behind.
+//   - Lists, watches and a blocked Next end immediately with their context. Stop
+//     ends a watch, and may be called again.
+//   - Two watches are independent.
+//   - Stopped watches and closed lists leak no goroutine.
 //
-// A watch that ends by itself (io.EOF) is gone on with from its last version, as
-// a reflector does, so a source may serve short ones.
+// A watch that ends normally (io.EOF) is resumed from its last version, as a
+// reflector does, so a source may serve short watches.
 //
-// # What is not
+// # Not tested
 //
-// Selectors, as a source made by hand may have none; what happens when a server
-// cannot be reached; and how fast anything is.
+// Selectors, which a custom source may not support; unreachable servers;
+// performance.
 //
-// # Elsewhere
+// # Related packages
 //
-// client-go has no such thing. Package reflector/storetest tests the other end
-// of a reflector, its store.
+// client-go has no counterpart. Package reflector/storetest tests the stores of
+// a reflector.
 package listwatchtest

@@ -12,16 +12,16 @@ import (
 	"github.com/thinformer/thinformer/listwatch"
 )
 
-func contextList[T any](t *try[T]) {
+func contextList[T any](t *caseRun[T]) {
 	t.make(created("a"), created("b"))
 	ctx, cancel := context.WithCancel(t.Context)
 	cancel()
-	t.Doing("List, whose context has ended")
+	t.Doing("List with an ended context")
 	list, err := t.List(ctx, metav1.ListOptions{})
 	if err == nil {
 		t.readEnded(list, func() {})
 	} else {
-		t.mustBeOver(err)
+		t.expectContextError(err)
 	}
 
 	ctx, cancel = context.WithCancel(t.Context)
@@ -32,59 +32,59 @@ func contextList[T any](t *try[T]) {
 	t.readEnded(list, cancel)
 }
 
-// readEnded reads a list, whose context ends with the first item if it has not.
-// A list that is at hand may come whole.
-func (t *try[T]) readEnded(list *listwatch.List[T], end func()) {
+// readEnded reads a list whose context ends at the latest with the first item. A
+// list that is in memory may be complete.
+func (t *caseRun[T]) readEnded(list *listwatch.List[T], end func()) {
 	if list == nil {
 		t.Failf("List returned nil and no error")
 	}
-	t.Doing("read a list whose context has ended")
+	t.Doing("read a list with an ended context")
 	for _, err := range list.Items() {
 		end()
 		if err != nil {
-			t.mustBeOver(err)
+			t.expectContextError(err)
 			return
 		}
 	}
 }
 
-func (t *try[T]) mustBeOver(err error) {
+func (t *caseRun[T]) expectContextError(err error) {
 	if !errors.Is(err, context.Canceled) {
-		t.Must(fmt.Errorf("the error is not the context's: %w", err))
+		t.Must(fmt.Errorf("the error is not that of the context: %w", err))
 	}
 }
 
-func contextWatch[T any](t *try[T]) {
+func contextWatch[T any](t *caseRun[T]) {
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{})}
 	ctx, cancel := context.WithCancel(t.Context)
 	defer cancel()
 	w := t.openWatch(ctx, opts)
 	defer w.Stop()
-	t.endWaiting(w, context.Background(), "end the context that a watch was opened with", cancel)
+	t.endWaiting(w, context.Background(), "end the context of a watch", cancel)
 
-	t.Doing("Watch, whose context has ended")
+	t.Doing("Watch with an ended context")
 	late, err := t.Watch(ctx, opts)
 	if err != nil {
-		t.mustBeOver(err)
+		t.expectContextError(err)
 		return
 	}
 	if late == nil {
 		t.Failf("Watch returned nil and no error")
 	}
 	defer late.Stop()
-	t.over(late)
+	t.expectOver(late)
 }
 
-func contextNext[T any](t *try[T]) {
+func contextNext[T any](t *caseRun[T]) {
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{})}
 	w := t.openWatch(t.Context, opts)
 	defer w.Stop()
 	ctx, cancel := context.WithCancel(t.Context)
 	defer cancel()
-	t.mustBeOver(t.endWaiting(w, ctx, "end the context of a Next that waits", cancel))
+	t.expectContextError(t.endWaiting(w, ctx, "end the context of a blocked Next", cancel))
 }
 
-func stop[T any](t *try[T]) {
+func stop[T any](t *caseRun[T]) {
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{})}
 	w := t.openWatch(t.Context, opts)
 	t.endWaiting(w, t.Context, "Stop while Next waits", w.Stop)
@@ -92,14 +92,14 @@ func stop[T any](t *try[T]) {
 	w.Stop()
 
 	idle := t.openWatch(t.Context, opts)
-	t.Doing("Stop of a watch that nobody reads")
+	t.Doing("Stop of an unread watch")
 	idle.Stop()
-	t.over(idle)
+	t.expectOver(idle)
 	t.Doing("Stop again")
 	idle.Stop()
 }
 
-func (t *try[T]) openWatch(ctx context.Context, opts metav1.ListOptions) *listwatch.Watch[T] {
+func (t *caseRun[T]) openWatch(ctx context.Context, opts metav1.ListOptions) *listwatch.Watch[T] {
 	t.Doing("Watch")
 	w, err := t.Watch(ctx, opts)
 	t.Must(err)
@@ -109,13 +109,13 @@ func (t *try[T]) openWatch(ctx context.Context, opts metav1.ListOptions) *listwa
 	return w
 }
 
-// moment is long enough for a goroutine to have begun to wait.
-const moment = 20 * time.Millisecond
+// shortTime is long enough for a goroutine to block.
+const shortTime = 20 * time.Millisecond
 
-// endWaiting has a Next wait with ctx, ends that, and returns its error. The
-// watch must be over then.
-func (t *try[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doing string, end func()) error {
-	t.Doing("Next, where nothing happens")
+// endWaiting calls Next with ctx, calls end, and returns the error of Next. The
+// watch must have ended then.
+func (t *caseRun[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doing string, end func()) error {
+	t.Doing("Next without changes")
 	ended := make(chan error, 1)
 	go func() {
 		for {
@@ -129,24 +129,24 @@ func (t *try[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doing st
 	}()
 	select {
 	case err := <-ended:
-		t.Failf("Next did not wait, though nothing has happened: its error is %v", err)
-	case <-time.After(moment):
+		t.Failf("Next did not block, although nothing has changed: its error is %v", err)
+	case <-time.After(shortTime):
 	}
 	t.Doing("%s", doing)
 	end()
-	t.Doing("%s: Next still waits", doing)
+	t.Doing("%s: Next still blocks", doing)
 	err := <-ended
 	if err == nil {
 		t.Failf("%s: Next returned an event", doing)
 	}
-	t.over(w)
+	t.expectOver(w)
 	return err
 }
 
-// over checks that nothing comes out of a watch any more.
-func (t *try[T]) over(w *listwatch.Watch[T]) {
-	t.Doing("Next of a watch that is over")
+// expectOver checks that a watch returns no more events.
+func (t *caseRun[T]) expectOver(w *listwatch.Watch[T]) {
+	t.Doing("Next of an ended watch")
 	if event, err := w.Next(t.Context); err == nil {
-		t.Failf("a watch that is over gives an event of type %s", event.Type)
+		t.Failf("an ended watch delivers an event of type %s", event.Type)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// rounds is how often everything is begun and ended. A source may keep some
-// goroutines, for its connections, but not one for each.
+// rounds is how often all requests are repeated. A source may keep some
+// goroutines for its connections, but not one for each request.
 const rounds = 20
 
-func goroutines[T any](t *try[T]) {
+func goroutines[T any](t *caseRun[T]) {
 	t.make(created("a"))
 	t.round()
 	before := runtime.NumGoroutine()
@@ -21,22 +21,22 @@ func goroutines[T any](t *try[T]) {
 	}
 	t.Doing("wait for goroutines to end")
 	var left int
-	for waited := time.Duration(0); waited < t.Trial.Patience/2; waited += moment {
+	for waited := time.Duration(0); waited < t.Trial.Timeout/2; waited += shortTime {
 		if left = runtime.NumGoroutine() - before; left < rounds/2 {
 			return
 		}
-		time.Sleep(moment)
+		time.Sleep(shortTime)
 	}
-	t.Failf("%d rounds of lists and watches that were read, closed and stopped have left %d goroutines behind", rounds, left)
+	t.Failf("%d rounds of lists and watches that were read, closed and stopped leaked %d goroutines", rounds, left)
 }
 
-// round begins and ends what can be begun.
-func (t *try[T]) round() {
+// round starts and ends each kind of request.
+func (t *caseRun[T]) round() {
 	version := t.expectList(metav1.ListOptions{}, "a")
 	t.Doing("List")
 	unread, err := t.List(t.Context, metav1.ListOptions{})
 	t.Must(err)
-	t.Doing("Close a list that nobody has read")
+	t.Doing("Close an unread list")
 	unread.Close()
 
 	read := t.watch(version)

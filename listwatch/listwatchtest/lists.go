@@ -11,17 +11,17 @@ func created(name string) change { return change{watch.Added, name} }
 func updated(name string) change { return change{watch.Modified, name} }
 func deleted(name string) change { return change{watch.Deleted, name} }
 
-// expectList compares what a list shows, in whatever order.
-func (t *try[T]) expectList(opts metav1.ListOptions, want ...string) (version string) {
+// expectList checks the objects of a list, in any order.
+func (t *caseRun[T]) expectList(opts metav1.ListOptions, want ...string) (version string) {
 	got, version := t.list(opts)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Failf("the list shows %q, and there is %q", got, want)
+		t.Failf("the list has %q, want %q", got, want)
 	}
 	return version
 }
 
-func listEmpty[T any](t *try[T]) {
+func listEmpty[T any](t *caseRun[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	s := t.watch(version)
 	defer s.stop()
@@ -29,17 +29,17 @@ func listEmpty[T any](t *try[T]) {
 	s.expect(created("a"))
 }
 
-func listWhole[T any](t *try[T]) {
+func listWhole[T any](t *caseRun[T]) {
 	t.make(created("a"), created("b"), created("c"))
 	before := t.expectList(metav1.ListOptions{}, "a", "b", "c")
 	t.make(updated("a"), deleted("b"), created("d"))
 	after := t.expectList(metav1.ListOptions{}, "a", "c", "d")
 	if before == after {
-		t.Failf("two lists name the version %q, and objects have changed between them", before)
+		t.Failf("two lists have the version %q, although objects have changed between them", before)
 	}
 }
 
-func listPages[T any](t *try[T]) {
+func listPages[T any](t *caseRun[T]) {
 	t.make(created("a"), created("b"), created("c"), created("d"), created("e"))
 	for _, limit := range []int64{1, 2, 5, 100} {
 		version := t.expectList(metav1.ListOptions{Limit: limit}, "a", "b", "c", "d", "e")

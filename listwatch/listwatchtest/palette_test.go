@@ -18,7 +18,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// colour is an object.
+// colour is the object of a palette.
 type colour struct {
 	name  string
 	shade int
@@ -26,14 +26,13 @@ type colour struct {
 
 type event = listwatch.Event[*colour]
 
-// palette is a source that is no API server: colours in memory, and the log of
-// what happened to them. The version is how long the log is.
+// palette is a source of colours in memory. Its version is the length of the log.
 type palette struct {
 	mu      sync.Mutex
 	colours map[string]*colour
-	log     []event
-	expired int           // watches begin no earlier in the log
-	changed chan struct{} // closed, and made anew, by each change
+	log     []event       // all changes
+	expired int           // watches cannot begin before this index of log
+	changed chan struct{} // closed and replaced by each change
 }
 
 func newPalette() *palette {
@@ -42,14 +41,14 @@ func newPalette() *palette {
 
 func (p *palette) version() string { return strconv.Itoa(len(p.log)) }
 
-// change makes something happen to a colour.
+// change returns a function that creates, updates or deletes a colour.
 func (p *palette) change(typ watch.EventType) func(name string) error {
 	return func(name string) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		before := p.colours[name]
 		if exists := before != nil; exists == (typ == watch.Added) {
-			return fmt.Errorf("%s %s: it is there: %v", typ, name, exists)
+			return fmt.Errorf("%s %s: exists is %v", typ, name, exists)
 		}
 		now := &colour{name: name}
 		if before != nil {
@@ -73,7 +72,7 @@ func (p *palette) expire() error {
 	return nil
 }
 
-// List shows all colours by name.
+// List returns all colours in the order of their names.
 func (p *palette) List(ctx context.Context, _ metav1.ListOptions) (*listwatch.List[*colour], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,22 +88,23 @@ func (p *palette) all() []*colour {
 	return all
 }
 
-// brush is a watch of a palette.
-type brush struct {
+// paletteWatch is a watch of a palette.
+type paletteWatch struct {
 	p       *palette
 	opener  context.Context
-	at      int     // in the log
-	first   []event // to be given before that
-	marks   bool    // whether each event is followed by a bookmark
+	at      int     // the index in the log of the next event
+	first   []event // events to deliver before it
+	marks   bool    // a bookmark follows each event
 	stopped chan struct{}
 	once    sync.Once
 }
 
-// Watch begins at the version of opts, or with all colours if it is asked to.
+// Watch begins at the version of opts, or with all colours if opts requests the
+// initial state.
 func (p *palette) Watch(ctx context.Context, opts metav1.ListOptions) (*listwatch.Watch[*colour], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := &brush{p: p, opener: ctx, marks: opts.AllowWatchBookmarks, stopped: make(chan struct{})}
+	b := &paletteWatch{p: p, opener: ctx, marks: opts.AllowWatchBookmarks, stopped: make(chan struct{})}
 	if opts.SendInitialEvents != nil && *opts.SendInitialEvents {
 		for _, c := range p.all() {
 			b.first = append(b.first, event{Type: watch.Added, Object: c, ResourceVersion: p.version()})
@@ -123,7 +123,7 @@ func (p *palette) Watch(ctx context.Context, opts metav1.ListOptions) (*listwatc
 	return rest.NewWatch(b.next, func() { b.once.Do(func() { close(b.stopped) }) }), ctx.Err()
 }
 
-func (b *brush) next(ctx context.Context) (event, error) {
+func (b *paletteWatch) next(ctx context.Context) (event, error) {
 	for {
 		select {
 		case <-b.stopped:
@@ -148,8 +148,8 @@ func (b *brush) next(ctx context.Context) (event, error) {
 	}
 }
 
-// take is the next event if there is one, or what says that there is.
-func (b *brush) take() (e event, ok bool, changed <-chan struct{}) {
+// take returns the next event, or a channel that is closed by the next change.
+func (b *paletteWatch) take() (e event, ok bool, changed <-chan struct{}) {
 	b.p.mu.Lock()
 	defer b.p.mu.Unlock()
 	if len(b.first) == 0 && b.at < len(b.p.log) {
@@ -165,7 +165,7 @@ func (b *brush) take() (e event, ok bool, changed <-chan struct{}) {
 	return e, true, nil
 }
 
-// source is the palette as a source to be tested.
+// source returns the palette as a Source of Run.
 func (p *palette) source() Source[*colour] {
 	return Source[*colour]{
 		ListerWatcher: p,
@@ -175,12 +175,12 @@ func (p *palette) source() Source[*colour] {
 	}
 }
 
-func TestPalette(t *testing.T) {
+func TestPalettePasses(t *testing.T) {
 	Run(t, func(*testing.T) Source[*colour] { return newPalette().source() })
 }
 
-// A ListWatch of two functions is a source like any other.
-func TestListWatchOfTwoFunctions(t *testing.T) {
+// A ListWatch of two functions is a valid source.
+func TestListWatchOfFunctionsPasses(t *testing.T) {
 	Run(t, func(*testing.T) Source[*colour] {
 		p := newPalette()
 		s := p.source()

@@ -24,16 +24,16 @@ var configMaps = rest.ResourceInfo{
 	Kind:                 "ConfigMap", Namespaced: true,
 }
 
-func aConfigMap(name string) *configMap {
+func newConfigMap(name string) *configMap {
 	return &configMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
 	}
 }
 
-// served is a source that a server shows. Pages are small, so that every list
-// has some.
-func served[T rest.Object](t *testing.T, options apitest.Options, narrow func(listwatch.ListerWatcher[T]) listwatch.ListerWatcher[T]) listwatchtest.Source[T] {
+// newSource returns the config maps of a server as a Source. Pages are small, so that
+// every list has several.
+func newSource[T rest.Object](t *testing.T, options apitest.Options, modify func(listwatch.ListerWatcher[T]) listwatch.ListerWatcher[T]) listwatchtest.Source[T] {
 	srv := apitest.NewServer(options)
 	t.Cleanup(srv.Close)
 	config := srv.Config()
@@ -41,21 +41,21 @@ func served[T rest.Object](t *testing.T, options apitest.Options, narrow func(li
 	client, err := rest.New(config)
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	shade := 0
+	updates := 0
 	return listwatchtest.Source[T]{
-		ListerWatcher: narrow(rest.NewView[T](client, configMaps).Namespace("shop")),
+		ListerWatcher: modify(rest.NewView[T](client, configMaps).Namespace("shop")),
 		Name:          T.GetName,
 		Create: func(name string) error {
-			apitest.Create(t, srv, aConfigMap(name))
+			apitest.Create(t, srv, newConfigMap(name))
 			return nil
 		},
 		Update: func(name string) error {
-			shade++
-			apitest.Modify(t, srv, aConfigMap(name), func(c *configMap) { c.Data = map[string]string{"shade": string(rune('a' + shade))} })
+			updates++
+			apitest.Modify(t, srv, newConfigMap(name), func(c *configMap) { c.Data = map[string]string{"updates": string(rune('a' + updates))} })
 			return nil
 		},
 		Delete: func(name string) error {
-			apitest.Delete(t, srv, aConfigMap(name))
+			apitest.Delete(t, srv, newConfigMap(name))
 			return nil
 		},
 		Expire: func() error {
@@ -66,33 +66,33 @@ func served[T rest.Object](t *testing.T, options apitest.Options, narrow func(li
 	}
 }
 
-func whole[T rest.Object](source listwatch.ListerWatcher[T]) listwatch.ListerWatcher[T] {
+func unmodified[T rest.Object](source listwatch.ListerWatcher[T]) listwatch.ListerWatcher[T] {
 	return source
 }
 
-// A View of a server is a source, on every connection and for every T.
+// A View is a valid source, on every connection and for every T.
 func TestView(t *testing.T) {
 	listwatchtest.Run(t, func(t *testing.T) listwatchtest.Source[*configMap] {
-		return served(t, apitest.Options{InMemory: true}, whole[*configMap])
+		return newSource(t, apitest.Options{InMemory: true}, unmodified[*configMap])
 	})
 }
 
 func TestViewOverHTTP2(t *testing.T) {
 	listwatchtest.Run(t, func(t *testing.T) listwatchtest.Source[*configMap] {
-		return served(t, apitest.Options{}, whole[*configMap])
+		return newSource(t, apitest.Options{}, unmodified[*configMap])
 	})
 }
 
 func TestViewOfMetadata(t *testing.T) {
 	listwatchtest.Run(t, func(t *testing.T) listwatchtest.Source[*metav1.PartialObjectMetadata] {
-		return served(t, apitest.Options{InMemory: true}, whole[*metav1.PartialObjectMetadata])
+		return newSource(t, apitest.Options{InMemory: true}, unmodified[*metav1.PartialObjectMetadata])
 	})
 }
 
-// What is narrowed is a source as well.
-func TestNarrowedView(t *testing.T) {
+// A view with list options is a valid source, too.
+func TestModifiedView(t *testing.T) {
 	listwatchtest.Run(t, func(t *testing.T) listwatchtest.Source[*configMap] {
-		return served(t, apitest.Options{InMemory: true}, func(source listwatch.ListerWatcher[*configMap]) listwatch.ListerWatcher[*configMap] {
+		return newSource(t, apitest.Options{InMemory: true}, func(source listwatch.ListerWatcher[*configMap]) listwatch.ListerWatcher[*configMap] {
 			return listwatch.Modify(source, func(opts *metav1.ListOptions) { opts.FieldSelector = "metadata.namespace=shop" })
 		})
 	})

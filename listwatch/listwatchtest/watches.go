@@ -9,30 +9,30 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// story is a bit of everything that can happen, to objects "a" and "b" that are
-// there.
-func story() []change {
+// allChanges returns every kind of change, for a source that has the objects "a"
+// and "b".
+func allChanges() []change {
 	return []change{
 		updated("a"), created("c"), deleted("b"), updated("a"), updated("c"), created("b"), deleted("c"), deleted("a"),
 	}
 }
 
-func watchPast[T any](t *try[T]) {
+func watchPast[T any](t *caseRun[T]) {
 	t.make(created("a"), created("b"), updated("a"))
 	version := t.expectList(metav1.ListOptions{}, "a", "b")
-	t.make(story()...)
+	t.make(allChanges()...)
 	s := t.watch(version)
 	defer s.stop()
-	s.expect(story()...)
+	s.expect(allChanges()...)
 	t.make(created("z"))
 	s.expect(created("z"))
 }
 
-func watchLive[T any](t *try[T]) {
+func watchLive[T any](t *caseRun[T]) {
 	t.make(created("a"), created("b"))
 	s := t.watch(t.expectList(metav1.ListOptions{}, "a", "b"))
 	defer s.stop()
-	for _, c := range story() {
+	for _, c := range allChanges() {
 		t.make(c)
 		s.expect(c)
 	}
@@ -40,26 +40,26 @@ func watchLive[T any](t *try[T]) {
 	s.expect(created("y"), updated("y"), deleted("y"))
 }
 
-func watchResume[T any](t *try[T]) {
+func watchResume[T any](t *caseRun[T]) {
 	t.make(created("a"), created("b"))
 	version := t.expectList(metav1.ListOptions{}, "a", "b")
-	t.make(story()...)
+	t.make(allChanges()...)
 	s := t.watch(version)
-	versions := s.expect(story()...)
+	versions := s.expect(allChanges()...)
 	s.stop()
 	t.make(created("z"))
 	for i, version := range versions {
-		t.goesOn(version, fmt.Sprintf("of %v, change %d,", story()[i], i+1), append(story()[i+1:], created("z")))
+		t.expectResume(version, fmt.Sprintf("of %v, change %d,", allChanges()[i], i+1), append(allChanges()[i+1:], created("z")))
 	}
 }
 
-func bookmarks[T any](t *try[T]) {
+func bookmarks[T any](t *caseRun[T]) {
 	t.make(created("a"), created("b"))
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{}, "a", "b"), AllowWatchBookmarks: true}
 	s := t.open(opts)
 	defer s.stop()
-	marks := map[string]int{} // how many changes came before, by version
-	for i, c := range story() {
+	bookmarked := map[string]int{} // number of changes before a bookmark, by version
+	for i, c := range allChanges() {
 		t.make(c)
 		for {
 			event, err := s.event(t.Context)
@@ -67,34 +67,35 @@ func bookmarks[T any](t *try[T]) {
 			if event.Type != watch.Bookmark {
 				break
 			}
-			if before, twice := marks[event.ResourceVersion]; twice && before != i {
+			if before, twice := bookmarked[event.ResourceVersion]; twice && before != i {
 				t.Failf("bookmarks have the version %q before and after change %d", event.ResourceVersion, before+1)
 			}
-			marks[event.ResourceVersion] = i
+			bookmarked[event.ResourceVersion] = i
 		}
 	}
-	if len(marks) == 0 {
-		t.Note("no bookmark came, so none was looked at")
+	if len(bookmarked) == 0 {
+		t.Note("no bookmark was received, so none was tested")
 	}
 	t.make(created("z"))
-	for version, changes := range marks {
-		t.goesOn(version, fmt.Sprintf("of the bookmark after change %d", changes), append(story()[changes:], created("z")))
+	for version, changes := range bookmarked {
+		t.expectResume(version, fmt.Sprintf("of the bookmark after change %d", changes), append(allChanges()[changes:], created("z")))
 	}
 }
 
-// goesOn watches from a version and compares what comes.
-func (t *try[T]) goesOn(version, of string, want []change) {
+// expectResume watches from a version and checks the changes.
+func (t *caseRun[T]) expectResume(version, of string, want []change) {
 	s := t.watch(version)
 	defer s.stop()
-	s.wants = fmt.Sprintf(", %s, where %v should come", of, want[0])
+	s.wanted = fmt.Sprintf(", %s, waiting for %v", of, want[0])
 	if got, _ := s.next(); got != want[0] {
-		t.Failf("a watch from the version %q %s begins with %v, and should with %v", version, of, got, want[0])
+		t.Failf("a watch from the version %q %s begins with %v, want %v", version, of, got, want[0])
 	}
 	s.expect(want[1:]...)
 }
 
-// oldVersion: whether it is too old is for the source to say.
-func oldVersion[T any](t *try[T]) {
+// oldVersion accepts both answers: the source decides whether a version is too
+// old.
+func oldVersion[T any](t *caseRun[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	past := []change{created("a"), updated("a"), created("b"), deleted("a")}
 	t.make(past...)
@@ -104,7 +105,7 @@ func oldVersion[T any](t *try[T]) {
 	}
 	if err := t.replay(version, past); err != nil {
 		if !isExpired(err) {
-			t.Failf("a watch from a version that is too old: the error is not that it has expired: %w", err)
+			t.Failf("a watch from a version that is too old: the error is not an expired version: %w", err)
 		}
 	} else if t.Expire != nil {
 		t.Note("versions are served although they have expired")
@@ -116,9 +117,9 @@ func oldVersion[T any](t *try[T]) {
 	s.expect(deleted("b"))
 }
 
-// replay watches from a version and compares what comes. It returns the first
+// replay watches from a version and checks the changes. It returns the first
 // error.
-func (t *try[T]) replay(version string, want []change) error {
+func (t *caseRun[T]) replay(version string, want []change) error {
 	s := &stream[T]{t: t, opts: metav1.ListOptions{ResourceVersion: version}}
 	if err := s.reopen(); err != nil {
 		return err
@@ -134,7 +135,7 @@ func (t *try[T]) replay(version string, want []change) error {
 			return err
 		}
 		if got := (change{event.Type, t.Name(event.Object)}); got != c {
-			t.Failf("a watch from an old version gives %v in the place of %v", got, c)
+			t.Failf("a watch from an old version delivers %v, want %v", got, c)
 		}
 	}
 	return nil
@@ -145,7 +146,7 @@ func isExpired(err error) bool {
 	return errors.As(err, &status) && (apierrors.IsResourceExpired(err) || apierrors.IsGone(err))
 }
 
-func twoWatches[T any](t *try[T]) {
+func twoWatches[T any](t *caseRun[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	one, other := t.watch(version), t.watch(version)
 	defer other.stop()

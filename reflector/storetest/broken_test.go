@@ -14,17 +14,19 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// pile is a store that a test breaks. What hangs, hangs on released.
-type pile struct {
+// fakeStore is a correct store that a test breaks. A call that blocks waits for
+// released.
+type fakeStore struct {
 	mu      lock
 	now     map[string]int
 	version string
 
-	store    hand
+	store    storeFuncs
 	released chan struct{}
 }
 
-// lock is a mutex that fake time passes on, and that is open at the end.
+// lock is a mutex of channels. Waiting for it does not stop the fake clock, and it is
+// open after released is closed.
 type lock struct{ held, released chan struct{} }
 
 func (l lock) Lock() {
@@ -41,32 +43,32 @@ func (l lock) Unlock() {
 	}
 }
 
-// hand is the methods of a store, each of which can be taken for another.
-type hand struct {
-	put, remove func(thing) error
-	replace     func(iter.Seq2[thing, error], func() string) error
+// storeFuncs implements reflector.Store with functions that a test can replace.
+type storeFuncs struct {
+	put, remove func(testObject) error
+	replace     func(iter.Seq2[testObject, error], func() string) error
 	bookmark    func(string)
 	resync      func() error
 }
 
-func (h *hand) Add(o thing) error    { return h.put(o) }
-func (h *hand) Update(o thing) error { return h.put(o) }
-func (h *hand) Delete(o thing) error { return h.remove(o) }
-func (h *hand) Replace(items iter.Seq2[thing, error], version func() string) error {
-	return h.replace(items, version)
+func (f *storeFuncs) Add(o testObject) error    { return f.put(o) }
+func (f *storeFuncs) Update(o testObject) error { return f.put(o) }
+func (f *storeFuncs) Delete(o testObject) error { return f.remove(o) }
+func (f *storeFuncs) Replace(items iter.Seq2[testObject, error], version func() string) error {
+	return f.replace(items, version)
 }
-func (h *hand) Bookmark(version string) { h.bookmark(version) }
-func (h *hand) Resync() error           { return h.resync() }
+func (f *storeFuncs) Bookmark(version string) { f.bookmark(version) }
+func (f *storeFuncs) Resync() error           { return f.resync() }
 
-var _ reflector.Store[thing] = (*hand)(nil)
+var _ reflector.Store[testObject] = (*storeFuncs)(nil)
 
-func newPile() *pile {
-	p := &pile{now: map[string]int{}, released: make(chan struct{})}
+func newFakeStore() *fakeStore {
+	p := &fakeStore{now: map[string]int{}, released: make(chan struct{})}
 	p.mu = lock{make(chan struct{}, 1), p.released}
-	p.store = hand{
-		put:    func(o thing) error { p.now[o.name] = o.n; return nil },
-		remove: func(o thing) error { delete(p.now, o.name); return nil },
-		replace: func(items iter.Seq2[thing, error], version func() string) error {
+	p.store = storeFuncs{
+		put:    func(o testObject) error { p.now[o.name] = o.n; return nil },
+		remove: func(o testObject) error { delete(p.now, o.name); return nil },
+		replace: func(items iter.Seq2[testObject, error], version func() string) error {
 			all, err := collect(items)
 			if err != nil {
 				return err
@@ -78,24 +80,24 @@ func newPile() *pile {
 		resync:   func() error { return nil },
 	}
 	put, remove := p.store.put, p.store.remove
-	p.store.put = func(o thing) error { return p.locked(func() error { return put(o) }) }
-	p.store.remove = func(o thing) error { return p.locked(func() error { return remove(o) }) }
+	p.store.put = func(o testObject) error { return p.locked(func() error { return put(o) }) }
+	p.store.remove = func(o testObject) error { return p.locked(func() error { return remove(o) }) }
 	return p
 }
 
-func (p *pile) locked(f func() error) error {
+func (p *fakeStore) locked(f func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return f()
 }
 
-func (p *pile) become(all map[string]int, version string) {
+func (p *fakeStore) become(all map[string]int, version string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now, p.version = all, version
 }
 
-func (p *pile) contents() map[string]int {
+func (p *fakeStore) contents() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.now)
@@ -103,7 +105,7 @@ func (p *pile) contents() map[string]int {
 
 var errNoItems = errors.New("no items")
 
-func collect(items iter.Seq2[thing, error]) (map[string]int, error) {
+func collect(items iter.Seq2[testObject, error]) (map[string]int, error) {
 	if items == nil {
 		return nil, errNoItems
 	}
@@ -117,9 +119,9 @@ func collect(items iter.Seq2[thing, error]) (map[string]int, error) {
 	return all, nil
 }
 
-func (p *pile) tested() Store[thing] {
-	return Store[thing]{
-		Store: &p.store, Object: func(name string, n int) thing { return thing{name, n} },
+func (p *fakeStore) tested() Store[testObject] {
+	return Store[testObject]{
+		Store: &p.store, Object: func(name string, n int) testObject { return testObject{name, n} },
 		Contents: p.contents,
 		Version: func() string {
 			p.mu.Lock()
@@ -129,12 +131,12 @@ func (p *pile) tested() Store[thing] {
 	}
 }
 
-// failing are the names of the cases that a store fails, with their errors. It is
-// tried in fake time, so that waiting for ever costs nothing.
-func failing(t *testing.T, store func() *pile) (names []string, why map[string]string) {
+// failing returns the names of the cases that a store fails, with their errors. It
+// uses fake time, so that a timeout takes no real time.
+func failing(t *testing.T, store func() *fakeStore) (names []string, why map[string]string) {
 	why = map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
-		for _, c := range casesOf[thing]() {
+		for _, c := range casesOf[testObject]() {
 			p := store()
 			if _, err := c.perform(p.tested()); err != nil {
 				names = append(names, c.name)
@@ -146,15 +148,15 @@ func failing(t *testing.T, store func() *pile) (names []string, why map[string]s
 	return names, why
 }
 
-func TestASoundStorePasses(t *testing.T) {
-	got, why := failing(t, newPile)
+func TestCorrectStorePasses(t *testing.T) {
+	got, why := failing(t, newFakeStore)
 	require.Empty(t, got, why)
 }
 
-// A store need not show a version.
-func TestAStoreWithoutVersions(t *testing.T) {
-	for _, c := range casesOf[thing]() {
-		p := newPile()
+// A store need not have a version.
+func TestStoreWithoutVersionsPasses(t *testing.T) {
+	for _, c := range casesOf[testObject]() {
+		p := newFakeStore()
 		p.store.bookmark = func(string) {}
 		s := p.tested()
 		s.Version = nil
@@ -163,16 +165,15 @@ func TestAStoreWithoutVersions(t *testing.T) {
 	}
 }
 
-// Each thing that can be wrong with a store fails the cases that are about it,
-// and no others.
+// Each defect of a store fails the cases that test it, and no others.
 func TestBrokenStoresFail(t *testing.T) {
 	for name, c := range map[string]struct {
-		breaks func(*pile)
-		fails  string // the cases
-		why    string // a part of what the first one says
+		breaks func(*fakeStore)
+		fails  string // the names of the cases
+		why    string // a part of the first error
 	}{
-		"an Add that takes no place": {func(p *pile) {
-			p.store.put = func(o thing) error {
+		"Add ignores existing objects": {func(p *fakeStore) {
+			p.store.put = func(o testObject) error {
 				return p.locked(func() error {
 					if _, ok := p.now[o.name]; !ok {
 						p.now[o.name] = o.n
@@ -180,10 +181,10 @@ func TestBrokenStoresFail(t *testing.T) {
 					return nil
 				})
 			}
-		}, "add update events bookmark resync", "stored is [a@1 b@2], and should be [a@3 b@2]"},
-		"an Update of what is there only": {func(p *pile) {
+		}, "add update events bookmark resync", "the store has [a@1 b@2], want [a@3 b@2]"},
+		"Update ignores missing objects": {func(p *fakeStore) {
 			first := true
-			p.store.put = func(o thing) error {
+			p.store.put = func(o testObject) error {
 				return p.locked(func() error {
 					if _, ok := p.now[o.name]; ok || first {
 						p.now[o.name], first = o.n, false
@@ -191,21 +192,21 @@ func TestBrokenStoresFail(t *testing.T) {
 					return nil
 				})
 			}
-		}, "add update delete events replace-empty", "stored is [a@1], and should be [a@1 b@2]"},
-		"an Update that is an error for what is not there": {func(p *pile) {
+		}, "add update delete events replace-empty", "the store has [a@1], want [a@1 b@2]"},
+		"Update of a missing object is an error": {func(p *fakeStore) {
 			put := p.store.put
-			p.store.put = func(o thing) error {
+			p.store.put = func(o testObject) error {
 				if _, ok := p.contents()[o.name]; !ok && o.name == "b" {
 					return errors.New("not found")
 				}
 				return put(o)
 			}
 		}, "add update delete events", "b@2: not found"},
-		"a Delete that does nothing": {func(p *pile) {
-			p.store.remove = func(thing) error { return nil }
-		}, "delete events resync", "stored is [a@1 b@2], and should be [b@2]"},
-		"a Delete of one state only": {func(p *pile) {
-			p.store.remove = func(o thing) error {
+		"Delete does nothing": {func(p *fakeStore) {
+			p.store.remove = func(testObject) error { return nil }
+		}, "delete events resync", "the store has [a@1 b@2], want [b@2]"},
+		"Delete ignores other states": {func(p *fakeStore) {
+			p.store.remove = func(o testObject) error {
 				return p.locked(func() error {
 					if p.now[o.name] == o.n {
 						delete(p.now, o.name)
@@ -213,19 +214,19 @@ func TestBrokenStoresFail(t *testing.T) {
 					return nil
 				})
 			}
-		}, "delete events resync", "stored is [a@1 b@2], and should be [b@2]"},
-		"a Delete that is an error for what is not there": {func(p *pile) {
+		}, "delete events resync", "the store has [a@1 b@2], want [b@2]"},
+		"Delete of a missing object is an error": {func(p *fakeStore) {
 			remove := p.store.remove
-			p.store.remove = func(o thing) error {
+			p.store.remove = func(o testObject) error {
 				if _, ok := p.contents()[o.name]; !ok {
 					return errors.New("not found")
 				}
 				return remove(o)
 			}
 		}, "delete events", "not found"},
-		"a Replace that counts its items first": {func(p *pile) {
+		"Replace reads its items twice": {func(p *fakeStore) {
 			replace := p.store.replace
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items != nil {
 					for range items {
 					}
@@ -233,8 +234,8 @@ func TestBrokenStoresFail(t *testing.T) {
 				return replace(items, version)
 			}
 		}, "replace-once", "are read 2 times"},
-		"a Replace that adds": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		"Replace keeps old objects": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				all, err := collect(items)
 				if err != nil {
 					return err
@@ -244,18 +245,18 @@ func TestBrokenStoresFail(t *testing.T) {
 				p.become(before, version())
 				return nil
 			}
-		}, "replace replace-empty replace-twice replace-error replace-hidden readers", "stored is [a@1 b@2 c@3 d@5 e@6], and should be [c@3 d@5 e@6]"},
-		"a Replace that passes over empty lists": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "replace replace-empty replace-twice replace-error replace-hidden readers", "the store has [a@1 b@2 c@3 d@5 e@6], want [c@3 d@5 e@6]"},
+		"Replace ignores empty lists": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				all, err := collect(items)
 				if err == nil && len(all) > 0 {
 					p.become(all, version())
 				}
 				return err
 			}
-		}, "replace-empty", "the store is at version"},
-		"a Replace whose first item of a name counts": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "replace-empty", "the version of the store is"},
+		"Replace stores the first of two items": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items == nil {
 					return errNoItems
 				}
@@ -271,9 +272,9 @@ func TestBrokenStoresFail(t *testing.T) {
 				p.become(all, version())
 				return nil
 			}
-		}, "replace-twice", "stored is [a@1 b@2], and should be [a@3 b@2]"},
-		"a Replace that refuses what comes twice": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "replace-twice", "the store has [a@1 b@2], want [a@3 b@2]"},
+		"Replace rejects duplicate items": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items == nil {
 					return errNoItems
 				}
@@ -291,27 +292,27 @@ func TestBrokenStoresFail(t *testing.T) {
 				return nil
 			}
 		}, "replace-twice", "twice"},
-		"a Replace that takes nil for nothing": {func(p *pile) {
+		"Replace accepts nil as an empty list": {func(p *fakeStore) {
 			replace := p.store.replace
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items == nil {
 					p.become(map[string]int{}, version())
 					return nil
 				}
 				return replace(items, version)
 			}
-		}, "replace-nil", "taken for one without items"},
-		"a Replace that ranges over nil": {func(p *pile) {
+		}, "replace-nil", "Replace accepts a nil iterator"},
+		"Replace ranges over nil": {func(p *fakeStore) {
 			replace := p.store.replace
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items == nil {
 					items(nil)
 				}
 				return replace(items, version)
 			}
-		}, "replace-nil", "a panic: "},
-		"a Replace that stores what came before an error": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "replace-nil", "panic: "},
+		"Replace stores the items before an error": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items == nil {
 					return errNoItems
 				}
@@ -326,9 +327,9 @@ func TestBrokenStoresFail(t *testing.T) {
 				p.become(all, version())
 				return nil
 			}
-		}, "replace-error replace-version", "stored is [], and should be [a@2 b@3]"},
-		"a Replace that passes over errors": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "replace-error replace-version", "the store has [], want [a@2 b@3]"},
+		"Replace ignores errors": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items == nil {
 					return errNoItems
 				}
@@ -341,27 +342,27 @@ func TestBrokenStoresFail(t *testing.T) {
 				p.become(all, version())
 				return nil
 			}
-		}, "replace-error replace-version", "Replace returned none"},
-		"a Replace with an error of its own": {func(p *pile) {
+		}, "replace-error replace-version", "Replace returned nil"},
+		"Replace does not wrap errors": {func(p *fakeStore) {
 			replace := p.store.replace
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if err := replace(items, version); err != nil {
 					return errors.New("the list was bad")
 				}
 				return nil
 			}
-		}, "replace-error", "that is not in what Replace returned: the list was bad"},
-		"a Replace that empties first": {func(p *pile) {
+		}, "replace-error", "does not wrap the error of the items: the list was bad"},
+		"Replace empties the store first": {func(p *fakeStore) {
 			replace := p.store.replace
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				if items != nil {
 					p.become(map[string]int{}, "")
 				}
 				return replace(items, version)
 			}
-		}, "replace-error replace-hidden replace-version readers", "stored is [], and should be [a@2 b@3]"},
-		"a Replace of one after the other": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "replace-error replace-hidden replace-version readers", "the store has [], want [a@2 b@3]"},
+		"Replace is not atomic": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				all, err := collect(items)
 				if err != nil {
 					return err
@@ -369,19 +370,19 @@ func TestBrokenStoresFail(t *testing.T) {
 				v := version()
 				for name := range p.contents() {
 					if _, ok := all[name]; !ok {
-						_ = p.store.remove(thing{name: name})
+						_ = p.store.remove(testObject{name: name})
 					}
 				}
 				for name, n := range all {
 					runtime.Gosched()
-					_ = p.store.put(thing{name, n})
+					_ = p.store.put(testObject{name, n})
 				}
 				_ = p.locked(func() error { p.version = v; return nil })
 				return nil
 			}
-		}, "readers", "while lists took each other's place"},
-		"a Replace that locks while it reads": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "readers", "while lists replaced each other"},
+		"Replace blocks readers": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				p.mu.Lock()
 				defer p.mu.Unlock()
 				all, err := collect(items)
@@ -391,8 +392,8 @@ func TestBrokenStoresFail(t *testing.T) {
 				return err
 			}
 		}, "replace-hidden", "read the contents while a Replace waits for its items"},
-		"a version that is asked for at once": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		"version is called first": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				v := version()
 				all, err := collect(items)
 				if err == nil {
@@ -400,9 +401,9 @@ func TestBrokenStoresFail(t *testing.T) {
 				}
 				return err
 			}
-		}, "replace-version", "before the items had ended"},
-		"a version that is asked for after an error": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], version func() string) error {
+		}, "replace-version", "Replace called version before the items had ended"},
+		"version is called after an error": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
 				all, err := collect(items)
 				if items == nil {
 					return err
@@ -412,50 +413,50 @@ func TestBrokenStoresFail(t *testing.T) {
 				}
 				return err
 			}
-		}, "replace-version", "having asked 1 times"},
-		"a version that nobody asks for": {func(p *pile) {
-			p.store.replace = func(items iter.Seq2[thing, error], _ func() string) error {
+		}, "replace-version", "called version 1 times"},
+		"version is not called": {func(p *fakeStore) {
+			p.store.replace = func(items iter.Seq2[testObject, error], _ func() string) error {
 				all, err := collect(items)
 				if err == nil {
 					p.become(all, "")
 				}
 				return err
 			}
-		}, "replace replace-empty replace-same replace-twice replace-nil replace-error replace-hidden replace-version bookmark resync readers", `at version ""`},
-		"a Bookmark that is passed over": {func(p *pile) {
+		}, "replace replace-empty replace-same replace-twice replace-nil replace-error replace-hidden replace-version bookmark resync readers", `the version of the store is ""`},
+		"Bookmark does nothing": {func(p *fakeStore) {
 			p.store.bookmark = func(string) {}
-		}, "bookmark", "the store is at version"},
-		"a Bookmark that empties": {func(p *pile) {
+		}, "bookmark", "the version of the store is"},
+		"Bookmark empties the store": {func(p *fakeStore) {
 			p.store.bookmark = func(version string) { p.become(map[string]int{}, version) }
-		}, "bookmark", "stored is []"},
-		"a Resync that fails": {func(p *pile) {
+		}, "bookmark", "the store has []"},
+		"Resync fails": {func(p *fakeStore) {
 			p.store.resync = func() error { return errors.New("not now") }
 		}, "resync", "Resync of an empty store: not now"},
-		"a Resync that empties": {func(p *pile) {
+		"Resync empties the store": {func(p *fakeStore) {
 			p.store.resync = func() error { p.become(map[string]int{}, ""); return nil }
-		}, "resync", "stored is []"},
-		"a write that hangs": {func(p *pile) {
+		}, "resync", "the store has []"},
+		"Add blocks": {func(p *fakeStore) {
 			put := p.store.put
-			p.store.put = func(o thing) error {
+			p.store.put = func(o testObject) error {
 				if o.n > 3 {
 					<-p.released
 				}
 				return put(o)
 			}
-		}, "delete events replace replace-empty replace-error bookmark", "after 10s it is not done with this: Add"},
-		"objects that are lost when there are many": {func(p *pile) {
+		}, "delete events replace replace-empty replace-error bookmark", "timed out after 10s: Add"},
+		"Add ignores the sixth object": {func(p *fakeStore) {
 			put := p.store.put
-			p.store.put = func(o thing) error {
+			p.store.put = func(o testObject) error {
 				if len(p.contents()) > 4 {
 					return nil
 				}
 				return put(o)
 			}
-		}, "events", "stored is [b@185 c@160"},
+		}, "events", "the store has [b@185 c@160"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, why := failing(t, func() *pile {
-				p := newPile()
+			got, why := failing(t, func() *fakeStore {
+				p := newFakeStore()
 				c.breaks(p)
 				return p
 			})

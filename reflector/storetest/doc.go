@@ -1,51 +1,50 @@
 // Package storetest tests implementations of reflector.Store, as testing/slogtest
-// tests handlers: whoever brings a store of their own finds out here whether a
-// reflector can fill it.
+// tests handlers.
 //
-// What comes in is a [Store]: the reflector.Store, a way to make objects, and a
-// way to see what is in it. What goes out are subtests, one for each thing that
-// is expected of a store, each of which says what it expects when it fails:
+// Its input is a [Store]: the reflector.Store, a function that creates objects,
+// and a function that returns the contents. [Run] runs one subtest for each
+// requirement; a failure states the requirement:
 //
-//	func TestShelf(t *testing.T) {
+//	func TestLibrary(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) storetest.Store[*Book] {
-//			shelf := NewShelf()
+//			library := NewLibrary()
 //			return storetest.Store[*Book]{
-//				Store:    shelf,
+//				Store:    library,
 //				Object:   func(name string, n int) *Book { return &Book{Title: name, Edition: n} },
 //				Contents: func() map[string]int { ... }, // editions by title
 //			}
 //		})
 //	}
 //
-// What is behind a queue is tested through it: Contents takes out what is queued,
-// applies it, and then looks.
+// A store behind a queue is tested through the queue: Contents takes what is
+// queued, applies it, and returns the contents.
 //
-// # What is tested
+// # Tested
 //
-//   - Add, Update and Delete leave what was said last; an Update of what is not
-//     there is an Add, an Add of what is there an Update, and a Delete of what is
-//     not there nothing.
-//   - Replace makes the items all that there is, also where there are none. Of an
-//     object that comes twice the last one counts. nil is an error, and no empty
-//     list. The items are read once.
-//   - Nothing of a Replace is to be seen before its items have ended, and nothing
-//     at all if they end with an error, which errors.Is finds in what Replace
-//     returns. Readers do not wait for the items, which come from a server. The
-//     version of a list is asked for when they have ended, and not before.
-//   - A Bookmark moves the version (if Store.Version shows one) and nothing else,
+//   - After Add, Update and Delete the store has the last state. An Update of a
+//     missing object is an Add, an Add of an existing object is an Update, and a
+//     Delete of a missing object does nothing.
+//   - Replace makes the items the contents of the store, even if there are none.
+//     The last of several items for the same object is stored. A nil iterator is
+//     an error, not an empty list. The items are read only once.
+//   - No item of a Replace is visible before its items have ended, and none at
+//     all if they end with an error, which the error of Replace wraps. Readers do
+//     not wait for the items, which arrive from a server. Replace calls version
+//     after the items have ended, and not before.
+//   - A Bookmark changes the version (if Store.Version is set) and nothing else,
 //     and Resync changes nothing.
-//   - Whoever reads while a list takes the place of another sees one or the
-//     other.
+//   - A reader during a Replace sees either the old or the new contents.
 //
-// # What is not
+// # Not tested
 //
-// Whether a store looks at versions and uids of objects: each object that is
-// made here is newer than all before. Whether several may write at once: a
-// reflector is one goroutine. And how fast anything is.
+// It is not tested whether a store compares versions and UIDs: each object of
+// the tests is newer than all previous ones. Nor is it tested whether several
+// goroutines may write, since a reflector uses one. Performance is not
+// tested.
 //
-// # Elsewhere
+// # Related packages
 //
-// client-go has no such thing; its ReflectorStore is what reflector.Store is
-// here. Package listwatch/listwatchtest tests the other end of a reflector, its
-// source.
+// client-go has no counterpart; its ReflectorStore corresponds to
+// reflector.Store. Package listwatch/listwatchtest tests the sources of a
+// reflector.
 package storetest

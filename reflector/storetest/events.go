@@ -2,53 +2,53 @@ package storetest
 
 import "strconv"
 
-func add[T any](t *try[T]) {
-	a, b := t.newer("a"), t.newer("b")
+func add[T any](t *caseRun[T]) {
+	a, b := t.nextState("a"), t.nextState("b")
 	t.add(a)
-	t.holds(a)
+	t.expectContents(a)
 	t.add(b)
-	t.holds(a, b)
-	again := t.newer("a")
+	t.expectContents(a, b)
+	again := t.nextState("a")
 	t.add(again)
-	t.holds(again, b)
+	t.expectContents(again, b)
 }
 
-func update[T any](t *try[T]) {
-	a := t.newer("a")
+func update[T any](t *caseRun[T]) {
+	a := t.nextState("a")
 	t.add(a)
-	a = t.newer("a")
+	a = t.nextState("a")
 	t.update(a)
-	t.holds(a)
-	unknown := t.newer("b")
+	t.expectContents(a)
+	unknown := t.nextState("b")
 	t.update(unknown)
-	t.holds(a, unknown)
+	t.expectContents(a, unknown)
 }
 
-func remove[T any](t *try[T]) {
-	a, b := t.newer("a"), t.newer("b")
+func remove[T any](t *caseRun[T]) {
+	a, b := t.nextState("a"), t.nextState("b")
 	t.add(a)
 	t.add(b)
-	t.holds(a, b)
-	t.remove(t.newer("a"))
-	t.holds(b)
-	t.remove(t.newer("a"))
-	t.holds(b)
-	t.remove(t.newer("c"))
-	t.holds(b)
-	a = t.newer("a")
+	t.expectContents(a, b)
+	t.remove(t.nextState("a"))
+	t.expectContents(b)
+	t.remove(t.nextState("a"))
+	t.expectContents(b)
+	t.remove(t.nextState("c"))
+	t.expectContents(b)
+	a = t.nextState("a")
 	t.add(a)
-	t.holds(a, b)
+	t.expectContents(a, b)
 	t.remove(a)
 	t.remove(b)
-	t.holds()
+	t.expectContents()
 }
 
-// events looks at the end only: what is queued is queued.
-func events[T any](t *try[T]) {
-	now := map[string]thing{}
+// events checks only the final contents, because a store may queue events.
+func events[T any](t *caseRun[T]) {
+	now := map[string]testObject{}
 	for i := range 200 {
 		name := string(rune('a' + i*7%11))
-		o := t.newer(name)
+		o := t.nextState(name)
 		switch {
 		case i%5 == 3:
 			t.remove(o)
@@ -61,40 +61,40 @@ func events[T any](t *try[T]) {
 		}
 		now[name] = o
 	}
-	var want []thing
+	var want []testObject
 	for _, o := range now {
 		want = append(want, o)
 	}
-	t.holds(want...)
+	t.expectContents(want...)
 }
 
-func bookmark[T any](t *try[T]) {
-	a, b := t.newer("a"), t.newer("b")
+func bookmark[T any](t *caseRun[T]) {
+	a, b := t.nextState("a"), t.nextState("b")
 	t.replace(a, b)
 	t.last++
 	t.Doing("Bookmark")
 	t.Bookmark(strconv.Itoa(t.last))
-	t.holds(a, b)
-	t.isAt(strconv.Itoa(t.last))
-	a = t.newer("a")
+	t.expectContents(a, b)
+	t.expectVersion(strconv.Itoa(t.last))
+	a = t.nextState("a")
 	t.update(a)
-	t.holds(a, b)
+	t.expectContents(a, b)
 }
 
-func resync[T any](t *try[T]) {
+func resync[T any](t *caseRun[T]) {
 	t.Doing("Resync of an empty store")
 	t.Must(t.Resync())
-	t.holds()
-	a, b := t.newer("a"), t.newer("b")
+	t.expectContents()
+	a, b := t.nextState("a"), t.nextState("b")
 	t.replace(a, b)
 	t.Doing("Resync")
 	t.Must(t.Resync())
-	t.holds(a, b)
-	t.isAt(b.version())
-	// Whatever it is that a Resync brings, it overtakes nothing.
+	t.expectContents(a, b)
+	t.expectVersion(b.version())
+	// The deltas of a Resync do not overtake later events.
 	t.Must(t.Resync())
-	a = t.newer("a")
+	a = t.nextState("a")
 	t.update(a)
-	t.remove(t.newer("b"))
-	t.holds(a)
+	t.remove(t.nextState("b"))
+	t.expectContents(a)
 }

@@ -8,66 +8,67 @@ import (
 	"sync"
 )
 
-// Two lists take each other's place: the left one and the right one have side
-// objects each of their own, and one in common. All are of one state.
+// Two lists replace each other. Each has ownObjects objects of its own, and both
+// have the object common. All objects of a list have the same state.
 const (
-	turns  = 100
-	side   = 40
-	common = "both"
-	left   = "left-"
-	right  = "right-"
+	rounds     = 100
+	ownObjects = 40
+	common     = "both"
+	left       = "left-"
+	right      = "right-"
 )
 
-func (t *try[T]) side(of string) []thing {
-	both := t.newer(common)
-	all := []thing{both}
-	for i := range side {
-		all = append(all, thing{fmt.Sprint(of, i), both.n})
+func (t *caseRun[T]) listOf(of string) []testObject {
+	both := t.nextState(common)
+	all := []testObject{both}
+	for i := range ownObjects {
+		all = append(all, testObject{fmt.Sprint(of, i), both.n})
 	}
 	return all
 }
 
-func readers[T any](t *try[T]) {
-	t.replace(t.side(left)...)
+func readers[T any](t *caseRun[T]) {
+	t.replace(t.listOf(left)...)
 	done := make(chan struct{})
-	halves := make(chan string, 2) // what readers have seen that never was
+	inconsistent := make(chan string, 2) // contents that are neither of the two lists
 	var reading sync.WaitGroup
-	for range cap(halves) {
+	for range cap(inconsistent) {
 		reading.Go(func() {
 			for {
-				if got := t.Contents(); !whole(got) {
-					halves <- spelled(got)
+				if got := t.Contents(); !isOneOfTheLists(got) {
+					inconsistent <- formatContents(got)
 					return
 				}
 				select {
 				case <-done:
 					return
 				default:
-					runtime.Gosched() // on one processor, too, all have their turn
+					runtime.Gosched() // lets the other goroutines run, also on one processor
 				}
 			}
 		})
 	}
 	t.Doing("Replace while others read")
 	var err error
-	for i := 0; i < turns && err == nil && len(halves) == 0; i++ {
-		all := t.side([]string{right, left}[i%2])
-		err = t.Replace(t.slowly(all), all[0].version)
+	for i := 0; i < rounds && err == nil && len(inconsistent) == 0; i++ {
+		all := t.listOf([]string{right, left}[i%2])
+		err = t.Replace(t.yieldProcessor(all), all[0].version)
 	}
 	close(done)
 	reading.Wait()
 	t.Must(err)
-	if len(halves) > 0 {
-		t.Failf("while lists took each other's place, stored was %s", <-halves)
+	if len(inconsistent) > 0 {
+		t.Failf("while lists replaced each other, a reader saw %s", <-inconsistent)
 	}
 }
 
-// slowly are items between which others have their turn, a few times.
-func (t *try[T]) slowly(all []thing) iter.Seq2[T, error] {
+// yieldProcessor returns items that yield the processor several times while they
+// are read.
+func (t *caseRun[T]) yieldProcessor(all []testObject) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		i := 0
 		for o, err := range t.items(all...) {
-			if i++; i%(side/4) == 0 {
+			if i++; i%(ownObjects/4) == 0 {
 				runtime.Gosched()
 			}
 			if !yield(o, err) {
@@ -77,8 +78,8 @@ func (t *try[T]) slowly(all []thing) iter.Seq2[T, error] {
 	}
 }
 
-// whole says whether contents are one of the two lists.
-func whole(contents map[string]int) bool {
+// isOneOfTheLists reports whether contents are exactly one of the two lists.
+func isOneOfTheLists(contents map[string]int) bool {
 	n, lefts := contents[common], 0
 	for name, state := range contents {
 		if state != n {
@@ -88,5 +89,5 @@ func whole(contents map[string]int) bool {
 			lefts++
 		}
 	}
-	return len(contents) == 1+side && (lefts == 0 || lefts == side)
+	return len(contents) == 1+ownObjects && (lefts == 0 || lefts == ownObjects)
 }

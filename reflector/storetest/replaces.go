@@ -7,96 +7,96 @@ import (
 	"strconv"
 )
 
-func replace[T any](t *try[T]) {
-	t.replace(t.newer("a"), t.newer("b"))
-	kept, changed := t.newer("c"), t.newer("d")
+func replace[T any](t *caseRun[T]) {
+	t.replace(t.nextState("a"), t.nextState("b"))
+	kept, changed := t.nextState("c"), t.nextState("d")
 	t.add(kept)
 	t.add(changed)
-	changed = t.newer("d")
-	t.replace(kept, changed, t.newer("e"))
-	t.remove(t.newer("c"))
-	f := t.newer("f")
+	changed = t.nextState("d")
+	t.replace(kept, changed, t.nextState("e"))
+	t.remove(t.nextState("c"))
+	f := t.nextState("f")
 	t.add(f)
 	t.replace(f)
-	t.replace(t.newer("a"))
+	t.replace(t.nextState("a"))
 }
 
-func replaceEmpty[T any](t *try[T]) {
+func replaceEmpty[T any](t *caseRun[T]) {
 	t.replace()
-	t.replace(t.newer("a"), t.newer("b"))
-	t.add(t.newer("c"))
+	t.replace(t.nextState("a"), t.nextState("b"))
+	t.add(t.nextState("c"))
 	t.last++
 	t.replace()
-	a := t.newer("a")
+	a := t.nextState("a")
 	t.add(a)
-	t.holds(a)
+	t.expectContents(a)
 }
 
-func replaceSame[T any](t *try[T]) {
-	a, b := t.newer("a"), t.newer("b")
+func replaceSame[T any](t *caseRun[T]) {
+	a, b := t.nextState("a"), t.nextState("b")
 	t.replace(a, b)
 	t.replace(b, a)
-	a = t.newer("a")
+	a = t.nextState("a")
 	t.update(a)
 	t.replace(a, b)
 }
 
-func replaceTwice[T any](t *try[T]) {
-	a, b, later := t.newer("a"), t.newer("b"), t.newer("a")
-	t.Doing("Replace by %v, %v, %v", a, b, later)
+func replaceTwice[T any](t *caseRun[T]) {
+	a, b, later := t.nextState("a"), t.nextState("b"), t.nextState("a")
+	t.Doing("Replace with %v, %v, %v", a, b, later)
 	t.Must(t.Replace(t.items(a, b, later), later.version))
-	t.holds(later, b)
+	t.expectContents(later, b)
 	t.replace(b)
 }
 
-func replaceOnce[T any](t *try[T]) {
-	a, b := t.newer("a"), t.newer("b")
+func replaceOnce[T any](t *caseRun[T]) {
+	a, b := t.nextState("a"), t.nextState("b")
 	read := 0
-	t.Doing("Replace by items that can be read once")
+	t.Doing("Replace with items that can be read only once")
 	t.Must(t.Replace(func(yield func(T, error) bool) {
 		if read++; read == 1 {
 			t.items(a, b)(yield)
 		}
 	}, b.version))
 	if read > 1 {
-		t.Failf("the items of a Replace are read %d times, and a server sends them once", read)
+		t.Failf("the items of a Replace are read %d times, want once", read)
 	}
-	t.holds(a, b)
+	t.expectContents(a, b)
 }
 
-func replaceNil[T any](t *try[T]) {
-	a := t.newer("a")
+func replaceNil[T any](t *caseRun[T]) {
+	a := t.nextState("a")
 	t.replace(a)
-	t.Doing("Replace by nil")
+	t.Doing("Replace with nil")
 	if err := t.Replace(nil, func() string { return "9" }); err == nil {
-		t.Failf("a Replace by nil is taken for one without items")
+		t.Failf("Replace accepts a nil iterator")
 	}
-	t.holds(a)
-	t.isAt(a.version())
+	t.expectContents(a)
+	t.expectVersion(a.version())
 }
 
 // errBroken ends lists.
 var errBroken = errors.New("the list broke")
 
-func replaceError[T any](t *try[T]) {
-	t.refuses(fmt.Errorf("read the list: %w", errBroken))
-	a, b := t.newer("a"), t.newer("b")
+func replaceError[T any](t *caseRun[T]) {
+	t.expectRejected(fmt.Errorf("read the list: %w", errBroken))
+	a, b := t.nextState("a"), t.nextState("b")
 	t.replace(a, b)
-	t.refuses(errBroken)
-	t.refuses(errBroken, t.newer("a"))
-	t.refuses(errBroken, t.newer("a"), t.newer("c"), b)
-	c := t.newer("c")
+	t.expectRejected(errBroken)
+	t.expectRejected(errBroken, t.nextState("a"))
+	t.expectRejected(errBroken, t.nextState("a"), t.nextState("c"), b)
+	c := t.nextState("c")
 	t.add(c)
-	t.holds(a, b, c)
-	t.refuses(errBroken, c)
+	t.expectContents(a, b, c)
+	t.expectRejected(errBroken, c)
 	t.replace(c)
 }
 
-// refuses reads so many items, an error, and an item after it.
-func (t *try[T]) refuses(broken error, all ...thing) {
+// expectRejected calls Replace with items, an error, and an item after it.
+func (t *caseRun[T]) expectRejected(broken error, all ...testObject) {
 	before := t.Contents()
-	after := t.newer("z")
-	t.Doing("Replace by %v and an error", all)
+	after := t.nextState("z")
+	t.Doing("Replace with %v and an error", all)
 	err := t.Replace(func(yield func(T, error) bool) {
 		for _, o := range all {
 			if !yield(t.object(o), nil) {
@@ -110,61 +110,61 @@ func (t *try[T]) refuses(broken error, all ...thing) {
 	}, func() string { return "99999" })
 	switch {
 	case err == nil:
-		t.Failf("the items ended with an error, and Replace returned none")
+		t.Failf("the items ended with an error, and Replace returned nil")
 	case !errors.Is(err, errBroken):
-		t.Failf("the items ended with an error that is not in what Replace returned: %w", err)
+		t.Failf("the error of Replace does not wrap the error of the items: %w", err)
 	}
-	t.holds(things(before)...)
+	t.expectContents(objectsOf(before)...)
 }
 
-func things(contents map[string]int) (all []thing) {
+func objectsOf(contents map[string]int) (all []testObject) {
 	for name, n := range contents {
-		all = append(all, thing{name, n})
+		all = append(all, testObject{name, n})
 	}
 	return all
 }
 
-func replaceHidden[T any](t *try[T]) {
-	a, b := t.newer("a"), t.newer("b")
+func replaceHidden[T any](t *caseRun[T]) {
+	a, b := t.nextState("a"), t.nextState("b")
 	t.replace(a, b)
-	all := []thing{t.newer("a"), t.newer("c"), t.newer("d")}
+	all := []testObject{t.nextState("a"), t.nextState("c"), t.nextState("d")}
 	version := all[2].version()
-	t.Doing("Replace, whose items come one by one")
+	t.Doing("Replace with items that arrive one by one")
 	t.Must(t.Replace(func(yield func(T, error) bool) {
 		for _, o := range all {
-			t.fromOutside(a, b)
+			t.expectFromGoroutine(a, b)
 			if !yield(t.object(o), nil) {
 				return
 			}
 		}
-		t.fromOutside(a, b)
+		t.expectFromGoroutine(a, b)
 	}, func() string {
-		t.fromOutside(a, b)
+		t.expectFromGoroutine(a, b)
 		return version
 	}))
-	t.holds(all...)
+	t.expectContents(all...)
 }
 
-// fromOutside is what another goroutine sees that reads now.
-func (t *try[T]) fromOutside(want ...thing) {
+// expectFromGoroutine checks the contents that another goroutine reads now.
+func (t *caseRun[T]) expectFromGoroutine(want ...testObject) {
 	t.Doing("read the contents while a Replace waits for its items")
 	seen := make(chan map[string]int)
 	go func() {
-		defer close(seen) // also if it ends a test in there
+		defer close(seen) // also if Contents ends the goroutine
 		seen <- t.Contents()
 	}()
 	got := <-seen
 	if !maps.Equal(got, contentsOf(want)) {
-		t.Failf("while a Replace reads its items, stored is %s, and should be %v", spelled(got), want)
+		t.Failf("while a Replace reads its items, the store has %s, want %v", formatContents(got), want)
 	}
 }
 
-func replaceVersion[T any](t *try[T]) {
+func replaceVersion[T any](t *caseRun[T]) {
 	ended, asked := false, 0
-	a, b := t.newer("a"), t.newer("b")
+	a, b := t.nextState("a"), t.nextState("b")
 	version := func() string {
 		if asked++; !ended {
-			t.Failf("the version was asked for before the items had ended")
+			t.Failf("Replace called version before the items had ended")
 		}
 		return strconv.Itoa(t.last)
 	}
@@ -173,19 +173,19 @@ func replaceVersion[T any](t *try[T]) {
 		ended = yield(t.object(a), nil) && yield(t.object(b), nil)
 	}, version))
 	if asked == 0 {
-		t.Failf("the version was not asked for")
+		t.Failf("Replace did not call version")
 	}
-	t.holds(a, b)
-	t.isAt(strconv.Itoa(t.last))
+	t.expectContents(a, b)
+	t.expectVersion(strconv.Itoa(t.last))
 
 	ended, asked = true, 0
-	t.Doing("Replace by an error")
+	t.Doing("Replace with an error")
 	err := t.Replace(func(yield func(T, error) bool) {
 		var none T
 		yield(none, errBroken)
 	}, version)
 	if err == nil || asked > 0 {
-		t.Failf("the items ended with an error: Replace returned %v, having asked %d times for the version", err, asked)
+		t.Failf("the items ended with an error: Replace returned %v, and called version %d times", err, asked)
 	}
-	t.isAt(strconv.Itoa(t.last))
+	t.expectVersion(strconv.Itoa(t.last))
 }

@@ -8,31 +8,32 @@ import (
 	"github.com/thinformer/thinformer/reflector"
 )
 
-// Store is what is tested. It must be empty when it is handed out.
+// Store is the implementation under test. It must be empty when Run receives it.
 type Store[T any] struct {
 	reflector.Store[T]
 
-	// Object makes the object of that name in its n-th state. A greater n is a
-	// later state of the same object, and what has a version has a later one
-	// then. n is never the same twice for one name, but where the same object is
-	// meant.
+	// Object returns the object with the given name in its n-th state. A greater
+	// n is a later state of the same object, with a later version if it has one.
+	// For one name the same n always means the same object.
 	Object func(name string, n int) T
-	// Contents is the state of each object that is stored, by its name, once
-	// everything that has been written is in force. It is called from several
-	// goroutines, also while something is written.
+	// Contents returns the state of each stored object by name, after everything
+	// that has been written is applied. It is called from several goroutines,
+	// also during writes.
 	Contents func() map[string]int
-	// Version is the version that the store has reached, once everything that
-	// has been written is in force. nil: the store does not show one.
+	// Version returns the version that the store has reached, after everything
+	// that has been written is applied. nil: the store does not expose a
+	// version.
 	Version func() string
 
-	// Patience is how long a test waits for the store before it fails; 0 is ten
-	// seconds. What takes longer is taken to wait for ever, and is left behind.
-	Patience time.Duration
+	// Timeout is how long a test waits for the store before it fails; 0 means
+	// ten seconds. A call that takes longer is treated as blocked, and its
+	// goroutine is abandoned.
+	Timeout time.Duration
 }
 
-// Run tests the stores that newStore makes, in a subtest of t for each thing
-// that is expected of one. newStore is called for each, with the subtest's T;
-// what is to be released is for its Cleanup.
+// Run tests the stores that newStore returns, in one subtest of t for each
+// requirement. newStore is called once for each subtest, with the T of the
+// subtest; use T.Cleanup to release resources.
 func Run[T any](t *testing.T, newStore func(t *testing.T) Store[T]) {
 	t.Helper()
 	for _, c := range casesOf[T]() {
@@ -43,29 +44,29 @@ func Run[T any](t *testing.T, newStore func(t *testing.T) Store[T]) {
 	}
 }
 
-// testCase is one thing that is expected of a store.
+// testCase tests one requirement.
 type testCase[T any] struct {
 	name, expects string
-	run           func(*try[T])
+	run           func(*caseRun[T])
 }
 
 func casesOf[T any]() []testCase[T] {
 	return []testCase[T]{
-		{"add", "that what is added is stored, and that an Add of what is there takes its place", add[T]},
-		{"update", "that an Update takes the place of what is there, and is an Add of what is not", update[T]},
-		{"delete", "that a Delete removes what is there, whatever its state, and that one of what is not there is nothing", remove[T]},
-		{"events", "that of many events the last one of each object counts", events[T]},
-		{"replace", "that a Replace makes its items all that is stored: what is missing is gone", replace[T]},
-		{"replace-empty", "that a Replace without items leaves nothing stored", replaceEmpty[T]},
-		{"replace-same", "that a Replace with what is stored changes nothing", replaceSame[T]},
-		{"replace-twice", "that of an object that comes twice in a Replace the last one counts", replaceTwice[T]},
-		{"replace-once", "that a Replace reads its items once", replaceOnce[T]},
-		{"replace-nil", "that a Replace of nil is an error, and leaves everything stored", replaceNil[T]},
-		{"replace-error", "that a Replace whose items end with an error returns it, so that errors.Is finds it, and changes nothing", replaceError[T]},
-		{"replace-hidden", "that nothing of a Replace is to be seen before its items have ended, and that reading does not wait for them", replaceHidden[T]},
-		{"replace-version", "that the version of a Replace is asked for when its items have ended without error, and not before", replaceVersion[T]},
-		{"bookmark", "that a Bookmark changes the version and nothing that is stored", bookmark[T]},
-		{"resync", "that a Resync changes nothing that is stored", resync[T]},
-		{"readers", "that who reads while a Replace takes the place of another sees the one or the other, whole", readers[T]},
+		{"add", "that an added object is stored, and that an Add of an existing object replaces it", add[T]},
+		{"update", "that an Update replaces an existing object, and adds a missing one", update[T]},
+		{"delete", "that a Delete removes an existing object, whatever its state, and ignores a missing one", remove[T]},
+		{"events", "that after many events each object has the state of its last event", events[T]},
+		{"replace", "that after a Replace exactly its items are stored", replace[T]},
+		{"replace-empty", "that a Replace without items empties the store", replaceEmpty[T]},
+		{"replace-same", "that a Replace with the stored objects changes nothing", replaceSame[T]},
+		{"replace-twice", "that the last of several items for the same object in a Replace is stored", replaceTwice[T]},
+		{"replace-once", "that a Replace iterates over its items only once", replaceOnce[T]},
+		{"replace-nil", "that a Replace with a nil iterator is an error and changes nothing", replaceNil[T]},
+		{"replace-error", "that a Replace whose items end with an error wraps that error and changes nothing", replaceError[T]},
+		{"replace-hidden", "that no item of a Replace is visible before its items have ended, and that readers are not blocked meanwhile", replaceHidden[T]},
+		{"replace-version", "that a Replace calls version after its items have ended without an error, and not before", replaceVersion[T]},
+		{"bookmark", "that a Bookmark changes the version and not the contents", bookmark[T]},
+		{"resync", "that a Resync does not change the contents", resync[T]},
+		{"readers", "that a reader during a Replace sees either the old or the new contents", readers[T]},
 	}
 }

@@ -5,16 +5,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// These are the parts of apidiscovery.k8s.io/v2 that say what is served. The
-// types themselves live in k8s.io/api, which is not needed for anything else.
+// aggregatedGroup and the types below have the fields of apidiscovery.k8s.io/v2
+// that discovery uses. They avoid a dependency on k8s.io/api, which the package
+// does not need otherwise.
 type aggregatedGroup struct {
 	Metadata struct {
 		Name string `json:"name"`
 	} `json:"metadata"`
-	Versions []aggregatedVersionOf `json:"versions"`
+	Versions []aggregatedVersion `json:"versions"`
 }
 
-type aggregatedVersionOf struct {
+type aggregatedVersion struct {
 	Version   string               `json:"version"`
 	Resources []aggregatedResource `json:"resources"`
 	Freshness string               `json:"freshness"` // Current or Stale
@@ -37,47 +38,47 @@ type aggregatedSubresource struct {
 	Verbs        []string                 `json:"verbs"`
 }
 
-// addAggregated takes in a group in the form that it has elsewhere. A stale
-// version is one of the group's, but has failed: what the server remembers of
-// it may no longer be so. The first that is not stale is preferred.
-func (a *answers) addAggregated(from aggregatedGroup) {
-	group := metav1.APIGroup{Name: from.Metadata.Name}
-	for _, version := range from.Versions {
+// addAggregated adds a group, converted to the types of the older discovery API. A
+// stale version is listed in the group and recorded as failed, since its resources
+// may be out of date. The first version that is not stale is preferred.
+func (s *serverResources) addAggregated(item aggregatedGroup) {
+	group := metav1.APIGroup{Name: item.Metadata.Name}
+	for _, version := range item.Versions {
 		gv := schema.GroupVersion{Group: group.Name, Version: version.Version}
-		as := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
-		group.Versions = append(group.Versions, as)
+		forDiscovery := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
+		group.Versions = append(group.Versions, forDiscovery)
 		if version.Freshness == "Stale" {
-			a.failed[gv] = ErrStale
+			s.failed[gv] = ErrStale
 			continue
 		}
 		if group.PreferredVersion.Version == "" {
-			group.PreferredVersion = as
+			group.PreferredVersion = forDiscovery
 		}
-		a.resources[gv] = listOf(gv, version.Resources)
+		s.resources[gv] = newResourceList(gv, version.Resources)
 	}
-	a.addGroup(group)
+	s.addGroup(group)
 }
 
-func listOf(gv schema.GroupVersion, resources []aggregatedResource) *metav1.APIResourceList {
+func newResourceList(gv schema.GroupVersion, resources []aggregatedResource) *metav1.APIResourceList {
 	list := &metav1.APIResourceList{GroupVersion: gv.String()}
 	list.Kind, list.APIVersion = resourceListKind, "v1"
-	for _, from := range resources {
+	for _, item := range resources {
 		resource := metav1.APIResource{
-			Name:         from.Resource,
-			SingularName: from.SingularResource,
-			Namespaced:   from.Scope == "Namespaced",
-			Verbs:        from.Verbs,
-			ShortNames:   from.ShortNames,
-			Categories:   from.Categories,
+			Name:         item.Resource,
+			SingularName: item.SingularResource,
+			Namespaced:   item.Scope == "Namespaced",
+			Verbs:        item.Verbs,
+			ShortNames:   item.ShortNames,
+			Categories:   item.Categories,
 		}
-		// A resource without a kind stands there for its subresources only.
-		if setKind(&resource, from.ResponseKind, gv) {
+		// A resource without a kind is listed only for its subresources.
+		if setKind(&resource, item.ResponseKind, gv) {
 			list.APIResources = append(list.APIResources, resource)
 		}
-		for _, sub := range from.Subresources {
+		for _, sub := range item.Subresources {
 			subresource := metav1.APIResource{
-				Name:         from.Resource + "/" + sub.Subresource,
-				SingularName: from.SingularResource,
+				Name:         item.Resource + "/" + sub.Subresource,
+				SingularName: item.SingularResource,
 				Namespaced:   resource.Namespaced,
 				Verbs:        sub.Verbs,
 			}
@@ -89,8 +90,9 @@ func listOf(gv schema.GroupVersion, resources []aggregatedResource) *metav1.APIR
 	return list
 }
 
-// setKind names group and version where they are not the list's, as the lists
-// of single group versions do.
+// setKind sets the kind of a resource. It sets its group and version only where
+// they differ from those of the list, as in the lists of single group versions. It
+// returns false if there is no kind.
 func setKind(resource *metav1.APIResource, kind *metav1.GroupVersionKind, gv schema.GroupVersion) bool {
 	if kind == nil || kind.Kind == "" {
 		return false

@@ -18,20 +18,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Contract: a server with aggregated discovery is asked twice, one without for
-// each group version, and the results are the same.
-func TestBothWaysGiveTheSameResults(t *testing.T) {
+// Contract: discovery sends two requests to a server with aggregated discovery, and
+// one for each group version to any other server. The results are the same.
+func TestAggregatedAndLegacyDiscoveryReturnTheSameResults(t *testing.T) {
 	aggregated, legacy := newServer(true), newServer(false)
-	groups, lists, err := aggregated.start(t).ServerGroupsAndResources(t.Context())
+	groups, lists, err := aggregated.startHTTP(t).ServerGroupsAndResources(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, aggregated.requests())
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, aggregated.requestsByPath())
 
-	groupsToo, listsToo, err := legacy.start(t).ServerGroupsAndResources(t.Context())
+	legacyGroups, legacyLists, err := legacy.startHTTP(t).ServerGroupsAndResources(t.Context())
 	require.NoError(t, err)
-	require.Len(t, legacy.requests(), 2+8, "/api, /apis and eight group versions")
+	require.Len(t, legacy.requestsByPath(), 2+8, "/api, /apis and eight group versions")
 
-	requireJSON(t, groupsToo, groups)
-	requireJSON(t, listsToo, lists)
+	requireJSON(t, legacyGroups, groups)
+	requireJSON(t, legacyLists, lists)
 	require.Len(t, groups, 6)
 	require.Empty(t, groups[0].Name, "core is first")
 	require.Equal(t, "apps/v1", groups[1].PreferredVersion.GroupVersion)
@@ -45,7 +45,8 @@ func TestBothWaysGiveTheSameResults(t *testing.T) {
 	}, lists[0].APIResources[1])
 }
 
-// requireJSON compares what is said, nil and empty being alike.
+// requireJSON requires that both values have the same JSON. Empty slices equal nil
+// ones.
 func requireJSON(t *testing.T, want, got any) {
 	t.Helper()
 	wantText, err := json.Marshal(want)
@@ -55,9 +56,9 @@ func requireJSON(t *testing.T, want, got any) {
 	require.JSONEq(t, string(wantText), string(gotText))
 }
 
-func TestTheSingleQuestions(t *testing.T) {
+func TestVersionGroupsAndResourcesOfOneGroupVersion(t *testing.T) {
 	for _, aggregated := range []bool{true, false} {
-		c := newServer(aggregated).start(t)
+		c := newServer(aggregated).startHTTP(t)
 		version, err := c.ServerVersion(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "v1.37.2", version.GitVersion)
@@ -80,35 +81,37 @@ func TestTheSingleQuestions(t *testing.T) {
 	}
 }
 
-// A server may serve only named groups (an extension server) or only core.
-func TestOneRootIsEnough(t *testing.T) {
+// A server may serve only named groups (an extension server) or only the core
+// group.
+func TestOneOfTheTwoRootsIsSufficient(t *testing.T) {
 	for _, aggregated := range []bool{true, false} {
 		for path, groups := range map[string]int{"/api": 5, "/apis": 1} {
 			s := newServer(aggregated)
-			s.breaks(path, http.StatusNotFound, "text/plain", "404 page not found")
-			found, err := s.start(t).ServerGroups(t.Context())
+			s.respond(path, http.StatusNotFound, "text/plain", "404 page not found")
+			found, err := s.startHTTP(t).ServerGroups(t.Context())
 			require.NoError(t, err)
 			require.Len(t, found.Groups, groups, path)
 		}
 	}
 }
 
-// The two roots may be of different age.
-func TestTheRootsMayAnswerInDifferentForms(t *testing.T) {
+// The two roots may be served by servers of different versions.
+func TestOneRootMayBeAggregatedAndTheOtherLegacy(t *testing.T) {
 	s := newServer(true)
-	s.breaks("/api", http.StatusOK, "application/json", `{"kind":"APIVersions","versions":["v1"]}`)
-	_, lists, err := s.start(t).ServerGroupsAndResources(t.Context())
+	s.respond("/api", http.StatusOK, "application/json", `{"kind":"APIVersions","versions":["v1"]}`)
+	_, lists, err := s.startHTTP(t).ServerGroupsAndResources(t.Context())
 	require.NoError(t, err)
 	require.Len(t, lists, 8)
-	require.Equal(t, map[string]int{"/api": 1, "/apis": 1, "/api/v1": 1}, s.requests())
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1, "/api/v1": 1}, s.requestsByPath())
 }
 
-// Contract: what failed does not hide the rest, and is named with its error.
+// Contract: a failed group version does not hide the others, and is returned with
+// its error.
 func TestAFailedGroupVersionDoesNotHideTheRest(t *testing.T) {
 	s := newServer(false)
-	s.breaks("/apis/metrics.k8s.io/v1beta1", http.StatusServiceUnavailable, "text/plain", "no endpoints")
-	s.breaks("/apis/apps/v1", http.StatusOK, "application/json", `{"kind":"APIResourceList","groupVersion":"apps/v2"}`)
-	groups, lists, err := s.start(t).ServerGroupsAndResources(t.Context())
+	s.respond("/apis/metrics.k8s.io/v1beta1", http.StatusServiceUnavailable, "text/plain", "no endpoints")
+	s.respond("/apis/apps/v1", http.StatusOK, "application/json", `{"kind":"APIResourceList","groupVersion":"apps/v2"}`)
+	groups, lists, err := s.startHTTP(t).ServerGroupsAndResources(t.Context())
 	require.Len(t, groups, 6)
 	require.Len(t, lists, 6)
 
@@ -117,16 +120,16 @@ func TestAFailedGroupVersionDoesNotHideTheRest(t *testing.T) {
 	require.Len(t, partial.Failed, 2)
 	require.True(t, apierrors.IsServiceUnavailable(partial.Failed[schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"}]))
 	var status *apierrors.StatusError
-	require.ErrorAs(t, err, &status, "the errors of the group versions can be reached")
-	require.Regexp(t, `^discovery has failed for 2 group versions: apps/v1: the answer is about "apps/v2"; metrics.k8s.io/v1beta1: `, err.Error())
+	require.ErrorAs(t, err, &status, "the error wraps the errors of the group versions")
+	require.Regexp(t, `^discovery failed for 2 group versions: apps/v1: the response is for the group version "apps/v2"; metrics.k8s.io/v1beta1: `, err.Error())
 }
 
-// Contract: stale group versions are named, as ErrStale; they are not preferred.
-func TestStaleGroupVersionsAreNamed(t *testing.T) {
+// Contract: stale group versions are returned with ErrStale, and are not preferred.
+func TestStaleGroupVersionsFailWithErrStale(t *testing.T) {
 	s := newServer(true)
-	s.serves[4].versions[0].stale = true // example.com/v2
-	s.serves[5].versions[0].stale = true // metrics.k8s.io/v1beta1
-	c := s.start(t)
+	s.groups[4].versions[0].stale = true // example.com/v2
+	s.groups[5].versions[0].stale = true // metrics.k8s.io/v1beta1
+	c := s.startHTTP(t)
 	groups, lists, err := c.ServerGroupsAndResources(t.Context())
 	require.ErrorIs(t, err, ErrStale)
 	var partial *PartialError
@@ -134,51 +137,51 @@ func TestStaleGroupVersionsAreNamed(t *testing.T) {
 	require.Len(t, partial.Failed, 2)
 	require.ErrorIs(t, partial.Failed[schema.GroupVersion{Group: "example.com", Version: "v2"}], ErrStale)
 	require.Len(t, lists, 6)
-	require.Len(t, groups[4].Versions, 2, "the group still has it")
+	require.Len(t, groups[4].Versions, 2, "the group lists the stale version")
 	require.Equal(t, "v1", groups[4].PreferredVersion.Version)
 	require.Equal(t, "v1beta1", groups[5].PreferredVersion.Version)
-	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, s.requests(), "and is not asked for")
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, s.requestsByPath(), "the stale version is not requested")
 }
 
-// Contract: an answer that is not what was asked for is an error.
-func TestHostileAnswers(t *testing.T) {
+// Contract: an unexpected response is an error.
+func TestUnexpectedResponsesAreErrors(t *testing.T) {
 	for name, body := range map[string]string{
 		"HTML":           "<html><body>Please log in</body></html>",
 		"another kind":   `{"kind":"PodList","apiVersion":"v1","items":[]}`,
 		"no kind":        `{}`,
 		"null":           `null`,
 		"a list":         `[]`,
-		"half":           `{"kind":"APIGroupList","groups":[{"name":"a"`,
+		"truncated":      `{"kind":"APIGroupList","groups":[{"name":"a"`,
 		"wrong types":    `{"kind":"APIGroupList","groups":"many"}`,
 		"old aggregated": `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2beta1","items":[]}`,
 		"a failure":      `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":500}`,
 		"deep":           `{"kind":"APIGroupList","groups":` + strings.Repeat(`[`, 20_000),
-		"too large":      `{"kind":"APIGroupList","x":"` + strings.Repeat("x", maxAnswer) + `"}`,
-		"too many":       `{"kind":"APIGroupList","groups":[` + manyGroups(maxVersions+1) + `]}`,
+		"too large":      `{"kind":"APIGroupList","x":"` + strings.Repeat("x", maxResponseSize) + `"}`,
+		"too many":       `{"kind":"APIGroupList","groups":[` + groupsJSON(maxGroupVersions+1) + `]}`,
 	} {
 		s := newServer(false)
-		s.breaks("/apis", http.StatusOK, "application/json", body)
-		_, err := s.start(t).ServerGroups(t.Context())
+		s.respond("/apis", http.StatusOK, "application/json", body)
+		_, err := s.startHTTP(t).ServerGroups(t.Context())
 		require.ErrorContains(t, err, "discover the server's groups: ", name)
 		require.Less(t, len(err.Error()), 3000, name)
 	}
 
 	s := newServer(false)
-	s.breaks("/apis", http.StatusOK, "text/html", "<html>")
-	_, err := s.start(t).ServerGroups(t.Context())
+	s.respond("/apis", http.StatusOK, "text/html", "<html>")
+	_, err := s.startHTTP(t).ServerGroups(t.Context())
 	require.ErrorContains(t, err, "text/html")
 
 	for _, body := range []string{`{}`, `{"kind":"APIGroupList","groupVersion":"apps/v1"}`, `{"kind":"APIResourceList"}`, "<html>"} {
-		s.breaks("/apis/apps/v1", http.StatusOK, "application/json", body)
-		_, err = s.start(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps", Version: "v1"})
+		s.respond("/apis/apps/v1", http.StatusOK, "application/json", body)
+		_, err = s.startHTTP(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps", Version: "v1"})
 		require.Error(t, err, body)
 	}
-	s.breaks("/version", http.StatusOK, "application/json", `{}`)
-	_, err = s.start(t).ServerVersion(t.Context())
-	require.ErrorContains(t, err, "the answer has none")
+	s.respond("/version", http.StatusOK, "application/json", `{}`)
+	_, err = s.startHTTP(t).ServerVersion(t.Context())
+	require.ErrorContains(t, err, "the response has no version")
 }
 
-func manyGroups(n int) string {
+func groupsJSON(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, `,{"name":"g%d","versions":[{"groupVersion":"g%d/v1","version":"v1"}]}`, i, i)
@@ -186,33 +189,33 @@ func manyGroups(n int) string {
 	return b.String()[1:]
 }
 
-// Contract: a name cannot lead to another path than its own.
-func TestNamesThatWouldLeadElsewhereAreNotFollowed(t *testing.T) {
+// Contract: the name of a group or version cannot change the path of a request.
+func TestNamesThatAreNotPathSegmentsAreNotRequested(t *testing.T) {
 	s := newServer(false)
-	s.breaks("/apis", http.StatusOK, "application/json",
+	s.respond("/apis", http.StatusOK, "application/json",
 		`{"kind":"APIGroupList","groups":[{"name":"../api","versions":[{"version":"v1"}]},{"name":"a/b","versions":[{"version":"v1"}]},`+
 			`{"name":"ok","versions":[{"version":"v1?x"},{"version":".."},{"version":""}]},{"name":"none"}]}`)
-	_, lists, err := s.start(t).ServerGroupsAndResources(t.Context())
+	_, lists, err := s.startHTTP(t).ServerGroupsAndResources(t.Context())
 	var partial *PartialError
 	require.ErrorAs(t, err, &partial)
 	require.Len(t, partial.Failed, 5)
-	require.Len(t, lists, 1, "core is not hidden")
-	require.Equal(t, map[string]int{"/api": 1, "/apis": 1, "/api/v1": 1}, s.requests())
+	require.Len(t, lists, 1, "the core group is not hidden")
+	require.Equal(t, map[string]int{"/api": 1, "/apis": 1, "/api/v1": 1}, s.requestsByPath())
 
-	_, err = s.start(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps"})
-	require.ErrorContains(t, err, "is not a group version that could be asked for")
+	_, err = s.startHTTP(t).ServerResourcesForGroupVersion(t.Context(), schema.GroupVersion{Group: "apps"})
+	require.ErrorContains(t, err, "invalid group version")
 }
 
-// What a server says twice counts once, and a resource that has no kind stands
-// there for its subresources.
-func TestRepetitionsAndResourcesWithoutAKind(t *testing.T) {
+// Repeated group versions count once. A resource without a kind is listed only for
+// its subresources.
+func TestRepeatedVersionsAndResourcesWithoutAKind(t *testing.T) {
 	s := newServer(true)
 	version := `{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"First"}},{"resource":"pods","responseKind":{"kind":"Second"}},` +
 		`{"resource":"proxies","responseKind":{},"subresources":[{"subresource":"connect","responseKind":{"group":"x","version":"v1","kind":"Connection"}},{"subresource":"none"}]}]}`
-	s.breaks("/api", http.StatusOK, "application/json", `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[`+
+	s.respond("/api", http.StatusOK, "application/json", `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[`+
 		`{"metadata":{"name":"x"},"versions":[`+version+`,`+version+`]},{"metadata":{"name":"x"},"versions":[`+version+`]}]}`)
-	s.breaks("/apis", http.StatusNotFound, "text/plain", "")
-	c := s.start(t)
+	s.respond("/apis", http.StatusNotFound, "text/plain", "")
+	c := s.startHTTP(t)
 	_, lists, err := c.ServerGroupsAndResources(t.Context())
 	require.NoError(t, err)
 	require.Len(t, lists, 1)
@@ -228,54 +231,54 @@ func TestRepetitionsAndResourcesWithoutAKind(t *testing.T) {
 	require.Equal(t, "First", all[0].Kind)
 }
 
-// Contract: however much has failed, the error's text is short, and all of it
-// is in Failed.
-func TestAPartialErrorNamesAFew(t *testing.T) {
+// Contract: the message of a PartialError names at most five group versions; Failed
+// holds all.
+func TestTheMessageOfAPartialErrorIsLimited(t *testing.T) {
 	s := newServer(false)
-	s.breaks("/apis", http.StatusOK, "application/json", `{"kind":"APIGroupList","groups":[`+manyGroups(40)+`]}`)
-	_, _, err := s.start(t).ServerGroupsAndResources(t.Context())
+	s.respond("/apis", http.StatusOK, "application/json", `{"kind":"APIGroupList","groups":[`+groupsJSON(40)+`]}`)
+	_, _, err := s.startHTTP(t).ServerGroupsAndResources(t.Context())
 	var partial *PartialError
 	require.ErrorAs(t, err, &partial)
 	require.Len(t, partial.Failed, 40)
-	require.Regexp(t, `^discovery has failed for 40 group versions: g0/v1: .*; g12/v1: [^;]*; and 35 more$`, err.Error())
+	require.Regexp(t, `^discovery failed for 40 group versions: g0/v1: .*; g12/v1: [^;]*; and 35 more$`, err.Error())
 }
 
-// Contract: group versions are asked for a few at a time.
-func TestGroupVersionsAreAskedForAFewAtATime(t *testing.T) {
+// Contract: the number of concurrent requests for group versions is limited.
+func TestConcurrentRequestsForGroupVersionsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(false)
 		const groups = 60
-		s.breaks("/apis", http.StatusOK, "application/json", `{"kind":"APIGroupList","groups":[`+manyGroups(groups)+`]}`)
-		var now, most atomic.Int32
+		s.respond("/apis", http.StatusOK, "application/json", `{"kind":"APIGroupList","groups":[`+groupsJSON(groups)+`]}`)
+		var current, peak atomic.Int32
 		for i := range groups {
-			s.answers(fmt.Sprintf("/apis/g%d/v1", i), func(w http.ResponseWriter, _ *http.Request) {
-				now.Add(1)
-				time.Sleep(time.Second) // so that all that come at once are here
-				most.Store(max(most.Load(), now.Load()))
+			s.handle(fmt.Sprintf("/apis/g%d/v1", i), func(w http.ResponseWriter, _ *http.Request) {
+				current.Add(1)
+				time.Sleep(time.Second) // wait until all concurrent requests have arrived
+				peak.Store(max(peak.Load(), current.Load()))
 				time.Sleep(time.Second)
-				now.Add(-1)
+				current.Add(-1)
 				w.Header().Set("Content-Type", "application/json")
 				fmt.Fprintf(w, `{"kind":"APIResourceList","groupVersion":"g%d/v1","resources":[]}`, i)
 			})
 		}
-		_, lists, err := s.inProcess(t).ServerGroupsAndResources(t.Context())
+		_, lists, err := s.startInProcess(t).ServerGroupsAndResources(t.Context())
 		require.NoError(t, err)
 		require.Len(t, lists, groups+1)
-		require.EqualValues(t, atOnce, most.Load())
+		require.EqualValues(t, maxConcurrentRequests, peak.Load())
 	})
 }
 
-// Contract: the context ends everything, and an ended one is no partial result.
-func TestTheContextEndsDiscovery(t *testing.T) {
+// Contract: discovery ends with the context, and then returns no partial result.
+func TestDiscoveryEndsWithTheContext(t *testing.T) {
 	s := newServer(false)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	enough := errors.New("enough")
-	s.answers("/apis/apps/v1", func(_ http.ResponseWriter, r *http.Request) {
-		cancel(enough)
+	errCancelled := errors.New("cancelled by the test")
+	s.handle("/apis/apps/v1", func(_ http.ResponseWriter, r *http.Request) {
+		cancel(errCancelled)
 		<-r.Context().Done()
 	})
-	groups, lists, err := s.start(t).ServerGroupsAndResources(ctx)
-	require.ErrorIs(t, err, enough)
+	groups, lists, err := s.startHTTP(t).ServerGroupsAndResources(ctx)
+	require.ErrorIs(t, err, errCancelled)
 	require.Nil(t, groups)
 	require.Nil(t, lists)
 }

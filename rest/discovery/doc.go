@@ -1,55 +1,56 @@
-// Package discovery asks a server what it serves: groups, versions, resources;
-// and finds the resource that somebody means by a kind or by a word.
+// Package discovery reads the API groups, versions and resources of a server, and
+// maps kinds and resource names to resources.
 //
 //	/api, /apis ──► groups ──┐
-//	      (or all in one)    ├──► Client: what the server says, asked each time
+//	   (or all resources)    ├──► Client: one discovery for each call
 //	/apis/GROUP/VERSION ─────┘
-//	                                 │ kept, asked again on a miss
+//	                                 │ cached, refreshed on a miss
 //	                                 ▼
 //	"deploy"          ──►  Mapper  ──►  Resource{apps/v1 deployments, Deployment, namespaced}
 //	apps, Deployment  ──►
 //
-// # The shortest use
+// # Basic use
 //
-//	mapper := discovery.NewMapper(discovery.New(client))
+//	mapper := discovery.NewMapper(discovery.NewClient(client))
 //	found, err := mapper.ForResource(ctx, "deploy")
 //	if err != nil {
 //		return err
 //	}
 //	view := rest.NewView[*appsv1.Deployment](client, found.ResourceInfo)
 //
-// Whoever knows what a [rest.ResourceInfo] has to say can write it by hand and
-// needs no discovery.
+// A program that knows its [rest.ResourceInfo] in advance needs no discovery.
 //
-// # What is promised
+// # Guarantees
 //
-//   - A server that has aggregated discovery is asked twice (for /api and for
-//     /apis); of one that has not, each group version is asked for by itself,
-//     a few at a time. The results are the same.
-//   - What failed does not hide the rest: with the results comes a
-//     [PartialError] that names each group version and its error. Versions
-//     that the server calls stale are among them, as [ErrStale].
-//   - A [Mapper] asks once for all callers and keeps the answer, until
-//     Invalidate. A name that is not in it makes it ask once more, at most
-//     every three seconds however many names miss; names that are known never
-//     wait. It is for any number of goroutines; each leaves when its own
-//     context ends, and takes nobody along.
-//   - An answer that is not what was asked for (HTML, another kind, another
-//     group version, larger than 16 MiB) is an error, never an empty list.
+//   - A server with aggregated discovery receives two requests, for /api and for
+//     /apis. Any other server receives one request more for each group version,
+//     at most eight at a time. The results are the same.
+//   - Partial failures do not hide the other results: the results are returned
+//     together with a [PartialError] that holds the error of each failed group
+//     version. A version that the server reports as stale counts as failed,
+//     with [ErrStale].
+//   - A [Mapper] discovers once for all callers and caches the result until
+//     Invalidate. A name that is not in the cache causes one refresh, at most
+//     every three seconds for all such names together; lookups of known names
+//     never wait. A Mapper is safe for concurrent use. A caller stops waiting when
+//     its context ends, without affecting the others.
+//   - An unexpected response (HTML, another kind, another group version, more
+//     than 16 MiB) is an error, never an empty list.
 //
-// # What a word means
+// # Resource names
 //
-// ForResource takes what kubectl takes: a plural, a singular (in any case), a
-// short name (in its own case); alone, or as name.group (a beginning of the group
-// will do), or name.version.group. What is none of these may be a kind, with its
-// whole group. Full names win over short names. Of several groups
-// that have the name the first in the server's order is meant, core before all:
-// "events" is core's. Of several versions it is the group's preferred one, or
-// else the first that has it. Subresources are not resources; a [Resource] lists
-// its own.
+// ForResource accepts the same names as kubectl: a plural or a singular in any
+// case, or a short name in its exact case; alone, as name.group, where a prefix of
+// the group is enough, or as name.version.group. A name that matches none of these
+// is compared with kinds, for which the group must be complete. Plurals and
+// singulars take precedence over short names, and these over kinds. If several
+// groups match, the first in the server's order wins, with the core group first:
+// "events" is the resource of the core group. If several versions match, the
+// preferred version of the group wins, or else the first that has the resource.
+// Subresources are not looked up; a [Resource] lists its own.
 //
-// client-go calls these things discovery.DiscoveryClient and, together,
-// restmapper's DeferredDiscoveryRESTMapper and its shortcut expander, which drops
-// the version of deploy.v1beta1.apps; here it is meant. The next room is package
-// rest, which takes the ResourceInfo.
+// The counterparts in client-go are discovery.DiscoveryClient and, for the Mapper,
+// restmapper.DeferredDiscoveryRESTMapper with its shortcut expander. The shortcut
+// expander ignores the version in deploy.v1beta1.apps; a Mapper does not. Package
+// rest accepts the ResourceInfo of a Resource.
 package discovery

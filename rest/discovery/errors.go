@@ -10,82 +10,83 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ErrStale is why a group version has failed of which the server knows only
-// what it was: the extension server behind it does not answer.
-var ErrStale = errors.New("the server behind it does not answer, and what is known of it is stale")
+// ErrStale is the error of a group version that the server reports as stale: its
+// extension server does not respond, and the server has only an old list of its
+// resources.
+var ErrStale = errors.New("the extension server does not respond, and its resource list is stale")
 
-// PartialError comes with results that lack some group versions.
+// PartialError is returned together with results that lack some group versions.
 type PartialError struct {
-	// Failed has the error of each.
+	// Failed holds the error of each missing group version.
 	Failed map[schema.GroupVersion]error
 }
 
-// mostNamed group versions are named in an error's text; all are in Failed.
-const mostNamed = 5
+// maxNamedFailures limits the group versions in an error message; Failed holds all.
+const maxNamedFailures = 5
 
 func (e *PartialError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "discovery has failed for %d group versions", len(e.Failed))
-	for i, gv := range e.sorted() {
-		if i == mostNamed {
-			fmt.Fprintf(&b, "; and %d more", len(e.Failed)-mostNamed)
+	fmt.Fprintf(&b, "discovery failed for %d group versions", len(e.Failed))
+	for i, gv := range e.groupVersions() {
+		if i == maxNamedFailures {
+			fmt.Fprintf(&b, "; and %d more", len(e.Failed)-maxNamedFailures)
 			break
 		}
 		separator := ": "
 		if i > 0 {
 			separator = "; "
 		}
-		fmt.Fprintf(&b, "%s%s: %v", separator, cut(gv.String()), e.Failed[gv])
+		fmt.Fprintf(&b, "%s%s: %v", separator, truncate(gv.String()), e.Failed[gv])
 	}
 	return b.String()
 }
 
-// Unwrap are the errors of the group versions, in the order of their names.
+// Unwrap returns the errors of the group versions, in the order of their names.
 func (e *PartialError) Unwrap() []error {
 	var all []error
-	for _, gv := range e.sorted() {
+	for _, gv := range e.groupVersions() {
 		all = append(all, e.Failed[gv])
 	}
 	return all
 }
 
-func (e *PartialError) sorted() []schema.GroupVersion {
+func (e *PartialError) groupVersions() []schema.GroupVersion {
 	return slices.SortedFunc(maps.Keys(e.Failed), func(a, b schema.GroupVersion) int {
 		return strings.Compare(a.String(), b.String())
 	})
 }
 
-// NoMatchError says that the server has no such resource, as far as it could be
-// asked. If all of it could be asked, meta.IsNoMatchError knows it as well.
+// NoMatchError reports that no discovered resource matches. If discovery was
+// complete, meta.IsNoMatchError reports true for it.
 type NoMatchError struct {
-	// Asked is what was looked for.
-	Asked string
-	// Partial names the group versions that it may be in all the same, as they
-	// could not be asked; nil if there are none.
+	// Query describes the kind or name that was looked up.
+	Query string
+	// Partial holds the group versions that could not be discovered and that may
+	// contain the resource; nil if there are none.
 	Partial *PartialError
-	// Err is why the server could not be asked again after the miss; nil if it
-	// could, or had been just before.
+	// Err is the error of the refresh after the miss; nil if the refresh succeeded
+	// or was not due.
 	Err error
 
-	none error // what apimachinery calls it
+	noMatch error // the error of apimachinery for it
 }
 
 func (e *NoMatchError) Error() string {
-	text := "the server has no " + e.Asked
+	text := "the server has no " + e.Query
 	if e.Partial != nil {
-		text += ", or it is in a group that could not be asked: " + e.Partial.Error()
+		text += ", or it is in a group version that could not be discovered: " + e.Partial.Error()
 	}
 	if e.Err != nil {
-		text += ", or it is new, and the server could not be asked again: " + e.Err.Error()
+		text += ", or it is new and discovery could not be repeated: " + e.Err.Error()
 	}
 	return text
 }
 
-// Unwrap is what kept it from being certain, or, if nothing did, apimachinery's
-// *meta.NoKindMatchError or *meta.NoResourceMatchError.
+// Unwrap returns Partial and Err, or, if both are nil, a *meta.NoKindMatchError or
+// *meta.NoResourceMatchError.
 func (e *NoMatchError) Unwrap() []error {
-	if e.Partial == nil && e.Err == nil && e.none != nil {
-		return []error{e.none}
+	if e.Partial == nil && e.Err == nil && e.noMatch != nil {
+		return []error{e.noMatch}
 	}
 	var all []error
 	if e.Partial != nil {

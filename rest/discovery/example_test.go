@@ -13,9 +13,9 @@ import (
 	"github.com/thinformer/thinformer/rest/discovery"
 )
 
-// aServer has pods and deployments.
-func aServer() *httptest.Server {
-	answers := map[string]string{
+// newServer returns a server with pods and deployments.
+func newServer() *httptest.Server {
+	responses := map[string]string{
 		"/version": `{"major": "1", "minor": "37", "gitVersion": "v1.37.2"}`,
 		"/api": `{"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": [
 			{"metadata": {"name": ""}, "versions": [{"version": "v1", "freshness": "Current", "resources": [
@@ -29,13 +29,14 @@ func aServer() *httptest.Server {
 	}
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, answers[r.URL.Path])
+		fmt.Fprint(w, responses[r.URL.Path])
 	}))
 }
 
-// A Mapper finds what somebody means, and remembers what the server has.
+// A Mapper finds resources by name or by kind, and caches the resources of the
+// server.
 func ExampleMapper() {
-	server := aServer()
+	server := newServer()
 	defer server.Close()
 	client, err := rest.New(&rest.Config{Host: server.URL})
 	if err != nil {
@@ -43,7 +44,7 @@ func ExampleMapper() {
 		return
 	}
 	defer client.Close()
-	mapper := discovery.NewMapper(discovery.New(client))
+	mapper := discovery.NewMapper(discovery.NewClient(client))
 
 	ctx := context.Background()
 	found, err := mapper.ForResource(ctx, "deploy")
@@ -61,9 +62,9 @@ func ExampleMapper() {
 	// true true
 }
 
-// Partial failures do not hide the rest.
+// Partial failures do not hide the other results.
 func ExampleClient() {
-	server := aServer()
+	server := newServer()
 	defer server.Close()
 	client, err := rest.New(&rest.Config{Host: server.URL})
 	if err != nil {
@@ -73,7 +74,7 @@ func ExampleClient() {
 	defer client.Close()
 
 	ctx := context.Background()
-	d := discovery.New(client)
+	d := discovery.NewClient(client)
 	version, err := d.ServerVersion(ctx)
 	if err != nil {
 		fmt.Println(err)
@@ -91,11 +92,11 @@ func ExampleClient() {
 		fmt.Println(list.GroupVersion, list.APIResources[0].Name)
 	}
 	for gv := range partial.Failed {
-		fmt.Println(gv, "has failed")
+		fmt.Println(gv, "failed")
 	}
 	// Output:
 	// v1.37.2
 	// v1 pods
 	// apps/v1 deployments
-	// metrics.k8s.io/v1beta1 has failed
+	// metrics.k8s.io/v1beta1 failed
 }

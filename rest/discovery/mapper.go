@@ -9,122 +9,124 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// missInterval is how long after asking again because of a miss the server is
-// not asked again because of another.
-const missInterval = 3 * time.Second
+// missRefreshInterval is the minimum time between two refreshes that are caused by
+// misses.
+const missRefreshInterval = 3 * time.Second
 
-// Mapper finds resources by kind or by word, and remembers what the server
-// serves. It is for use by any number of goroutines.
+// Mapper finds resources by kind or by name, and caches the resources of the
+// server. It is safe for concurrent use.
 type Mapper struct {
 	client *Client
 
-	mu      sync.Mutex
-	known   *catalog  // nil: nothing yet, or Invalidate was called
-	flight  *flight   // the request that is under way and will set known; nil: none
-	askedAt time.Time // when a miss last made a flight
+	mu              sync.Mutex
+	index           *resourceIndex // nil before the first discovery and after Invalidate
+	refresh         *refresh       // the running refresh, which sets index; nil if there is none
+	lastMissRefresh time.Time      // when a miss last started a refresh
 }
 
-// NewMapper makes a Mapper that knows nothing. It asks when it is first asked.
+// NewMapper returns a Mapper with an empty cache. The first lookup starts
+// discovery.
 func NewMapper(client *Client) *Mapper { return &Mapper{client: client} }
 
-// ForKind finds the resource of a kind. Without a version it is the group's
-// preferred one, if that has the kind. It returns a [*NoMatchError] if there is
-// no such kind.
+// ForKind returns the resource of a kind. Without a version, the preferred version
+// of the group wins if it has the kind. If there is no such kind, the error is a
+// [*NoMatchError].
 func (m *Mapper) ForKind(ctx context.Context, gvk schema.GroupVersionKind) (Resource, error) {
-	q, err := ofKind(gvk)
+	q, err := newKindQuery(gvk)
 	if err != nil {
 		return Resource{}, err
 	}
-	return m.find(ctx, q)
+	return m.lookup(ctx, q)
 }
 
-// ForResource finds the resource that a word means: its plural, singular or
-// short name, alone or with group, or with version and group ("deploy",
-// "deployments.apps", "deployments.v1.apps"). The package comment has the
-// rules. It returns a [*NoMatchError] if there is no such resource.
-func (m *Mapper) ForResource(ctx context.Context, word string) (Resource, error) {
-	q, err := ofWord(word)
+// ForResource returns the resource of a name: a plural, singular or short name,
+// alone, with a group, or with a version and a group ("deploy",
+// "deployments.apps", "deployments.v1.apps"). The package comment has the rules. If
+// there is no such resource, the error is a [*NoMatchError].
+func (m *Mapper) ForResource(ctx context.Context, name string) (Resource, error) {
+	q, err := newNameQuery(name)
 	if err != nil {
 		return Resource{}, err
 	}
-	return m.find(ctx, q)
+	return m.lookup(ctx, q)
 }
 
-// Resources are all resources in all versions, in the order in which a word is
-// matched with them. A [*PartialError] comes with results.
+// Resources returns all resources in all versions, in the order in which ForResource
+// matches them. With a [*PartialError] it also returns the resources of the group
+// versions that have not failed.
 func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
-	known, _, err := m.first(ctx)
+	index, _, err := m.current(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the server's resources: %w", err)
 	}
-	all := make([]Resource, len(known.all))
-	for i, r := range known.all {
+	all := make([]Resource, len(index.all))
+	for i, r := range index.all {
 		all[i] = r.clone()
 	}
-	if known.partial != nil {
-		return all, known.partial
+	if index.partial != nil {
+		return all, index.partial
 	}
 	return all, nil
 }
 
-// Invalidate forgets everything: whoever asks next has the server asked. What
-// was asked before is not used for them, even if its answer is still to come.
+// Invalidate clears the cache. The next lookup starts a discovery; the result of a
+// discovery that is already running is used only by the callers that wait for it.
 func (m *Mapper) Invalidate() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.known, m.flight = nil, nil
+	m.index, m.refresh = nil, nil
 }
 
-func (m *Mapper) find(ctx context.Context, q query) (Resource, error) {
-	known, asked, err := m.first(ctx)
+func (m *Mapper) lookup(ctx context.Context, q query) (Resource, error) {
+	index, refreshed, err := m.current(ctx)
 	if err != nil {
-		return Resource{}, fmt.Errorf("look up the %s: %w", q.text, err)
+		return Resource{}, fmt.Errorf("look up the %s: %w", q.description, err)
 	}
-	if r := known.find(q); r != nil {
+	if r := index.lookup(q); r != nil {
 		return r.clone(), nil
 	}
-	if !asked {
-		newer, err := m.again(ctx)
+	if !refreshed {
+		newer, err := m.refreshAfterMiss(ctx)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
-			return Resource{}, fmt.Errorf("look up the %s: %w", q.text, err)
+			return Resource{}, fmt.Errorf("look up the %s: %w", q.description, err)
 		default:
-			return Resource{}, &NoMatchError{Asked: q.text, Partial: known.mayHide(q), Err: err}
+			return Resource{}, &NoMatchError{Query: q.description, Partial: index.failuresThatMayMatch(q), Err: err}
 		}
-		known = newer
+		index = newer
 	}
-	if r := known.find(q); r != nil {
+	if r := index.lookup(q); r != nil {
 		return r.clone(), nil
 	}
-	return Resource{}, &NoMatchError{Asked: q.text, Partial: known.mayHide(q), none: q.none}
+	return Resource{}, &NoMatchError{Query: q.description, Partial: index.failuresThatMayMatch(q), noMatch: q.noMatch}
 }
 
-// first is what is known, or what the server says if that is nothing.
-func (m *Mapper) first(ctx context.Context) (known *catalog, asked bool, err error) {
+// current returns the cached index, or the result of a refresh if there is none.
+func (m *Mapper) current(ctx context.Context) (index *resourceIndex, refreshed bool, err error) {
 	m.mu.Lock()
-	if m.known != nil {
+	if m.index != nil {
 		defer m.mu.Unlock()
-		return m.known, false, nil
+		return m.index, false, nil
 	}
-	f := m.join(ctx)
+	r := m.joinRefresh(ctx)
 	m.mu.Unlock()
-	known, err = m.wait(ctx, f)
-	return known, true, err
+	index, err = m.waitFor(ctx, r)
+	return index, true, err
 }
 
-// again asks the server after a miss. If somebody has just done so it does not:
-// then what comes back is what that one was told.
-func (m *Mapper) again(ctx context.Context) (*catalog, error) {
+// refreshAfterMiss returns the result of a refresh, or the cached index if another
+// miss has caused a refresh within the last missRefreshInterval.
+func (m *Mapper) refreshAfterMiss(ctx context.Context) (*resourceIndex, error) {
 	m.mu.Lock()
-	if m.flight == nil && m.known != nil && time.Since(m.askedAt) < missInterval {
+	if m.refresh == nil && m.index != nil && time.Since(m.lastMissRefresh) < missRefreshInterval {
 		defer m.mu.Unlock()
-		return m.known, nil
+		return m.index, nil
 	}
-	if m.flight == nil {
-		m.askedAt = time.Now()
+	if m.refresh == nil {
+		m.lastMissRefresh = time.Now()
 	}
-	f := m.join(ctx)
+	r := m.joinRefresh(ctx)
 	m.mu.Unlock()
-	return m.wait(ctx, f)
+	return m.waitFor(ctx, r)
 }

@@ -17,31 +17,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// resourcesOf are the lists of aCluster.
-func resourcesOf(tb testing.TB) map[schema.GroupVersion]*metav1.APIResourceList {
+// testClusterLists returns the resource lists of testCluster.
+func testClusterLists(tb testing.TB) map[schema.GroupVersion]*metav1.APIResourceList {
 	tb.Helper()
 	lists := map[schema.GroupVersion]*metav1.APIResourceList{}
-	for _, g := range aCluster() {
+	for _, g := range testCluster() {
 		for _, v := range g.versions {
 			gv := schema.GroupVersion{Group: g.name, Version: v.name}
-			list := legacyList(gv, v.resources).(metav1.APIResourceList)
+			list := legacyResourceList(gv, v.resources).(metav1.APIResourceList)
 			lists[gv] = &list
 		}
 	}
 	return lists
 }
 
-// more is aCluster with one group more.
-func more() []group {
-	return append(aCluster(), group{"new.io", []versionOf{{name: "v1", resources: []resourceOf{{line: "novelties novelty Novelty"}}}}})
+// testClusterWithNewGroup returns testCluster with one more group.
+func testClusterWithNewGroup() []testGroup {
+	return append(testCluster(), testGroup{"new.io", []testVersion{{name: "v1", resources: []testResource{{spec: "novelties novelty Novelty"}}}}})
 }
 
-// Contract: the server is asked once for all callers, and the answer is kept.
-func TestTheServerIsAskedOnceForAll(t *testing.T) {
+// Contract: a Mapper discovers once for all callers, and caches the result.
+func TestAllCallersShareOneDiscovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(true)
-		slow(s, "/api", time.Second)
-		m := NewMapper(s.inProcess(t))
+		delayResponse(s, "/api", time.Second)
+		m := NewMapper(s.startInProcess(t))
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
@@ -52,59 +52,59 @@ func TestTheServerIsAskedOnceForAll(t *testing.T) {
 		all.Wait()
 		_, err := m.ForKind(t.Context(), schema.GroupVersionKind{Group: "apps", Kind: "Deployment"})
 		require.NoError(t, err)
-		require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, s.requests())
+		require.Equal(t, map[string]int{"/api": 1, "/apis": 1}, s.requestsByPath())
 	})
 }
 
-// hangover is how long a slow answer that nobody wants any more goes on.
-const hangover = time.Second
+// cancelDelay is the time between the end of a delayed request and its return.
+const cancelDelay = time.Second
 
-// slow makes an answer of the server take a while.
-func slow(s *server, path string, wait time.Duration) {
-	s.answers(path, func(w http.ResponseWriter, r *http.Request) {
+// delayResponse delays the responses of a path.
+func delayResponse(s *server, path string, wait time.Duration) {
+	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-time.After(wait):
 		case <-r.Context().Done():
-			time.Sleep(hangover)
-			s.givenUp.Add(1)
+			time.Sleep(cancelDelay)
+			s.cancelledRequests.Add(1)
 			return
 		}
 		plain := newServer(s.aggregated)
 		s.mu.Lock()
-		plain.serves = s.serves
+		plain.groups = s.groups
 		s.mu.Unlock()
 		plain.ServeHTTP(w, r)
 	})
 }
 
-// Contract: a name that is not known makes it ask once more.
-func TestAMissAsksOnceMore(t *testing.T) {
+// Contract: a miss causes one refresh.
+func TestAMissCausesOneRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(true)
-		m := NewMapper(s.inProcess(t))
+		m := NewMapper(s.startInProcess(t))
 		_, err := m.ForResource(t.Context(), "novelties")
 		var noMatch *NoMatchError
 		require.ErrorAs(t, err, &noMatch)
 		require.Equal(t, `the server has no resource "novelties"`, err.Error())
-		require.Equal(t, 1, s.requests()["/apis"], "what was asked for it just now is not asked again")
+		require.Equal(t, 1, s.requestsByPath()["/apis"], "a miss in a result just received causes no refresh")
 
-		s.serve(more())
+		s.setGroups(testClusterWithNewGroup())
 		found, err := m.ForResource(t.Context(), "novelties")
 		require.NoError(t, err)
 		require.Equal(t, "new.io", found.Group)
-		require.Equal(t, 2, s.requests()["/apis"])
+		require.Equal(t, 2, s.requestsByPath()["/apis"])
 	})
 }
 
-// Contract: an error that came as the context ended is told with that.
-func TestTheEndOfTheContextDoesNotHideWhyTheServerFailed(t *testing.T) {
-	m, failed, ended := NewMapper(nil), errors.New("the server is ill"), errors.New("enough")
+// Contract: if discovery fails and the context ends, the error wraps both causes.
+func TestAnEndedContextDoesNotHideTheErrorOfTheServer(t *testing.T) {
+	m, failed, ended := NewMapper(nil), errors.New("server error"), errors.New("cancelled by the test")
 	ctx, end := context.WithCancelCause(t.Context())
 	end(ended)
-	for _, known := range []*catalog{nil, newCatalog(&answers{})} {
-		for range 20 { // whichever of the two is seen first
-			m.known, m.flight = known, &flight{cancel: func() {}, done: make(chan struct{}), err: failed}
-			close(m.flight.done)
+	for _, index := range []*resourceIndex{nil, newResourceIndex(&serverResources{})} {
+		for range 20 { // select chooses between the two at random
+			m.index, m.refresh = index, &refresh{cancel: func() {}, done: make(chan struct{}), err: failed}
+			close(m.refresh.done)
 			_, err := m.ForResource(ctx, "pods")
 			require.ErrorIs(t, err, failed)
 			require.ErrorIs(t, err, ended)
@@ -112,10 +112,10 @@ func TestTheEndOfTheContextDoesNotHideWhyTheServerFailed(t *testing.T) {
 	}
 }
 
-// Contract: a miss is what apimachinery calls one, unless it is not certain.
-func TestAMissIsKnownToApimachinery(t *testing.T) {
+// Contract: meta.IsNoMatchError reports true for a miss if discovery was complete.
+func TestAMissIsANoMatchErrorOfApimachinery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := NewMapper(newServer(true).inProcess(t))
+		m := NewMapper(newServer(true).startInProcess(t))
 		_, err := m.ForResource(t.Context(), "novelties.new.io")
 		require.True(t, meta.IsNoMatchError(err))
 		var noResource *meta.NoResourceMatchError
@@ -130,22 +130,22 @@ func TestAMissIsKnownToApimachinery(t *testing.T) {
 
 		var noMatch *NoMatchError
 		require.ErrorAs(t, err, &noMatch)
-		noMatch.Err = errors.New("the server is ill")
+		noMatch.Err = errors.New("server error")
 		require.False(t, meta.IsNoMatchError(err))
 		noMatch.Partial, noMatch.Err = &PartialError{}, nil
 		require.False(t, meta.IsNoMatchError(err))
 	})
 }
 
-// Contract: who misses while the server is being asked again waits for that.
-func TestMissesAtTheSameTimeWaitForTheSameAnswer(t *testing.T) {
+// Contract: a caller that misses during a refresh waits for that refresh.
+func TestConcurrentMissesShareOneRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(true)
-		m := NewMapper(s.inProcess(t))
+		m := NewMapper(s.startInProcess(t))
 		_, err := m.Resources(t.Context())
 		require.NoError(t, err)
-		s.serve(more())
-		slow(s, "/apis", time.Second)
+		s.setGroups(testClusterWithNewGroup())
+		delayResponse(s, "/apis", time.Second)
 		var all sync.WaitGroup
 		for i := range 10 {
 			all.Go(func() {
@@ -155,21 +155,21 @@ func TestMissesAtTheSameTimeWaitForTheSameAnswer(t *testing.T) {
 			})
 		}
 		all.Wait()
-		require.Equal(t, 2, s.requests()["/apis"])
+		require.Equal(t, 2, s.requestsByPath()["/apis"])
 	})
 }
 
-// Contract: however many names miss, the server is asked at most every few
-// seconds, and names that are known never wait.
-func TestAStormOfMisses(t *testing.T) {
+// Contract: misses cause at most one refresh each missRefreshInterval, and lookups
+// of known names never wait.
+func TestRefreshesAfterMissesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(true)
-		m := NewMapper(s.inProcess(t))
+		m := NewMapper(s.startInProcess(t))
 		_, err := m.Resources(t.Context())
 		require.NoError(t, err)
-		slow(s, "/apis", time.Second)
+		delayResponse(s, "/apis", time.Second)
 
-		began := time.Now()
+		start := time.Now()
 		var all sync.WaitGroup
 		for i := range 100 {
 			all.Go(func() {
@@ -185,31 +185,31 @@ func TestAStormOfMisses(t *testing.T) {
 			})
 		}
 		all.Wait()
-		took := time.Since(began)
-		require.LessOrEqual(t, s.requests()["/apis"], 2+int(took/missInterval), "in %v", took)
-		require.GreaterOrEqual(t, s.requests()["/apis"], 3)
+		took := time.Since(start)
+		require.LessOrEqual(t, s.requestsByPath()["/apis"], 2+int(took/missRefreshInterval), "in %v", took)
+		require.GreaterOrEqual(t, s.requestsByPath()["/apis"], 3)
 	})
 }
 
-// Contract: Invalidate has the server asked by whoever asks next, and what was
-// asked before is not used for them.
+// Contract: after Invalidate the next lookup starts a discovery, and does not use the
+// result of an earlier one.
 func TestInvalidate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(true)
-		m := NewMapper(s.inProcess(t))
+		m := NewMapper(s.startInProcess(t))
 		_, err := m.ForResource(t.Context(), "pods")
 		require.NoError(t, err)
-		s.serve(nil)
+		s.setGroups(nil)
 		_, err = m.ForResource(t.Context(), "pods")
-		require.NoError(t, err, "it was kept")
+		require.NoError(t, err, "the result is cached")
 		m.Invalidate()
 		_, err = m.ForResource(t.Context(), "pods")
 		require.Error(t, err)
 
-		// While an old answer is under way: it is for those who wait for it.
+		// A running discovery is used only by the callers that wait for it.
 		m.Invalidate()
 		release := make(chan struct{})
-		s.answers("/api", func(w http.ResponseWriter, r *http.Request) {
+		s.handle("/api", func(w http.ResponseWriter, r *http.Request) {
 			<-release
 			http.NotFound(w, r)
 		})
@@ -220,80 +220,80 @@ func TestInvalidate(t *testing.T) {
 		}()
 		synctest.Wait()
 		m.Invalidate()
-		s.serve(more())
-		s.heals("/api")
+		s.setGroups(testClusterWithNewGroup())
+		s.restore("/api")
 		_, err = m.ForResource(t.Context(), "novelties")
 		require.NoError(t, err)
-		asked := s.requests()["/apis"]
+		before := s.requestsByPath()["/apis"]
 		close(release)
-		require.NoError(t, <-old) // it, too, was answered after the change
+		require.NoError(t, <-old) // its second request was also answered after the change
 		found, err := m.ForResource(t.Context(), "pods")
 		require.NoError(t, err)
-		require.Empty(t, found.Group, "the late answer, which has no core, was not kept")
-		require.Equal(t, asked+1, s.requests()["/apis"])
+		require.Empty(t, found.Group, "the late result, which has no core group, is not cached")
+		require.Equal(t, before+1, s.requestsByPath()["/apis"])
 	})
 }
 
-// Contract: each leaves when its own context ends, and takes nobody along; when
-// the last has left, the asking ends.
-func TestWaitersLeaveOneByOne(t *testing.T) {
+// Contract: a caller stops waiting when its context ends, without affecting the
+// others. When the last caller has left, the discovery is cancelled.
+func TestADiscoveryIsCancelledWhenItsLastCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(true)
-		slow(s, "/apis", time.Minute)
-		m := NewMapper(s.inProcess(t))
-		began := time.Now()
-		gone := errors.New("gone")
-		leader, leave := context.WithCancelCause(t.Context())
+		delayResponse(s, "/apis", time.Minute)
+		m := NewMapper(s.startInProcess(t))
+		start := time.Now()
+		left := errors.New("left")
+		firstCtx, leave := context.WithCancelCause(t.Context())
 		first, second := make(chan error), make(chan error)
-		go func() { _, err := m.ForResource(leader, "pods"); first <- err }()
+		go func() { _, err := m.ForResource(firstCtx, "pods"); first <- err }()
 		synctest.Wait()
 		go func() { _, err := m.ForResource(t.Context(), "pods"); second <- err }()
 		synctest.Wait()
 
-		leave(gone)
-		require.ErrorIs(t, <-first, gone)
-		require.Zero(t, time.Since(began), "it left at once")
+		leave(left)
+		require.ErrorIs(t, <-first, left)
+		require.Zero(t, time.Since(start), "the caller returns at once")
 		require.NoError(t, <-second)
-		require.Equal(t, time.Minute, time.Since(began))
-		require.Equal(t, 1, s.requests()["/apis"])
+		require.Equal(t, time.Minute, time.Since(start))
+		require.Equal(t, 1, s.requestsByPath()["/apis"])
 
-		// Alone.
+		// The only caller.
 		m.Invalidate()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := m.ForResource(ctx, "pods")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, `look up the resource "pods": `)
-		s.heals("/apis")
+		s.restore("/apis")
 		before := time.Now()
 		_, err = m.ForResource(t.Context(), "pods")
-		require.NoError(t, err, "who comes after is not given what was given up")
-		require.Zero(t, time.Since(before), "nor waits for it")
-		time.Sleep(hangover)
+		require.NoError(t, err, "a later caller does not join the cancelled discovery")
+		require.Zero(t, time.Since(before), "or wait for it")
+		time.Sleep(cancelDelay)
 		synctest.Wait()
-		require.EqualValues(t, 1, s.givenUp.Load(), "the request has ended")
+		require.EqualValues(t, 1, s.cancelledRequests.Load(), "the request has ended")
 	})
 }
 
-// Contract: when the server cannot be asked the lookup fails with its error, and
-// the next one asks again; what is known stays known.
-func TestTheServerIsAway(t *testing.T) {
+// Contract: if discovery fails, the lookup returns its error and the next lookup
+// retries. The cache stays valid.
+func TestFailedDiscoveryIsRetriedAndKeepsTheCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(true)
-		s.breaks("/apis", http.StatusForbidden, "text/plain", "not you")
-		m := NewMapper(s.inProcess(t))
+		s.respond("/apis", http.StatusForbidden, "text/plain", "not you")
+		m := NewMapper(s.startInProcess(t))
 		_, err := m.ForResource(t.Context(), "pods")
 		require.ErrorContains(t, err, "not you")
 		var noMatch *NoMatchError
-		require.False(t, errors.As(err, &noMatch), "nothing is known, that least")
+		require.False(t, errors.As(err, &noMatch), "without any result there is no NoMatchError")
 		_, err = m.Resources(t.Context())
 		require.ErrorContains(t, err, "list the server's resources: ")
 
-		s.heals("/apis")
+		s.restore("/apis")
 		_, err = m.ForResource(t.Context(), "pods")
 		require.NoError(t, err)
 
-		s.breaks("/apis", http.StatusForbidden, "text/plain", "not you")
+		s.respond("/apis", http.StatusForbidden, "text/plain", "not you")
 		_, err = m.ForResource(t.Context(), "novelties")
 		require.ErrorAs(t, err, &noMatch)
 		require.ErrorContains(t, err, "not you")

@@ -9,92 +9,96 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// query is what somebody looks for.
+// query describes the resource that is looked up.
 type query struct {
-	text     string    // for errors
-	readings []reading // the first that matches is meant
-	// exactKind: there is one reading, its name is a kind, and its group is
-	// meant even if it is "", core's.
-	exactKind bool
-	// none is what apimachinery calls it if there is no such resource.
-	none error
+	description string      // for error messages
+	candidates  []candidate // in order of precedence
+	// byKind is set if the only candidate is a kind. Its group is exact, also if
+	// it is "", the core group.
+	byKind bool
+	// noMatch is the error of apimachinery for a resource that does not exist.
+	noMatch error
 }
 
-// reading is one way to take the words: a version or group that is "" is not
-// said.
-type reading struct{ name, version, group string }
+// candidate is one interpretation of the text of a query. An empty version or
+// group matches any.
+type candidate struct{ name, version, group string }
 
-// ofKind looks for a kind of one group; its version may be "".
-func ofKind(gvk schema.GroupVersionKind) (query, error) {
+// newKindQuery returns a query for a kind of one group. An empty version matches
+// any.
+func newKindQuery(gvk schema.GroupVersionKind) (query, error) {
 	if gvk.Kind == "" {
-		return query{}, errors.New("look up a kind: it has no name")
+		return query{}, errors.New("look up a kind: the kind is empty")
 	}
-	text := fmt.Sprintf("kind %q in the group %q", cut(gvk.Kind), cut(gvk.Group))
+	text := fmt.Sprintf("kind %q in the group %q", truncate(gvk.Kind), truncate(gvk.Group))
 	if gvk.Version != "" {
-		text = fmt.Sprintf("kind %q in %s", cut(gvk.Kind), cut(gvk.GroupVersion().String()))
+		text = fmt.Sprintf("kind %q in %s", truncate(gvk.Kind), truncate(gvk.GroupVersion().String()))
 	}
-	none := &meta.NoKindMatchError{GroupKind: gvk.GroupKind()}
+	noMatch := &meta.NoKindMatchError{GroupKind: gvk.GroupKind()}
 	if gvk.Version != "" {
-		none.SearchedVersions = []string{gvk.Version}
+		noMatch.SearchedVersions = []string{gvk.Version}
 	}
-	return query{text, []reading{{gvk.Kind, gvk.Version, gvk.Group}}, true, none}, nil
+	return query{text, []candidate{{gvk.Kind, gvk.Version, gvk.Group}}, true, noMatch}, nil
 }
 
-// ofWord looks for name, name.group or name.version.group. The last two look
-// alike when the group has a dot in it: first it is taken to have a version.
-func ofWord(word string) (query, error) {
-	if slash := strings.IndexByte(word, '/'); slash >= 0 {
-		return query{}, fmt.Errorf("look up the resource %q: a subresource is not a resource; look up %q", cut(word), cut(word[:slash]))
+// newNameQuery returns a query for name, name.group or name.version.group. The last
+// two are ambiguous if the group contains a dot: the form with a version takes
+// precedence.
+func newNameQuery(text string) (query, error) {
+	if slash := strings.IndexByte(text, '/'); slash >= 0 {
+		return query{}, fmt.Errorf("look up the resource %q: a subresource is not a resource; look up %q", truncate(text), truncate(text[:slash]))
 	}
-	name, group, _ := strings.Cut(word, ".")
+	name, group, _ := strings.Cut(text, ".")
 	if name == "" {
-		return query{}, fmt.Errorf("look up the resource %q: it has no name", cut(word))
+		return query{}, fmt.Errorf("look up the resource %q: the name is empty", truncate(text))
 	}
-	q := query{text: fmt.Sprintf("resource %q", cut(word))}
-	if version, rest, ok := strings.Cut(group, "."); ok {
-		q.readings = append(q.readings, reading{name, version, rest})
+	q := query{description: fmt.Sprintf("resource %q", truncate(text))}
+	if version, remainder, ok := strings.Cut(group, "."); ok {
+		q.candidates = append(q.candidates, candidate{name, version, remainder})
 	}
-	q.readings = append(q.readings, reading{name: name, group: group})
-	q.none = &meta.NoResourceMatchError{PartialResource: schema.GroupVersionResource{Group: group, Resource: name}}
+	q.candidates = append(q.candidates, candidate{name: name, group: group})
+	q.noMatch = &meta.NoResourceMatchError{PartialResource: schema.GroupVersionResource{Group: group, Resource: name}}
 	return q, nil
 }
 
-// exactOf is the first of some resources of the reading's kind that has its
-// group, core's if it is "", and its version, if that is said.
-func (as reading) exactOf(ofKind []*Resource) *Resource {
-	for _, r := range ofKind {
-		if r.Group == as.group && (as.version == "" || r.Version == as.version) {
+// matchKind returns the first of the resources, all of the candidate's kind, in
+// the candidate's group and version. An empty group is the core group; an empty
+// version matches any.
+func (c candidate) matchKind(resources []*Resource) *Resource {
+	for _, r := range resources {
+		if r.Group == c.group && (c.version == "" || r.Version == c.version) {
 			return r
 		}
 	}
 	return nil
 }
 
-// firstOf is the first of some resources of the reading's name that has its
-// group and version. Without a version, the beginning of a group will do if no
-// group has that name.
-func (as reading) firstOf(named []*Resource) *Resource {
-	for _, r := range named {
-		if (as.group == "" || r.Group == as.group) && (as.version == "" || r.Version == as.version) {
+// matchName returns the first of the resources, all of the candidate's name, in
+// the candidate's group and version; if either is empty, it matches any. Without a
+// version, a prefix of the group matches if no group equals it.
+func (c candidate) matchName(resources []*Resource) *Resource {
+	for _, r := range resources {
+		if (c.group == "" || r.Group == c.group) && (c.version == "" || r.Version == c.version) {
 			return r
 		}
 	}
-	if as.version != "" || as.group == "" {
+	if c.version != "" || c.group == "" {
 		return nil
 	}
-	for _, r := range named {
-		if strings.HasPrefix(r.Group, as.group) {
+	for _, r := range resources {
+		if strings.HasPrefix(r.Group, c.group) {
 			return r
 		}
 	}
 	return nil
 }
 
-// mayBeIn is whether a group version, of which nothing is known, may have it.
-func (q query) mayBeIn(gv schema.GroupVersion) bool {
-	for _, as := range q.readings {
-		versionFits := as.version == "" || as.version == gv.Version
-		groupFits := as.group == gv.Group || !q.exactKind && (as.group == "" || as.version == "" && strings.HasPrefix(gv.Group, as.group))
+// mayMatch reports whether a group version with unknown resources may contain the
+// resource.
+func (q query) mayMatch(gv schema.GroupVersion) bool {
+	for _, c := range q.candidates {
+		versionFits := c.version == "" || c.version == gv.Version
+		groupFits := c.group == gv.Group || !q.byKind && (c.group == "" || c.version == "" && strings.HasPrefix(gv.Group, c.group))
 		if versionFits && groupFits {
 			return true
 		}

@@ -10,75 +10,74 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Resource is one resource in one version: where it is served, and what the
-// server says about it.
+// Resource describes one resource in one version, as the server reports it.
 type Resource struct {
 	rest.ResourceInfo
 	SingularName string
 	ShortNames   []string
 	// Categories are names for several resources at once, such as "all".
 	Categories []string
-	// Verbs of the API that it has: get, list, watch, create, …
+	// Verbs are the supported verbs of the API: get, list, watch, create, …
 	Verbs        []string
 	Subresources []Subresource
 }
 
-// Subresource is a part of a resource that is served by itself.
+// Subresource describes one subresource of a resource.
 type Subresource struct {
-	// Name after the slash: status, scale, log.
+	// Name is the part after the slash: status, scale, log.
 	Name string
-	// Kind of what is sent and returned, often of another group.
+	// Kind is the kind of the objects sent and returned, often of another group.
 	Kind  schema.GroupVersionKind
 	Verbs []string
 }
 
-// clone keeps what is cached from whoever is given it.
+// clone returns a deep copy, so that a caller cannot change the cache.
 func (r *Resource) clone() Resource {
-	own := *r
-	own.ShortNames = slices.Clone(r.ShortNames)
-	own.Categories = slices.Clone(r.Categories)
-	own.Verbs = slices.Clone(r.Verbs)
-	own.Subresources = slices.Clone(r.Subresources)
-	for i := range own.Subresources {
-		own.Subresources[i].Verbs = slices.Clone(own.Subresources[i].Verbs)
+	clone := *r
+	clone.ShortNames = slices.Clone(r.ShortNames)
+	clone.Categories = slices.Clone(r.Categories)
+	clone.Verbs = slices.Clone(r.Verbs)
+	clone.Subresources = slices.Clone(r.Subresources)
+	for i := range clone.Subresources {
+		clone.Subresources[i].Verbs = slices.Clone(clone.Subresources[i].Verbs)
 	}
-	return own
+	return clone
 }
 
-// resourcesIn are the resources of a list, each with its subresources. A
-// subresource of nothing is left out: there is nothing to find it by.
-func resourcesIn(gv schema.GroupVersion, list *metav1.APIResourceList) []*Resource {
-	var all []*Resource
+// newResources returns the resources of a list with their subresources. It omits
+// subresources whose resource is not in the list, since no lookup can find them.
+func newResources(gv schema.GroupVersion, list *metav1.APIResourceList) []*Resource {
+	var resources []*Resource
 	byName := map[string]*Resource{}
-	for _, from := range list.APIResources {
-		if from.Name == "" || strings.Contains(from.Name, "/") || byName[from.Name] != nil {
+	for _, item := range list.APIResources {
+		if item.Name == "" || strings.Contains(item.Name, "/") || byName[item.Name] != nil {
 			continue
 		}
 		resource := &Resource{
-			ResourceInfo: rest.ResourceInfo{GroupVersionResource: gv.WithResource(from.Name), Kind: from.Kind, Namespaced: from.Namespaced},
-			SingularName: from.SingularName,
-			ShortNames:   from.ShortNames,
-			Categories:   from.Categories,
-			Verbs:        from.Verbs,
+			ResourceInfo: rest.ResourceInfo{GroupVersionResource: gv.WithResource(item.Name), Kind: item.Kind, Namespaced: item.Namespaced},
+			SingularName: item.SingularName,
+			ShortNames:   item.ShortNames,
+			Categories:   item.Categories,
+			Verbs:        item.Verbs,
 		}
-		if resource.SingularName == "" { // servers of long ago
-			resource.SingularName = strings.ToLower(from.Kind)
+		if resource.SingularName == "" { // old servers do not set it
+			resource.SingularName = strings.ToLower(item.Kind)
 		}
-		byName[from.Name] = resource
-		all = append(all, resource)
+		byName[item.Name] = resource
+		resources = append(resources, resource)
 	}
-	for _, from := range list.APIResources {
-		parent, name, ok := strings.Cut(from.Name, "/")
-		if of := byName[parent]; ok && of != nil {
-			of.Subresources = append(of.Subresources, Subresource{Name: name, Kind: kindOf(gv, from), Verbs: from.Verbs})
+	for _, item := range list.APIResources {
+		parent, name, ok := strings.Cut(item.Name, "/")
+		if owner := byName[parent]; ok && owner != nil {
+			owner.Subresources = append(owner.Subresources, Subresource{Name: name, Kind: subresourceKind(gv, item), Verbs: item.Verbs})
 		}
 	}
-	return all
+	return resources
 }
 
-func kindOf(gv schema.GroupVersion, from metav1.APIResource) schema.GroupVersionKind {
-	if from.Version != "" {
-		gv = schema.GroupVersion{Group: from.Group, Version: from.Version}
+func subresourceKind(gv schema.GroupVersion, item metav1.APIResource) schema.GroupVersionKind {
+	if item.Version != "" {
+		gv = schema.GroupVersion{Group: item.Group, Version: item.Version}
 	}
-	return gv.WithKind(from.Kind)
+	return gv.WithKind(item.Kind)
 }

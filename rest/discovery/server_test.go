@@ -17,82 +17,82 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// server is a Kubernetes server as far as discovery sees one. Its answers are
-// made from what it serves, in either form.
+// server serves the discovery endpoints of a Kubernetes server, aggregated or
+// legacy.
 type server struct {
-	serves     []group
-	aggregated bool
-	givenUp    atomic.Int32 // slow requests whose context ended
+	groups            []testGroup
+	aggregated        bool
+	cancelledRequests atomic.Int32 // delayed requests whose context ended
 
-	mu     sync.Mutex
-	asked  map[string]int          // per path
-	broken map[string]http.Handler // per path, in place of the answer
+	mu            sync.Mutex
+	requestCounts map[string]int          // by path
+	handlers      map[string]http.Handler // by path; they replace the default response
 }
 
-// group is one with its versions, the preferred one first.
-type group struct {
+// testGroup is a group with its versions, the preferred one first.
+type testGroup struct {
 	name     string
-	versions []versionOf
+	versions []testVersion
 }
 
-type versionOf struct {
+type testVersion struct {
 	name      string
-	resources []resourceOf
+	resources []testResource
 	stale     bool
 }
 
-// resourceOf is one line: "pods pod Pod po,p all" (plural, singular, kind, short
-// names, categories), namespaced unless cluster is set.
-type resourceOf struct {
-	line    string
-	cluster bool
-	subs    []string // "scale autoscaling/v1 Scale", or "status  Pod"
+// testResource describes a resource. Its spec is "pods pod Pod po,p all": plural,
+// singular, kind, short names, categories.
+type testResource struct {
+	spec          string
+	clusterScoped bool
+	subresources  []string // "scale autoscaling/v1 Scale", or "status  Pod"
 }
 
-var crud = []string{"create", "delete", "get", "list", "watch"}
+var testVerbs = []string{"create", "delete", "get", "list", "watch"}
 
-// aCluster has what the rules about names need.
-func aCluster() []group {
-	deployments := resourceOf{line: "deployments deployment Deployment deploy all", subs: []string{"scale autoscaling/v1 Scale", "status - Deployment"}}
-	return []group{
-		{"", []versionOf{{name: "v1", resources: []resourceOf{
-			{line: "pods pod Pod po all", subs: []string{"eviction policy/v1 Eviction", "log - Pod", "status - Pod"}},
-			{line: "events event Event ev"},
-			{line: "namespaces namespace Namespace ns", cluster: true},
+// testCluster returns the groups that the tests of the name rules need.
+func testCluster() []testGroup {
+	deployments := testResource{spec: "deployments deployment Deployment deploy all", subresources: []string{"scale autoscaling/v1 Scale", "status - Deployment"}}
+	return []testGroup{
+		{"", []testVersion{{name: "v1", resources: []testResource{
+			{spec: "pods pod Pod po all", subresources: []string{"eviction policy/v1 Eviction", "log - Pod", "status - Pod"}},
+			{spec: "events event Event ev"},
+			{spec: "namespaces namespace Namespace ns", clusterScoped: true},
 		}}}},
-		{"apps", []versionOf{
-			{name: "v1", resources: []resourceOf{deployments}},
-			{name: "v1beta1", resources: []resourceOf{deployments, {line: "relics relic Relic"}}},
+		{"apps", []testVersion{
+			{name: "v1", resources: []testResource{deployments}},
+			{name: "v1beta1", resources: []testResource{deployments, {spec: "relics relic Relic"}}},
 		}},
-		{"events.k8s.io", []versionOf{{name: "v1", resources: []resourceOf{{line: "events event Event ev"}}}}},
-		{"storage.k8s.io", []versionOf{{name: "v1", resources: []resourceOf{{line: "storageclasses storageclass StorageClass sc", cluster: true}}}}},
-		{"example.com", []versionOf{
-			{name: "v2", resources: []resourceOf{
-				{line: "widgets widget Widget wd,po"},
-				{line: "relics relic Relic"},
-				{line: "sc sc ShortCircuit"},
-				{line: "people person Human"},
+		{"events.k8s.io", []testVersion{{name: "v1", resources: []testResource{{spec: "events event Event ev"}}}}},
+		{"storage.k8s.io", []testVersion{{name: "v1", resources: []testResource{{spec: "storageclasses storageclass StorageClass sc", clusterScoped: true}}}}},
+		{"example.com", []testVersion{
+			{name: "v2", resources: []testResource{
+				{spec: "widgets widget Widget wd,po"},
+				{spec: "relics relic Relic"},
+				{spec: "sc sc ShortCircuit"},
+				{spec: "people person Human"},
 			}},
-			{name: "v1", resources: []resourceOf{{line: "widgets widget Widget wd"}}},
+			{name: "v1", resources: []testResource{{spec: "widgets widget Widget wd"}}},
 		}},
-		{"metrics.k8s.io", []versionOf{{name: "v1beta1", resources: []resourceOf{{line: "pods  PodMetrics"}, {line: "loads load Load"}}}}},
+		{"metrics.k8s.io", []testVersion{{name: "v1beta1", resources: []testResource{{spec: "pods  PodMetrics"}, {spec: "loads load Load"}}}}},
 	}
 }
 
 func newServer(aggregated bool) *server {
-	return &server{serves: aCluster(), aggregated: aggregated, asked: map[string]int{}, broken: map[string]http.Handler{}}
+	return &server{groups: testCluster(), aggregated: aggregated, requestCounts: map[string]int{}, handlers: map[string]http.Handler{}}
 }
 
-// start serves over HTTP and returns a client.
-func (s *server) start(t *testing.T) *Client {
+// startHTTP serves over HTTP and returns a client.
+func (s *server) startHTTP(t *testing.T) *Client {
 	t.Helper()
-	listening := httptest.NewServer(s)
-	t.Cleanup(listening.Close)
-	return connect(t, &rest.Config{Host: listening.URL})
+	listener := httptest.NewServer(s)
+	t.Cleanup(listener.Close)
+	return connect(t, &rest.Config{Host: listener.URL})
 }
 
-// inProcess answers without a network, for bubbles.
-func (s *server) inProcess(t *testing.T) *Client {
+// startInProcess serves without a network, for synctest bubbles.
+func (s *server) startInProcess(t *testing.T) *Client {
 	t.Helper()
 	return connect(t, &rest.Config{Host: "http://server", Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		recorded := httptest.NewRecorder()
@@ -108,99 +108,99 @@ func connect(t *testing.T, config *rest.Config) *Client {
 	client, err := rest.New(config)
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	return New(client)
+	return NewClient(client)
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// breaks answers a path with a status and a body.
-func (s *server) breaks(path string, status int, contentType, body string) {
-	s.answers(path, func(w http.ResponseWriter, _ *http.Request) {
+// respond replaces the response of a path.
+func (s *server) respond(path string, status int, contentType, body string) {
+	s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
 	})
 }
 
-func (s *server) answers(path string, with http.HandlerFunc) {
+func (s *server) handle(path string, with http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.broken[path] = with
+	s.handlers[path] = with
 }
 
-// heals undoes breaks and answers.
-func (s *server) heals(path string) {
+// restore restores the default response of a path.
+func (s *server) restore(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.broken, path)
+	delete(s.handlers, path)
 }
 
-// serve changes what is served.
-func (s *server) serve(groups []group) {
+// setGroups replaces the served groups.
+func (s *server) setGroups(groups []testGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.serves = groups
+	s.groups = groups
 }
 
-// requests is how often each path was asked for.
-func (s *server) requests() map[string]int {
+// requestsByPath returns the number of requests for each path.
+func (s *server) requestsByPath() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return maps.Clone(s.asked)
+	return maps.Clone(s.requestCounts)
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked[r.URL.Path]++
-	broken, serves := s.broken[r.URL.Path], s.serves
+	s.requestCounts[r.URL.Path]++
+	handler, groups := s.handlers[r.URL.Path], s.groups
 	s.mu.Unlock()
-	if broken != nil {
-		broken.ServeHTTP(w, r)
+	if handler != nil {
+		handler.ServeHTTP(w, r)
 		return
 	}
 	aggregated := s.aggregated && strings.HasPrefix(r.Header.Get("Accept"), acceptAggregated)
-	answer := answerTo(r.URL.Path, serves, aggregated)
-	if answer == nil {
+	response := responseFor(r.URL.Path, groups, aggregated)
+	if response == nil {
 		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer)
+	_ = json.NewEncoder(w).Encode(response)
 }
 
-func answerTo(path string, serves []group, aggregated bool) any {
+func responseFor(path string, groups []testGroup, aggregated bool) any {
 	if path == "/version" {
 		return map[string]any{"major": "1", "minor": "37", "gitVersion": "v1.37.2"}
 	}
 	if path == "/api" || path == "/apis" {
-		var here []group
-		for _, g := range serves {
+		var selected []testGroup
+		for _, g := range groups {
 			if (g.name == "") == (path == "/api") {
-				here = append(here, g)
+				selected = append(selected, g)
 			}
 		}
-		return groupsAnswer(path, here, aggregated)
+		return groupsResponse(path, selected, aggregated)
 	}
-	for _, g := range serves {
+	for _, g := range groups {
 		for _, v := range g.versions {
 			gv := schema.GroupVersion{Group: g.name, Version: v.name}
 			if path == "/apis/"+gv.String() || g.name == "" && path == "/api/"+v.name {
-				return legacyList(gv, v.resources)
+				return legacyResourceList(gv, v.resources)
 			}
 		}
 	}
 	return nil
 }
 
-func groupsAnswer(path string, groups []group, aggregated bool) any {
+func groupsResponse(path string, groups []testGroup, aggregated bool) any {
 	if aggregated {
 		items := []any{}
 		for _, g := range groups {
 			versions := []any{}
 			for _, v := range g.versions {
-				versions = append(versions, aggregatedAnswer(g.name, v))
+				versions = append(versions, aggregatedVersionResponse(g.name, v))
 			}
 			items = append(items, map[string]any{"metadata": map[string]any{"name": g.name}, "versions": versions})
 		}
@@ -227,9 +227,9 @@ func groupsAnswer(path string, groups []group, aggregated bool) any {
 	return list
 }
 
-// words of a resource's line.
-func (r resourceOf) words() (plural, singular, kind string, short, categories []string) {
-	words := append(strings.Split(r.line, " "), "", "")
+// parse returns the fields of the spec.
+func (r testResource) parse() (plural, singular, kind string, short, categories []string) {
+	words := append(strings.Split(r.spec, " "), "", "")
 	list := func(s string) []string {
 		if s == "" {
 			return nil
@@ -239,16 +239,16 @@ func (r resourceOf) words() (plural, singular, kind string, short, categories []
 	return words[0], words[1], words[2], list(words[3]), list(words[4])
 }
 
-func legacyList(gv schema.GroupVersion, resources []resourceOf) any {
+func legacyResourceList(gv schema.GroupVersion, resources []testResource) any {
 	list := metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: gv.String()}
 	for _, r := range resources {
-		plural, singular, kind, short, categories := r.words()
+		plural, singular, kind, short, categories := r.parse()
 		list.APIResources = append(list.APIResources, metav1.APIResource{
-			Name: plural, SingularName: singular, Kind: kind, Namespaced: !r.cluster, Verbs: crud, ShortNames: short, Categories: categories,
+			Name: plural, SingularName: singular, Kind: kind, Namespaced: !r.clusterScoped, Verbs: testVerbs, ShortNames: short, Categories: categories,
 		})
-		for _, sub := range r.subs {
+		for _, sub := range r.subresources {
 			words := strings.Split(sub, " ")
-			as := metav1.APIResource{Name: plural + "/" + words[0], SingularName: singular, Kind: words[2], Namespaced: !r.cluster, Verbs: []string{"get"}}
+			as := metav1.APIResource{Name: plural + "/" + words[0], SingularName: singular, Kind: words[2], Namespaced: !r.clusterScoped, Verbs: []string{"get"}}
 			if words[1] != "-" {
 				as.Group, as.Version, _ = strings.Cut(words[1], "/")
 			}
@@ -258,7 +258,7 @@ func legacyList(gv schema.GroupVersion, resources []resourceOf) any {
 	return list
 }
 
-func aggregatedAnswer(group string, v versionOf) any {
+func aggregatedVersionResponse(group string, v testVersion) any {
 	kindIn := func(gv, kind string) any {
 		in := schema.GroupVersion{Group: group, Version: v.name}
 		if gv != "-" {
@@ -268,19 +268,19 @@ func aggregatedAnswer(group string, v versionOf) any {
 	}
 	resources := []any{}
 	for _, r := range v.resources {
-		plural, singular, kind, short, categories := r.words()
+		plural, singular, kind, short, categories := r.parse()
 		subs := []any{}
-		for _, sub := range r.subs {
+		for _, sub := range r.subresources {
 			words := strings.Split(sub, " ")
 			subs = append(subs, map[string]any{"subresource": words[0], "responseKind": kindIn(words[1], words[2]), "verbs": []string{"get"}})
 		}
 		scope := "Namespaced"
-		if r.cluster {
+		if r.clusterScoped {
 			scope = "Cluster"
 		}
 		resources = append(resources, map[string]any{
 			"resource": plural, "singularResource": singular, "responseKind": kindIn("-", kind), "scope": scope,
-			"verbs": crud, "shortNames": short, "categories": categories, "subresources": subs,
+			"verbs": testVerbs, "shortNames": short, "categories": categories, "subresources": subs,
 		})
 	}
 	freshness := "Current"

@@ -11,7 +11,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// cluster is where a server is and how it is known.
+// cluster is an entry of clusters: the address of a server and its TLS settings.
 type cluster struct {
 	origin                string
 	server, tlsServerName string
@@ -20,30 +20,30 @@ type cluster struct {
 	caData                []byte
 	proxy                 string
 	disableCompression    bool
-	execExtension         node // what the cluster has to say to a plugin
+	execExtension         node // the config that is passed to an exec plugin
 }
 
-func readCluster(n node, origin, folder string) *cluster {
+func readCluster(n node, origin, dir string) *cluster {
 	c := &cluster{
 		origin:             origin,
-		server:             n.at("server").text(),
-		tlsServerName:      n.at("tls-server-name").text(),
-		insecure:           n.at("insecure-skip-tls-verify").flag(),
-		caFile:             resolve(folder, n.at("certificate-authority").text()),
-		caData:             n.at("certificate-authority-data").data(),
-		proxy:              n.at("proxy-url").text(),
-		disableCompression: n.at("disable-compression").flag(),
+		server:             n.field("server").stringValue(),
+		tlsServerName:      n.field("tls-server-name").stringValue(),
+		insecure:           n.field("insecure-skip-tls-verify").boolValue(),
+		caFile:             resolvePath(dir, n.field("certificate-authority").stringValue()),
+		caData:             n.field("certificate-authority-data").base64Value(),
+		proxy:              n.field("proxy-url").stringValue(),
+		disableCompression: n.field("disable-compression").boolValue(),
 	}
-	for item := range n.at("extensions").items() {
-		item = item.fields()
-		if item.at("name").text() == "client.authentication.k8s.io/exec" {
-			c.execExtension = item.at("extension")
+	for item := range n.field("extensions").items() {
+		item = item.mapping()
+		if item.field("name").stringValue() == "client.authentication.k8s.io/exec" {
+			c.execExtension = item.field("extension")
 		}
 	}
 	return c
 }
 
-// apply writes what the cluster says into the config.
+// apply sets the fields of config that the cluster determines.
 func (c *cluster) apply(config *rest.Config) error {
 	if err := checkServer(c.server); err != nil {
 		return err
@@ -57,60 +57,61 @@ func (c *cluster) apply(config *rest.Config) error {
 		}
 		config.Proxy = http.ProxyURL(proxy)
 	}
-	if !c.secure() {
-		if c.schemeless() && (c.tlsServerName != "" || c.insecure || c.caFile != "" || c.caData != nil) {
-			return fmt.Errorf("the TLS settings would not be used: %w", errNoScheme)
+	if !c.usesTLS() {
+		if c.lacksScheme() && (c.tlsServerName != "" || c.insecure || c.caFile != "" || c.caData != nil) {
+			return fmt.Errorf("TLS settings require https: %w", errNoScheme)
 		}
 		return nil
 	}
 	config.TLS.ServerName = c.tlsServerName
 	if config.TLS.Insecure = c.insecure; c.insecure {
 		if c.caFile != "" || c.caData != nil {
-			return errors.New("insecure-skip-tls-verify and certificate-authority exclude each other")
+			return errors.New("insecure-skip-tls-verify and certificate-authority are mutually exclusive")
 		}
 		return nil
 	}
 	config.TLS.CAData = c.caData
 	if c.caData == nil {
 		config.TLS.CAFile = c.caFile
-		return readable("certificate-authority", c.caFile)
+		return checkReadable("certificate-authority", c.caFile)
 	}
 	return nil
 }
 
-// secure is whether the server will be spoken to by TLS. As for kubectl, one
-// that does not say https is http. Where kubectl then drops TLS settings and
-// credentials without a word, they are an error here, unless it says http.
-func (c *cluster) secure() bool {
+// usesTLS reports whether the server has the scheme https. As in kubectl, a server
+// without a scheme uses http. kubectl then drops TLS settings and credentials
+// silently; here they are an error, unless the scheme is http.
+func (c *cluster) usesTLS() bool {
 	scheme, _, ok := strings.Cut(c.server, "://")
 	return ok && strings.EqualFold(scheme, "https")
 }
 
-// schemeless servers are http, without a word of it.
-func (c *cluster) schemeless() bool { return !strings.Contains(c.server, "://") }
+// lacksScheme reports whether the server has no scheme, which means http.
+func (c *cluster) lacksScheme() bool { return !strings.Contains(c.server, "://") }
 
-var errNoScheme = errors.New("server says neither http:// nor https://, which means http: write https://")
+var errNoScheme = errors.New("server has no scheme, which means http: add https://")
 
-// checkServer never repeats an address that may hold a password.
+// checkServer validates the address. Its errors do not contain the address, which may
+// hold a password.
 func checkServer(server string) error {
 	if server == "" {
-		return errors.New("it has no server")
+		return errors.New("server is empty")
 	}
 	if !strings.Contains(server, "://") {
 		server = "https://" + server
 	}
-	at, err := url.Parse(server)
+	parsed, err := url.Parse(server)
 	switch {
 	case err != nil:
-		return fmt.Errorf("server is not a URL: %w", reasonOf(err))
-	case at.Scheme != "https" && at.Scheme != "http":
-		return fmt.Errorf("server is neither https nor http, but %q", cut(at.Scheme))
-	case at.Hostname() == "":
-		return errors.New("server is a URL without a host")
-	case at.User != nil:
-		return errors.New("server is a URL with a user in it, which belongs under users")
-	case at.RawQuery != "" || at.Fragment != "":
-		return errors.New("server is a URL with a query or fragment, which cannot lead to a server")
+		return fmt.Errorf("server is not a URL: %w", urlErrorReason(err))
+	case parsed.Scheme != "https" && parsed.Scheme != "http":
+		return fmt.Errorf("server has the scheme %q: want https or http", truncate(parsed.Scheme))
+	case parsed.Hostname() == "":
+		return errors.New("server has no host")
+	case parsed.User != nil:
+		return errors.New("server contains a user: put it under users")
+	case parsed.RawQuery != "" || parsed.Fragment != "":
+		return errors.New("server contains a query or a fragment: remove it")
 	}
 	return nil
 }
@@ -119,18 +120,18 @@ func parseProxy(text string) (*url.URL, error) {
 	proxy, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("proxy-url is not a URL: %w", reasonOf(err))
+		return nil, fmt.Errorf("proxy-url is not a URL: %w", urlErrorReason(err))
 	case proxy.Scheme != "http" && proxy.Scheme != "https" && proxy.Scheme != "socks5":
-		return nil, fmt.Errorf("proxy-url is none of http, https and socks5, but %q", cut(proxy.Scheme))
+		return nil, fmt.Errorf("proxy-url has the scheme %q: want http, https or socks5", truncate(proxy.Scheme))
 	case proxy.Hostname() == "":
-		return nil, errors.New("proxy-url is a URL without a host")
+		return nil, errors.New("proxy-url has no host")
 	}
 	return proxy, nil
 }
 
-// reasonOf is why a URL was not understood, without the URL. Of the reasons,
-// those that quote a piece of it are cut.
-func reasonOf(err error) error {
+// urlErrorReason returns the reason of a URL parse error without any part of the
+// URL.
+func urlErrorReason(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		err = failed.Err
@@ -139,8 +140,8 @@ func reasonOf(err error) error {
 	return errors.New(strings.TrimSpace(reason))
 }
 
-// readable finds a file that is missing while it can still be said what for.
-func readable(field, path string) error {
+// checkReadable opens a file, so that the error for a missing file names the field.
+func checkReadable(field, path string) error {
 	if path == "" {
 		return nil
 	}

@@ -1,13 +1,12 @@
-// Package kubeconfig finds out which cluster a program is to talk to, and as
-// whom, in the way of kubectl: from the files that users have, or from the pod
-// that the program runs in.
+// Package kubeconfig finds the cluster and the user of a program as kubectl does:
+// in kubeconfig files, or in the pod that the program runs in.
 //
 //	$KUBECONFIG  a:b:c ──┐ first wins
 //	~/.kube/config     ──┼──► clusters, users, contexts ──► one context ──► rest.Config
 //	FromBytes          ──┘                                                  namespace
-//	in a pod           ─── no file says anything ─────────────────────────►
+//	in a pod           ─── if no file has an entry ───────────────────────►
 //
-// # The shortest use
+// # Basic use
 //
 //	loaded, err := kubeconfig.Load(kubeconfig.Options{})
 //	if err != nil {
@@ -15,44 +14,46 @@
 //	}
 //	client, err := rest.New(loaded.Config)
 //
-// # Which files
+// # Files
 //
-// [Options.Path] is the one file that is read, and must exist. Else it is the
-// files that $KUBECONFIG lists, of which missing and repeated ones are passed
-// over; else ~/.kube/config, if it is there. When none of them holds anything,
-// it is [rest.InCluster]. A file that is there and cannot be read or
-// understood is an error: another cluster than the one that was meant is worse
-// than none.
+// Load reads the file [Options.Path], which must exist. If Path is empty, it reads
+// the files that $KUBECONFIG lists, and skips missing and repeated ones. If
+// $KUBECONFIG is not set, it reads ~/.kube/config if that exists. If none of the
+// files has an entry, it uses [rest.InCluster]. An existing file that cannot be
+// read or parsed is an error, so that a program never connects to a cluster other
+// than the intended one.
 //
-// Several files are one: of the entries of a name the one in the first file
-// counts, whole, and so does the first current-context. Relative paths, and
-// the command of a plugin when it is a path, are relative to the file that
-// names them. A file is YAML or JSON; unknown fields are passed over, fields of
-// a wrong type are errors that name the file and the field.
+// Several files are merged: for each name the entry of the first file wins as a
+// whole, and so does the first current-context. Relative paths, including that of
+// a plugin's command, are relative to the file that contains them. A file is YAML
+// or JSON. Unknown fields are ignored; a field of a wrong type is an error that
+// names the file and the field.
 //
 // # Rules
 //
-//   - Data (certificate-authority-data, …) wins over a file of the same kind.
-//   - A token, a tokenFile, a password or a client certificate wins over exec.
-//   - Credentials are for https. To a server that says http, nothing is sent that
-//     says who is asking, but for the impersonated user. One that says neither
-//     is http as well; there credentials and TLS settings are an error, where
-//     kubectl drops them without a word.
-//   - The namespace is that of the Options, of the context, of $POD_NAMESPACE,
-//     of the pod's service account, or "default": the first that is there.
-//   - Errors name the file, the context, the cluster or user, and the field.
-//     They never show what the field holds.
+//   - Data (certificate-authority-data, …) takes precedence over a file of the same
+//     kind.
+//   - A token, a tokenFile, a password or a client certificate takes precedence
+//     over exec.
+//   - Credentials are used with https only. A server with the scheme http receives
+//     no credentials, but it receives the impersonated user. A server without a
+//     scheme also uses http. Credentials and TLS settings for it are an error,
+//     whereas kubectl drops them silently.
+//   - The namespace comes from the first of these that sets one: the Options, the
+//     context, $POD_NAMESPACE, the pod's service account. Otherwise it is
+//     "default".
+//   - Errors name the file, the context, the cluster or user, and the field. They
+//     never contain the value of a field that may be secret.
 //
-// A kubeconfig names programs to run and files to read and send. Load none
-// that somebody may have written whom you would not let do that.
+// Never load an untrusted kubeconfig: it can run programs, read files and send
+// their contents.
 //
-// Files are read, not written: kubectl config does that.
+// The package does not write files; use kubectl config.
 //
-// client-go calls this tools/clientcmd: Load is its
-// NewNonInteractiveDeferredLoadingClientConfig with default rules, FromBytes its
-// RESTConfigFromKubeConfig. Where that goes on in silence, this does not: a
-// context whose user does not exist, a client-key without its certificate, and
-// contexts of which none is current, in a pod, are errors. Where that gives up,
-// this goes on: data beside a file, and a plugin of v1 that does not say how
-// interactive it is. The next room is package rest.
+// The counterparts in client-go are in tools/clientcmd: Load is
+// NewNonInteractiveDeferredLoadingClientConfig with default rules, FromBytes is
+// RESTConfigFromKubeConfig. Load is stricter: a context with an unknown user, a
+// client-key without its certificate, and, in a pod, contexts without a
+// current-context are errors. It also accepts more: data beside a file, and a v1
+// plugin without an interactiveMode. Package rest uses the Config.
 package kubeconfig

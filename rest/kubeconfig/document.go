@@ -9,29 +9,29 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// decode makes maps, slices and scalars of a document, of the first if there
-// are several. It goes through no struct, for the sake of errors that name the
-// field, and through no JSON on the way from YAML: aliases stay shared, so that
-// a small file cannot become a large one.
+// decode decodes the first document of data into maps, slices and scalars. It
+// decodes into no struct, so that errors can name the field, and converts no YAML
+// to JSON, so that aliases stay shared and cannot expand a small file to a large
+// one.
 func decode(data []byte) (any, error) {
 	var document any
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
-		// JSON is nearly YAML, but for escapes. What is not JSON may still be
-		// YAML in the flow style.
+		// YAML does not have all escapes of JSON. Text that is not JSON may still
+		// be YAML in flow style.
 		if err := json.Unmarshal(data, &document); err == nil {
 			return document, nil
 		}
 	}
 	if err := yaml.Unmarshal(data, &document); err != nil {
-		return nil, errors.New(withoutValues(err))
+		return nil, errors.New(redactedMessage(err))
 	}
 	return document, nil
 }
 
-// withoutValues is the error without what it quotes from the file, which may be
-// a secret. The parser's own messages say a line and are constant; all others
-// are cut where a value could begin.
-func withoutValues(err error) string {
+// redactedMessage returns the message of err without values from the file, which may
+// be secret. Messages of the parser that begin with a line number are constant; all
+// others are cut where a value could begin.
+func redactedMessage(err error) string {
 	var wrongTypes *yaml.TypeError
 	if errors.As(err, &wrongTypes) {
 		return "a value does not fit its type"

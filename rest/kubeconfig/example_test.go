@@ -7,8 +7,8 @@ import (
 	"github.com/thinformer/thinformer/rest/kubeconfig"
 )
 
-// With a Path it is that file; without one it is what kubectl would take, or
-// the pod's own cluster.
+// With a Path, Load reads that file. Without one, it reads the same files as
+// kubectl, or returns the in-cluster config.
 func ExampleLoad() {
 	loaded, err := kubeconfig.Load(kubeconfig.Options{Path: "testdata/config.yaml", Context: "staging"})
 	if err != nil {
@@ -26,7 +26,7 @@ func ExampleLoad() {
 	// Output: https://staging.example.com:6443 developer shop
 }
 
-// Errors say what there would have been.
+// An error for an unknown context lists the known ones.
 func ExampleFromBytes() {
 	text := []byte(`
 current-context: prod

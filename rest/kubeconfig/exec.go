@@ -10,24 +10,24 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-func readExec(n node, folder string) *rest.ExecConfig {
+func readExec(n node, dir string) *rest.ExecConfig {
 	exec := &rest.ExecConfig{
-		Command:            resolveCommand(folder, n.at("command").text()),
-		Args:               n.at("args").texts(),
-		APIVersion:         n.at("apiVersion").text(),
-		InstallHint:        printable(n.at("installHint").text()),
-		ProvideClusterInfo: n.at("provideClusterInfo").flag(),
-		Interactive:        n.at("interactiveMode").text(),
+		Command:            resolveCommand(dir, n.field("command").stringValue()),
+		Args:               n.field("args").stringList(),
+		APIVersion:         n.field("apiVersion").stringValue(),
+		InstallHint:        stripControlCharacters(n.field("installHint").stringValue()),
+		ProvideClusterInfo: n.field("provideClusterInfo").boolValue(),
+		Interactive:        n.field("interactiveMode").stringValue(),
 	}
-	for variable := range n.at("env").items() {
-		variable = variable.fields()
-		exec.Env = append(exec.Env, rest.ExecEnv{Name: variable.at("name").text(), Value: variable.at("value").text()})
+	for variable := range n.field("env").items() {
+		variable = variable.mapping()
+		exec.Env = append(exec.Env, rest.ExecEnv{Name: variable.field("name").stringValue(), Value: variable.field("value").stringValue()})
 	}
 	return exec
 }
 
-// printable takes out of a hint what would do more to a terminal than show.
-func printable(hint string) string {
+// stripControlCharacters removes terminal control characters from a hint.
+func stripControlCharacters(hint string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1
@@ -36,34 +36,34 @@ func printable(hint string) string {
 	}, hint)
 }
 
-// checkExec finds what rest would find as well, but could not say of whom.
+// checkExec makes the checks of package rest, so that the error names the user.
 func checkExec(exec *rest.ExecConfig) error {
 	switch {
 	case exec.Command == "":
-		return errors.New("exec has no command")
+		return errors.New("exec.command is empty")
 	case exec.APIVersion == "":
-		return errors.New("exec has no apiVersion")
+		return errors.New("exec.apiVersion is empty")
 	case exec.APIVersion != "client.authentication.k8s.io/v1" && exec.APIVersion != "client.authentication.k8s.io/v1beta1":
-		return fmt.Errorf("exec has the apiVersion %q: want client.authentication.k8s.io/v1 or v1beta1", cut(exec.APIVersion))
+		return fmt.Errorf("exec.apiVersion is %q: want client.authentication.k8s.io/v1 or v1beta1", truncate(exec.APIVersion))
 	}
 	switch exec.Interactive {
 	case "", "Never", "IfAvailable", "Always":
 	default:
-		return fmt.Errorf("exec has the interactiveMode %q: want Never, IfAvailable or Always", cut(exec.Interactive))
+		return fmt.Errorf("exec.interactiveMode is %q: want Never, IfAvailable or Always", truncate(exec.Interactive))
 	}
 	for i, variable := range exec.Env {
 		if variable.Name == "" {
-			return fmt.Errorf("exec has an env[%d] without a name", i)
+			return fmt.Errorf("exec.env[%d] has no name", i)
 		}
 	}
 	return nil
 }
 
-func applyExec(config *rest.Config, exec rest.ExecConfig, onto *cluster) error {
-	if exec.ProvideClusterInfo && onto.execExtension.here() {
-		text, err := jsonOf(onto.execExtension.value)
+func applyExec(config *rest.Config, exec rest.ExecConfig, target *cluster) error {
+	if exec.ProvideClusterInfo && target.execExtension.exists() {
+		text, err := marshalExtension(target.execExtension.value)
 		if err != nil {
-			return fmt.Errorf("%s, which is for the plugin of exec: %w", onto.execExtension.path, err)
+			return fmt.Errorf("encode %s for the exec plugin: %w", target.execExtension.path, err)
 		}
 		exec.Config = text
 	}
@@ -71,35 +71,36 @@ func applyExec(config *rest.Config, exec rest.ExecConfig, onto *cluster) error {
 	return nil
 }
 
-// maxExtension bounds the JSON that a plugin is given. It goes through its
-// environment, which does not hold more.
-const maxExtension = 1 << 20
+// maxExtensionSize limits the JSON that is passed to a plugin in an environment
+// variable, which cannot hold more.
+const maxExtensionSize = 1 << 20
 
-var errLargeExtension = fmt.Errorf("it is larger than %d bytes", maxExtension)
+var errExtensionTooLarge = fmt.Errorf("the JSON is larger than %d bytes", maxExtensionSize)
 
-// jsonOf writes decoded YAML as JSON. Aliases can make that far longer than the
-// file, so it is bounded while it is being written.
-func jsonOf(value any) ([]byte, error) {
-	room := maxExtension
-	plain, err := stringKeys(value, &room)
+// marshalExtension encodes decoded YAML as JSON. Aliases can make the JSON far
+// longer than the file, so the limit is checked before encoding.
+func marshalExtension(value any) ([]byte, error) {
+	budget := maxExtensionSize
+	plain, err := toJSONValue(value, &budget)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(plain)
 }
 
-// stringKeys makes maps that JSON can hold, as long as there is room.
-func stringKeys(value any, room *int) (any, error) {
-	if *room--; *room < 0 {
-		return nil, errLargeExtension
+// toJSONValue converts the keys of all maps to strings. It fails when the budget is
+// used up.
+func toJSONValue(value any, budget *int) (any, error) {
+	if *budget--; *budget < 0 {
+		return nil, errExtensionTooLarge
 	}
 	switch value := value.(type) {
 	case string:
-		*room -= len(value)
+		*budget -= len(value)
 	case []any:
 		list := make([]any, len(value))
 		for i := range value {
-			inner, err := stringKeys(value[i], room)
+			inner, err := toJSONValue(value[i], budget)
 			if err != nil {
 				return nil, err
 			}
@@ -109,7 +110,7 @@ func stringKeys(value any, room *int) (any, error) {
 	case map[string]any:
 		fields := make(map[string]any, len(value))
 		for name, field := range value {
-			if err := addField(fields, name, field, room); err != nil {
+			if err := addField(fields, name, field, budget); err != nil {
 				return nil, err
 			}
 		}
@@ -117,7 +118,7 @@ func stringKeys(value any, room *int) (any, error) {
 	case map[any]any:
 		fields := make(map[string]any, len(value))
 		for name, field := range value {
-			if err := addField(fields, name, field, room); err != nil {
+			if err := addField(fields, name, field, budget); err != nil {
 				return nil, err
 			}
 		}
@@ -126,14 +127,14 @@ func stringKeys(value any, room *int) (any, error) {
 	return value, nil
 }
 
-func addField(fields map[string]any, name, field any, room *int) (err error) {
+func addField(fields map[string]any, name, field any, budget *int) (err error) {
 	switch name.(type) {
 	case string, bool, int, int64, uint64, float64:
 	default:
-		return fmt.Errorf("a map has %s for a name", kindOf(name))
+		return fmt.Errorf("want a scalar as a key, found %s", typeName(name))
 	}
 	text := fmt.Sprint(name)
-	*room -= len(text)
-	fields[text], err = stringKeys(field, room)
+	*budget -= len(text)
+	fields[text], err = toJSONValue(field, budget)
 	return err
 }

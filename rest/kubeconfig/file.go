@@ -7,93 +7,92 @@ import (
 	"strings"
 )
 
-// file is one kubeconfig as it is written, but for relative paths, which have
-// been resolved.
+// file is one parsed kubeconfig. Its relative paths have been resolved.
 type file struct {
-	current  string
-	contexts map[string]*context
-	clusters map[string]*cluster
-	users    map[string]*user
+	currentContext string
+	contexts       map[string]*context
+	clusters       map[string]*cluster
+	users          map[string]*user
 }
 
-// context is a cluster, a user of it, and a namespace to begin in.
+// context is an entry of contexts: a cluster, a user and a default namespace.
 type context struct{ cluster, user, namespace string }
 
 func (f *file) empty() bool {
-	return f.current == "" && len(f.contexts) == 0 && len(f.clusters) == 0 && len(f.users) == 0
+	return f.currentContext == "" && len(f.contexts) == 0 && len(f.clusters) == 0 && len(f.users) == 0
 }
 
-// parse reads a kubeconfig. origin names it in errors; folder is what its
-// relative paths are relative to, "" leaves them as they are.
-func parse(data []byte, origin, folder string) (*file, error) {
+// parse parses a kubeconfig. origin names it in error messages. dir is the directory
+// for relative paths; "" leaves them unchanged.
+func parse(data []byte, origin, dir string) (*file, error) {
 	document, err := decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("parse the kubeconfig %s: %w", origin, err)
 	}
-	var wrong []error
-	root := node{value: document, wrong: &wrong}.fields()
-	if checkKind(root); len(wrong) > 0 {
-		return nil, fmt.Errorf("parse the kubeconfig %s: %w", origin, wrong[0])
+	var errs []error
+	root := node{value: document, errs: &errs}.mapping()
+	if checkTypeMeta(root); len(errs) > 0 {
+		return nil, fmt.Errorf("parse the kubeconfig %s: %w", origin, errs[0])
 	}
-	f := &file{current: root.at("current-context").text()}
-	f.contexts = named(root.at("contexts"), "context", func(n node) *context {
-		return &context{n.at("cluster").text(), n.at("user").text(), n.at("namespace").text()}
+	f := &file{currentContext: root.field("current-context").stringValue()}
+	f.contexts = readEntries(root.field("contexts"), "context", func(n node) *context {
+		return &context{n.field("cluster").stringValue(), n.field("user").stringValue(), n.field("namespace").stringValue()}
 	})
-	f.clusters = named(root.at("clusters"), "cluster", func(n node) *cluster { return readCluster(n, origin, folder) })
-	f.users = named(root.at("users"), "user", func(n node) *user { return readUser(n, origin, folder) })
-	if len(wrong) > 0 {
-		return nil, fmt.Errorf("parse the kubeconfig %s: %w", origin, errors.Join(wrong...))
+	f.clusters = readEntries(root.field("clusters"), "cluster", func(n node) *cluster { return readCluster(n, origin, dir) })
+	f.users = readEntries(root.field("users"), "user", func(n node) *user { return readUser(n, origin, dir) })
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("parse the kubeconfig %s: %w", origin, errors.Join(errs...))
 	}
 	return f, nil
 }
 
-// checkKind finds those who have given some other file.
-func checkKind(root node) {
-	kind, version := root.at("kind"), root.at("apiVersion")
-	if text := kind.text(); text != "" && text != "Config" {
-		kind.fault("want Config, found %q: this is not a kubeconfig", cut(text))
+// checkTypeMeta reports a document that is not a kubeconfig.
+func checkTypeMeta(root node) {
+	kind, version := root.field("kind"), root.field("apiVersion")
+	if text := kind.stringValue(); text != "" && text != "Config" {
+		kind.addError("want Config, found %q: this is not a kubeconfig", truncate(text))
 	}
-	if text := version.text(); text != "" && text != "v1" {
-		version.fault("want v1, found %q", cut(text))
+	if text := version.stringValue(); text != "" && text != "v1" {
+		version.addError("want v1, found %q", truncate(text))
 	}
 }
 
-// cut keeps a text that should have been a word from filling an error.
-func cut(text string) string {
+// truncate shortens a value for use in an error message.
+func truncate(text string) string {
 	if len(text) > 64 {
 		return text[:64] + "…"
 	}
 	return text
 }
 
-// named reads a list of entries that have a name and, in a field, their
+// readEntries reads a list of entries with a name and a field that holds their
 // content.
-func named[E any](list node, field string, read func(node) *E) map[string]*E {
+func readEntries[E any](list node, field string, read func(node) *E) map[string]*E {
 	entries := map[string]*E{}
 	for item := range list.items() {
-		item = item.fields()
-		name := item.at("name").text()
+		item = item.mapping()
+		name := item.field("name").stringValue()
 		if entries[name] != nil {
-			item.fault("there are two with the name %q", cut(name))
+			item.addError("duplicate name %q", truncate(name))
 		}
-		entries[name] = read(item.at(field).fields())
+		entries[name] = read(item.field(field).mapping())
 	}
 	return entries
 }
 
-// resolve makes a path absolute that is relative to the file's folder.
-func resolve(folder, path string) string {
-	if path == "" || folder == "" || filepath.IsAbs(path) {
+// resolvePath resolves a path that is relative to the directory of the file.
+func resolvePath(dir, path string) string {
+	if path == "" || dir == "" || filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(folder, path)
+	return filepath.Join(dir, path)
 }
 
-// resolveCommand does so for commands that are paths: the others are looked for
-// where the process looks for commands.
-func resolveCommand(folder, command string) string {
+// resolveCommand resolves a command that is a path. The process looks up any other
+// command in $PATH.
+func resolveCommand(dir, command string) string {
 	if !strings.ContainsRune(command, filepath.Separator) {
 		return command
 	}
-	return resolve(folder, command)
+	return resolvePath(dir, command)
 }

@@ -10,38 +10,38 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Options choose among what is found. The zero value is what kubectl would
-// take.
+// Options select the context and override its parts. The zero value selects the
+// context that kubectl uses by default.
 type Options struct {
-	// Path is the one file to read, and must exist. "" reads the files that
+	// Path is the file to read; it must exist. "" reads the files that
 	// $KUBECONFIG lists, or ~/.kube/config.
 	Path string
-	// Context to use; "" is the files' current-context.
+	// Context is the name of the context. "" selects the current-context.
 	Context string
-	// Cluster, User and Namespace take the place of those of the context; ""
-	// leaves them.
+	// Cluster, User and Namespace override those of the context if not empty.
 	Cluster, User, Namespace string
-	// Server takes the place of the cluster's address, and with it goes the
-	// cluster's tls-server-name, which was that of the other address. Where
-	// there is no kubeconfig it is used as it is, without credentials.
+	// Server overrides the address of the cluster. It also clears the
+	// tls-server-name of the cluster, which belongs to the other address. Without
+	// a kubeconfig, Server is used without credentials.
 	Server string
 }
 
-// Loaded is what was found.
-type Loaded struct {
-	// Config is ready for rest.New.
+// Result is the result of Load and FromBytes.
+type Result struct {
+	// Config is the configuration for rest.New.
 	Config *rest.Config
-	// Namespace to work in when nothing else says one. It is never "".
+	// Namespace is the default namespace. It is never empty.
 	Namespace string
-	// Context, Cluster and User are the names of the entries used, each "" if
-	// there was none.
+	// Context, Cluster and User are the names of the entries used. A name is ""
+	// if there is no such entry.
 	Context, Cluster, User string
-	// InCluster is set when the config is that of the pod.
+	// InCluster reports whether Config is the in-cluster config of the pod.
 	InCluster bool
 }
 
-// Load reads the kubeconfig files, or asks the pod.
-func Load(options Options) (*Loaded, error) {
+// Load reads the kubeconfig files. If they have no entry and the Options select
+// nothing, it returns the in-cluster config of the pod.
+func Load(options Options) (*Result, error) {
 	return load(options, environment{
 		getenv:        os.Getenv,
 		home:          os.UserHomeDir,
@@ -50,34 +50,34 @@ func Load(options Options) (*Loaded, error) {
 	})
 }
 
-// fromBytes stands in errors where the path of a file would.
-const fromBytes = "(from bytes)"
+// bytesOrigin replaces the path of a file in error messages.
+const bytesOrigin = "(from bytes)"
 
-// FromBytes takes a kubeconfig that is at hand, from a Secret perhaps, as the
-// only one. The environment has no say: without one in the context the
+// FromBytes parses one kubeconfig, for example from a Secret. It does not use the
+// environment: if neither the Options nor the context has a namespace, the
 // namespace is "default". Relative paths are relative to the working directory.
-// Options.Path must be "".
-func FromBytes(data []byte, options Options) (*Loaded, error) {
+// Options.Path must be empty.
+func FromBytes(data []byte, options Options) (*Result, error) {
 	if options.Path != "" {
-		return nil, errors.New("load a kubeconfig from bytes: Options.Path is set as well")
+		return nil, errors.New("load a kubeconfig from bytes: Options.Path must be empty")
 	}
 	if len(data) > maxSize {
-		return nil, fmt.Errorf("parse the kubeconfig %s: it has more than %d bytes", fromBytes, maxSize)
+		return nil, fmt.Errorf("parse the kubeconfig %s: it has more than %d bytes", bytesOrigin, maxSize)
 	}
-	read, err := parse(data, fromBytes, "")
+	parsed, err := parse(data, bytesOrigin, "")
 	if err != nil {
 		return nil, err
 	}
-	all := merge([]*file{read})
-	loaded, err := all.use(options)
+	merged := merge([]*file{parsed})
+	loaded, err := merged.newConfig(options)
 	if err != nil {
-		return nil, fmt.Errorf("use the kubeconfig %s: %w", fromBytes, err)
+		return nil, fmt.Errorf("use the kubeconfig %s: %w", bytesOrigin, err)
 	}
 	loaded.Namespace = cmp.Or(loaded.Namespace, "default")
 	return loaded, nil
 }
 
-// environment is what Load asks of the process it runs in.
+// environment provides the parts of the process environment that Load uses.
 type environment struct {
 	getenv        func(string) string
 	home          func() (string, error)
@@ -85,17 +85,17 @@ type environment struct {
 	namespaceFile string
 }
 
-func load(options Options, env environment) (*Loaded, error) {
-	files, tried, err := env.files(options.Path)
+func load(options Options, env environment) (*Result, error) {
+	files, tried, err := env.readFiles(options.Path)
 	if err != nil {
 		return nil, err
 	}
-	all := merge(files)
-	asked := options.Path != "" || options.Context != "" || options.Cluster != "" || options.User != "" || options.Server != ""
-	var loaded *Loaded
-	if all.empty() && !asked {
-		loaded, err = env.pod(tried)
-	} else if loaded, err = all.use(options); err != nil {
+	merged := merge(files)
+	explicit := options.Path != "" || options.Context != "" || options.Cluster != "" || options.User != "" || options.Server != ""
+	var loaded *Result
+	if merged.empty() && !explicit {
+		loaded, err = env.loadInCluster(tried)
+	} else if loaded, err = merged.newConfig(options); err != nil {
 		err = fmt.Errorf("use the kubeconfig (%s): %w", strings.Join(tried, ", "), err)
 	}
 	if err != nil {
@@ -105,21 +105,22 @@ func load(options Options, env environment) (*Loaded, error) {
 	return loaded, nil
 }
 
-// pod is the last resort.
-func (e environment) pod(tried []string) (*Loaded, error) {
+// loadInCluster returns the in-cluster config.
+func (e environment) loadInCluster(tried []string) (*Result, error) {
 	config, err := e.inCluster()
 	if err != nil {
-		return nil, fmt.Errorf("find a cluster: no kubeconfig (%s), and none from the pod: %w", strings.Join(tried, ", "), err)
+		return nil, fmt.Errorf("find a cluster: no kubeconfig (%s) and no in-cluster config: %w", strings.Join(tried, ", "), err)
 	}
-	return &Loaded{Config: config, InCluster: true}, nil
+	return &Result{Config: config, InCluster: true}, nil
 }
 
-// namespace is the one that the process lives in.
+// namespace returns the namespace of the process: $POD_NAMESPACE, that of the
+// service account, or "default".
 func (e environment) namespace() string {
 	if namespace := e.getenv("POD_NAMESPACE"); namespace != "" {
 		return namespace
 	}
-	// A process outside of a cluster has no such file.
+	// The file does not exist outside a cluster.
 	text, _ := os.ReadFile(e.namespaceFile)
 	return cmp.Or(strings.TrimSpace(string(text)), "default")
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// hermetic leaves nothing of the machine for Load to find, and returns the home
-// directory.
-func hermetic(t *testing.T) string {
+// isolateEnvironment hides the kubeconfig and the pod of the machine from Load. It
+// returns an empty home directory.
+func isolateEnvironment(t *testing.T) string {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	for _, name := range []string{"KUBECONFIG", "POD_NAMESPACE", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"} {
@@ -22,18 +22,18 @@ func hermetic(t *testing.T) string {
 	return home
 }
 
-const minimal = `{current-context: a, contexts: [{name: a, context: {cluster: a}}], clusters: [{name: a, cluster: {server: "https://a"}}]}`
+const minimalConfig = `{current-context: a, contexts: [{name: a, context: {cluster: a}}], clusters: [{name: a, cluster: {server: "https://a"}}]}`
 
-// Contract: Load asks the process it runs in.
-func TestLoadAsksTheProcess(t *testing.T) {
-	home := hermetic(t)
+// Contract: Load uses the environment of the process.
+func TestLoadUsesTheProcessEnvironment(t *testing.T) {
+	home := isolateEnvironment(t)
 
 	_, err := Load(Options{})
 	require.ErrorIs(t, err, rest.ErrNotInCluster)
-	require.ErrorContains(t, err, filepath.Join(home, ".kube", "config")+" does not exist", "it says what was tried")
+	require.ErrorContains(t, err, filepath.Join(home, ".kube", "config")+" does not exist", "the error lists the tried files")
 
 	file := filepath.Join(t.TempDir(), "config")
-	require.NoError(t, os.WriteFile(file, []byte(minimal), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(minimalConfig), 0o600))
 	t.Setenv("KUBECONFIG", file)
 	t.Setenv("POD_NAMESPACE", "here")
 	loaded, err := Load(Options{})
@@ -43,10 +43,10 @@ func TestLoadAsksTheProcess(t *testing.T) {
 	require.False(t, loaded.InCluster)
 }
 
-// Contract: relative paths are relative to the file that names them, whatever
-// the working directory is, then and later.
+// Contract: relative paths are relative to the file that contains them, independently
+// of the working directory.
 func TestRelativePathsBecomeAbsolute(t *testing.T) {
-	hermetic(t)
+	isolateEnvironment(t)
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("token", []byte("x"), 0o600))
 	require.NoError(t, os.WriteFile("config", []byte(`{clusters: [{name: c, cluster: {server: "https://c"}}], users: [{name: u, user: {tokenFile: token}}]}`), 0o600))
@@ -57,34 +57,34 @@ func TestRelativePathsBecomeAbsolute(t *testing.T) {
 	require.FileExists(t, loaded.Config.BearerTokenFile)
 }
 
-// Contract: an existing file that cannot be read is an error that names it; it
-// is not passed over for the next.
-func TestAnUnreadableFileIsNotPassedOver(t *testing.T) {
-	hermetic(t)
+// Contract: an existing file that cannot be read is an error that names the file. It
+// is not skipped.
+func TestAnUnreadableFileIsNotSkipped(t *testing.T) {
+	isolateEnvironment(t)
 	if os.Getuid() == 0 {
-		t.Skip("root reads everything; the transcripts have a folder in its place")
+		t.Skip("root can read every file; the transcripts test a directory instead")
 	}
 	file := filepath.Join(t.TempDir(), "config")
-	require.NoError(t, os.WriteFile(file, []byte(minimal), 0o000))
+	require.NoError(t, os.WriteFile(file, []byte(minimalConfig), 0o000))
 	t.Setenv("KUBECONFIG", file)
 	_, err := Load(Options{})
 	require.ErrorIs(t, err, os.ErrPermission)
 	require.ErrorContains(t, err, file)
 }
 
-// Contract: what was loaded is what rest.New takes.
-func TestWhatIsLoadedMakesAClient(t *testing.T) {
-	loaded, err := FromBytes([]byte(minimal), Options{})
+// Contract: rest.New accepts the loaded Config.
+func TestRestNewAcceptsTheLoadedConfig(t *testing.T) {
+	loaded, err := FromBytes([]byte(minimalConfig), Options{})
 	require.NoError(t, err)
 	client, err := rest.New(loaded.Config)
 	require.NoError(t, err)
 	client.Close()
 }
 
-// Contract: a kubeconfig is bounded in size, from wherever it comes.
-func TestAKubeconfigIsBounded(t *testing.T) {
-	hermetic(t)
-	fits := minimal + "\n#" + strings.Repeat("x", maxSize-len(minimal)-2)
+// Contract: the size of a kubeconfig is limited, in a file and in bytes.
+func TestTheSizeOfAKubeconfigIsLimited(t *testing.T) {
+	isolateEnvironment(t)
+	fits := minimalConfig + "\n#" + strings.Repeat("x", maxSize-len(minimalConfig)-2)
 	_, err := FromBytes([]byte(fits), Options{})
 	require.NoError(t, err)
 

@@ -2,6 +2,7 @@ package kubeconfig
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,40 +11,40 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// merge makes one of several: of each name the entry of the first file that
-// has it, whole.
+// merge merges several files. For each name the entry of the first file wins as a
+// whole.
 func merge(files []*file) *file {
 	all := &file{contexts: map[string]*context{}, clusters: map[string]*cluster{}, users: map[string]*user{}}
-	for _, one := range files {
-		all.current = cmp.Or(all.current, one.current)
-		addMissing(all.contexts, one.contexts)
-		addMissing(all.clusters, one.clusters)
-		addMissing(all.users, one.users)
+	for _, next := range files {
+		all.currentContext = cmp.Or(all.currentContext, next.currentContext)
+		addMissing(all.contexts, next.contexts)
+		addMissing(all.clusters, next.clusters)
+		addMissing(all.users, next.users)
 	}
 	return all
 }
 
-func addMissing[E any](all, more map[string]*E) {
-	for name, entry := range more {
+func addMissing[E any](all, source map[string]*E) {
+	for name, entry := range source {
 		if all[name] == nil {
 			all[name] = entry
 		}
 	}
 }
 
-// use makes a config of one context.
-func (f *file) use(options Options) (*Loaded, error) {
-	loaded := &Loaded{Config: &rest.Config{}, Context: cmp.Or(options.Context, f.current)}
+// newConfig returns the configuration of one context.
+func (f *file) newConfig(options Options) (*Result, error) {
+	loaded := &Result{Config: &rest.Config{}, Context: cmp.Or(options.Context, f.currentContext)}
 	chosen := &context{}
 	if loaded.Context != "" {
 		if chosen = f.contexts[loaded.Context]; chosen == nil {
-			return nil, fmt.Errorf("the context %q does not exist: %s", loaded.Context, listed("contexts", f.contexts))
+			return nil, fmt.Errorf("the context %q does not exist: %s", loaded.Context, knownNames("contexts", f.contexts))
 		}
 	}
 	loaded.Cluster = cmp.Or(options.Cluster, chosen.cluster)
 	loaded.User = cmp.Or(options.User, chosen.user)
 	loaded.Namespace = cmp.Or(options.Namespace, chosen.namespace)
-	if err := f.useEntries(loaded, options); err != nil {
+	if err := f.applyEntries(loaded, options); err != nil {
 		if loaded.Context != "" {
 			err = fmt.Errorf("context %q: %w", loaded.Context, err)
 		}
@@ -52,57 +53,57 @@ func (f *file) use(options Options) (*Loaded, error) {
 	return loaded, nil
 }
 
-func (f *file) useEntries(loaded *Loaded, options Options) error {
-	onto, err := f.server(loaded, options)
+func (f *file) applyEntries(loaded *Result, options Options) error {
+	target, err := f.selectCluster(loaded, options)
 	if err != nil {
 		return err
 	}
-	if err := onto.apply(loaded.Config); err != nil {
-		return fmt.Errorf("cluster %q%s: %w", loaded.Cluster, from(onto.origin), err)
+	if err := target.apply(loaded.Config); err != nil {
+		return fmt.Errorf("cluster %q%s: %w", loaded.Cluster, ofOrigin(target.origin), err)
 	}
 	if loaded.User == "" {
 		return nil
 	}
-	as := f.users[loaded.User]
-	if as == nil {
-		return fmt.Errorf("the user %q does not exist: %s", loaded.User, listed("users", f.users))
+	user := f.users[loaded.User]
+	if user == nil {
+		return fmt.Errorf("the user %q does not exist: %s", loaded.User, knownNames("users", f.users))
 	}
-	if err := as.apply(loaded.Config, onto); err != nil {
-		return fmt.Errorf("user %q%s: %w", loaded.User, from(as.origin), err)
+	if err := user.apply(loaded.Config, target); err != nil {
+		return fmt.Errorf("user %q%s: %w", loaded.User, ofOrigin(user.origin), err)
 	}
 	return nil
 }
 
-// server is the cluster, at the address that the options say.
-func (f *file) server(loaded *Loaded, options Options) (*cluster, error) {
-	var onto cluster
+// selectCluster returns the cluster, with the server of the options if it is set.
+func (f *file) selectCluster(loaded *Result, options Options) (*cluster, error) {
+	var target cluster
 	switch entry := f.clusters[loaded.Cluster]; {
 	case loaded.Cluster != "" && entry != nil:
-		onto = *entry
+		target = *entry
 	case loaded.Cluster != "":
-		return nil, fmt.Errorf("the cluster %q does not exist: %s", loaded.Cluster, listed("clusters", f.clusters))
+		return nil, fmt.Errorf("the cluster %q does not exist: %s", loaded.Cluster, knownNames("clusters", f.clusters))
 	case options.Server != "":
 	case loaded.Context != "":
-		return nil, fmt.Errorf("it names no cluster")
+		return nil, errors.New("the context has no cluster")
 	default:
-		return nil, fmt.Errorf("there is no current-context, and neither a context nor a cluster is asked for: %s", listed("contexts", f.contexts))
+		return nil, fmt.Errorf("no context is selected: current-context is empty, and neither a context nor a cluster is given: %s", knownNames("contexts", f.contexts))
 	}
 	if options.Server != "" {
-		onto.server, onto.tlsServerName = options.Server, ""
+		target.server, target.tlsServerName = options.Server, ""
 	}
-	return &onto, nil
+	return &target, nil
 }
 
-// from says where an entry stands, if there is more than one place for it.
-func from(origin string) string {
-	if origin == "" || origin == fromBytes {
+// ofOrigin returns the file of an entry for an error message, or "" if there is none.
+func ofOrigin(origin string) string {
+	if origin == "" || origin == bytesOrigin {
 		return ""
 	}
 	return " of " + origin
 }
 
-// listed says which names there would have been.
-func listed[E any](what string, entries map[string]*E) string {
+// knownNames lists the names of the existing entries for an error message.
+func knownNames[E any](what string, entries map[string]*E) string {
 	names := slices.Sorted(maps.Keys(entries))
 	if len(names) == 0 {
 		return "there are no " + what
@@ -114,7 +115,7 @@ func listed[E any](what string, entries map[string]*E) string {
 		names = names[:most]
 	}
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%q", cut(name))
+		names[i] = fmt.Sprintf("%q", truncate(name))
 	}
 	return "known " + what + ": " + strings.Join(names, ", ") + more
 }

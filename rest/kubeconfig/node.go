@@ -9,132 +9,131 @@ import (
 	"slices"
 )
 
-// node is a place in a decoded document. What is not there reads as the zero
-// value of whatever is asked for; what has another type is noted with the path
-// that leads to it, never with the value.
+// node is a value in a decoded document. A missing value is read as the zero value
+// of its type. A value of a wrong type is recorded as an error that has the path of
+// the node, and never the value.
 type node struct {
 	value any
 	path  string
-	wrong *[]error // shared by all nodes of a document
+	errs  *[]error // shared by all nodes of a document
 }
 
-// mostWrong errors are shown of a document; the others are likely more of the
-// same.
-const mostWrong = 8
+// maxErrors limits the errors reported for a document.
+const maxErrors = 8
 
-func (n node) fault(format string, args ...any) {
-	if len(*n.wrong) < mostWrong {
+func (n node) addError(format string, args ...any) {
+	if len(*n.errs) < maxErrors {
 		where := n.path
 		if where == "" {
 			where = "the document"
 		}
-		*n.wrong = append(*n.wrong, fmt.Errorf("%s: %w", where, fmt.Errorf(format, args...)))
+		*n.errs = append(*n.errs, fmt.Errorf("%s: %w", where, fmt.Errorf(format, args...)))
 	}
 }
 
-func (n node) here() bool { return n.value != nil }
+func (n node) exists() bool { return n.value != nil }
 
-// at is the field of a map.
-func (n node) at(field string) node {
-	inner := node{path: field, wrong: n.wrong}
+// field returns the value of a key of a mapping.
+func (n node) field(name string) node {
+	inner := node{path: name, errs: n.errs}
 	if n.path != "" {
-		inner.path = n.path + "." + field
+		inner.path = n.path + "." + name
 	}
 	switch m := n.value.(type) {
 	case map[string]any:
-		inner.value = m[field]
+		inner.value = m[name]
 	case map[any]any:
-		inner.value = m[field]
+		inner.value = m[name]
 	}
 	return inner
 }
 
-// fields is the node if it is a map; else that is noted, once, and what comes
-// back is a place where nothing is.
-func (n node) fields() node {
+// mapping returns the node if it is a mapping. Otherwise it records one error and
+// returns an empty node.
+func (n node) mapping() node {
 	switch n.value.(type) {
 	case nil, map[string]any, map[any]any:
 		return n
 	}
-	n.fault("want a map, found %s", kindOf(n.value))
-	return node{path: n.path, wrong: n.wrong}
+	n.addError("want a map, found %s", typeName(n.value))
+	return node{path: n.path, errs: n.errs}
 }
 
-func (n node) text() string {
+func (n node) stringValue() string {
 	switch value := n.value.(type) {
 	case nil:
 	case string:
 		return value
 	case map[string]any, map[any]any, []any:
-		n.fault("want a text, found %s", kindOf(n.value))
+		n.addError("want a string, found %s", typeName(n.value))
 	default:
-		n.fault("want a text, found %s: put it in quotes", kindOf(n.value))
+		n.addError("want a string, found %s: put it in quotes", typeName(n.value))
 	}
 	return ""
 }
 
-func (n node) flag() bool {
+func (n node) boolValue() bool {
 	value, ok := n.value.(bool)
-	if !ok && n.here() {
-		n.fault("want true or false, found %s", kindOf(n.value))
+	if !ok && n.exists() {
+		n.addError("want a boolean, found %s", typeName(n.value))
 	}
 	return value
 }
 
-// data is what a text holds in base64.
-func (n node) data() []byte {
-	text := n.text()
+// base64Value returns the decoded bytes of a base64 string.
+func (n node) base64Value() []byte {
+	text := n.stringValue()
 	if text == "" {
 		return nil
 	}
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		// The error would say where, but a line break in the text moves it.
-		n.fault("%w", errNotBase64)
+		// The offset in the error is wrong if the string has line breaks.
+		n.addError("%w", errNotBase64)
 		return nil
 	}
 	return data
 }
 
-var errNotBase64 = errors.New("the text is not base64")
+var errNotBase64 = errors.New("the string is not base64")
 
-// items are the elements of a list.
+// items returns the elements of a list.
 func (n node) items() iter.Seq[node] {
 	return func(yield func(node) bool) {
 		list, ok := n.value.([]any)
-		if !ok && n.here() {
-			n.fault("want a list, found %s", kindOf(n.value))
+		if !ok && n.exists() {
+			n.addError("want a list, found %s", typeName(n.value))
 		}
 		for i, value := range list {
-			if !yield(node{value, fmt.Sprintf("%s[%d]", n.path, i), n.wrong}) {
+			if !yield(node{value, fmt.Sprintf("%s[%d]", n.path, i), n.errs}) {
 				return
 			}
 		}
 	}
 }
 
-func (n node) texts() (all []string) {
+func (n node) stringList() (all []string) {
 	for item := range n.items() {
-		all = append(all, item.text())
+		all = append(all, item.stringValue())
 	}
 	return all
 }
 
-// textLists are the fields of a map, each a list of texts.
-func (n node) textLists() map[string][]string {
+// stringLists returns the lists of strings of a mapping by key.
+func (n node) stringLists() map[string][]string {
 	var lists map[string][]string
-	for _, name := range n.names() {
+	for _, name := range n.keys() {
 		if lists == nil {
 			lists = map[string][]string{}
 		}
-		lists[name] = n.at(name).texts()
+		lists[name] = n.field(name).stringList()
 	}
 	return lists
 }
 
-// names are those of the fields of a map, sorted: errors come in that order.
-func (n node) names() (names []string) {
-	switch m := n.fields().value.(type) {
+// keys returns the keys of a mapping, sorted so that the order of errors is stable.
+func (n node) keys() (names []string) {
+	switch m := n.mapping().value.(type) {
 	case map[string]any:
 		names = slices.Collect(maps.Keys(m))
 	case map[any]any:
@@ -142,7 +141,7 @@ func (n node) names() (names []string) {
 			if text, ok := name.(string); ok {
 				names = append(names, text)
 			} else {
-				n.fault("want texts for names, found %s: put it in quotes", kindOf(name))
+				n.addError("want strings as keys, found %s: put it in quotes", typeName(name))
 			}
 		}
 	}
@@ -150,7 +149,7 @@ func (n node) names() (names []string) {
 	return names
 }
 
-func kindOf(value any) string {
+func typeName(value any) string {
 	switch value.(type) {
 	case nil:
 		return "nothing"
@@ -159,9 +158,9 @@ func kindOf(value any) string {
 	case []any:
 		return "a list"
 	case string:
-		return "a text"
+		return "a string"
 	case bool:
-		return "true or false"
+		return "a boolean"
 	}
 	return "a number"
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// The transcripts in testdata are files, an environment, and what Load makes of
-// them. Their commands:
+// The transcripts in testdata have files, an environment, and the results of Load.
+// Their commands:
 //
-//	file NAME          writes what follows to a file
-//	env NAME=VALUE...  sets variables; @ is the folder of the files
-//	pod                is in a pod from here on
-//	load [OPTION=...]  loads, and shows what is not zero
-//	bytes [OPTION=...] loads what follows with FromBytes
+//	file NAME          writes its input to a file
+//	env NAME=VALUE...  sets variables; @ is the directory of the files
+//	pod                simulates a pod from here on
+//	load [OPTION=...]  calls Load, and prints the fields that are not zero
+//	bytes [OPTION=...] passes its input to FromBytes
 //
-// -rewrite writes them anew.
+// Run with -rewrite to update them.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/transcripts", func(t *testing.T, path string) {
 		p := newProcess(t)
@@ -32,26 +32,26 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// process is the environment of a transcript.
-type process struct {
-	folder string
-	vars   map[string]string
-	inPod  bool
+// testProcess is the process environment of a transcript.
+type testProcess struct {
+	dir   string
+	vars  map[string]string
+	inPod bool
 }
 
-func newProcess(t *testing.T) *process {
-	return &process{folder: t.TempDir(), vars: map[string]string{}}
+func newProcess(t *testing.T) *testProcess {
+	return &testProcess{dir: t.TempDir(), vars: map[string]string{}}
 }
 
-func (p *process) run(t *testing.T, d *datadriven.TestData) string {
+func (p *testProcess) run(t *testing.T, d *datadriven.TestData) string {
 	switch d.Cmd {
 	case "file":
-		path := filepath.Join(p.folder, d.CmdArgs[0].Key)
+		path := filepath.Join(p.dir, d.CmdArgs[0].Key)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, []byte(d.Input+"\n"), 0o600))
 	case "env":
 		for _, arg := range d.CmdArgs {
-			p.vars[arg.Key] = strings.ReplaceAll(strings.Join(arg.Vals, ""), "@", p.folder)
+			p.vars[arg.Key] = strings.ReplaceAll(strings.Join(arg.Vals, ""), "@", p.dir)
 		}
 	case "pod":
 		p.inPod = true
@@ -65,7 +65,7 @@ func (p *process) run(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-func (p *process) environment() environment {
+func (p *testProcess) environment() environment {
 	return environment{
 		getenv: func(name string) string { return p.vars[name] },
 		home: func() (string, error) {
@@ -78,30 +78,30 @@ func (p *process) environment() environment {
 			if !p.inPod {
 				return nil, errors.New("not in a pod")
 			}
-			return &rest.Config{Host: "https://the.pods.cluster"}, nil
+			return &rest.Config{Host: "https://in-cluster"}, nil
 		},
-		namespaceFile: filepath.Join(p.folder, "serviceaccount"),
+		namespaceFile: filepath.Join(p.dir, "serviceaccount"),
 	}
 }
 
-func (p *process) options(d *datadriven.TestData) (o Options) {
+func (p *testProcess) options(d *datadriven.TestData) (o Options) {
 	fields := map[string]*string{
 		"path": &o.Path, "context": &o.Context, "cluster": &o.Cluster,
 		"user": &o.User, "namespace": &o.Namespace, "server": &o.Server,
 	}
 	for _, arg := range d.CmdArgs {
-		*fields[arg.Key] = strings.ReplaceAll(strings.Join(arg.Vals, ""), "@", p.folder)
+		*fields[arg.Key] = strings.ReplaceAll(strings.Join(arg.Vals, ""), "@", p.dir)
 	}
 	return o
 }
 
-// show prints what is not zero, with the folder of the files as @.
-func (p *process) show(loaded *Loaded, err error) string {
+// show prints the fields that are not zero, with @ for the directory of the files.
+func (p *testProcess) show(loaded *Result, err error) string {
 	if err != nil {
 		if strings.Contains(err.Error(), "s3cret") {
 			return "A SECRET IN " + err.Error() + "\n"
 		}
-		return strings.ReplaceAll("error: "+err.Error(), p.folder, "@") + "\n"
+		return strings.ReplaceAll("error: "+err.Error(), p.dir, "@") + "\n"
 	}
 	var b strings.Builder
 	line := func(name string, value any) {
@@ -141,5 +141,5 @@ func (p *process) show(loaded *Loaded, err error) string {
 		line("exec", fmt.Sprintf("%s %q env=%v %s cluster=%t config=%s %s hint=%q",
 			e.Command, e.Args, env, e.APIVersion, e.ProvideClusterInfo, e.Config, e.Interactive, e.InstallHint))
 	}
-	return strings.ReplaceAll(b.String(), p.folder, "@")
+	return strings.ReplaceAll(b.String(), p.dir, "@")
 }

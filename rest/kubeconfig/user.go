@@ -7,91 +7,91 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// user is who is asking, and how they prove it.
+// user is an entry of users: credentials and the impersonated user.
 type user struct {
 	origin                       string
 	certFile, keyFile, tokenFile string
 	certData, keyData            []byte
 	token, username, password    string
-	impersonated                 rest.ImpersonationConfig
+	impersonate                  rest.ImpersonationConfig
 	exec                         *rest.ExecConfig
 	authProvider                 string
 	hasAuthProvider              bool
 }
 
-func readUser(n node, origin, folder string) *user {
+func readUser(n node, origin, dir string) *user {
 	u := &user{
 		origin:    origin,
-		certFile:  resolve(folder, n.at("client-certificate").text()),
-		keyFile:   resolve(folder, n.at("client-key").text()),
-		tokenFile: resolve(folder, n.at("tokenFile").text()),
-		certData:  n.at("client-certificate-data").data(),
-		keyData:   n.at("client-key-data").data(),
-		token:     n.at("token").text(),
-		username:  n.at("username").text(),
-		password:  n.at("password").text(),
-		impersonated: rest.ImpersonationConfig{
-			UserName: n.at("as").text(),
-			UID:      n.at("as-uid").text(),
-			Groups:   n.at("as-groups").texts(),
-			Extra:    n.at("as-user-extra").textLists(),
+		certFile:  resolvePath(dir, n.field("client-certificate").stringValue()),
+		keyFile:   resolvePath(dir, n.field("client-key").stringValue()),
+		tokenFile: resolvePath(dir, n.field("tokenFile").stringValue()),
+		certData:  n.field("client-certificate-data").base64Value(),
+		keyData:   n.field("client-key-data").base64Value(),
+		token:     n.field("token").stringValue(),
+		username:  n.field("username").stringValue(),
+		password:  n.field("password").stringValue(),
+		impersonate: rest.ImpersonationConfig{
+			UserName: n.field("as").stringValue(),
+			UID:      n.field("as-uid").stringValue(),
+			Groups:   n.field("as-groups").stringList(),
+			Extra:    n.field("as-user-extra").stringLists(),
 		},
 	}
-	if provider := n.at("auth-provider").fields(); provider.here() {
-		u.hasAuthProvider, u.authProvider = true, provider.at("name").text()
+	if provider := n.field("auth-provider").mapping(); provider.exists() {
+		u.hasAuthProvider, u.authProvider = true, provider.field("name").stringValue()
 	}
-	if exec := n.at("exec").fields(); exec.here() {
-		u.exec = readExec(exec, folder)
+	if exec := n.field("exec").mapping(); exec.exists() {
+		u.exec = readExec(exec, dir)
 	}
 	return u
 }
 
-// apply writes what the user is into a config that has its server.
-func (u *user) apply(config *rest.Config, onto *cluster) error {
-	as := u.impersonated
+// apply sets the credentials of config. The cluster has been applied before.
+func (u *user) apply(config *rest.Config, target *cluster) error {
+	as := u.impersonate
 	if as.UserName == "" && (as.UID != "" || len(as.Groups) > 0 || len(as.Extra) > 0) {
-		return errors.New("as-uid, as-groups and as-user-extra need an as")
+		return errors.New("as-uid, as-groups and as-user-extra require as")
 	}
 	config.Impersonate = as
-	if !onto.secure() {
-		if onto.schemeless() && (u.identified() || u.keyFile != "" || u.keyData != nil || u.exec != nil || u.hasAuthProvider) {
-			return fmt.Errorf("the credentials would not be used: %w", errNoScheme)
+	if !target.usesTLS() {
+		if target.lacksScheme() && (u.hasCredentials() || u.keyFile != "" || u.keyData != nil || u.exec != nil || u.hasAuthProvider) {
+			return fmt.Errorf("credentials require https: %w", errNoScheme)
 		}
 		return nil
 	}
 	if u.hasAuthProvider {
-		return fmt.Errorf("auth-provider %q: such providers are no longer part of Kubernetes; use a plugin by exec", cut(u.authProvider))
+		return fmt.Errorf("auth-provider %q: Kubernetes no longer supports auth providers; use an exec plugin", truncate(u.authProvider))
 	}
 	if err := u.applyCertificate(&config.TLS); err != nil {
 		return err
 	}
-	if err := u.applySecrets(config); err != nil {
+	if err := u.applyTokenAndPassword(config); err != nil {
 		return err
 	}
 	if u.exec == nil {
 		return nil
 	}
-	if err := checkExec(u.exec); err != nil || u.identified() {
+	if err := checkExec(u.exec); err != nil || u.hasCredentials() {
 		return err
 	}
-	return applyExec(config, *u.exec, onto)
+	return applyExec(config, *u.exec, target)
 }
 
-// identified is whether the user needs no plugin.
-func (u *user) identified() bool {
+// hasCredentials reports whether the user has credentials and needs no plugin.
+func (u *user) hasCredentials() bool {
 	return u.token != "" || u.tokenFile != "" || u.username != "" || u.certFile != "" || u.certData != nil
 }
 
-func (u *user) applySecrets(config *rest.Config) error {
+func (u *user) applyTokenAndPassword(config *rest.Config) error {
 	switch {
 	case u.username != "" && (u.token != "" || u.tokenFile != ""):
-		return errors.New("token and username exclude each other")
+		return errors.New("token and username are mutually exclusive")
 	case u.username == "" && u.password != "":
-		return errors.New("password has no username beside it")
+		return errors.New("password requires username")
 	}
 	config.Username, config.Password = u.username, u.password
 	config.BearerToken, config.BearerTokenFile = u.token, u.tokenFile
-	return readable("tokenFile", u.tokenFile)
+	return checkReadable("tokenFile", u.tokenFile)
 }
 
 func (u *user) applyCertificate(tls *rest.TLSConfig) error {
@@ -99,9 +99,9 @@ func (u *user) applyCertificate(tls *rest.TLSConfig) error {
 	hasKey := u.keyFile != "" || u.keyData != nil
 	switch {
 	case hasCert && !hasKey:
-		return errors.New("client-certificate has no client-key beside it")
+		return errors.New("client-certificate requires client-key")
 	case hasKey && !hasCert:
-		return errors.New("client-key has no client-certificate beside it")
+		return errors.New("client-key requires client-certificate")
 	}
 	tls.CertData, tls.KeyData = u.certData, u.keyData
 	if u.certData == nil {
@@ -110,8 +110,8 @@ func (u *user) applyCertificate(tls *rest.TLSConfig) error {
 	if u.keyData == nil {
 		tls.KeyFile = u.keyFile
 	}
-	if err := readable("client-certificate", tls.CertFile); err != nil {
+	if err := checkReadable("client-certificate", tls.CertFile); err != nil {
 		return err
 	}
-	return readable("client-key", tls.KeyFile)
+	return checkReadable("client-key", tls.KeyFile)
 }

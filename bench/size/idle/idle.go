@@ -13,7 +13,7 @@ import (
 // first line.
 //
 // A program without arguments prints that moment, and then does nothing until
-// its input ends. One that is called with the address of a server goes on.
+// its input ends. A program with the address of a server continues.
 func Now() (began time.Time, address string) {
 	began = time.Now()
 	if len(os.Args) > 1 {

@@ -28,7 +28,7 @@ type Report struct {
 	EventsCPU time.Duration
 }
 
-// Probe counts what the program's handler is told.
+// Probe counts the notifications of the program's handler.
 type Probe struct {
 	address        string
 	pods, events   int64

@@ -1,9 +1,9 @@
-// Package cluster is what the examples have in common: a server to talk to.
+// Package cluster connects the examples to a server.
 //
-//	no flags                         an API server in this process, which is forgotten at the end
-//	-kubeconfig, -context            the server that kubectl would talk to
+//	no flags                         an API server in this process, which keeps nothing
+//	-kubeconfig, -context            the server that kubectl would use
 //	-in-cluster                      the server of the pod that the program runs in
-//	one of these and -install        first applies what the example needs there
+//	one of these and -install        first applies the objects that the example needs
 package cluster
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/thinformer/thinformer/rest/kubeconfig"
 )
 
-// Flags choose the server. The zero value is one in this process.
+// Flags select the server. The zero value selects one in this process.
 type Flags struct {
 	Kubeconfig, Context string
 	InCluster, Install  bool
@@ -30,18 +30,17 @@ type Flags struct {
 
 // Register defines the flags in a set.
 func (f *Flags) Register(set *flag.FlagSet) {
-	set.StringVar(&f.Kubeconfig, "kubeconfig", "", "kubeconfig `file` of the server to talk to; without it, and without -context and -in-cluster, it is one in this process")
-	set.StringVar(&f.Context, "context", "", "`name` of the context of the kubeconfig, or of those that kubectl reads")
-	set.BoolVar(&f.InCluster, "in-cluster", false, "talk to the server of the pod that this runs in, as its service account")
-	set.BoolVar(&f.Install, "install", false, "first apply to that server what this example needs there (definitions of resources, roles)")
+	set.StringVar(&f.Kubeconfig, "kubeconfig", "", "kubeconfig `file` of a real server; without it, -context and -in-cluster, the server is embedded in this process")
+	set.StringVar(&f.Context, "context", "", "`name` of the context in the kubeconfig")
+	set.BoolVar(&f.InCluster, "in-cluster", false, "use the server of the pod in which the program runs, with its service account")
+	set.BoolVar(&f.Install, "install", false, "first apply the definitions and roles that the example needs")
 }
 
-// Parse defines the flags in a set that may have others, and parses args, which
-// may be nothing but flags. With -h it says what about is, and what the flags are,
-// and returns flag.ErrHelp.
+// Parse defines the flags in a set that may have others, and parses args, which must
+// consist of flags. With -h it prints about and the flags, and returns flag.ErrHelp.
 func (f *Flags) Parse(set *flag.FlagSet, about string, args []string, out io.Writer) error {
 	f.Register(set)
-	set.SetOutput(io.Discard) // an error is told by whoever gets it, and once
+	set.SetOutput(io.Discard) // the caller reports the error
 	switch err := set.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(out, "%s\n\n\t%s [flags]\n\n", about, set.Name())
@@ -61,36 +60,37 @@ func (f *Flags) embedded() bool { return f.Kubeconfig == "" && f.Context == "" &
 func (f *Flags) check() error {
 	switch {
 	case f.InCluster && (f.Kubeconfig != "" || f.Context != ""):
-		return errors.New("-in-cluster goes without -kubeconfig and -context: choose one server")
+		return errors.New("-in-cluster cannot be used with -kubeconfig or -context: choose one server")
 	case f.Install && f.embedded():
-		return errors.New("-install is for a real server: say which with -kubeconfig, -context or -in-cluster")
+		return errors.New("-install needs a real server: select one with -kubeconfig, -context or -in-cluster")
 	}
 	return nil
 }
 
-// Options are what an example needs of its server.
+// Options are the requirements of an example.
 type Options struct {
-	// CRD and RBAC are the files that go by these names, as YAML. The server in
-	// this process has the CRD from the start, and no RBAC.
+	// CRD and RBAC are the contents of crd.yaml and rbac.yaml. The embedded server has
+	// the CRD from the start, and no RBAC.
 	CRD, RBAC []byte
-	// Out is told which server it is, and what is installed. Default: nobody.
+	// Out receives messages about the server and the installed objects. The default is
+	// io.Discard.
 	Out io.Writer
-	// Server are the options of the one in this process.
+	// Server are the options of the embedded server.
 	Server apitest.Options
 }
 
-// Cluster is a server to talk to.
+// Cluster is a connection to a server.
 type Cluster struct {
 	Client *rest.Client
 	Config *rest.Config
 	// Namespace to work in. It is never "".
 	Namespace string
-	// Embedded is the server in this process, nil if it is a real one.
+	// Embedded is the server in this process, nil if the server is a real one.
 	Embedded *apitest.Server
 }
 
-// Open connects to the server that the flags choose, and sees to it that what
-// the CRD defines is served there.
+// Open connects to the server that the flags select, and checks that the resources of
+// the CRD are served there.
 func Open(ctx context.Context, f Flags, o Options) (*Cluster, error) {
 	if o.Out == nil {
 		o.Out = io.Discard
@@ -109,7 +109,7 @@ func Open(ctx context.Context, f Flags, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// connect says nothing to the server yet.
+// connect sends no request yet.
 func connect(f Flags, options apitest.Options) (c *Cluster, err error) {
 	c = new(Cluster)
 	switch {
@@ -139,12 +139,12 @@ func connect(f Flags, options apitest.Options) (c *Cluster, err error) {
 
 func (c *Cluster) prepare(ctx context.Context, f Flags, o Options) error {
 	if c.Embedded != nil {
-		fmt.Fprintln(o.Out, "server: one in this process; -kubeconfig takes a real one")
+		fmt.Fprintln(o.Out, "server: embedded in this process; -kubeconfig selects a real one")
 		return c.install(ctx, o.CRD, io.Discard)
 	}
-	version, err := discovery.New(c.Client).ServerVersion(ctx)
+	version, err := discovery.NewClient(c.Client).ServerVersion(ctx)
 	if err != nil {
-		return fmt.Errorf("ask the server at %s who it is: %w", c.Config.Host, err)
+		return fmt.Errorf("read the version of the server at %s: %w", c.Config.Host, err)
 	}
 	fmt.Fprintf(o.Out, "server: %s, Kubernetes %s, namespace %s\n", c.Config.Host, version.GitVersion, c.Namespace)
 	if !f.Install {
@@ -156,7 +156,7 @@ func (c *Cluster) prepare(ctx context.Context, f Flags, o Options) error {
 	return c.install(ctx, o.RBAC, o.Out)
 }
 
-// Close ends all connections, and the server in this process.
+// Close closes all connections and the embedded server.
 func (c *Cluster) Close() {
 	if c.Client != nil {
 		c.Client.Close()
@@ -166,18 +166,18 @@ func (c *Cluster) Close() {
 	}
 }
 
-// embed turns the panic of a server that cannot listen, which is meant for
-// tests, into an error.
+// embed converts the panic of a server that cannot listen, which is meant for
+// tests, to an error.
 func embed(options apitest.Options) (srv *apitest.Server, err error) {
 	defer func() {
-		if what := recover(); what != nil {
-			err = fmt.Errorf("serve in this process: %v", what)
+		if value := recover(); value != nil {
+			err = fmt.Errorf("start the embedded server: %v", value)
 		}
 	}()
 	return apitest.NewServer(options), nil
 }
 
-// podNamespace is the namespace that a pod's service account is of.
+// podNamespace returns the namespace of the pod's service account.
 func podNamespace() string {
 	mounted, _ := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	return cmp.Or(os.Getenv("POD_NAMESPACE"), strings.TrimSpace(string(mounted)), "default")

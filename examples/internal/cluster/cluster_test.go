@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const definition = `# what a crd.yaml holds
+const definition = `# like a crd.yaml
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -59,11 +59,11 @@ rules:
 - {apiGroups: [example.com], resources: [widgets], verbs: [get, list, watch]}
 `
 
-// makeWidget creates one with a field that the definition knows and one that it
-// does not, and returns what the server has made of it.
+// makeWidget creates a widget with a known and an unknown field, and returns the object
+// as stored.
 func makeWidget(t *testing.T, c *cluster.Cluster) *unstructured.Unstructured {
 	t.Helper()
-	found, err := discovery.NewMapper(discovery.New(c.Client)).ForResource(t.Context(), "wi")
+	found, err := discovery.NewMapper(discovery.NewClient(c.Client)).ForResource(t.Context(), "wi")
 	require.NoError(t, err)
 	made, err := rest.NewResource[*unstructured.Unstructured](c.Client, found.ResourceInfo).Namespace(c.Namespace).Create(t.Context(),
 		&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "one"}, "spec": map[string]any{"colour": "red"}}}, metav1.CreateOptions{})
@@ -71,9 +71,9 @@ func makeWidget(t *testing.T, c *cluster.Cluster) *unstructured.Unstructured {
 	return made
 }
 
-// Without flags there is a server in this process, which serves what the CRD
-// defines, with its schema.
-func TestAServerInThisProcess(t *testing.T) {
+// Without flags there is an embedded server, which serves the resources of the CRD with
+// their schema.
+func TestEmbeddedServer(t *testing.T) {
 	var out strings.Builder
 	c, err := cluster.Open(t.Context(), cluster.Flags{}, cluster.Options{CRD: []byte(definition), Out: &out})
 	require.NoError(t, err)
@@ -81,11 +81,10 @@ func TestAServerInThisProcess(t *testing.T) {
 	require.NotNil(t, c.Embedded)
 	require.Equal(t, "default", c.Namespace)
 	require.Equal(t, map[string]any{"size": int64(3)}, makeWidget(t, c).Object["spec"])
-	require.Equal(t, "server: one in this process; -kubeconfig takes a real one\n", out.String())
+	require.Equal(t, "server: embedded in this process; -kubeconfig selects a real one\n", out.String())
 }
 
-// With -kubeconfig it is that server, and -install applies what is missing; once
-// more does no harm.
+// With -kubeconfig, -install applies the missing objects. It is idempotent.
 func TestInstallOnAServer(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -101,7 +100,7 @@ func TestInstallOnAServer(t *testing.T) {
 		c, err := cluster.Open(t.Context(), flags, options)
 		require.NoError(t, err)
 		c.Close()
-		require.Equal(t, "server: "+srv.URL+", Kubernetes v1.36.3, namespace default\n"+
+		require.Equal(t, "server: "+srv.URL+", Kubernetes v1.37.2, namespace default\n"+
 			"installed: CustomResourceDefinition widgets.example.com\ninstalled: ServiceAccount widgets\ninstalled: Role widgets\n", out.String())
 	}
 	flags.Install, flags.Context = false, "test"
@@ -112,7 +111,7 @@ func TestInstallOnAServer(t *testing.T) {
 	makeWidget(t, c)
 }
 
-// What somebody else has set otherwise is not overwritten.
+// Values of other field managers are not overwritten.
 func TestInstallOverwritesNothing(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
@@ -120,20 +119,20 @@ func TestInstallOverwritesNothing(t *testing.T) {
 	c, err := cluster.Open(t.Context(), flags, cluster.Options{CRD: []byte(definition)})
 	require.NoError(t, err)
 	_, err = c.Client.Patch("application/apply-patch+yaml").AbsPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com").
-		Param("fieldManager", "somebody").Param("force", "true").
+		Param("fieldManager", "other-manager").Param("force", "true").
 		Body([]byte(strings.Replace(definition, "[wi]", "[wid]", 1))).DoRaw(t.Context())
 	require.NoError(t, err)
 	c.Close()
 	_, err = cluster.Open(t.Context(), flags, cluster.Options{CRD: []byte(definition)})
 	require.ErrorContains(t, err, "install CustomResourceDefinition widgets.example.com: ")
-	require.ErrorContains(t, err, "somebody")
+	require.ErrorContains(t, err, "other-manager")
 }
 
-// A definition that is not in force in time is told of; the wait ends with ctx.
+// If a definition is not established in time, the error says so; the wait ends with ctx.
 func TestWaitForEstablishedEnds(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	srv.Fault(apitest.Fault{On: apitest.Match{Verb: "watch", Resource: "customresourcedefinitions"}, Do: apitest.Silence()})
+	srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch", Resource: "customresourcedefinitions"}, Action: apitest.Silence()})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
@@ -144,10 +143,10 @@ func TestWaitForEstablishedEnds(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Each mistake has a message that says what to do.
-func TestMistakes(t *testing.T) {
+// Each error says what to do.
+func TestInvalidArguments(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	stopped := apitest.NewServer(apitest.Options{Plain: true})
+	stopped := apitest.NewServer(apitest.Options{PlainHTTP: true})
 	file := clustertest.Kubeconfig(t, stopped)
 	stopped.Close()
 	absent := filepath.Join(t.TempDir(), "absent")
@@ -158,15 +157,15 @@ func TestMistakes(t *testing.T) {
 		crd   string
 		want  string
 	}{
-		"two servers":         {flags: cluster.Flags{Kubeconfig: file, InCluster: true}, want: "-in-cluster goes without -kubeconfig and -context"},
-		"install in nothing":  {flags: cluster.Flags{Install: true}, want: "say which with -kubeconfig"},
-		"not in a pod":        {flags: cluster.Flags{InCluster: true}, want: "-in-cluster: not in a cluster"},
-		"no such file":        {flags: cluster.Flags{Kubeconfig: absent}, want: absent},
-		"no kubeconfig":       {flags: cluster.Flags{Kubeconfig: broken}, want: broken},
-		"no such context":     {flags: cluster.Flags{Kubeconfig: file, Context: "other"}, want: `"other"`},
-		"nobody listens":      {flags: cluster.Flags{Kubeconfig: file}, want: "ask the server at http://127.0.0.1:"},
-		"not YAML":            {crd: "a: {", want: "read what to install"},
-		"a kind of no server": {crd: "{apiVersion: example.com/v1, kind: Nothing, metadata: {name: x}}", want: "install Nothing x: "},
+		"two servers":              {flags: cluster.Flags{Kubeconfig: file, InCluster: true}, want: "-in-cluster cannot be used with -kubeconfig or -context"},
+		"install without a server": {flags: cluster.Flags{Install: true}, want: "select one with -kubeconfig"},
+		"not in a pod":             {flags: cluster.Flags{InCluster: true}, want: "-in-cluster: not in a cluster"},
+		"no such file":             {flags: cluster.Flags{Kubeconfig: absent}, want: absent},
+		"invalid kubeconfig":       {flags: cluster.Flags{Kubeconfig: broken}, want: broken},
+		"no such context":          {flags: cluster.Flags{Kubeconfig: file, Context: "other"}, want: `"other"`},
+		"server unavailable":       {flags: cluster.Flags{Kubeconfig: file}, want: "read the version of the server at http://127.0.0.1:"},
+		"invalid YAML":             {crd: "a: {", want: "read the objects to install"},
+		"unknown kind":             {crd: "{apiVersion: example.com/v1, kind: Nothing, metadata: {name: x}}", want: "install Nothing x: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := cluster.Open(t.Context(), c.flags, cluster.Options{CRD: []byte(c.crd)})
@@ -174,18 +173,18 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 	_, err := cluster.Open(t.Context(), cluster.Flags{}, cluster.Options{Server: apitest.Options{Address: "nowhere"}})
-	require.ErrorContains(t, err, "serve in this process: ")
+	require.ErrorContains(t, err, "start the embedded server: ")
 }
 
-// A mistake is told once, by the error, and -h is where the flags are shown: those
-// of the program among them.
+// Errors are reported once, by the return value. -h prints the flags, including those of
+// the program.
 func TestParse(t *testing.T) {
 	var f cluster.Flags
 	var mine int
 	parse := func(args ...string) (shown string, err error) {
 		var out strings.Builder
 		set := flag.NewFlagSet("prog", flag.ContinueOnError)
-		set.IntVar(&mine, "mine", 1, "`number` of the program's own")
+		set.IntVar(&mine, "mine", 1, "`number` of the program")
 		err = f.Parse(set, "prog does things.", args, &out)
 		return out.String(), err
 	}
@@ -212,8 +211,8 @@ func TestParse(t *testing.T) {
 	require.Contains(t, shown, "-mine number")
 }
 
-// The flags are called as they are everywhere.
-func TestFlags(t *testing.T) {
+// The flags have their usual names.
+func TestFlagNames(t *testing.T) {
 	var f cluster.Flags
 	set := flag.NewFlagSet("", flag.ContinueOnError)
 	set.SetOutput(new(bytes.Buffer))

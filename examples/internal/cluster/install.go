@@ -18,44 +18,48 @@ import (
 	"github.com/thinformer/thinformer/rest/discovery"
 )
 
-// patience is how long a server may take until a new definition is in force.
-const patience = 30 * time.Second
+// establishTimeout is the timeout of establishing a definition.
+const establishTimeout = 30 * time.Second
 
-// install applies every object of a file, as kubectl apply --server-side does,
-// and waits until what it defines is served. What somebody else has set to
-// another value is left as it is, and is an error.
+// install applies every object of a file, as kubectl apply --server-side does, and waits
+// until the defined resources are served. A conflict with another field manager is an
+// error.
 func (c *Cluster) install(ctx context.Context, file []byte, out io.Writer) error {
 	objects, err := read(file)
 	if err != nil {
 		return err
 	}
-	mapper := discovery.NewMapper(discovery.New(c.Client))
+	mapper := discovery.NewMapper(discovery.NewClient(c.Client))
 	for _, obj := range objects {
-		what := obj.GetKind() + " " + obj.GetName()
+		object := obj.GetKind() + " " + obj.GetName()
 		found, err := mapper.ForKind(ctx, obj.GroupVersionKind())
 		if err != nil {
-			return fmt.Errorf("install %s: %w", what, err)
+			return fmt.Errorf("install %s: %w", object, err)
 		}
 		target := rest.NewResource[*unstructured.Unstructured](c.Client, found.ResourceInfo)
 		if found.Namespaced && obj.GetNamespace() == "" {
 			target = target.Namespace(c.Namespace)
 		}
 		if _, err := target.Apply(ctx, obj, metav1.ApplyOptions{FieldManager: "thinformer-examples"}); err != nil {
-			return fmt.Errorf("install %s: %w", what, err)
+			return fmt.Errorf("install %s: %w", object, err)
 		}
 		if isDefinition(obj) {
-			if err := established(ctx, target.View, obj.GetName()); err != nil {
-				return fmt.Errorf("install %s: %w", what, err)
+			err := established(ctx, target.View, obj.GetName())
+			if err == nil {
+				err = c.discovered(ctx, obj.GetName())
+			}
+			if err != nil {
+				return fmt.Errorf("install %s: %w", object, err)
 			}
 		}
-		fmt.Fprintln(out, "installed:", what)
+		fmt.Fprintln(out, "installed:", object)
 	}
 	return nil
 }
 
-// established waits until the server says that a definition is in force.
+// established waits until a definition is established.
 func established(ctx context.Context, definitions *rest.View[*unstructured.Unstructured], name string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("not established after %v", patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, establishTimeout, fmt.Errorf("not established after %v", establishTimeout))
 	defer cancel()
 	watch, err := definitions.Watch(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()})
 	if err != nil {
@@ -63,7 +67,7 @@ func established(ctx context.Context, definitions *rest.View[*unstructured.Unstr
 	}
 	defer watch.Stop()
 	for {
-		event, err := watch.Next(ctx) // the present state comes first
+		event, err := watch.Next(ctx) // the first event is the current state
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -75,7 +79,32 @@ func established(ctx context.Context, definitions *rest.View[*unstructured.Unstr
 	}
 }
 
-// condition is whether a condition of an object is "True".
+// discovered waits until discovery lists a resource and the server serves it, which a
+// server does some time after the definition is established.
+func (c *Cluster) discovered(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, establishTimeout, fmt.Errorf("not served after %v", establishTimeout))
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		found, err := discovery.NewMapper(discovery.NewClient(c.Client)).ForResource(ctx, name)
+		if err == nil {
+			list, listErr := rest.NewView[*rest.SlimMeta](c.Client, found.ResourceInfo).List(ctx, metav1.ListOptions{Limit: 1})
+			if listErr == nil {
+				list.Close()
+				return nil
+			}
+			err = listErr
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+	}
+}
+
+// condition reports whether a condition of an object is "True".
 func condition(obj *unstructured.Unstructured, kind string) bool {
 	all, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
 	for _, each := range all {
@@ -86,13 +115,13 @@ func condition(obj *unstructured.Unstructured, kind string) bool {
 	return false
 }
 
-// served is an error if the server does not have what a file defines.
+// served returns an error if the server lacks a resource that a file defines.
 func (c *Cluster) served(ctx context.Context, file []byte) error {
 	objects, err := read(file)
 	if err != nil {
 		return err
 	}
-	mapper := discovery.NewMapper(discovery.New(c.Client))
+	mapper := discovery.NewMapper(discovery.NewClient(c.Client))
 	for _, obj := range objects {
 		if !isDefinition(obj) {
 			continue
@@ -110,7 +139,7 @@ func isDefinition(obj *unstructured.Unstructured) bool {
 	return obj.GetKind() == "CustomResourceDefinition"
 }
 
-// read reads the documents of a file.
+// read parses the documents of a file.
 func read(file []byte) (objects []*unstructured.Unstructured, err error) {
 	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(file), 1024)
 	for {
@@ -119,7 +148,7 @@ func read(file []byte) (objects []*unstructured.Unstructured, err error) {
 		case errors.Is(err, io.EOF):
 			return objects, nil
 		case err != nil:
-			return nil, fmt.Errorf("read what to install: %w", err)
+			return nil, fmt.Errorf("read the objects to install: %w", err)
 		case len(obj.Object) > 0:
 			objects = append(objects, obj)
 		}

@@ -1,5 +1,5 @@
-// Command dynamic is a controller on an informer without Go types: it says in
-// the status of each widget how it is, and cleans up after those that go.
+// Command dynamic is a controller on an informer without Go types. It writes the status of
+// each widget, and has a finalizer for cleanup.
 package main
 
 import (
@@ -21,22 +21,22 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/thinformer/thinformer/interop/controllers/story"
+	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
-// finalizer keeps a widget until this controller has cleaned up after it.
+// finalizer keeps a deleted widget until this controller has done its cleanup.
 const finalizer = "example.com/cleanup"
 
-// controller says of each widget whether it has a size.
+// controller writes the size of each widget to its status.
 type controller struct {
 	widgets  dynamic.ResourceInterface
 	informer cache.SharedIndexInformer
 	lister   cache.GenericNamespaceLister
 	queue    workqueue.TypedRateLimitingInterface[string]
-	story    *story.Story
+	recorder *steps.Recorder
 }
 
-func newController(client dynamic.Interface, namespace string, story *story.Story) (*controller, error) {
+func newController(client dynamic.Interface, namespace string, recorder *steps.Recorder) (*controller, error) {
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil)
 	widgets := factory.ForResource(widgetsResource)
 	c := &controller{
@@ -44,7 +44,7 @@ func newController(client dynamic.Interface, namespace string, story *story.Stor
 		informer: widgets.Informer(),
 		lister:   widgets.Lister().ByNamespace(namespace),
 		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-		story:    story,
+		recorder: recorder,
 	}
 	if err := c.informer.SetTransform(func(obj any) (any, error) {
 		if widget, ok := obj.(*unstructured.Unstructured); ok {
@@ -57,12 +57,12 @@ func newController(client dynamic.Interface, namespace string, story *story.Stor
 	_, err := c.informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, initial bool) {
 			if initial {
-				story.Say("%s was there at the beginning", nameOf(obj))
+				recorder.Report("%s is in the initial list", nameOf(obj))
 			}
 			c.enqueue(obj)
 		},
 		UpdateFunc: func(_, obj any) { c.enqueue(obj) },
-		DeleteFunc: func(obj any) { story.Say("%s is gone", nameOf(obj)) },
+		DeleteFunc: func(obj any) { recorder.Report("%s was deleted", nameOf(obj)) },
 	})
 	return c, err
 }
@@ -77,7 +77,7 @@ func nameOf(obj any) string {
 	return name.Name
 }
 
-// run works until ctx is done.
+// run reconciles until ctx is done.
 func (c *controller) run(ctx context.Context, workers int) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -120,7 +120,7 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 	}
 	widget := obj.(*unstructured.Unstructured).DeepCopy()
 	if widget.GetManagedFields() != nil {
-		c.story.Say("%s has managed fields, which were to be taken off", name)
+		c.recorder.Report("%s has managed fields, which the transform should have removed", name)
 	}
 	finalizers := widget.GetFinalizers()
 	switch has := slices.Contains(finalizers, finalizer); {
@@ -129,7 +129,7 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 		if _, err := c.widgets.Update(ctx, widget, metav1.UpdateOptions{}); err != nil {
 			return err
 		}
-		c.story.Say("%s was cleaned up after", name)
+		c.recorder.Report("%s: cleanup is done", name)
 		return nil
 	case widget.GetDeletionTimestamp() != nil:
 		return nil
@@ -142,7 +142,7 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 	return c.report(ctx, widget)
 }
 
-// report writes the status of a widget, unless that is what it says already.
+// report writes the status of a widget if it has changed.
 func (c *controller) report(ctx context.Context, widget *unstructured.Unstructured) error {
 	size, _, err := unstructured.NestedInt64(widget.Object, "spec", "size")
 	if err != nil {
@@ -159,13 +159,13 @@ func (c *controller) report(ctx context.Context, widget *unstructured.Unstructur
 		return err
 	}
 	if _, err = c.widgets.UpdateStatus(ctx, widget, metav1.UpdateOptions{}); err == nil {
-		c.story.Say("%s: %s", widget.GetName(), phase)
+		c.recorder.Report("%s: %s", widget.GetName(), phase)
 	}
 	return err
 }
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "`file` that says where the cluster is")
+	kubeconfig := flag.String("kubeconfig", "", "`path` of the kubeconfig")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -183,12 +183,12 @@ func run(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	story := story.New(ctx, os.Stdout)
-	users, err := newUsers(ctx, client, story)
+	recorder := steps.New(ctx, os.Stdout)
+	users, err := newUsers(ctx, client, recorder)
 	if err != nil {
 		return err
 	}
-	c, err := newController(client, users.namespace, story)
+	c, err := newController(client, users.namespace, recorder)
 	if err != nil {
 		return err
 	}

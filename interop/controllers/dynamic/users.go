@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
-	"github.com/thinformer/thinformer/interop/controllers/story"
+	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
 var (
@@ -27,16 +27,16 @@ var (
 //go:embed crd.yaml
 var definition []byte
 
-// users are those who write widgets.
+// users acts as the users of the cluster, which write widgets.
 type users struct {
 	ctx       context.Context
 	namespace string
 	widgets   dynamic.ResourceInterface
-	story     *story.Story
+	recorder  *steps.Recorder
 }
 
-// newUsers have widgets, and a namespace of their own with one.
-func newUsers(ctx context.Context, client dynamic.Interface, story *story.Story) (*users, error) {
+// newUsers defines widgets and creates a namespace with one widget.
+func newUsers(ctx context.Context, client dynamic.Interface, recorder *steps.Recorder) (*users, error) {
 	if err := define(ctx, client); err != nil {
 		return nil, fmt.Errorf("define widgets: %w", err)
 	}
@@ -46,12 +46,13 @@ func newUsers(ctx context.Context, client dynamic.Interface, story *story.Story)
 	if err != nil {
 		return nil, err
 	}
-	u := &users{ctx: ctx, namespace: namespace.GetName(), story: story}
+	u := &users{ctx: ctx, namespace: namespace.GetName(), recorder: recorder}
 	u.widgets = client.Resource(widgetsResource).Namespace(u.namespace)
 	return u, u.create("lamp", 3)()
 }
 
-// define has the server serve widgets, if it does not yet.
+// define creates the definition of widgets if it does not exist, and waits until they are
+// served.
 func define(ctx context.Context, client dynamic.Interface) error {
 	widgets := new(unstructured.Unstructured)
 	if err := yaml.Unmarshal(definition, &widgets.Object); err != nil {
@@ -60,33 +61,33 @@ func define(ctx context.Context, client dynamic.Interface) error {
 	if _, err := client.Resource(definitionsResource).Create(ctx, widgets, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 20*time.Second, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		_, err := client.Resource(widgetsResource).List(ctx, metav1.ListOptions{})
 		return err == nil, nil
 	})
 }
 
-// play goes through the life of some widgets.
+// play creates, changes and deletes widgets.
 func (u *users) play() error {
 	for _, step := range []struct {
 		title string
 		do    func() error
 		want  []string
 	}{
-		{"what is there at the beginning", func() error { return nil }, []string{"lamp was there at the beginning", "lamp: Size3"}},
+		{"initial objects", func() error { return nil }, []string{"lamp is in the initial list", "lamp: Size3"}},
 		{"a widget without a size", u.create("box", 0), []string{"box: Empty"}},
-		{"it grows", u.resize("box", 8), []string{"box: Size8"}},
-		{"somebody says nonsense in its status", u.nonsense("box"), []string{"box: Size8"}},
-		{"lamp goes", u.delete("lamp"), []string{"lamp was cleaned up after", "lamp is gone"}},
-		{"lamp comes back", u.create("lamp", 4), []string{"lamp: Size4"}},
-		{"lamp goes again", u.delete("lamp"), []string{"lamp was cleaned up after", "lamp is gone"}},
-		{"box goes", u.delete("box"), []string{"box was cleaned up after", "box is gone"}},
+		{"it gets a size", u.resize("box", 8), []string{"box: Size8"}},
+		{"its status is overwritten", u.overwriteStatus("box"), []string{"box: Size8"}},
+		{"lamp is deleted", u.delete("lamp"), []string{"lamp: cleanup is done", "lamp was deleted"}},
+		{"lamp is created again", u.create("lamp", 4), []string{"lamp: Size4"}},
+		{"lamp is deleted again", u.delete("lamp"), []string{"lamp: cleanup is done", "lamp was deleted"}},
+		{"box is deleted", u.delete("box"), []string{"box: cleanup is done", "box was deleted"}},
 	} {
-		if err := u.story.Step(step.title, step.do, step.want...); err != nil {
+		if err := u.recorder.Step(step.title, step.do, step.want...); err != nil {
 			return err
 		}
 	}
-	return u.story.Step("the end", func() error { return nil })
+	return u.recorder.Step("the end", func() error { return nil })
 }
 
 func (u *users) create(name string, size int64) func() error {
@@ -108,9 +109,9 @@ func (u *users) resize(name string, size int64) func() error {
 	}
 }
 
-func (u *users) nonsense(name string) func() error {
+func (u *users) overwriteStatus(name string) func() error {
 	return func() error {
-		_, err := u.widgets.Patch(u.ctx, name, types.MergePatchType, []byte(`{"status":{"phase":"Nonsense"}}`), metav1.PatchOptions{}, "status")
+		_, err := u.widgets.Patch(u.ctx, name, types.MergePatchType, []byte(`{"status":{"phase":"Unknown"}}`), metav1.PatchOptions{}, "status")
 		return err
 	}
 }

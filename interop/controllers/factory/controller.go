@@ -19,23 +19,23 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/thinformer/thinformer/interop/controllers/story"
+	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
-// statusKey is the annotation of a deployment that says how its settings are.
+// statusKey is the annotation of a deployment with the status of its settings.
 const statusKey = "example.com/settings"
 
-// controller gives each deployment a config map of settings.
+// controller creates a config map of settings for each deployment.
 type controller struct {
 	client      kubernetes.Interface
 	deployments appslisters.DeploymentLister
 	settings    corelisters.ConfigMapLister
 	synced      []cache.InformerSynced
 	queue       workqueue.TypedRateLimitingInterface[cache.ObjectName]
-	story       *story.Story
+	recorder    *steps.Recorder
 }
 
-func newController(client kubernetes.Interface, deployments appsinformers.DeploymentInformer, settings coreinformers.ConfigMapInformer, story *story.Story) (*controller, error) {
+func newController(client kubernetes.Interface, deployments appsinformers.DeploymentInformer, settings coreinformers.ConfigMapInformer, recorder *steps.Recorder) (*controller, error) {
 	c := &controller{
 		client:      client,
 		deployments: deployments.Lister(),
@@ -43,12 +43,12 @@ func newController(client kubernetes.Interface, deployments appsinformers.Deploy
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](),
 			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "deployments"}),
-		story: story,
+		recorder: recorder,
 	}
 	owners, err := deployments.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueue,
 		UpdateFunc: func(_, obj any) { c.enqueue(obj) },
-		DeleteFunc: c.enqueue,
+		DeleteFunc: c.deleted,
 	})
 	if err != nil {
 		return nil, err
@@ -72,17 +72,28 @@ func newController(client kubernetes.Interface, deployments appsinformers.Deploy
 func (c *controller) enqueue(obj any) {
 	name, err := cache.DeletionHandlingObjectToName(obj)
 	if err != nil {
-		c.story.Say("an object without a name: %v", err)
+		c.recorder.Report("an object without a name: %v", err)
 		return
 	}
 	c.queue.Add(name)
+}
+
+// deleted reports a deletion. A handler receives each deletion once. The key may be
+// reconciled again after it, for an event of the config map or for a pending retry.
+func (c *controller) deleted(obj any) {
+	name, err := cache.DeletionHandlingObjectToName(obj)
+	if err != nil {
+		c.recorder.Report("an object without a name: %v", err)
+		return
+	}
+	c.recorder.Report("%s was deleted", name.Name)
 }
 
 // enqueueOwner enqueues the deployment that owns an object, if there is one.
 func (c *controller) enqueueOwner(obj any) {
 	name, err := cache.DeletionHandlingObjectToName(obj)
 	if err != nil {
-		c.story.Say("an object without a name: %v", err)
+		c.recorder.Report("an object without a name: %v", err)
 		return
 	}
 	if owner, err := c.deployments.Deployments(name.Namespace).Get(ownerOf(obj)); err == nil {
@@ -90,8 +101,8 @@ func (c *controller) enqueueOwner(obj any) {
 	}
 }
 
-// ownerOf is the name of the deployment that controls an object, also of one that
-// is gone without anybody having seen it go.
+// ownerOf returns the name of the deployment that controls an object or the object of a
+// tombstone.
 func ownerOf(obj any) string {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
@@ -106,7 +117,7 @@ func ownerOf(obj any) string {
 	return ""
 }
 
-// run works until ctx is done.
+// run reconciles until ctx is done.
 func (c *controller) run(ctx context.Context, workers int) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -141,7 +152,6 @@ func (c *controller) processNextItem(ctx context.Context) bool {
 func (c *controller) reconcile(ctx context.Context, name cache.ObjectName) error {
 	deployment, err := c.deployments.Deployments(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) {
-		c.story.Say("%s is gone", name.Name)
 		return nil
 	}
 	if err != nil {
@@ -152,18 +162,18 @@ func (c *controller) reconcile(ctx context.Context, name cache.ObjectName) error
 	switch {
 	case apierrors.IsNotFound(err):
 		if _, err = c.client.CoreV1().ConfigMaps(name.Namespace).Create(ctx, want, metav1.CreateOptions{}); err == nil {
-			c.story.Say("%s: created %s", name.Name, want.Name)
+			c.recorder.Report("%s: created %s", name.Name, want.Name)
 		}
 	case err == nil && !metav1.IsControlledBy(have, deployment):
-		if err := c.report(ctx, deployment, want.Name+" belongs to somebody else"); err != nil {
+		if err := c.report(ctx, deployment, want.Name+" has another owner"); err != nil {
 			return err
 		}
-		return fmt.Errorf("%s belongs to somebody else", want.Name)
+		return fmt.Errorf("%s has another owner", want.Name)
 	case err == nil && !maps.Equal(have.Data, want.Data):
 		have = have.DeepCopy()
 		have.Data = want.Data
 		if _, err = c.client.CoreV1().ConfigMaps(name.Namespace).Update(ctx, have, metav1.UpdateOptions{}); err == nil {
-			c.story.Say("%s: wrote %s", name.Name, want.Name)
+			c.recorder.Report("%s: wrote %s", name.Name, want.Name)
 		}
 	}
 	if err != nil {
@@ -172,7 +182,7 @@ func (c *controller) reconcile(ctx context.Context, name cache.ObjectName) error
 	return c.report(ctx, deployment, want.Data["replicas"]+" replicas")
 }
 
-// report writes the status of a deployment, unless that is what it says already.
+// report writes the status of a deployment if it has changed.
 func (c *controller) report(ctx context.Context, deployment *appsv1.Deployment, status string) error {
 	if deployment.Annotations[statusKey] == status {
 		return nil
@@ -181,12 +191,12 @@ func (c *controller) report(ctx context.Context, deployment *appsv1.Deployment, 
 	metav1.SetMetaDataAnnotation(&deployment.ObjectMeta, statusKey, status)
 	_, err := c.client.AppsV1().Deployments(deployment.Namespace).Update(ctx, deployment, metav1.UpdateOptions{})
 	if err == nil {
-		c.story.Say("%s: %s", deployment.Name, status)
+		c.recorder.Report("%s: %s", deployment.Name, status)
 	}
 	return err
 }
 
-// settingsOf is the config map that a deployment is to have.
+// settingsOf returns the config map that a deployment should have.
 func settingsOf(deployment *appsv1.Deployment) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{

@@ -14,11 +14,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/thinformer/thinformer/interop/controllers/story"
+	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "`file` that says where the cluster is")
+	kubeconfig := flag.String("kubeconfig", "", "`path` of the kubeconfig")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -36,8 +36,8 @@ func run(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	story := story.New(ctx, os.Stdout)
-	users, err := newUsers(ctx, client, story)
+	recorder := steps.New(ctx, os.Stdout)
+	users, err := newUsers(ctx, client, recorder)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func run(ctx context.Context, kubeconfig string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(users.namespace))
-	c, err := newController(client, factory.Apps().V1().Deployments(), factory.Core().V1().ConfigMaps(), story)
+	c, err := newController(client, factory.Apps().V1().Deployments(), factory.Core().V1().ConfigMaps(), recorder)
 	if err != nil {
 		return err
 	}

@@ -18,20 +18,20 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/thinformer/thinformer/interop/controllers/story"
+	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
-// users are those who write deployments, and some who meddle with settings.
+// users acts as the users of the cluster, which write deployments and settings.
 type users struct {
 	ctx         context.Context
 	namespace   string
 	deployments typedappsv1.DeploymentInterface
 	settings    typedcorev1.ConfigMapInterface
-	story       *story.Story
+	recorder    *steps.Recorder
 }
 
-// newUsers have a namespace of their own, with one deployment.
-func newUsers(ctx context.Context, client kubernetes.Interface, story *story.Story) (*users, error) {
+// newUsers creates a namespace with one deployment.
+func newUsers(ctx context.Context, client kubernetes.Interface, recorder *steps.Recorder) (*users, error) {
 	namespace, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "factory-"},
 	}, metav1.CreateOptions{})
@@ -39,43 +39,50 @@ func newUsers(ctx context.Context, client kubernetes.Interface, story *story.Sto
 		return nil, err
 	}
 	u := &users{
-		ctx: ctx, namespace: namespace.Name, story: story,
+		ctx: ctx, namespace: namespace.Name, recorder: recorder,
 		deployments: client.AppsV1().Deployments(namespace.Name), settings: client.CoreV1().ConfigMaps(namespace.Name),
 	}
 	return u, u.create("web", 1)()
 }
 
-// play goes through the life of some deployments, and looks at the end at what
-// the controller's listers say.
+// play creates, changes and deletes deployments, and compares the contents of the
+// controller's listers.
 func (u *users) play(c *controller) error {
 	for _, step := range []struct {
 		title string
 		do    func() error
 		want  []string
 	}{
-		{"what is there at the beginning", func() error { return nil }, []string{"web: created web-settings", "web: 1 replicas"}},
+		{"initial objects", func() error { return nil }, []string{"web: created web-settings", "web: 1 replicas"}},
 		{"web is scaled", u.scale("web", 3), []string{"web: wrote web-settings", "web: 3 replicas"}},
-		{"somebody meddles with its settings", u.meddle("web-settings"), []string{"web: wrote web-settings"}},
-		{"somebody deletes its settings", u.forget("web-settings"), []string{"web: created web-settings"}},
-		{"somebody has settings of another name", u.occupy("db-settings"), nil},
-		{"which db would need", u.create("db", 2), []string{"db: db-settings belongs to somebody else"}},
-		{"they are given up", u.forget("db-settings"), []string{"db: created db-settings", "db: 2 replicas"}},
-		{"web goes", u.delete("web"), []string{"web is gone"}},
-		{"its settings stay, as nobody collects garbage", u.meddle("web-settings"), nil},
-		{"web comes back and has to wait for them", u.create("web", 5), []string{"web: web-settings belongs to somebody else"}},
-		{"until they go", u.forget("web-settings"), []string{"web: created web-settings", "web: 5 replicas"}},
+		{"its settings are modified", u.modifySettings("web-settings"), []string{"web: wrote web-settings"}},
+		{"its settings are deleted", u.deleteSettings("web-settings"), []string{"web: created web-settings"}},
+		{"settings without an owner exist", u.createSettings("db-settings"), nil},
+		{"db needs the name of these settings", u.create("db", 2), []string{"db: db-settings has another owner"}},
+		{"these settings are deleted", u.deleteSettings("db-settings"), []string{"db: created db-settings", "db: 2 replicas"}},
+		{"web is deleted", u.delete("web"), []string{"web was deleted"}},
+		{"its settings stay: garbage is not collected", u.modifySettings("web-settings"), nil},
+		{"web is created again and waits for them", u.create("web", 5), []string{"web: web-settings has another owner"}},
+		{"they are deleted", u.deleteSettings("web-settings"), []string{"web: created web-settings", "web: 5 replicas"}},
 	} {
-		if err := u.story.Step(step.title, step.do, step.want...); err != nil {
+		if err := u.recorder.Step(step.title, step.do, step.want...); err != nil {
 			return err
 		}
 	}
-	lists := []string{"db says 2 replicas", "db-settings has 2 for db", "web says 5 replicas", "web-settings has 5 for web"}
-	if err := u.story.Step("what the listers say", u.list(c, lists...), lists...); err != nil {
+	lists := []string{"db has the status 2 replicas", "db-settings has 2 for db", "web has the status 5 replicas", "web-settings has 5 for web"}
+	if err := u.recorder.Step("contents of the listers", u.list(c, lists...), lists...); err != nil {
 		return err
 	}
-	return u.story.Step("all go", func() error {
-		return errors.Join(u.delete("web")(), u.delete("db")(), u.forget("web-settings")(), u.forget("db-settings")())
-	}, "web is gone", "db is gone")
+	if err := u.recorder.Step("all are deleted", func() error {
+		return errors.Join(u.delete("web")(), u.delete("db")())
+	}, "web was deleted", "db was deleted"); err != nil {
+		return err
+	}
+	// This is a separate step: a controller that has not received the deletion of a
+	// deployment would create its settings again.
+	return u.recorder.Step("their settings are deleted", func() error {
+		return errors.Join(u.deleteSettings("web-settings")(), u.deleteSettings("db-settings")())
+	})
 }
 
 func (u *users) create(name string, replicas int32) func() error {
@@ -104,14 +111,14 @@ func (u *users) scale(name string, replicas int32) func() error {
 	}
 }
 
-func (u *users) meddle(settings string) func() error {
+func (u *users) modifySettings(settings string) func() error {
 	return func() error {
 		_, err := u.settings.Patch(u.ctx, settings, types.MergePatchType, []byte(`{"data":{"replicas":"1000"}}`), metav1.PatchOptions{})
 		return err
 	}
 }
 
-func (u *users) occupy(settings string) func() error {
+func (u *users) createSettings(settings string) func() error {
 	return func() error {
 		_, err := u.settings.Create(u.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: settings}}, metav1.CreateOptions{})
 		return err
@@ -122,21 +129,21 @@ func (u *users) delete(name string) func() error {
 	return func() error { return u.deployments.Delete(u.ctx, name, metav1.DeleteOptions{}) }
 }
 
-func (u *users) forget(settings string) func() error {
+func (u *users) deleteSettings(settings string) func() error {
 	return func() error { return u.settings.Delete(u.ctx, settings, metav1.DeleteOptions{}) }
 }
 
-// list waits until the controller's listers say what they are to say, as what it
-// has just written may not have come back to them yet, and writes it down.
+// list waits until the contents of the controller's listers are as wanted, and reports them.
+// The listers may not have received the controller's own writes yet.
 func (u *users) list(c *controller, want ...string) func() error {
 	return func() error {
 		var said []string
-		err := wait.PollUntilContextTimeout(u.ctx, 10*time.Millisecond, 10*time.Second, true, func(context.Context) (done bool, err error) {
+		err := wait.PollUntilContextTimeout(u.ctx, 10*time.Millisecond, 2*time.Minute, true, func(context.Context) (done bool, err error) {
 			said, err = u.listed(c)
 			return slices.Equal(said, want), err
 		})
 		for _, line := range said {
-			u.story.Say("%s", line)
+			u.recorder.Report("%s", line)
 		}
 		return err
 	}
@@ -160,7 +167,7 @@ func (u *users) listed(c *controller) ([]string, error) {
 		said = append(said, fmt.Sprintf("%s has %s for %s", s.Name, s.Data["replicas"], ownerOf(s)))
 	}
 	for _, d := range deployments {
-		said = append(said, d.Name+" says "+d.Annotations[statusKey])
+		said = append(said, d.Name+" has the status "+d.Annotations[statusKey])
 	}
 	slices.Sort(said)
 	return said, nil

@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 NewIndexerInformer is deprecated, and what the documentation's example calls.
+//lint:file-ignore SA1019 NewIndexerInformer is deprecated, but the example in the documentation calls it.
 
 // Command workqueue is a controller in the form of the example in client-go's
 // documentation: a ListWatch of a clientset's RESTClient, an indexer and an
@@ -23,24 +23,24 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/thinformer/thinformer/interop/controllers/story"
+	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
-// retries is how often a pod that fails is tried again.
+// retries is the maximum number of retries of a pod.
 const retries = 5
 
-// controller says which revision each pod has.
+// controller reports the revision of each pod.
 type controller struct {
 	pods     cache.Indexer
 	informer cache.Controller
 	queue    workqueue.TypedRateLimitingInterface[string]
-	story    *story.Story
+	recorder *steps.Recorder
 }
 
-func newController(clientset kubernetes.Interface, namespace string, story *story.Story) *controller {
+func newController(clientset kubernetes.Interface, namespace string, recorder *steps.Recorder) *controller {
 	c := &controller{
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-		story: story,
+		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+		recorder: recorder,
 	}
 	pods := cache.NewListWatchFromClient(clientset.CoreV1().RESTClient(), "pods", namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "hidden"))
@@ -56,13 +56,13 @@ func newController(clientset kubernetes.Interface, namespace string, story *stor
 
 func (c *controller) enqueue(key string, err error) {
 	if err != nil {
-		c.story.Say("an object without a key: %v", err)
+		c.recorder.Report("an object without a key: %v", err)
 		return
 	}
 	c.queue.Add(key)
 }
 
-// run works until ctx is done.
+// run reconciles until ctx is done.
 func (c *controller) run(ctx context.Context, workers int) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -91,11 +91,11 @@ func (c *controller) processNextItem() bool {
 	case err == nil:
 		c.queue.Forget(key)
 	case c.queue.NumRequeues(key) < retries:
-		c.story.Say("retry %d: %v", c.queue.NumRequeues(key)+1, err)
+		c.recorder.Report("retry %d: %v", c.queue.NumRequeues(key)+1, err)
 		c.queue.AddRateLimited(key)
 	default:
 		c.queue.Forget(key)
-		c.story.Say("give up: %v", err)
+		c.recorder.Report("give up: %v", err)
 	}
 	return true
 }
@@ -110,7 +110,7 @@ func (c *controller) sync(key string) error {
 		return err
 	}
 	if !exists {
-		c.story.Say("%s does not exist anymore", name)
+		c.recorder.Report("%s does not exist anymore", name)
 		return nil
 	}
 	pod := obj.(*corev1.Pod)
@@ -124,12 +124,12 @@ func (c *controller) sync(key string) error {
 	if err != nil {
 		return err
 	}
-	c.story.Say("%s is at revision %s, in a team of %d", name, pod.Labels["revision"], len(mates))
+	c.recorder.Report("%s is at revision %s, in a team of %d", name, pod.Labels["revision"], len(mates))
 	return nil
 }
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "`file` that says where the cluster is")
+	kubeconfig := flag.String("kubeconfig", "", "`path` of the kubeconfig")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -147,13 +147,13 @@ func run(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	story := story.New(ctx, os.Stdout)
-	users, err := newUsers(ctx, clientset, story)
+	recorder := steps.New(ctx, os.Stdout)
+	users, err := newUsers(ctx, clientset, recorder)
 	if err != nil {
 		return err
 	}
-	c := newController(clientset, users.namespace, story)
-	// A pod that this controller knew in its last life, and that is gone since.
+	c := newController(clientset, users.namespace, recorder)
+	// A pod that a previous run of this controller stored, and that was deleted since.
 	if err := c.pods.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "remembered", Namespace: users.namespace}}); err != nil {
 		return err
 	}

@@ -9,27 +9,27 @@ import (
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"github.com/thinformer/thinformer/interop/controllers/story"
+	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
-// users are those who write pods.
+// users acts as the users of the cluster, which write pods.
 type users struct {
 	ctx       context.Context
 	namespace string
 	pods      typedcorev1.PodInterface
-	story     *story.Story
+	recorder  *steps.Recorder
 }
 
-// newUsers have a namespace of their own, with two pods that the controller can
-// see and one that it cannot.
-func newUsers(ctx context.Context, clientset kubernetes.Interface, story *story.Story) (*users, error) {
+// newUsers creates a namespace with two pods that the controller selects and one that it
+// does not.
+func newUsers(ctx context.Context, clientset kubernetes.Interface, recorder *steps.Recorder) (*users, error) {
 	namespace, err := clientset.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "workqueue-"},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return nil, err
 	}
-	u := &users{ctx: ctx, namespace: namespace.Name, pods: clientset.CoreV1().Pods(namespace.Name), story: story}
+	u := &users{ctx: ctx, namespace: namespace.Name, pods: clientset.CoreV1().Pods(namespace.Name), recorder: recorder}
 	for _, name := range []string{"web", "db", "hidden"} {
 		if err := u.create(name, "1")(); err != nil {
 			return nil, err
@@ -38,37 +38,37 @@ func newUsers(ctx context.Context, clientset kubernetes.Interface, story *story.
 	return u, nil
 }
 
-// play goes through the life of some pods.
+// play creates, changes and deletes pods.
 func (u *users) play() error {
 	for _, step := range []struct {
 		title string
 		do    func() error
 		want  []string
 	}{
-		{"what is there at the beginning", func() error { return nil }, []string{
+		{"initial objects", func() error { return nil }, []string{
 			"web is at revision 1, in a team of 2", "db is at revision 1, in a team of 2", "remembered does not exist anymore",
 		}},
 		{"web is updated", u.label("web", "2"), []string{"web is at revision 2, in a team of 2"}},
-		{"what cannot be seen is updated, then db", u.both(u.label("hidden", "2"), u.label("db", "2")), []string{
+		{"a hidden pod is updated, then db", u.both(u.label("hidden", "2"), u.label("db", "2")), []string{
 			"db is at revision 2, in a team of 2",
 		}},
 		{"a pod is added", u.create("cron", "1"), []string{"cron is at revision 1, in a team of 3"}},
-		{"web becomes bad", u.label("web", "bad"), []string{
+		{"web gets a bad revision", u.label("web", "bad"), []string{
 			"retry 1: web has a bad revision", "retry 2: web has a bad revision", "retry 3: web has a bad revision",
 			"retry 4: web has a bad revision", "retry 5: web has a bad revision", "give up: web has a bad revision",
 		}},
-		{"web is mended", u.label("web", "3"), []string{"web is at revision 3, in a team of 3"}},
-		{"db goes", u.delete("db"), []string{"db does not exist anymore"}},
-		{"db comes back", u.create("db", "7"), []string{"db is at revision 7, in a team of 3"}},
-		{"all go", u.both(u.delete("web"), u.both(u.delete("db"), u.delete("cron"))), []string{
+		{"web gets a good revision", u.label("web", "3"), []string{"web is at revision 3, in a team of 3"}},
+		{"db is deleted", u.delete("db"), []string{"db does not exist anymore"}},
+		{"db is created again", u.create("db", "7"), []string{"db is at revision 7, in a team of 3"}},
+		{"all are deleted", u.both(u.delete("web"), u.both(u.delete("db"), u.delete("cron"))), []string{
 			"web does not exist anymore", "db does not exist anymore", "cron does not exist anymore",
 		}},
 	} {
-		if err := u.story.Step(step.title, step.do, step.want...); err != nil {
+		if err := u.recorder.Step(step.title, step.do, step.want...); err != nil {
 			return err
 		}
 	}
-	return u.story.Step("the end", u.delete("hidden"))
+	return u.recorder.Step("the end", u.delete("hidden"))
 }
 
 func (u *users) create(name, revision string) func() error {

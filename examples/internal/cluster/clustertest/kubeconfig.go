@@ -1,5 +1,4 @@
-// Package clustertest is for the tests of examples: what they are given in the
-// place of a real server.
+// Package clustertest provides servers for the tests of examples.
 package clustertest
 
 import (
@@ -13,9 +12,8 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-// Kubeconfig writes a kubeconfig for srv and returns its name. The file is gone
-// after the test. It has one context, "test", and a token that any server takes
-// that knows of none.
+// Kubeconfig writes a kubeconfig for srv and returns its name. The file is removed after
+// the test. It has one context, "test", and a token, which servers without tokens accept.
 func Kubeconfig(t testing.TB, srv *apitest.Server) string {
 	t.Helper()
 	return kubeconfigOf(t, srv, "test")

@@ -16,18 +16,18 @@ import (
 	"github.com/thinformer/thinformer/examples/internal/cluster"
 )
 
-// Restricted is a server on which an example is installed, and which lets it do
-// what its rbac.yaml says and nothing else.
+// Restricted is a server on which an example is installed. It permits exactly what the
+// example's rbac.yaml grants.
 type Restricted struct {
 	Server *apitest.Server
-	// Kubeconfig is of somebody with these rights.
+	// Kubeconfig is for a user with these permissions.
 	Kubeconfig string
 
 	mu     sync.Mutex
 	rights []right
 }
 
-// right is one verb on one resource.
+// right is the permission for one verb on one resource.
 type right struct {
 	namespace             string // "": everywhere
 	group, resource, verb string
@@ -62,9 +62,9 @@ func NewRestricted(t testing.TB, crd, rbac []byte) *Restricted {
 	return r
 }
 
-// Unused are the rights that nobody has made use of: what is given beyond need.
-// To list is needed with watch, whether or not this server has been asked for
-// it: a watch brings the first state only where the server can do that.
+// Unused returns the permissions that were not used. The permission to list is needed with
+// watch, even if the server was not asked for a list: not every server can send the
+// initial state in a watch.
 func (r *Restricted) Unused() (unused []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +98,7 @@ func (r *Restricted) may(a apitest.Attributes) bool {
 	return false
 }
 
-// grant is a role or a binding, whichever it turns out to be.
+// grant is a role or a binding.
 type grant struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -106,7 +106,7 @@ type grant struct {
 	RoleRef           struct{ Kind, Name string }
 }
 
-// rightsIn are what the bindings in a file bind.
+// rightsIn returns the permissions that the bindings in a file grant.
 func rightsIn(t testing.TB, file []byte) (rights []right) {
 	t.Helper()
 	var all []grant

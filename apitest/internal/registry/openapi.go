@@ -1,0 +1,48 @@
+package registry
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// OpenAPI returns the document of a version.
+func (v *CatalogVersion) OpenAPI() map[string]any {
+	paths := map[string]any{}
+	for _, r := range v.resources {
+		where := "/" + APIPath(v.GroupVersion)
+		if r.Namespaced {
+			where += "/namespaces/{namespace}"
+		}
+		where += "/" + r.GroupVersionResource.Resource + "/{name}"
+		paths[where] = map[string]any{"patch": r.openAPIPatch(r.GroupVersion().WithKind(r.Kind))}
+		for _, p := range r.servedSubresources() {
+			paths[where+"/"+p.name] = map[string]any{"patch": r.openAPIPatch(p.kind)}
+		}
+	}
+	return map[string]any{
+		"openapi": "3.0.0",
+		"info":    map[string]any{"title": "Kubernetes", "version": "v1.37.2"},
+		"paths":   paths,
+	}
+}
+
+func (r *Resource) openAPIPatch(of schema.GroupVersionKind) map[string]any {
+	var parameters []any
+	for _, name := range []string{"dryRun", "fieldManager", "fieldValidation", "pretty"} {
+		parameters = append(parameters, map[string]any{"name": name, "in": "query", "schema": map[string]any{"type": "string", "uniqueItems": true}})
+	}
+	return map[string]any{
+		"operationId":                     "patch" + of.Group + of.Version + of.Kind,
+		"parameters":                      parameters,
+		"responses":                       map[string]any{"200": map[string]any{"description": "OK"}},
+		"x-kubernetes-action":             "patch",
+		"x-kubernetes-group-version-kind": map[string]any{"group": of.Group, "version": of.Version, "kind": of.Kind},
+	}
+}
+
+// APIPath returns the path of a version, without the first slash.
+func APIPath(of schema.GroupVersion) string {
+	if of.Group == "" {
+		return "api/" + of.Version
+	}
+	return "apis/" + of.String()
+}

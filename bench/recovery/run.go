@@ -1,0 +1,190 @@
+package recovery
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/bench/outage"
+)
+
+const (
+	// patience is how long an informer is waited for after the last outage, and
+	// before the first.
+	patience = 90 * time.Second
+	// settling is the time between the first state and the first outage.
+	settling = 2 * time.Second
+	// past is how many writes a server has forgotten that was restored.
+	past = 20
+)
+
+// run is one run of a schedule.
+type run struct {
+	schedule
+	server      *apitest.Server
+	collections []collection
+	ours        *follower
+	theirs      *follower
+	written     int // the number of the latest write
+}
+
+// run lets both libraries go through the schedule.
+func (s schedule) run() results {
+	all := collectionsOf(s.sources, s.informers)
+	r := &run{schedule: s, collections: all, server: apitest.NewServer(apitest.Options{PlainHTTP: true, Resources: custom(all)})}
+	defer r.server.Close()
+	fill(r.server, all)
+	list := listTime(r.server, all[0])
+	r.ours = openOurs(s.sources, all, must(outage.New(r.server.URL)))
+	defer r.ours.stop()
+	r.theirs = openTheirs(s.sources, all, must(outage.New(r.server.URL)))
+	defer r.theirs.stop()
+
+	r.settle()
+	began := time.Now()
+	ended := r.suffer()
+	ours, theirs := r.await(ended)
+	time.Sleep(time.Second) // requests that follow on the recovery count too
+	return r.judge(began, ended, ours, theirs, list)
+}
+
+// followers are both.
+func (r *run) followers() []*follower { return []*follower{r.ours, r.theirs} }
+
+// write marks all collections, so that what informers must see next is known.
+func (r *run) write() {
+	r.written++
+	mark(r.server, r.collections, r.written)
+}
+
+// settle waits until all informers follow their collections.
+func (r *run) settle() {
+	for range past {
+		r.write()
+	}
+	now := time.Now()
+	ours, theirs := r.await(now)
+	for _, at := range slices.Concat(ours, theirs) {
+		if !at.Before(now.Add(patience)) {
+			panic(fmt.Sprintf("%s: an informer is not current %v after its start", r.name, patience))
+		}
+	}
+	time.Sleep(settling)
+}
+
+// suffer lets the outages happen and returns the end of the last, or from when
+// recovery counts otherwise.
+func (r *run) suffer() (ended time.Time) {
+	switch {
+	case r.middlebox:
+		return r.breakOff()
+	case r.fromTheCut():
+		return r.cut()
+	}
+	for i := range r.outages() {
+		if i > 0 {
+			time.Sleep(pause)
+		}
+		for _, f := range r.followers() {
+			f.proxy.Begin(r.fault)
+		}
+		time.Sleep(r.lasts)
+		r.changeServer()
+		r.write()
+		ended = time.Now()
+		for _, f := range r.followers() {
+			check(f.proxy.End())
+		}
+	}
+	return ended
+}
+
+// changeServer does to the server what the schedule says happens unseen.
+func (r *run) changeServer() {
+	if r.expired {
+		r.write() // or the versions that informers have would be the present ones
+		r.server.Compact()
+	}
+	if r.restored {
+		r.server.RestartFromBackup(uint64(past * len(r.collections) / 2))
+	}
+}
+
+// breakOff has connections end early, and returns the time of a write meanwhile.
+func (r *run) breakOff() time.Time {
+	for _, f := range r.followers() {
+		dice := rand.New(rand.NewPCG(1, 2)) // the same times for both
+		f.proxy.LimitConnections(func() time.Duration { return time.Second + time.Duration(dice.Int64N(int64(2*time.Second))) })
+	}
+	time.Sleep(r.lasts)
+	ended := time.Now()
+	r.write()
+	return ended
+}
+
+// cut begins an outage, makes the write that counts, and returns the time of it.
+// The outage ends by itself.
+func (r *run) cut() time.Time {
+	for _, f := range r.followers() {
+		f.proxy.Begin(r.fault)
+		time.AfterFunc(r.lasts, func() { _ = f.proxy.End() }) // it still listens, so this cannot fail
+	}
+	ended := time.Now()
+	r.write()
+	return ended
+}
+
+// await returns when each informer of either side was current: patience after
+// the end of the outage if it was not.
+func (r *run) await(ended time.Time) (ours, theirs []time.Time) {
+	current := [2][]time.Time{make([]time.Time, r.informers), make([]time.Time, r.informers)}
+	late := 2 * r.informers
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for deadline := ended.Add(patience); late > 0 && time.Now().Before(deadline); <-look.C {
+		for side, f := range r.followers() {
+			for i, at := range current[side] {
+				if at.IsZero() && f.isCurrent(i, r.written) {
+					current[side][i] = time.Now()
+					late--
+				}
+			}
+		}
+	}
+	for _, times := range current {
+		for i, at := range times {
+			if at.IsZero() {
+				times[i] = ended.Add(patience)
+			}
+		}
+	}
+	return current[0], current[1]
+}
+
+// judge makes the results of when what happened.
+func (r *run) judge(began, ended time.Time, ours, theirs []time.Time, list time.Duration) results {
+	var firstAnswer, announced time.Time
+	side := [2]result{{first: -1}, {first: -1}}
+	now := time.Now()
+	for i, f := range r.followers() {
+		if at, answered := f.proxy.FirstAnswer(ended); answered {
+			side[i].first = at.Sub(ended)
+			if firstAnswer.IsZero() || at.Before(firstAnswer) {
+				firstAnswer = at
+			}
+		}
+		if at := f.proxy.LastAnnounced(); at.After(announced) {
+			announced = at
+		}
+		side[i].requests = f.proxy.Requests(began, now)
+	}
+	if r.middlebox || r.fromTheCut() {
+		firstAnswer = ended // the server was there all the time
+	}
+	from := zero(ended, firstAnswer, announced, slices.Concat(ours, theirs))
+	side[0].median, side[0].last = halfAndAll(ours, from)
+	side[1].median, side[1].last = halfAndAll(theirs, from)
+	return results{ours: side[0], theirs: side[1], list: list}
+}

@@ -1,0 +1,178 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/workqueue"
+)
+
+// run is one Run of a Controller.
+type run struct {
+	c       *Controller
+	queue   *workqueue.PriorityQueue[Request]
+	retries retries
+	gate    *gate
+	logger  *slog.Logger
+
+	// runCtx is the context passed to Run.
+	runCtx context.Context
+	// ctx ends with runCtx, with the leadership, or when an informer has ended. After
+	// that no reconcile begins. quit ends it.
+	ctx  context.Context
+	quit context.CancelCauseFunc
+	// leading is the context of the leadership. When it ends, reconciles are canceled
+	// at once. Its Err may report the end before its Done.
+	leading context.Context
+	// reconcileBase is the parent of the ctx of every reconcile. It does not end with
+	// Run's ctx but when reconciles must end.
+	reconcileBase    context.Context
+	cancelReconciles context.CancelCauseFunc
+
+	workers    []*worker
+	goroutines sync.WaitGroup
+	synced     atomic.Bool
+	// ended is closed when nothing of this run is running.
+	ended chan struct{}
+}
+
+func newRun(ctx, lease context.Context, c *Controller) *run {
+	r := &run{
+		c: c, runCtx: ctx, leading: lease, ended: make(chan struct{}), logger: c.logger,
+		queue:   workqueue.NewPriorityQueue(workqueue.PriorityQueueConfig[Request]{Name: c.name}),
+		retries: retries{backoff: c.options.Backoff, maxPanics: c.options.MaxPanics},
+	}
+	r.ctx, r.quit = context.WithCancelCause(ctx)
+	r.reconcileBase, r.cancelReconciles = context.WithCancelCause(context.WithoutCancel(ctx))
+	r.gate = newGate(r)
+	for range c.options.MaxConcurrentReconciles {
+		r.workers = append(r.workers, &worker{run: r})
+	}
+	return r
+}
+
+// do executes the run from start to stop.
+func (r *run) do() error {
+	defer r.quit(nil)
+	defer r.cancelReconciles(nil)
+	defer context.AfterFunc(r.leading, func() { r.quit(context.Cause(r.leading)) })()
+	sources, err := r.start()
+	if err == nil {
+		<-r.ctx.Done()
+		err = r.endError()
+	}
+	late := r.stop(sources)
+	if errors.Is(err, informer.ErrStopped) && r.endRequested() {
+		err = nil
+	}
+	return errors.Join(err, late)
+}
+
+// sharedEndDelay is how long to wait for the ctx of Run to end after an informer has
+// ended, since one context may end both in any order.
+const sharedEndDelay = time.Second
+
+// endRequested reports whether the run is asked to end now or within sharedEndDelay.
+func (r *run) endRequested() bool {
+	soon := time.NewTimer(sharedEndDelay)
+	defer soon.Stop()
+	select {
+	case <-r.runCtx.Done():
+		return true
+	case <-r.leading.Done():
+		return true
+	case <-soon.C:
+		return false
+	}
+}
+
+// start waits for the informers and starts the workers. The returned sources are
+// attached, also on an error.
+func (r *run) start() (sources []attachedSource, err error) {
+	if err := r.waitForSync(); err != nil {
+		return nil, err
+	}
+	if r.ctx.Err() != nil {
+		return nil, nil
+	}
+	for _, w := range r.c.watches {
+		s, err := w.attach(r)
+		if err != nil {
+			return sources, fmt.Errorf("controller %s: %w", r.c.name, err)
+		}
+		sources = append(sources, s)
+	}
+	r.gate.start()
+	for _, w := range r.workers {
+		r.goroutines.Go(w.work)
+	}
+	missing := new(atomic.Int64)
+	missing.Store(int64(len(sources)))
+	for _, s := range sources {
+		r.goroutines.Go(func() { r.monitor(s, missing) })
+	}
+	if r.c.options.ResyncPeriod > 0 {
+		for _, w := range r.c.watches {
+			if of, ok := w.(resyncable); ok && of.isFor() {
+				r.goroutines.Go(func() { r.resync(of) })
+			}
+		}
+	}
+	return sources, nil
+}
+
+// monitor records when the initial keys of a source have been enqueued. It ends the
+// run if the source ends by itself.
+func (r *run) monitor(s attachedSource, missing *atomic.Int64) {
+	select {
+	case <-s.synced:
+		if missing.Add(-1) == 0 {
+			r.synced.Store(true)
+		}
+	case <-s.done:
+	case <-r.ctx.Done():
+		return
+	}
+	select {
+	case <-s.done:
+		r.quit(&sourceEndedError{s.name})
+	case <-r.ctx.Done():
+	}
+}
+
+// sourceEndedError ends a run whose informer has ended.
+type sourceEndedError struct{ name string }
+
+func (e *sourceEndedError) Error() string {
+	return fmt.Sprintf("the informer %s ended before the controller, which would miss changes", e.name)
+}
+
+func (e *sourceEndedError) Unwrap() error { return informer.ErrStopped }
+
+// endError returns why the run ended, nil if it was asked to.
+func (r *run) endError() error {
+	switch cause := context.Cause(r.ctx).(type) {
+	case *sourceEndedError:
+		return fmt.Errorf("controller %s: %w", r.c.name, cause)
+	case *configError:
+		return cause.error
+	}
+	return nil
+}
+
+// queueKey enqueues a key.
+func (r *run) queueKey(req Request, why Reason) {
+	if why == ReasonChanged {
+		r.retries.changed(req)
+	} else if r.retries.quarantined(req) {
+		return
+	}
+	r.queue.AddWithPriority(req, why.priority())
+	r.traceQueued(req, why)
+}

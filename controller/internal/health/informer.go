@@ -1,0 +1,72 @@
+package health
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/reflector"
+)
+
+// NotReady returns why an informer is not ready. An informer that has synced and lost
+// its connection is ready: it has the last known state, and no other replica is better
+// off. An informer that lacks objects of its list is not ready.
+func NotReady(s informer.State) error {
+	switch {
+	case s.Synced && s.Running:
+		return UndecodableError(s)
+	case s.Source.Err == nil:
+		return errors.New(pendingReason(s))
+	}
+	if help := hint(s.Source.Err, s.Resource); help != "" {
+		return fmt.Errorf("%w (%s)", s.Source.Err, help)
+	}
+	return s.Source.Err
+}
+
+// UndecodableError returns an error for an informer that lacks objects of its list
+// because they could not be decoded.
+func UndecodableError(s informer.State) error {
+	n := s.Source.ListUndecodable
+	if n == 0 {
+		return nil
+	}
+	objects := "1 object of the list"
+	if n > 1 {
+		objects = fmt.Sprintf("%d objects of the list", n)
+	}
+	kind := "ResourceInfo.Kind is empty"
+	if s.Kind != "" {
+		kind = fmt.Sprintf("ResourceInfo.Kind is %q", s.Kind)
+	}
+	return fmt.Errorf("%s could not be decoded and are missing from the cache (%s, %d objects are stored): %w: "+
+		"correct ResourceInfo.Kind if the server sent another kind, else the Go type or the object", objects, kind, s.Objects, s.Source.ListErr)
+}
+
+// UnsyncedAttrs returns log attributes that describe why an informer has not synced.
+func UnsyncedAttrs(s informer.State) []any {
+	attrs := []any{"informer", s.Name}
+	if s.Resource.Resource != "" {
+		attrs = append(attrs, "resource", s.Resource.GroupResource().String(), "version", s.Resource.GroupVersion().String())
+	}
+	if failed := (*reflector.Error)(nil); errors.As(s.Source.Err, &failed) {
+		attrs = append(attrs, "verb", failed.Verb, "reason", string(failed.Reason))
+	}
+	if s.Source.Err != nil {
+		return append(attrs, "err", s.Source.Err, "help", hint(s.Source.Err, s.Resource))
+	}
+	return append(attrs, "reason", pendingReason(s))
+}
+
+// pendingReason describes what an informer without a failure waits for.
+func pendingReason(s informer.State) string {
+	switch {
+	case !s.Running && s.Source.Phase == reflector.PhaseIdle:
+		return "not started yet"
+	case !s.Running:
+		return "stopped"
+	case s.Queued > 0:
+		return "the first list is being stored"
+	}
+	return "the first list is not complete"
+}

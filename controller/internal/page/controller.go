@@ -1,0 +1,113 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/thinformer/thinformer/informer/debug"
+	"github.com/thinformer/thinformer/internal/brief"
+)
+
+// Controller is the state of a controller.
+type Controller struct {
+	Name       string `json:"name"`
+	Running    bool   `json:"running"`
+	Synced     bool   `json:"synced"`
+	Queued     int    `json:"queued"`
+	Held       int    `json:"held"`
+	Reconciles uint64 `json:"reconciles"`
+	Errors     uint64 `json:"errors"`
+	Panics     uint64 `json:"panics"`
+	Retries    uint64 `json:"retries"`
+
+	Waiting          []Waiting `json:"waiting,omitempty"`
+	Working          []Working `json:"working,omitempty"`
+	Retrying         []Failing `json:"retrying,omitempty"`
+	RetryingCount    int       `json:"retryingCount"`
+	Quarantined      []Failing `json:"quarantined,omitempty"`
+	QuarantinedCount int       `json:"quarantinedCount"`
+	Stale            []Stale   `json:"stale,omitempty"`
+}
+
+// Waiting is an informer that is not ready.
+type Waiting struct {
+	Informer string `json:"informer"`
+	Synced   bool   `json:"synced,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+// Working is a key that is being reconciled.
+type Working struct {
+	Key   string    `json:"key"`
+	Since time.Time `json:"since"`
+}
+
+// Failing is a key that has failed.
+type Failing struct {
+	Key      string    `json:"key"`
+	Failures int       `json:"failures"`
+	Error    string    `json:"error"`
+	Next     time.Time `json:"next,omitzero"`
+}
+
+// Stale is a key that has waited too long for its own writes.
+type Stale struct {
+	Key   string `json:"key"`
+	Error string `json:"error"`
+}
+
+// maxErrorText limits the text of one error, in bytes.
+const maxErrorText = 16 << 10
+
+// ErrorText returns the text of err, "" if err is nil. A long text is truncated.
+func ErrorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return brief.Text(err.Error(), maxErrorText)
+}
+
+// Section returns the section of the page. Durations are computed from now.
+func (c Controller) Section(now time.Time) debug.Section {
+	return debug.Section{Title: "controller " + c.Name, Lines: c.lines(now), State: c}
+}
+
+// lines returns the text form, with shortened lists.
+func (c Controller) lines(now time.Time) []string {
+	state := "not running"
+	if c.Running {
+		state = "running, not synced"
+		if c.Synced {
+			state = "running, synced"
+		}
+	}
+	lines := []string{
+		"state     " + state,
+		fmt.Sprintf("keys      %d queued, %d waiting for their writes, %d being reconciled, %d to be retried, %d in quarantine", c.Queued, c.Held, len(c.Working), c.RetryingCount, c.QuarantinedCount),
+		fmt.Sprintf("totals    %d reconciles, %d errors, %d panics, %d retries", c.Reconciles, c.Errors, c.Panics, c.Retries),
+	}
+	for _, w := range c.Waiting {
+		if w.Synced {
+			lines = append(lines, fmt.Sprintf("missing   objects of %s: %s", w.Informer, w.Error))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("waiting   for the first list of %s: %s", w.Informer, cmp.Or(w.Error, "in progress")))
+	}
+	for _, w := range firstTen(c.Working) {
+		lines = append(lines, fmt.Sprintf("working   on %s for %v", w.Key, now.Sub(w.Since).Round(time.Millisecond)))
+	}
+	for _, s := range firstTen(c.Stale) {
+		lines = append(lines, "held      "+s.Error)
+	}
+	for _, f := range firstTen(c.Retrying) {
+		lines = append(lines, fmt.Sprintf("retrying  %s in %v, after %d failures: %s", f.Key, max(0, f.Next.Sub(now)).Round(time.Millisecond), f.Failures, f.Error))
+	}
+	for _, f := range firstTen(c.Quarantined) {
+		lines = append(lines, fmt.Sprintf("quarantine %s until it changes, after %d failures: %s", f.Key, f.Failures, f.Error))
+	}
+	return lines
+}
+
+// firstTen returns the entries that are shown as text.
+func firstTen[E any](all []E) []E { return all[:min(len(all), 10)] }

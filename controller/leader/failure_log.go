@@ -1,0 +1,30 @@
+package leader
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+// failureLog logs a failure once until it changes or is resolved.
+type failureLog struct {
+	log *slog.Logger
+	err error
+	// op is the failed operation, logged the last logged text.
+	op, logged string
+}
+
+func (t *failureLog) report(doing string, err error) {
+	t.op = doing
+	t.err = fmt.Errorf("%s: %w", doing, err)
+	if as := t.err.Error(); as != t.logged {
+		t.logged = as
+		t.log.Warn("cannot "+doing, "error", err)
+	}
+}
+
+func (t *failureLog) resolve() {
+	if t.err != nil {
+		t.log.Info("the lease can be read and written again")
+	}
+	t.err, t.op, t.logged = nil, "", ""
+}

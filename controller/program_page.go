@@ -1,0 +1,83 @@
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/thinformer/thinformer/controller/internal/page"
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/informer/debug"
+)
+
+// debugOptions merges the debug options of the user with those of Run.
+func (h HTTP) debugOptions(p *program) debug.Options {
+	o := h.Debug
+	more, sections := o.Informers, o.Sections
+	o.Informers = func() []informer.AnyInformer {
+		all := p.informers()
+		if more != nil {
+			all = append(all, more()...)
+		}
+		return all
+	}
+	o.Hosts = slices.Concat(o.Hosts, h.Hosts)
+	o.Sections = func() []debug.Section {
+		all := p.sections()
+		if sections != nil {
+			all = append(all, sections()...)
+		}
+		return all
+	}
+	return o
+}
+
+// sections returns the sections of the program and its controllers.
+func (p *program) sections() []debug.Section {
+	all := []debug.Section{p.page().Section()}
+	now := time.Now()
+	for _, c := range p.controllers {
+		all = append(all, c.State().page().Section(now))
+	}
+	return all
+}
+
+// page returns the form of the program on the debug page.
+func (p *program) page() page.Program {
+	shown := page.Program{Phase: string(p.phase.Load().(phase))}
+	if leader := p.options.Leader; leader != nil {
+		if stringer, ok := leader.(fmt.Stringer); ok {
+			shown.Election = stringer.String()
+		}
+		shown.ElectionError = page.ErrorText(leader.Check())
+	}
+	return shown
+}
+
+// page returns the form of the state on the debug page.
+func (s State) page() page.Controller {
+	shown := page.Controller{
+		Name: s.Name, Running: s.Running, Synced: s.Synced, Queued: s.Queued, Held: s.Held,
+		Reconciles: s.Reconciles, Errors: s.Errors, Panics: s.Panics, Retries: s.Retries,
+		Retrying: failingKeys(s.Retrying), RetryingCount: s.RetryingCount,
+		Quarantined: failingKeys(s.Quarantined), QuarantinedCount: s.QuarantinedCount,
+	}
+	for _, w := range s.Waiting {
+		shown.Waiting = append(shown.Waiting, page.Waiting{Informer: w.Informer, Synced: w.Synced, Error: page.ErrorText(w.Reason)})
+	}
+	for _, w := range s.Working {
+		shown.Working = append(shown.Working, page.Working{Key: w.Request.String(), Since: w.Since})
+	}
+	for _, e := range s.Stale {
+		shown.Stale = append(shown.Stale, page.Stale{Key: e.Request.String(), Error: e.Error()})
+	}
+	return shown
+}
+
+func failingKeys(all []FailingRequest) []page.Failing {
+	var shown []page.Failing
+	for _, f := range all {
+		shown = append(shown, page.Failing{Key: f.Request.String(), Failures: f.Failures, Error: page.ErrorText(f.Err), Next: f.Next})
+	}
+	return shown
+}

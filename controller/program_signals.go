@@ -1,0 +1,48 @@
+package controller
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// handleSignals stops the program at the first signal and ends the process at the
+// second, until ignore is called.
+func (p *program) handleSignals() (ignore func()) {
+	if p.options.NoSignals {
+		return func() {}
+	}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case s := <-signals:
+			p.logger.Info("Stopping; a second signal ends the process at once", "signal", s.String())
+			p.stop()
+		case <-done:
+			return
+		}
+		select {
+		case s := <-signals:
+			p.logger.Error("Second signal: ending the process without waiting", "signal", s.String())
+			os.Exit(exitCode(s))
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		<-ended
+	}
+}
+
+// exitCode returns the exit code that a shell reports for a process ended by the
+// signal.
+func exitCode(s os.Signal) int {
+	if number, ok := s.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return 1
+}

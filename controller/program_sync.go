@@ -1,0 +1,174 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/thinformer/thinformer/controller/internal/health"
+	"github.com/thinformer/thinformer/informer"
+)
+
+const (
+	// startDelay is how long an informer that does not run yet is assumed to be
+	// started by its owner. It is also the interval for checking and logging.
+	startDelay = time.Second
+	// syncPollPeriod is the interval for polling informers that Run does not run and
+	// cannot wait for.
+	syncPollPeriod = 50 * time.Millisecond
+)
+
+// informers returns all informers of the program, each once.
+func (p *program) informers() []informer.AnyInformer {
+	var all []informer.AnyInformer
+	add := func(inf informer.AnyInformer) {
+		for _, other := range all {
+			if informer.SameInformer(other, inf) {
+				return
+			}
+		}
+		all = append(all, inf)
+	}
+	if p.options.Factory != nil {
+		for _, inf := range p.options.Factory.Informers() {
+			add(inf)
+		}
+	}
+	for _, inf := range p.options.Informers {
+		add(inf)
+	}
+	for _, c := range p.controllers {
+		for _, inf := range c.Informers() {
+			add(inf)
+		}
+	}
+	return all
+}
+
+// sync waits for the informers and calls Synced.
+func (p *program) sync(ctx context.Context) {
+	err := p.waitForSync(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	if err == nil && p.options.Synced != nil {
+		if err = p.options.Synced(ctx); err != nil {
+			err = fmt.Errorf("controller: RunOptions.Synced: %w", err)
+		}
+	}
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	close(p.synced)
+}
+
+// waitForSync waits until all informers have synced. It logs those that take long, and
+// when they have synced.
+func (p *program) waitForSync(ctx context.Context) error {
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	all := p.informers()
+	arrived := make(chan error, 1)
+	go func() { arrived <- p.allSynced(ctx, all) }()
+	report := health.NewSyncReport(p.logger, time.Now())
+	defer report.LogSynced()
+	tick := time.NewTicker(startDelay)
+	defer tick.Stop()
+	var expired <-chan time.Time
+	if bound := p.options.SyncTimeout; bound > 0 {
+		timer := time.NewTimer(bound)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	for {
+		select {
+		case err := <-arrived:
+			return err
+		case now := <-tick.C:
+			if err := p.notRunningError(all); err != nil {
+				enough()
+				<-arrived
+				return err
+			}
+			report.LogPending(now, all)
+		case <-expired:
+			enough()
+			<-arrived
+			return p.expired(all)
+		}
+	}
+}
+
+// expired returns the error after SyncTimeout, nil if all informers have synced in the
+// meantime.
+func (p *program) expired(all []informer.AnyInformer) error {
+	var waiting []error
+	for _, inf := range all {
+		if s := inf.State(); !s.Synced {
+			waiting = append(waiting, fmt.Errorf("%s: %w", s.Name, health.NotReady(s)))
+		}
+	}
+	if waiting == nil {
+		return nil
+	}
+	return fmt.Errorf("%w, %v (RunOptions.SyncTimeout): %w", ErrSyncTimeout, p.options.SyncTimeout, errors.Join(waiting...))
+}
+
+// allSynced returns when all informers have synced, ctx is done, or one cannot sync.
+func (p *program) allSynced(ctx context.Context, all []informer.AnyInformer) error {
+	if p.options.Factory != nil {
+		if err := p.options.Factory.WaitForSync(ctx); err != nil {
+			return fmt.Errorf("controller: the factory: %w", err)
+		}
+	}
+	for _, inf := range p.options.Informers {
+		if err := inf.WaitForSync(ctx); err != nil {
+			return fmt.Errorf("controller: %w", err)
+		}
+	}
+	look := time.NewTicker(syncPollPeriod)
+	defer look.Stop()
+	for slices.ContainsFunc(all, notSynced) {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func notSynced(inf informer.AnyInformer) bool { return !inf.State().Synced }
+
+// notRunningError returns an error for informers that are not synced and not running.
+func (p *program) notRunningError(all []informer.AnyInformer) error {
+	var idle []error
+	for _, inf := range all {
+		if s := inf.State(); !s.Synced && !s.Running {
+			idle = append(idle, fmt.Errorf("%w: %s, which %s for: pass its factory to Run (RunOptions.Factory), or the informer itself if it was created with informer.New (RunOptions.Informers)",
+				informer.ErrNotRunning, s.Name, p.waitingControllers(inf)))
+		}
+	}
+	return errors.Join(idle...)
+}
+
+// waitingControllers returns the controllers that watch an informer, with a verb.
+func (p *program) waitingControllers(inf informer.AnyInformer) string {
+	var names []string
+	for _, c := range p.controllers {
+		for _, watched := range c.Informers() {
+			if informer.SameInformer(watched, inf) {
+				names = append(names, c.name)
+				break
+			}
+		}
+	}
+	if len(names) == 1 {
+		return "controller " + names[0] + " waits"
+	}
+	return "controllers " + strings.Join(names, ", ") + " wait"
+}

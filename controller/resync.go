@@ -1,0 +1,81 @@
+package controller
+
+import (
+	"iter"
+	"math/rand/v2"
+	"time"
+)
+
+// minResyncStep is the minimum time between two steps of a resync. With many objects a
+// step enqueues several of them.
+const minResyncStep = 100 * time.Millisecond
+
+// resyncable is a watch whose objects are resynced.
+type resyncable interface {
+	isFor() bool
+	// size returns the approximate number of objects.
+	size() int
+	// keys iterates over the keys of one moment. It does not include objects that are
+	// created later, and retains no objects.
+	keys() iter.Seq[string]
+	// request returns the request for a key, if its object still exists.
+	request(key string) (Request, bool)
+}
+
+// resync enqueues the key of every object once in each period, evenly spread. It
+// starts at a random time in the first period, so that several controllers are not
+// synchronized.
+func (r *run) resync(of resyncable) {
+	period := max(r.c.options.ResyncPeriod, minResyncStep)
+	step := time.NewTimer(rand.N(period))
+	defer step.Stop()
+	if !r.waitTimer(step) {
+		return
+	}
+	for r.ctx.Err() == nil && r.resyncOnce(of, time.Now(), period, step) {
+	}
+}
+
+// resyncOnce runs one period. At each step it has enqueued the part of the objects
+// that corresponds to the elapsed part of the period. It iterates over the keys
+// without copying or sorting them.
+func (r *run) resyncOnce(of resyncable, begin time.Time, period time.Duration, step *time.Timer) bool {
+	next, stop := iter.Pull(of.keys())
+	defer stop()
+	n := of.size()
+	pause := max(minResyncStep, period/time.Duration(n+1))
+	for queued, more := 0, true; ; {
+		left := period - time.Since(begin)
+		due := n - int(float64(n)*float64(left)/float64(period))
+		for more && (queued < due || left <= 0) {
+			var key string
+			if key, more = next(); more {
+				queued++
+				r.resyncKey(of, key)
+			}
+		}
+		if left <= 0 {
+			return true
+		}
+		step.Reset(min(pause, left))
+		if !r.waitTimer(step) {
+			return false
+		}
+	}
+}
+
+func (r *run) resyncKey(of resyncable, key string) {
+	if req, ok := of.request(key); ok {
+		r.queueKey(req, ReasonResync)
+	}
+}
+
+// waitTimer reports whether the timer fired before the end of the run.
+func (r *run) waitTimer(t *time.Timer) bool {
+	select {
+	case <-t.C:
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}

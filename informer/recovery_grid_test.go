@@ -1,0 +1,207 @@
+package informer_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest"
+)
+
+var (
+	gridAll  = flag.Bool("grid.all", false, "run all cells of the recovery grid, not a sample")
+	gridSeed = flag.Uint64("grid.seed", 1, "seed of the sample of the recovery grid")
+)
+
+// gridForm is a form of the outage.
+type gridForm struct {
+	apitest.Outage
+	// cut: open connections are closed before the outage begins. All forms but the
+	// half-open one close them anyway.
+	cut bool
+}
+
+func (f gridForm) String() string {
+	if f.cut {
+		return "cut, then " + f.Outage.String()
+	}
+	return f.Outage.String()
+}
+
+var gridForms = []gridForm{
+	{Outage: apitest.Outage{Form: apitest.OutageRefused}},
+	{Outage: apitest.Outage{Form: apitest.OutageReset}},
+	{Outage: apitest.Outage{Form: apitest.OutageEOF}},
+	{Outage: apitest.Outage{Form: apitest.OutageTruncated}},
+	{Outage: apitest.Outage{Form: apitest.OutageUnavailable}},
+	{Outage: apitest.Outage{Form: apitest.OutageUnavailable, RetryAfter: 2 * time.Second}},
+	{Outage: apitest.Outage{Form: apitest.OutageTooManyRequests}},
+	{Outage: apitest.Outage{Form: apitest.OutageHalfOpen}},
+	{Outage: apitest.Outage{Form: apitest.OutageHalfOpen}, cut: true},
+}
+
+// gridCell is one combination of parameters.
+type gridCell struct {
+	informers int
+	form      gridForm
+	away      time.Duration
+	// compacted: the server is compacted during the outage, so that old versions have
+	// expired.
+	compacted bool
+	times     int
+}
+
+func (c gridCell) String() string {
+	name := fmt.Sprintf("%d informers/%s/%s", c.informers, c.form, c.away)
+	if c.compacted {
+		name += "/410"
+	}
+	if c.times > 1 {
+		name += fmt.Sprintf("/%d times", c.times)
+	}
+	return name
+}
+
+// gridCells returns all cells.
+func gridCells() (all []gridCell) {
+	for _, informers := range []int{11, 50} {
+		for _, form := range gridForms {
+			for _, away := range []time.Duration{3 * time.Second, 8 * time.Second, 45 * time.Second} {
+				for _, compacted := range []bool{false, true} {
+					for _, times := range []int{1, 5} {
+						all = append(all, gridCell{informers, form, away, compacted, times})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+const (
+	// gridSample is the number of cells in a sample.
+	gridSample = 20
+	// gridPause is the time between two outages.
+	gridPause = 5 * time.Second
+	// gridPrecision is the precision of a measured time.
+	gridPrecision = 10 * time.Millisecond
+)
+
+// Within one second of the first success after an outage, half of the informers of a
+// client are current, and within three seconds all. This holds for each form, length
+// and number of outages, and after a compaction. The number of requests is bounded.
+func TestRecoveryGrid(t *testing.T) {
+	cells := gridCells()
+	if !*gridAll {
+		rng := rand.New(rand.NewPCG(*gridSeed, 0))
+		rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+		cells = cells[:gridSample]
+	}
+	for _, c := range cells {
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { c.run(t) })
+		})
+	}
+}
+
+func (c gridCell) run(t *testing.T) {
+	f, end := newFleet(t, c.informers)
+	defer end()
+	for n := range c.times {
+		c.outage(t, f, fmt.Sprint("outage ", n+1))
+	}
+}
+
+// outage makes the server unavailable once, and measures the recovery.
+func (c gridCell) outage(t *testing.T, f *fleet, name string) {
+	f.forget()
+	began := time.Now()
+	end := f.begin(c.form)
+	time.Sleep(c.away)
+	f.mark(name)
+	if c.compacted {
+		f.server.Compact()
+	}
+	ended := time.Now()
+	end()
+	current := f.awaitMark(name, gridPause)
+	first, answered := f.firstSuccess(ended)
+	if c.form.keeps() {
+		first, answered = ended, true
+	}
+	// If there is a Retry-After, the time counts from its end.
+	waits := f.retryTimes(c.form.RetryAfter, began.Add(100*time.Millisecond))
+	time.Sleep(time.Until(ended.Add(gridPause)))
+	traffic := f.server.Traffic()
+	require.True(t, answered, "%s: no request was answered", name)
+
+	c.check(t, f, name, recovered{
+		late:     first.Sub(latest(append(slices.Collect(maps.Values(waits)), ended)...)),
+		delays:   f.delays(current, first, waits),
+		requests: traffic.Requests,
+	})
+}
+
+// recovered has the measurements of one outage.
+type recovered struct {
+	// late is the time until the first success.
+	late time.Duration
+	// delays are the times from the first success until each informer was current,
+	// sorted.
+	delays   []time.Duration
+	requests int
+}
+
+func (c gridCell) check(t *testing.T, f *fleet, name string, r recovered) {
+	require.Len(t, r.delays, c.informers, "%s: informers that are current after %v:\n%s", name, gridPause, f.history())
+	half, last := r.delays[(c.informers-1)/2], r.delays[c.informers-1]
+	t.Logf("%s: first success after %v, half of the informers after %v, all after %v; %d requests, limit %d", name, r.late, half, last, r.requests, c.maxRequests())
+	assert.LessOrEqual(t, r.late, time.Second+gridPrecision, "%s: first success", name)
+	assert.LessOrEqual(t, half, time.Second+gridPrecision, "%s: half of the informers", name)
+	assert.LessOrEqual(t, last, 3*time.Second+gridPrecision, "%s: all informers", name)
+	assert.LessOrEqual(t, r.requests, c.maxRequests(), "%s: requests", name)
+	if t.Failed() {
+		require.Fail(t, "", "%s:\n%s", name, f.history())
+	}
+}
+
+// keeps reports whether the watches stay open during the outage.
+func (f gridForm) keeps() bool { return f.Form == apitest.OutageHalfOpen && !f.cut }
+
+// begin begins the outage.
+func (f *fleet) begin(form gridForm) (end func()) {
+	if !form.cut {
+		return f.server.BeginOutage(form.Outage)
+	}
+	cut := f.server.BeginOutage(apitest.Outage{Form: apitest.OutageReset})
+	end = f.server.BeginOutage(form.Outage)
+	cut()
+	return end
+}
+
+// maxRequests returns the limit of the requests of one outage. Each informer sends one
+// request after its watch has ended, the check of the version, and the final watch;
+// after a compaction also a list. In addition there are the probes of the client
+// during the outage, at least 0.4 s apart.
+func (c gridCell) maxRequests() int {
+	if c.form.keeps() {
+		return 0
+	}
+	each := 3
+	if c.compacted {
+		each++
+	}
+	const probeEvery = 400 * time.Millisecond
+	return c.informers*each + int(c.away/probeEvery) + 1
+}
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }

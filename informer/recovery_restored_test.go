@@ -1,0 +1,51 @@
+package informer_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest"
+)
+
+// A server is restored from a backup during an outage. Within five seconds of the first
+// success, every informer has the older state, for each form of the outage.
+func TestRestoredServerIsDetectedWithinFiveSeconds(t *testing.T) {
+	for _, form := range gridForms {
+		// The version is not checked if no request fails, or only with 429, which a
+		// server returns that was not restarted.
+		if form.keeps() || form.Form == apitest.OutageTooManyRequests {
+			continue
+		}
+		t.Run(form.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, stop := newFleet(t, 11)
+				defer stop()
+				f.mark("old")
+				const writes = 5 // so that the server does not reach the version of a member again
+				for n := range writes {
+					f.mark(fmt.Sprint("lost ", n))
+				}
+				synctest.Wait()
+				f.forget()
+				end := f.begin(form)
+				time.Sleep(8 * time.Second)
+				f.server.RestartFromBackup(uint64(writes * len(f.members)))
+				ended := time.Now()
+				end()
+				current := f.awaitMark("old", 30*time.Second)
+				first, answered := f.firstSuccess(ended.Add(1)) // not a request of a lost connection
+				require.True(t, answered, "no request was answered")
+				for i, at := range current {
+					if at.IsZero() || at.Sub(first) > 5*time.Second {
+						require.Fail(t, "late recovery", "informer %d has the older state %v after the first success:\n%s", i, at.Sub(first), f.history())
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package transport
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// operations tracks the operations in progress on a connection, so that they can be
+// ended.
+type operations struct {
+	// ctx ends with the connection, with the cause ErrClosed.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu     sync.Mutex
+	closed bool
+	// wg counts the operations in progress. Nothing is added to it once closed is
+	// set.
+	wg sync.WaitGroup
+}
+
+func newOperations() *operations {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &operations{ctx: ctx, cancel: cancel}
+}
+
+// begin returns false if the connection has been closed; otherwise end must follow.
+func (r *operations) begin() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.wg.Add(1)
+	return true
+}
+
+func (r *operations) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
+func (r *operations) end() { r.wg.Done() }
+
+// stop ends all operations and prevents new ones; wait follows.
+func (r *operations) stop() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.cancel(ErrClosed)
+}
+
+func (r *operations) wait() { r.wg.Wait() }
+
+// bind returns a context that ends with ctx and with the connection. release must
+// be called when it is no longer needed.
+func (r *operations) bind(ctx context.Context) (bound context.Context, release func()) {
+	bound, cancel := context.WithCancelCause(ctx)
+	unbind := context.AfterFunc(r.ctx, func() { cancel(ErrClosed) })
+	return bound, func() {
+		unbind()
+		cancel(context.Canceled)
+	}
+}
+
+// endingBody calls ended once, when the body has been read to its end, has failed
+// or is closed.
+type endingBody struct {
+	io.ReadCloser
+	ended func()
+	// explain converts an error of Read; nil returns it unchanged.
+	explain func(error) error
+}
+
+func onEnd(response *http.Response, ended func(), explain func(error) error) {
+	response.Body = &endingBody{ReadCloser: response.Body, ended: sync.OnceFunc(ended), explain: explain}
+}
+
+func (b *endingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		if err != io.EOF && b.explain != nil {
+			err = b.explain(err)
+		}
+		b.ended()
+	}
+	return n, err
+}
+
+func (b *endingBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.ended()
+	return err
+}

@@ -1,0 +1,22 @@
+package interop_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/thinformer/thinformer/internal/apirecord"
+	"github.com/thinformer/thinformer/internal/sourcetree"
+)
+
+var (
+	recordAPI    = flag.Bool("record", false, "write additions of the API to the folder api")
+	recordBreaks = flag.Bool("breaks", false, "with -record: write breaks of the API too")
+)
+
+// The promise of docs/compatibility.md holds for this module too.
+func TestTheExportedAPIIsRecorded(t *testing.T) {
+	apirecord.Check{
+		Module: sourcetree.Module + "/interop", Folder: ".", API: "api", Only: sourcetree.Module + "/interop",
+		Record: *recordAPI, Breaks: *recordBreaks,
+	}.Run(t)
+}

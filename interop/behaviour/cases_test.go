@@ -1,0 +1,23 @@
+package behaviour
+
+import "slices"
+
+// testCases returns all cases, in the order of the recorded output.
+func testCases() []testCase {
+	return slices.Concat(
+		keys(), stores(), listers(), queues(), fifos(), reflectors(), sources(),
+		informers(), fakes(), relists(), lifetimes(), transforms(), resyncs(), handlers(), controllers(), waits(),
+		workqueues(), delays(), rates(), measured(), others(), badInput(), edges(),
+	)
+}
+
+// notShown has the rows of the table without a case, and the reasons.
+var notShown = map[string]string{
+	"getter-type":     "a program that writes it as client-go has it does not compile",
+	"single-calls":    "calls take no time in a synctest bubble: BenchmarkSingleCalls measures them",
+	"environment":     "the variables have to be set before the process starts",
+	"measured-queue":  "the ticker of a queue is visible only in its source",
+	"negative-period": "client-go's callbacks would not end",
+	"queue-lock":      "a goroutine that waits for a lock stops the time of a synctest bubble",
+	"metrics-lock":    "a metric that calls its queue would deadlock",
+}

@@ -1,0 +1,95 @@
+package interop_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The commands in the README switch a program: its imports, their format, and its go.mod.
+// The last command, go vet, compiles the result.
+func TestCommandsInREADMESwitchAProgram(t *testing.T) {
+	dir := moduleOfAUser(t)
+	require.NoError(t, os.CopyFS(dir, os.DirFS("controllers/workqueue")))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "steps"), os.DirFS("controllers/steps")))
+	program := filepath.Join(dir, "main.go")
+	replaceIn(t, dir, "github.com/thinformer/thinformer/interop/controllers/steps", "example.com/user/steps")
+
+	runBlock(t, dir, "gofmt -w -r")
+	text, err := os.ReadFile(program)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"github.com/thinformer/thinformer/cache"`)
+	require.NotContains(t, string(text), `"k8s.io/client-go/tools/cache"`)
+	require.NotContains(t, string(text), `"k8s.io/client-go/util/workqueue"`)
+	require.Empty(t, shell(t, dir, "gofmt -l ."))
+}
+
+// The commands in the README add the requirement of the adapters, so that a program that
+// imports them compiles.
+func TestCommandsInREADMERequireTheAdapters(t *testing.T) {
+	dir := moduleOfAUser(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nimport \"github.com/thinformer/thinformer/interop\"\n\nvar _ = interop.Indexer\n\nfunc main() {}\n"), 0o600))
+	runBlock(t, dir, "/interop@")
+	shell(t, dir, "go mod tidy && go vet ./...")
+}
+
+// moduleOfAUser creates a folder with a module that has interop's requirements, except for
+// this module and the root module.
+func moduleOfAUser(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	shell(t, dir, "go mod edit -module=example.com/user -droprequire=github.com/thinformer/thinformer -dropreplace=github.com/thinformer/thinformer")
+	return dir
+}
+
+func replaceIn(t *testing.T, dir, old, new string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), old, new)), 0o600))
+	}
+}
+
+// runBlock runs the block of the README that contains a word, with this checkout instead of
+// the clone.
+func runBlock(t *testing.T, dir, word string) {
+	t.Helper()
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(readme), -1) {
+		if !strings.Contains(block[1], word) {
+			continue
+		}
+		commands := regexp.MustCompile(`(?m)^git clone .*\n`).ReplaceAllString(block[1], "")
+		shell(t, dir, strings.ReplaceAll(commands, "=../thinformer", "="+root))
+		return
+	}
+	t.Fatalf("the README has no commands with %q", word)
+}
+
+// shell runs commands up to the first one that fails, and returns their output. Modules in
+// the module cache are not downloaded again.
+func shell(t *testing.T, dir, commands string) string {
+	t.Helper()
+	command := exec.Command("sh", "-ec", commands)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "GOWORK=off")
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, "%s\n%s", commands, out)
+	return string(out)
+}

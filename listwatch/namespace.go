@@ -1,0 +1,28 @@
+package listwatch
+
+import (
+	"reflect"
+
+	"github.com/thinformer/thinformer/internal/nilcheck"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// ScopedNamespace returns the only namespace that the wrapped source serves, ""
+// if it serves all of them or the namespace is unknown. Only sources of types
+// of this module report a namespace, because a type that embeds a View may
+// serve more than the View.
+func (lw *ListWatch[T]) ScopedNamespace() string {
+	narrow, ok := lw.source.(NamespaceScoped)
+	if !ok || nilcheck.IsNilPointer(lw.source) {
+		return ""
+	}
+	of := reflect.TypeOf(lw.source)
+	if of.Kind() != reflect.Pointer {
+		return ""
+	}
+	switch of.Elem().PkgPath() {
+	case reflect.TypeFor[rest.ResourceInfo]().PkgPath(), reflect.TypeFor[ListWatch[T]]().PkgPath():
+		return narrow.ScopedNamespace()
+	}
+	return ""
+}

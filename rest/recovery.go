@@ -1,0 +1,274 @@
+package rest
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/thinformer/thinformer/internal/election"
+)
+
+// Recovery is the state that the informers of one server share about whether the
+// server responds. While the server does not respond, one informer sends a request
+// about twice a second and the others wait; after a response they resume, spread
+// over up to half a second. A response header other than 429 and 5xx counts as a
+// response.
+//
+// A Client has a Recovery that its views share. Other sources provide one with a
+// method Recovery() *Recovery; nil disables sharing. The reflector calls the other
+// methods. A Recovery has no goroutine and need not be closed. It is safe for
+// concurrent use.
+type Recovery struct {
+	*recovery
+	group string
+}
+
+// recovery is the state of all groups of a server.
+type recovery struct {
+	// reconnect makes later requests use new connections; nil does nothing.
+	reconnect func()
+
+	mu       sync.Mutex
+	election *election.Election
+	// members maps the members of the election to those of the Recovery.
+	members map[*election.Member]*RecoveryMember
+	// timer runs tick when a decision is due. It is nil before the first.
+	timer *time.Timer
+}
+
+// NewRecovery returns the state for one server. reconnect, unless it is nil, is
+// called when a connection does not respond; requests that begin later must then
+// use another connection. reconnect must not block.
+func NewRecovery(reconnect func()) *Recovery {
+	return &Recovery{recovery: &recovery{
+		reconnect: reconnect,
+		election:  election.New(rand.Float64, reconnect != nil),
+		members:   map[*election.Member]*RecoveryMember{},
+	}}
+}
+
+// InGroup returns the same state for the readers of an API group. A 429 or a 5xx
+// counts as a failure of the group, and a missing response as a failure of the whole
+// server. Without InGroup, the group is "".
+func (r *Recovery) InGroup(group string) *Recovery { return &Recovery{r.recovery, group} }
+
+// Recovery returns the Recovery that all readers of this client share.
+func (c *Client) Recovery() *Recovery { return c.recovery }
+
+// Recovery returns the Recovery of the Client, for the view's API group: an
+// informer of this view recovers together with all others of the Client.
+func (v *View[T]) Recovery() *Recovery { return v.client.recovery.InGroup(v.info.Group) }
+
+// Join adds a reader. A nil Recovery returns a nil member, whose methods do
+// nothing.
+func (r *Recovery) Join() *RecoveryMember {
+	if r == nil {
+		return nil
+	}
+	p := &RecoveryMember{recovery: r.recovery, ready: make(chan struct{}, 1)}
+	r.update(func(e *election.Election, _ time.Time) {
+		p.member = e.Join(r.group)
+		r.members[p.member] = p
+	})
+	return p
+}
+
+// update changes the election and executes its decisions.
+func (r *recovery) update(change func(*election.Election, time.Time)) {
+	r.mu.Lock()
+	now := time.Now()
+	change(r.election, now)
+	due := r.decide(now)
+	r.mu.Unlock()
+	r.act(due)
+}
+
+// tick is called by the timer.
+func (r *recovery) tick() { r.update(func(*election.Election, time.Time) {}) }
+
+// decision is an action and its member.
+type decision struct {
+	election.Action
+	member  *RecoveryMember
+	abandon func()
+}
+
+// decide returns the decisions that are due, and sets the timer for the next one.
+// The caller holds mu.
+func (r *recovery) decide(now time.Time) []decision {
+	actions, next := r.election.Decide(now)
+	switch {
+	case next.IsZero():
+		if r.timer != nil {
+			r.timer.Stop()
+		}
+	case r.timer == nil:
+		r.timer = time.AfterFunc(next.Sub(now), r.tick)
+	default:
+		r.timer.Reset(next.Sub(now))
+	}
+	if len(actions) == 0 {
+		return nil
+	}
+	due := make([]decision, len(actions))
+	for i, action := range actions {
+		p := r.members[action.Member]
+		due[i] = decision{Action: action, member: p, abandon: p.abandon}
+	}
+	return due
+}
+
+func (r *recovery) act(due []decision) {
+	for _, d := range due {
+		switch {
+		case !d.Grant:
+			if d.abandon != nil {
+				d.abandon()
+			}
+			continue
+		case d.Fresh && r.reconnect != nil:
+			r.reconnect()
+		}
+		select {
+		case d.member.ready <- struct{}{}:
+		default: // the member has left, or its wait has ended with its context
+		}
+	}
+}
+
+// RecoveryMember is one reader of a Recovery, used by one goroutine.
+type RecoveryMember struct {
+	recovery *recovery
+	member   *election.Member
+	// ready has an element when Wait is over.
+	ready chan struct{}
+	// abandon cancels the attempt in progress. Guarded by recovery.mu.
+	abandon func()
+}
+
+// RequestFailure classifies a failed request by what has failed. The zero value
+// means that the failure says nothing about the state of the server.
+type RequestFailure uint8
+
+const (
+	// FailureNoAnswer: no response header was received, so the server has failed.
+	FailureNoAnswer = RequestFailure(election.NoAnswer)
+	// FailureTruncated: the response ended after its header, before any content. All
+	// responses of the server may be affected.
+	FailureTruncated = RequestFailure(election.Truncated)
+	// FailureRejected: the response is a 429 or a 5xx, so the API group has failed.
+	FailureRejected = RequestFailure(election.Rejected)
+)
+
+// Leave ends the membership. If other members wait for this one, another takes its
+// place.
+func (p *RecoveryMember) Leave() {
+	if p == nil {
+		return
+	}
+	p.recovery.update(func(e *election.Election, now time.Time) {
+		e.Leave(p.member, now)
+		delete(p.recovery.members, p.member)
+	})
+}
+
+// ServerUnavailable reports whether the server is known not to respond, and why. The member must
+// then call Wait before its next request.
+func (p *RecoveryMember) ServerUnavailable() (because error, held bool) {
+	if p == nil {
+		return nil, false
+	}
+	p.recovery.mu.Lock()
+	defer p.recovery.mu.Unlock()
+	return p.recovery.election.ServerUnavailable(p.member)
+}
+
+// WaitToResume returns when a member that has lost its connection may resume: at once,
+// unless another member has just lost the same connection and is about to find out
+// whether the server responds. WaitToResume waits at most a tenth of a second.
+func (p *RecoveryMember) WaitToResume(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	wait := false
+	p.discardReady()
+	p.recovery.update(func(e *election.Election, now time.Time) { wait = e.WaitToResume(p.member, now) })
+	if wait {
+		_ = p.await(ctx)
+	}
+}
+
+// discardReady discards the signal of a wait that ended with its context.
+func (p *RecoveryMember) discardReady() {
+	select {
+	case <-p.ready:
+	default:
+	}
+}
+
+func (p *RecoveryMember) await(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.ready:
+		return nil
+	}
+}
+
+// RequestKind determines what happens if a request gets no response header in time.
+type RequestKind struct {
+	// SlowResponse is set if the server may take long to begin its response, as for a list.
+	// Such a request is abandoned only after another one was answered on a newer
+	// connection.
+	SlowResponse bool
+	// Reconnect is set if the previous connection of the member was lost.
+	Reconnect bool
+}
+
+// RequestSent records that a request is sent. abandon cancels the request, and may be
+// called from any goroutine until the request is over.
+func (p *RecoveryMember) RequestSent(kind RequestKind, abandon func()) {
+	if p == nil {
+		return
+	}
+	p.recovery.update(func(e *election.Election, now time.Time) {
+		p.abandon = abandon
+		e.RequestSent(p.member, now, election.Kind(kind))
+	})
+}
+
+// ResponseReceived records a response header other than 429 and 5xx.
+func (p *RecoveryMember) ResponseReceived() {
+	if p != nil {
+		p.recovery.update(func(e *election.Election, now time.Time) { e.ResponseReceived(p.member, now) })
+	}
+}
+
+// ContentReceived records that the response has had content.
+func (p *RecoveryMember) ContentReceived() {
+	if p != nil {
+		p.recovery.update(func(e *election.Election, now time.Time) { e.ContentReceived(p.member, now) })
+	}
+}
+
+// RequestFailed records that a request has failed. retryAfter is the wait that the server
+// requested. RequestFailed reports whether all members in the same situation share the
+// failure; otherwise the member uses its own back-off.
+func (p *RecoveryMember) RequestFailed(kind RequestFailure, retryAfter time.Duration, because error) (shared bool) {
+	if p == nil {
+		return false
+	}
+	p.recovery.update(func(e *election.Election, now time.Time) {
+		shared = e.RequestFailed(p.member, now, election.Failure(kind), retryAfter, because)
+	})
+	return shared
+}
+
+// Wait returns when the member may make its next request, which is not before
+// notBefore, or when ctx is done.
+func (p *RecoveryMember) Wait(ctx context.Context, notBefore time.Time) error {
+	p.discardReady()
+	p.recovery.update(func(e *election.Election, _ time.Time) { e.Wait(p.member, notBefore) })
+	return p.await(ctx)
+}

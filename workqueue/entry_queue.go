@@ -1,0 +1,58 @@
+package workqueue
+
+// entryQueue holds the waiting items in the order in which they are handed out.
+// Its methods are called with the lock of the queue held. The caller maintains
+// the flags of the entries.
+type entryQueue[T comparable] interface {
+	// push adds n, which is not in the queue.
+	push(n *entry[T])
+	// touch is called when an item in the queue is added again.
+	touch(n *entry[T], priority int32)
+	// pop removes and returns the next entry. It is called only if len is not
+	// 0.
+	pop(now int64) *entry[T]
+	len() int
+}
+
+// fifoQueue hands out items in the order of arrival.
+type fifoQueue[T comparable] struct {
+	list list[T]
+	size int
+}
+
+var _ entryQueue[int] = (*fifoQueue[int])(nil)
+
+func (f *fifoQueue[T]) push(n *entry[T]) {
+	f.list.pushBack(n, queueLink)
+	f.size++
+}
+
+func (f *fifoQueue[T]) touch(*entry[T], int32) {}
+
+func (f *fifoQueue[T]) pop(int64) *entry[T] {
+	n := f.list.head
+	f.list.remove(n, queueLink)
+	f.size--
+	return n
+}
+
+func (f *fifoQueue[T]) len() int { return f.size }
+
+// customQueue adapts a Queue from the configuration.
+type customQueue[T comparable] struct {
+	queue Queue[T]
+	items *table[T, record[T]] // of the Typed; maps the items that the Queue returns to entries
+}
+
+var _ entryQueue[int] = (*customQueue[int])(nil)
+
+func (c *customQueue[T]) push(n *entry[T])           { c.queue.Push(n.item) }
+func (c *customQueue[T]) touch(n *entry[T], _ int32) { c.queue.Touch(n.item) }
+func (c *customQueue[T]) len() int                   { return c.queue.Len() }
+
+// pop creates an entry if the Queue returns an item that was never pushed. Such
+// an item is handed out like any other.
+func (c *customQueue[T]) pop(int64) *entry[T] {
+	item := c.queue.Pop()
+	return c.items.findOrAdd(c.items.hash(item), item)
+}
