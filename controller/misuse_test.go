@@ -172,11 +172,19 @@ func (fakeMetrics) NewLongestRunningProcessorSecondsMetric(string) workqueue.Set
 	return gauge{}
 }
 
+// queueNames sets the metrics provider, which a process can do once, and returns the
+// names that it records.
+var queueNames = sync.OnceValue(func() *sync.Map {
+	names := new(sync.Map)
+	workqueue.SetProvider(fakeMetrics{names: names})
+	return names
+})
+
 // The queue has the name of its controller. Its metrics come from the provider that is
 // passed to workqueue.SetProvider.
 func TestQueueHasTheNameOfTheController(t *testing.T) {
-	names := new(sync.Map)
-	workqueue.SetProvider(fakeMetrics{names: names})
+	names := queueNames()
+	names.Clear()
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(t, 0)
 		maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})

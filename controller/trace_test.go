@@ -111,6 +111,46 @@ func TestPanicsOutsideReconcileAreLogged(t *testing.T) {
 	})
 }
 
+// A key that the mapping returns twice for one event, or for both states of an update,
+// is queued once.
+func TestWatchesQueuesAKeyOncePerEvent(t *testing.T) {
+	for _, others := range []int{0, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newFakeSource("x")
+			books, stopBooks := s.runInformer(t)
+			queued := map[string]int{}
+			c := New("books", Func(func(context.Context, Request) (Result, error) { return Result{}, nil }), Options{
+				Trace: &Trace{Queued: func(i TraceInfo, _ Reason) { queued[i.Request.Name]++ }},
+			})
+			Watches(c, books, func(b *book) []Request {
+				requests := []Request{{Name: b.Name}, {Name: fmt.Sprint("page-", b.page)}, {Name: b.Name}}
+				for i := range others {
+					requests = append(requests, Request{Name: fmt.Sprint("other-", i)})
+				}
+				return requests
+			})
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() { ended <- c.Run(ctx) }()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			clear(queued)
+			s.put("x", 1)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			assert.Len(t, queued, 3+others)
+			for key, times := range queued {
+				assert.Equal(t, 1, times, key)
+			}
+			assert.Contains(t, queued, "page-0", "the old state's key")
+			assert.Contains(t, queued, "page-1", "the new state's key")
+			stop()
+			assert.NoError(t, <-ended)
+			stopBooks()
+		})
+	}
+}
+
 // Keys received from a Channel are reconciled. Closing it does not end the controller.
 func TestChannelEnqueuesKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

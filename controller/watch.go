@@ -52,7 +52,8 @@ func Owns[T Owned](c *Controller, inf *informer.SharedInformer[T], predicates ..
 
 // Watches makes c reconcile the keys that mapping returns for an object of inf, when
 // the object is created, updated or deleted. For an update, mapping is called with the
-// old and the new state. mapping may read other informers and must not block.
+// old and the new state, and a key that it returns for both is queued once. mapping may
+// read other informers and must not block.
 func Watches[T rest.Object](c *Controller, inf *informer.SharedInformer[T], mapping func(T) []Request, predicates ...Predicate[T]) *Watch[T] {
 	if mapping == nil {
 		c.fail(fmt.Errorf("%w: %s: Watches was called without a mapping", ErrOptions, c.name))
@@ -161,10 +162,11 @@ func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 					return
 				}
 			}
-			if !w.isFor() {
-				w.enqueue(r, old, ReasonChanged)
+			if w.isFor() {
+				w.enqueue(r, new, ReasonChanged)
+				return
 			}
-			w.enqueue(r, new, ReasonChanged)
+			queueDistinct(r, slices.Concat(w.mapping(old), w.mapping(new)), ReasonChanged)
 		},
 		DeleteFunc: func(obj T, _ bool) {
 			gate.observe(obj)
@@ -184,8 +186,27 @@ func (w *Watch[T]) enqueue(r *run, obj T, why Reason) {
 		r.queueKey(Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, why)
 		return
 	}
-	for _, req := range w.mapping(obj) {
-		r.queueKey(req, why)
+	queueDistinct(r, w.mapping(obj), why)
+}
+
+// queueDistinct queues each of the requests once. The two states of an update often map
+// to the same key. Queued twice, it could be reconciled twice, because a worker may take
+// it before it is queued again.
+func queueDistinct(r *run, requests []Request, why Reason) {
+	if len(requests) > 8 { // a map is faster than comparisons
+		seen := make(map[Request]bool, len(requests))
+		for _, req := range requests {
+			if !seen[req] {
+				seen[req] = true
+				r.queueKey(req, why)
+			}
+		}
+		return
+	}
+	for i, req := range requests {
+		if !slices.Contains(requests[:i], req) {
+			r.queueKey(req, why)
+		}
 	}
 }
 
