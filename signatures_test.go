@@ -100,8 +100,8 @@ var (
 		UpdateFunc: func(oldObj, newObj int) {},
 		DeleteFunc: func(obj int, finalStateUnknown bool) {},
 	}
-	_ func(listwatch.ListerWatcher[*testObject], informer.Options[*testObject]) *informer.SharedInformer[*testObject] = informer.New[*testObject]
-	_ func(listwatch.ListerWatcher[any], informer.Parts[any], informer.Options[any]) *informer.SharedInformer[any]    = informer.NewFrom[any]
+	_ func(listwatch.ListerWatcher[*testObject], informer.Options[*testObject]) *informer.SharedInformer[*testObject]    = informer.New[*testObject]
+	_ func(listwatch.ListerWatcher[any], informer.StoreConfig[any], informer.Options[any]) *informer.SharedInformer[any] = informer.NewFrom[any]
 
 	_ func(*informer.SharedInformer[*testObject], informer.ResourceEventHandler[*testObject], informer.HandlerOptions) (*informer.Registration, error) = (*informer.SharedInformer[*testObject]).AddEventHandler
 	_ func(*informer.SharedInformer[*testObject], string, func(*testObject) []string) (*indexer.Index[*testObject], error)                             = (*informer.SharedInformer[*testObject]).AddIndex

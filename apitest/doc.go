@@ -92,7 +92,7 @@
 // connections are refused, reset, closed or silent, or responses are truncated,
 // 503 or 429.
 //
-//	end := srv.BeginOutage(apitest.Outage{Form: apitest.OutageReset})
+//	end := srv.BeginOutage(apitest.Outage{Kind: apitest.OutageReset})
 //	time.Sleep(8 * time.Second) // in a bubble
 //	srv.Compact()               // clients that resume get a 410
 //	end()

@@ -13,12 +13,12 @@ import (
 	"github.com/thinformer/thinformer/apitest/internal/response"
 )
 
-// OutageForm is how an outage appears to clients.
-type OutageForm int
+// OutageKind is how an outage appears to clients.
+type OutageKind int
 
 const (
 	// OutageRefused ends all connections and refuses new ones.
-	OutageRefused OutageForm = iota
+	OutageRefused OutageKind = iota
 	// OutageReset resets all connections, and each new one once it is accepted.
 	OutageReset
 	// OutageEOF closes all connections, and each new one once it is accepted.
@@ -36,9 +36,9 @@ const (
 	OutageTooManyRequests
 )
 
-// String returns a short name of the form.
-func (f OutageForm) String() string {
-	switch f {
+// String returns a short name of the kind.
+func (k OutageKind) String() string {
+	switch k {
 	case OutageRefused:
 		return "refused"
 	case OutageReset:
@@ -54,14 +54,14 @@ func (f OutageForm) String() string {
 	case OutageTooManyRequests:
 		return "429"
 	}
-	return fmt.Sprintf("OutageForm(%d)", int(f))
+	return fmt.Sprintf("OutageKind(%d)", int(k))
 }
 
 // Outage is a period in which the whole server is unavailable, for every client
 // and every request. [Server.BeginOutage] begins one. To affect single
 // requests, use a [Fault].
 type Outage struct {
-	Form OutageForm
+	Kind OutageKind
 	// RetryAfter is sent by OutageUnavailable and OutageTooManyRequests, in whole
 	// seconds, rounded up. 0 sends no header.
 	RetryAfter time.Duration
@@ -70,18 +70,18 @@ type Outage struct {
 // String returns a short description of the outage: "503 with Retry-After 2".
 func (o Outage) String() string {
 	if o.RetryAfter > 0 {
-		return fmt.Sprintf("%s with Retry-After %d", o.Form, o.retrySeconds())
+		return fmt.Sprintf("%s with Retry-After %d", o.Kind, o.retrySeconds())
 	}
-	return o.Form.String()
+	return o.Kind.String()
 }
 
 func (o Outage) retrySeconds() int { return int((o.RetryAfter + time.Second - 1) / time.Second) }
 
 // validate returns what is wrong with the outage, "" for nothing.
 func (o Outage) validate() string {
-	switch answers := o.Form == OutageUnavailable || o.Form == OutageTooManyRequests; {
-	case o.Form < 0 || o.Form > OutageTooManyRequests:
-		return "unknown Form"
+	switch answers := o.Kind == OutageUnavailable || o.Kind == OutageTooManyRequests; {
+	case o.Kind < 0 || o.Kind > OutageTooManyRequests:
+		return "unknown Kind"
 	case o.RetryAfter < 0:
 		return "RetryAfter must not be negative"
 	case o.RetryAfter > 0 && !answers:
@@ -103,7 +103,7 @@ func (s *Server) BeginOutage(o Outage) (end func()) {
 	}
 	begun := &outage{Outage: o, over: make(chan struct{})}
 	s.outages.begin(begun)
-	switch suspended := new(listener.Suspension); o.Form {
+	switch suspended := new(listener.Suspension); o.Kind {
 	case OutageRefused:
 		s.listener.Suspend(suspended)()
 		return sync.OnceFunc(func() {
@@ -139,7 +139,7 @@ func (s *Server) admitConnection(conn *listener.Connection) bool {
 // applyTo applies the outage to a new connection, and reports whether the
 // connection is still to be served.
 func (o *outage) applyTo(c *listener.Connection) bool {
-	switch o.Form {
+	switch o.Kind {
 	case OutageReset:
 		c.Reset()
 	case OutageEOF:
@@ -156,7 +156,7 @@ func (o *outage) applyTo(c *listener.Connection) bool {
 // dropsConnections reports whether a connection that is accepted during the
 // outage gets no response.
 func (o *outage) dropsConnections() bool {
-	return o.Form == OutageReset || o.Form == OutageEOF || o.Form == OutageHalfOpen
+	return o.Kind == OutageReset || o.Kind == OutageEOF || o.Kind == OutageHalfOpen
 }
 
 // outages are the outages that have begun and have not ended.
@@ -190,7 +190,7 @@ func (all *outages) end(o *outage) {
 // serveOutage responds to a request during an outage. It reports false if the
 // outage has ended and the request is to be served normally.
 func (s *Server) serveOutage(o *outage, out *responseWriter, r *http.Request) bool {
-	switch o.Form {
+	switch o.Kind {
 	case OutageUnavailable:
 		response.WriteError(out, r, genericError(http.StatusServiceUnavailable, o.retrySeconds()))
 	case OutageTooManyRequests:

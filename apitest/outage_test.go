@@ -30,14 +30,14 @@ var outageForms = []struct {
 	lost bool
 }{
 	{Outage{}, "refused", 0, syscall.ECONNREFUSED, false},
-	{Outage{Form: OutageReset}, "reset", 0, nil, true},
-	{Outage{Form: OutageEOF}, "EOF", 0, nil, true},
-	{Outage{Form: OutageHalfOpen}, "half-open", 0, os.ErrDeadlineExceeded, true},
-	{Outage{Form: OutageTruncated}, "truncated", 200, io.ErrUnexpectedEOF, false},
-	{Outage{Form: OutageUnavailable}, "503", 503, nil, false},
-	{Outage{Form: OutageUnavailable, RetryAfter: 1500 * time.Millisecond}, "503 with Retry-After 2", 503, nil, false},
-	{Outage{Form: OutageTooManyRequests}, "429", 429, nil, false},
-	{Outage{Form: OutageTooManyRequests, RetryAfter: time.Second}, "429 with Retry-After 1", 429, nil, false},
+	{Outage{Kind: OutageReset}, "reset", 0, nil, true},
+	{Outage{Kind: OutageEOF}, "EOF", 0, nil, true},
+	{Outage{Kind: OutageHalfOpen}, "half-open", 0, os.ErrDeadlineExceeded, true},
+	{Outage{Kind: OutageTruncated}, "truncated", 200, io.ErrUnexpectedEOF, false},
+	{Outage{Kind: OutageUnavailable}, "503", 503, nil, false},
+	{Outage{Kind: OutageUnavailable, RetryAfter: 1500 * time.Millisecond}, "503 with Retry-After 2", 503, nil, false},
+	{Outage{Kind: OutageTooManyRequests}, "429", 429, nil, false},
+	{Outage{Kind: OutageTooManyRequests, RetryAfter: time.Second}, "429 with Retry-After 1", 429, nil, false},
 }
 
 // getWithTimeout is a get with a short timeout for silent servers.
@@ -92,7 +92,7 @@ func TestOutage(t *testing.T) {
 					}
 					fresh.CloseIdleConnections()
 				}
-				if form.Form != OutageHalfOpen {
+				if form.Kind != OutageHalfOpen {
 					_, err = w.next()
 					require.Error(t, err, "the watch has ended")
 				}
@@ -101,7 +101,7 @@ func TestOutage(t *testing.T) {
 				response, body, err := get(t, srv, client, oneConfigMap)
 				require.NoError(t, err)
 				require.Equal(t, 200, response.StatusCode, body)
-				if form.Form == OutageHalfOpen {
+				if form.Kind == OutageHalfOpen {
 					put(t, srv.store.Table(configMaps.GroupResource()), storage.Key{Namespace: "default", Name: "a"}, "2", nil)
 					e, err := w.next()
 					require.NoError(t, err, "the connection works after a short outage")
@@ -117,11 +117,11 @@ func TestOutage(t *testing.T) {
 func TestOutageOfConnections(t *testing.T) {
 	srv := NewServer(Options{PlainHTTP: true, NoBuiltinKinds: true})
 	defer srv.Close()
-	for form, want := range map[OutageForm]error{OutageReset: syscall.ECONNRESET, OutageEOF: io.EOF} {
+	for form, want := range map[OutageKind]error{OutageReset: syscall.ECONNRESET, OutageEOF: io.EOF} {
 		before, err := dialRaw(srv)
 		require.NoError(t, err)
 		require.NoError(t, waitForConnections(t, srv, 1))
-		end := srv.BeginOutage(Outage{Form: form})
+		end := srv.BeginOutage(Outage{Kind: form})
 		_, err = before.Read(make([]byte, 1))
 		require.ErrorIs(t, err, want, form)
 		before.Close()
@@ -155,7 +155,7 @@ func waitForConnections(t *testing.T, srv *Server, n int) error {
 // an event.
 func TestTruncatedWatch(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, srv *Server) {
-		defer srv.BeginOutage(Outage{Form: OutageTruncated})()
+		defer srv.BeginOutage(Outage{Kind: OutageTruncated})()
 		w := openWatch(t, t.Context(), srv, srv.testClient(t), "/api/v1/configmaps?watch=true")
 		require.Equal(t, 200, w.StatusCode)
 		body, err := io.ReadAll(w.Body)
@@ -177,10 +177,10 @@ func TestOutagesOverlap(t *testing.T) {
 			require.NoError(t, err)
 			return response.StatusCode
 		}
-		first := srv.BeginOutage(Outage{Form: OutageUnavailable})
-		second := srv.BeginOutage(Outage{Form: OutageTooManyRequests})
+		first := srv.BeginOutage(Outage{Kind: OutageUnavailable})
+		second := srv.BeginOutage(Outage{Kind: OutageTooManyRequests})
 		refusal := srv.BeginOutage(Outage{})
-		third := srv.BeginOutage(Outage{Form: OutageUnavailable})
+		third := srv.BeginOutage(Outage{Kind: OutageUnavailable})
 		require.Zero(t, codeNow())
 		refusal()
 		require.Equal(t, 503, codeNow())
@@ -274,7 +274,7 @@ func TestCloseDuringAnOutage(t *testing.T) {
 func TestInvalidOutages(t *testing.T) {
 	srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 	defer srv.Close()
-	for _, o := range []Outage{{Form: -1}, {Form: OutageTooManyRequests + 1}, {Form: OutageReset, RetryAfter: 1}, {Form: OutageUnavailable, RetryAfter: -1}} {
+	for _, o := range []Outage{{Kind: -1}, {Kind: OutageTooManyRequests + 1}, {Kind: OutageReset, RetryAfter: 1}, {Kind: OutageUnavailable, RetryAfter: -1}} {
 		require.Panics(t, func() { srv.BeginOutage(o) }, o.String())
 	}
 	require.Nil(t, srv.outages.current.Load())

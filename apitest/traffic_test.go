@@ -44,8 +44,8 @@ func TestTrafficIsCounted(t *testing.T) {
 		tried(Outage{}, 2)
 		require.Equal(t, Traffic{Refused: 2, Requests: 2, MaxPerSecond: 2}, srv.Traffic())
 		time.Sleep(2 * time.Second)
-		tried(Outage{Form: OutageReset}, 3)
-		tried(Outage{Form: OutageEOF}, 1)
+		tried(Outage{Kind: OutageReset}, 3)
+		tried(Outage{Kind: OutageEOF}, 1)
 		require.Equal(t, Traffic{Dials: 4, Refused: 2, Lost: 4, Requests: 6, MaxPerSecond: 4}, srv.Traffic())
 		for range 3 { // 0.6 s apart: two within any second
 			time.Sleep(600 * time.Millisecond)
@@ -64,7 +64,7 @@ func TestTrafficOfAFrozenConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 		defer srv.Close()
-		end := srv.BeginOutage(Outage{Form: OutageHalfOpen})
+		end := srv.BeginOutage(Outage{Kind: OutageHalfOpen})
 		answered := make(chan error, 1)
 		client := srv.testClient(t)
 		go func() {

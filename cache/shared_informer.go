@@ -163,7 +163,7 @@ func newSharedInformer(lw ListerWatcher, exampleObject runtime.Object, o SharedI
 	i.late.unhandled = logWatchErrors(name, i.logger)
 	i.late.view = newReflectorView(name, name, i.LastSyncResourceVersion)
 	i.typed = informer.NewFrom(sourceOf[any](lw, sourceOptions{Expected: exampleObject}),
-		informer.Parts[any]{Store: store.ix, KeyFunc: MetaNamespaceKeyFunc},
+		informer.StoreConfig[any]{Store: store.ix, KeyFunc: MetaNamespaceKeyFunc},
 		informer.Options[any]{
 			Name:              name,
 			Transform:         i.late.transformed,

@@ -113,7 +113,7 @@ func (c *Controller) add(w keySource) {
 // leadership and wins it again. All keys are then enqueued again.
 //
 // Possible errors: the errors in the arguments of New, For and the like;
-// ErrNothingWatched, ErrTwoOwners, ErrNoOwner, ErrNoContext; ErrRunning, also if For
+// ErrNothingWatched, ErrAmbiguousOwner, ErrNoOwner, ErrNoContext; ErrRunning, also if For
 // or the like is called during Run, which ends the run; informer.ErrNotRunning,
 // informer.ErrStopped and other reasons why an informer cannot sync; *StopError.
 func (c *Controller) Run(ctx context.Context) error {

@@ -24,8 +24,8 @@ var (
 	ErrNoInformer = errors.New("controller: the informer is nil")
 	// ErrNoController: one of the controllers passed to Run is nil.
 	ErrNoController = errors.New("controller: a controller is nil")
-	// ErrSameName: two controllers passed to Run have the same name.
-	ErrSameName = errors.New("controller: two controllers have the same name")
+	// ErrDuplicateName: two controllers passed to Run have the same name.
+	ErrDuplicateName = errors.New("controller: two controllers have the same name")
 	// ErrNothingToRun: Run was called with neither controllers nor informers.
 	ErrNothingToRun = errors.New("controller: nothing to run: pass a controller, a Factory or Informers")
 	// ErrStillRunning: something did not end within its time limit and continues to
@@ -36,9 +36,9 @@ var (
 	// ErrNoOwner: Owns was called without a For, so that the kind of the owners is not
 	// known.
 	ErrNoOwner = errors.New("controller: Owns needs a For with an informer whose ResourceInfo has a Kind")
-	// ErrTwoOwners: Owns was called for a controller with For of two different
+	// ErrAmbiguousOwner: Owns was called for a controller with For of two different
 	// kinds. A key does not contain a kind.
-	ErrTwoOwners = errors.New("controller: Owns needs For of a single kind: use one controller for each kind")
+	ErrAmbiguousOwner = errors.New("controller: Owns needs For of a single kind: use one controller for each kind")
 	// ErrControllerReference: the controller reference cannot be set. The message says why.
 	ErrControllerReference = errors.New("controller: the controller reference cannot be set")
 	// ErrFinalize: an argument of Finalize is invalid. The message says which.

@@ -17,10 +17,10 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// Finalized is an object with a deletion timestamp and finalizers. Every type that
+// Finalizable is an object with a deletion timestamp and finalizers. Every type that
 // embeds metav1.ObjectMeta implements it. A slim type needs the two fields and these
 // methods.
-type Finalized interface {
+type Finalizable interface {
 	rest.Object
 	GetDeletionTimestamp() *metav1.Time
 	GetFinalizers() []string
@@ -47,7 +47,7 @@ type Finalized interface {
 //
 // Finalize does not modify object, which may be shared with an informer. It needs only
 // the right to patch the resource.
-func Finalize[T Finalized](ctx context.Context, resource *rest.Resource[T], object T, finalizer string, cleanup, work func(context.Context, T) (Result, error)) (Result, error) {
+func Finalize[T Finalizable](ctx context.Context, resource *rest.Resource[T], object T, finalizer string, cleanup, work func(context.Context, T) (Result, error)) (Result, error) {
 	if err := validateFinalize(resource, object, finalizer, cleanup == nil || work == nil); err != nil {
 		return Result{}, err
 	}
@@ -73,7 +73,7 @@ func Finalize[T Finalized](ctx context.Context, resource *rest.Resource[T], obje
 }
 
 // validateFinalize returns an error for invalid arguments.
-func validateFinalize[T Finalized](resource *rest.Resource[T], object T, finalizer string, noFunction bool) error {
+func validateFinalize[T Finalizable](resource *rest.Resource[T], object T, finalizer string, noFunction bool) error {
 	why := ""
 	switch {
 	case resource == nil:
@@ -119,7 +119,7 @@ func removeFinalizerOps(at int, finalizer string) []jsonPatchOp {
 }
 
 // patchFinalizers sends the operations with a test of the uid.
-func patchFinalizers[T Finalized](ctx context.Context, resource *rest.Resource[T], object T, verb, finalizer string, operations []jsonPatchOp) (T, error) {
+func patchFinalizers[T Finalizable](ctx context.Context, resource *rest.Resource[T], object T, verb, finalizer string, operations []jsonPatchOp) (T, error) {
 	operations = append([]jsonPatchOp{{"test", "/metadata/uid", object.GetUID()}}, operations...)
 	patch, err := json.Marshal(operations)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestNewEpochReleasesTheKey(t *testing.T) {
 		require.EqualValues(t, 1, runs.Load())
 		require.Equal(t, 1, c.State().Held)
 		s.server.RemoveFaults()
-		back := s.server.BeginOutage(apitest.Outage{Form: apitest.OutageRefused})
+		back := s.server.BeginOutage(apitest.Outage{Kind: apitest.OutageRefused})
 		s.server.RestartFromBackup(4)
 		time.Sleep(2 * time.Second) // the server is down during the restore
 		back()

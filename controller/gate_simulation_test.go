@@ -144,7 +144,7 @@ func simulateGate(t *testing.T, seed uint64) {
 			}
 			if rng.IntN(2) == 0 {
 				m.reset(true)
-				back := s.server.BeginOutage(apitest.Outage{Form: apitest.OutageRefused})
+				back := s.server.BeginOutage(apitest.Outage{Kind: apitest.OutageRefused})
 				s.server.RestartFromBackup(1 + rng.Uint64N(30))
 				s.server.RemoveFaults()
 				time.Sleep(2 * time.Second) // the server is down during the restore

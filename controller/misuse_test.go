@@ -104,7 +104,7 @@ func TestOwnsWithTwoKindsIsAnError(t *testing.T) {
 	controller.For(c, others)
 	controller.Owns(c, maps)
 	err := controller.Run(t.Context(), controller.RunOptions{Factory: s.factory, NoSignals: true}, c)
-	require.ErrorIs(t, err, controller.ErrTwoOwners)
+	require.ErrorIs(t, err, controller.ErrAmbiguousOwner)
 	require.ErrorContains(t, err, "use one controller for each kind: two: For was called with ConfigMap and Coloured.example.com")
 }
 

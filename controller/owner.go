@@ -119,7 +119,7 @@ func (c *Controller) validateOwners() error {
 	first := c.owners[0].GroupVersionKind().GroupKind()
 	for _, other := range c.owners[1:] {
 		if kind := other.GroupVersionKind().GroupKind(); kind != first {
-			return fmt.Errorf("%w: %s: For was called with %s and %s", ErrTwoOwners, c.name, first, kind)
+			return fmt.Errorf("%w: %s: For was called with %s and %s", ErrAmbiguousOwner, c.name, first, kind)
 		}
 	}
 	return nil

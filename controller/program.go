@@ -92,9 +92,9 @@ func validateRun(o RunOptions, controllers []*Controller) error {
 			wrong = append(wrong, fmt.Errorf("%w: number %d of %d", ErrNoController, i+1, len(controllers)))
 			continue
 		case names[c.name] == c:
-			wrong = append(wrong, fmt.Errorf("%w: %q is given twice", ErrSameName, c.name))
+			wrong = append(wrong, fmt.Errorf("%w: %q is given twice", ErrDuplicateName, c.name))
 		case names[c.name] != nil:
-			wrong = append(wrong, fmt.Errorf("%w: %q: use a different name for each controller", ErrSameName, c.name))
+			wrong = append(wrong, fmt.Errorf("%w: %q: use a different name for each controller", ErrDuplicateName, c.name))
 		}
 		names[c.name] = c
 		wrong = append(wrong, c.validate())

@@ -62,8 +62,8 @@ func (s State) page() page.Controller {
 		Retrying: failingKeys(s.Retrying), RetryingCount: s.RetryingCount,
 		Quarantined: failingKeys(s.Quarantined), QuarantinedCount: s.QuarantinedCount,
 	}
-	for _, w := range s.Waiting {
-		shown.Waiting = append(shown.Waiting, page.Waiting{Informer: w.Informer, Synced: w.Synced, Error: page.ErrorText(w.Reason)})
+	for _, w := range s.UnreadyInformers {
+		shown.UnreadyInformers = append(shown.UnreadyInformers, page.UnreadyInformer{Informer: w.Informer, Synced: w.Synced, Error: page.ErrorText(w.Reason)})
 	}
 	for _, w := range s.Working {
 		shown.Working = append(shown.Working, page.Working{Key: w.Request.String(), Since: w.Since})

@@ -27,9 +27,9 @@ func wrongKind() rest.ResourceInfo {
 	return info
 }
 
-// An informer that could not decode objects of its list is not ready. /readyz, Waiting
-// and the log show ResourceInfo.Kind and the received kind. The other objects are
-// reconciled. The informer is ready again after a list without such objects.
+// An informer that could not decode objects of its list is not ready. /readyz,
+// State and the log show ResourceInfo.Kind and the received kind. The other objects
+// are reconciled. The informer is ready again after a list without such objects.
 func TestInformerThatLacksObjectsIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProgram(t, apitest.Options{})
@@ -48,7 +48,7 @@ func TestInformerThatLacksObjectsIsNotReady(t *testing.T) {
 		want := `2 objects of the list could not be decoded and are missing from the cache (ResourceInfo.Kind is "Gadget", 0 objects are stored): ` +
 			`decode ADDED event of default/a: an object of the kind "ConfigMap" does not fit the kind "Gadget" (ResourceInfo.Kind)`
 		require.Contains(t, body, "[-]informer/configmaps failed: "+want)
-		waiting := c.State().Waiting
+		waiting := c.State().UnreadyInformers
 		require.Len(t, waiting, 1)
 		require.True(t, waiting[0].Synced)
 		require.Equal(t, "configmaps", waiting[0].Informer)
@@ -69,7 +69,7 @@ func TestInformerThatLacksObjectsIsNotReady(t *testing.T) {
 		synctest.Wait()
 		code, body = s.get("/readyz?verbose")
 		require.Equal(t, http.StatusOK, code, body)
-		require.Empty(t, c.State().Waiting)
+		require.Empty(t, c.State().UnreadyInformers)
 		require.NoError(t, s.stopAndWait())
 	})
 }

@@ -87,7 +87,7 @@ type Checker interface {
 // is closed, in this order. A second signal ends the process at once.
 //
 // Run returns nil if it was stopped and everything ended in time. Possible errors:
-// those of [Controller.Run], of the Leader and of Synced, [ErrSameName],
+// those of [Controller.Run], of the Leader and of Synced, [ErrDuplicateName],
 // [ErrNothingToRun], [ErrStillRunning], [ErrSyncTimeout], informer.ErrNotRunning for
 // an informer that is not run, and an address that is in use. Several errors are
 // joined.

@@ -92,14 +92,14 @@ func TestRunReportsConfigurationErrors(t *testing.T) {
 			func(s *testProgram) []*controller.Controller {
 				return append(s.newControllers("widgets", controller.Func(doNothing), controller.Options{}), s.newControllers("widgets", controller.Func(doNothing), controller.Options{})...)
 			},
-			controller.ErrSameName, `controller: two controllers have the same name: "widgets": use a different name for each controller`,
+			controller.ErrDuplicateName, `controller: two controllers have the same name: "widgets": use a different name for each controller`,
 		},
 		"the same controller twice": {
 			func(s *testProgram) []*controller.Controller {
 				all := s.newControllers("widgets", controller.Func(doNothing), controller.Options{})
 				return append(all, all...)
 			},
-			controller.ErrSameName, `controller: two controllers have the same name: "widgets" is given twice`,
+			controller.ErrDuplicateName, `controller: two controllers have the same name: "widgets" is given twice`,
 		},
 		"nothing to run": {
 			func(s *testProgram) []*controller.Controller { s.options.Factory = nil; return nil },
@@ -184,7 +184,7 @@ func TestAllConfigurationErrorsAreReported(t *testing.T) {
 	s.options.StopTimeout = -time.Second
 	all := append(s.newControllers("a", nil, controller.Options{}), s.newControllers("a", controller.Func(doNothing), controller.Options{})...)
 	err := controller.Run(t.Context(), s.options, append(all, nil)...)
-	for _, is := range []error{controller.ErrOptions, controller.ErrNoReconciler, controller.ErrSameName, controller.ErrNoController} {
+	for _, is := range []error{controller.ErrOptions, controller.ErrNoReconciler, controller.ErrDuplicateName, controller.ErrNoController} {
 		require.ErrorIs(t, err, is)
 	}
 }
@@ -280,8 +280,8 @@ func TestMissingCustomResourceDelaysOnlyItsController(t *testing.T) {
 		s.run(c, o)
 		require.Equal(t, "a", <-other)
 		time.Sleep(10 * time.Second)
-		require.Len(t, c.State().Waiting, 1)
-		require.ErrorContains(t, c.State().Waiting[0].Reason, "the server could not find the requested resource")
+		require.Len(t, c.State().UnreadyInformers, 1)
+		require.ErrorContains(t, c.State().UnreadyInformers[0].Reason, "the server could not find the requested resource")
 		code, body := s.get("/readyz")
 		require.Equal(t, 503, code)
 		require.Contains(t, body, "[-]informer/widgets.example.com failed: watch widgets.example.com: the server could not find the requested resource (watch widgets.example.com)")

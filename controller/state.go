@@ -19,11 +19,11 @@ type State struct {
 	Running bool
 	// Synced is true when the keys of all existing objects have been enqueued.
 	Synced bool
-	// Waiting lists the informers that are not ready: informers without a complete
+	// UnreadyInformers lists the informers that are not ready: informers without a complete
 	// first list, for which the controller waits, and informers that lack objects of
 	// their list that could not be decoded. The other objects of the latter are
 	// reconciled.
-	Waiting []UnreadyInformer
+	UnreadyInformers []UnreadyInformer
 
 	// Queued is the number of keys that wait for a worker.
 	Queued int
@@ -80,7 +80,7 @@ type FailingRequest struct {
 func (r *run) fill(s *State) {
 	s.Running = true
 	s.Synced = r.synced.Load()
-	s.Waiting = r.waiting()
+	s.UnreadyInformers = r.waiting()
 	s.Queued = r.queue.Len()
 	r.gate.fill(s)
 	s.Working = r.working()

@@ -210,7 +210,7 @@ var symptoms = map[string]func(*fixture) any{
 			return controller.Result{}, nil
 		}, controller.Options{})
 		time.Sleep(time.Minute)
-		w := c.State().Waiting[0]
+		w := c.State().UnreadyInformers[0]
 		return fmt.Sprintf("%s: %v", w.Informer, w.Reason)
 	},
 }

@@ -43,7 +43,7 @@ func newEntry[T rest.Object](f FactoryOptions, source Source[T], o Options[T]) (
 	if err == nil {
 		e.key, shareable = keyOf(source, tweakedListOptions(merged.TweakListOptions))
 	}
-	created := newShared(source, Parts[T]{MetaFunc: metaOf[T]}, merged)
+	created := newShared(source, StoreConfig[T]{MetaFunc: metaOf[T]}, merged)
 	created.err = err
 	// The handle without a user keeps the caller of Informers from running it.
 	e.informer = &SharedInformer[T]{shared: created, handle: &handle{onRelease: func() {}}}

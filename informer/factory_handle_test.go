@@ -10,7 +10,7 @@ import (
 // A handle drops removed handlers, and removes a handler that is added during the
 // release.
 func TestHandleTracksRegistrations(t *testing.T) {
-	p := newProcessor("", Parts[*gadget]{}.withDefaults(nil), slog.New(slog.DiscardHandler), nil)
+	p := newProcessor("", StoreConfig[*gadget]{}.withDefaults(nil), slog.New(slog.DiscardHandler), nil)
 	released := 0
 	h := &handle{onRelease: func() { released++ }}
 	register := func() *Registration {

@@ -86,11 +86,11 @@ func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo
 // of an event that a server or proxy repeats. The UID and the version are not
 // enough, since a server whose versions have gone back issues them again.
 func (s *shared[T]) isRepeat(stored, object T) bool {
-	uid, version := s.parts.MetaFunc(object)
+	uid, version := s.storeConfig.MetaFunc(object)
 	if version == "" {
 		return false
 	}
-	storedUID, storedVersion := s.parts.MetaFunc(stored)
+	storedUID, storedVersion := s.storeConfig.MetaFunc(stored)
 	return version == storedVersion && uid == storedUID && deep.EqualExceptTypeMeta(stored, object)
 }
 
@@ -120,7 +120,7 @@ func (s *shared[T]) batchHasVersion(deltas []deltafifo.Delta[T], batch deltafifo
 		}
 	}
 	for i := range deltas {
-		if _, objects := s.parts.MetaFunc(deltas[i].Object); objects == version {
+		if _, objects := s.storeConfig.MetaFunc(deltas[i].Object); objects == version {
 			return true
 		}
 	}

@@ -48,8 +48,8 @@ type shared[T any] struct {
 	// source includes Options.TweakListOptions.
 	source listwatch.ListerWatcher[T]
 
-	// parts has the defaults: none of its fields is nil.
-	parts          Parts[T]
+	// storeConfig has the defaults: none of its fields is nil.
+	storeConfig    StoreConfig[T]
 	store          *indexer.Indexer[T]
 	queue          *deltafifo.DeltaFIFO[T]
 	controller     *Controller[T]
@@ -70,14 +70,14 @@ type shared[T any] struct {
 // handlers can be added before and after that. If an argument is invalid, the
 // first call of AddEventHandler, AddIndex, Run or a wait returns the error.
 func New[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *SharedInformer[T] {
-	s := newShared(source, Parts[T]{MetaFunc: metaOf[T]}, o)
+	s := newShared(source, StoreConfig[T]{MetaFunc: metaOf[T]}, o)
 	if err := checkType[T](); err != nil {
 		s.err = err
 	}
 	return &SharedInformer[T]{shared: s}
 }
 
-func newShared[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Options[T]) *shared[T] {
+func newShared[T any](source listwatch.ListerWatcher[T], config StoreConfig[T], o Options[T]) *shared[T] {
 	s := &shared[T]{
 		err:     checkSource(source),
 		options: o,
@@ -91,17 +91,17 @@ func newShared[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Optio
 	if s.name = o.Name; s.name == "" {
 		s.name = nameOf[T](s.info.GroupVersionResource, s.namespace, effectiveListOptions(source, o.TweakListOptions))
 	}
-	s.parts = parts.withDefaults(s.options.Logger)
-	s.store = s.parts.Store
+	s.storeConfig = config.withDefaults(s.options.Logger)
+	s.store = s.storeConfig.Store
 	s.queue = deltafifo.New(deltafifo.Options[T]{
-		KeyFunc:      parts.KeyFunc,
-		MetaFunc:     s.parts.MetaFunc,
+		KeyFunc:      config.KeyFunc,
+		MetaFunc:     s.storeConfig.MetaFunc,
 		KnownObjects: s.store,
 		Transform:    o.Transform,
 		OnError:      s.onError(),
 		Logger:       s.options.Logger,
 	})
-	s.processor = newProcessor(s.name, s.parts, s.options.Logger, o.Trace)
+	s.processor = newProcessor(s.name, s.storeConfig, s.options.Logger, o.Trace)
 	s.guard = newGuard[T](s.name, o.MutationGuard)
 	if o.TweakListOptions != nil && s.err == nil {
 		source = listwatch.Modify(source, o.TweakListOptions)

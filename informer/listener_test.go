@@ -104,7 +104,7 @@ func TestTraceOfCallbacks(t *testing.T) {
 			}
 		}
 		s := newTestProcessor(t)
-		s.processor = newProcessor("test", Parts[*item]{}.withDefaults(nil), nil, &Trace{Called: line("called"), Returned: line("returned"), Merged: line("merged")})
+		s.processor = newProcessor("test", StoreConfig[*item]{}.withDefaults(nil), nil, &Trace{Called: line("called"), Returned: line("returned"), Merged: line("merged")})
 		gate := make(chan struct{})
 		s.addHandler(&recorder{before: func(string) { <-gate }}, HandlerOptions{Name: "h", MaxPending: 1})
 		s.start()

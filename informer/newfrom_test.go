@@ -78,11 +78,11 @@ func anyHandler(call func(string)) ResourceEventHandler[any] {
 
 // runAnyInformer runs an informer until the test calls stop. takeCalls returns the
 // callbacks since its last call.
-func runAnyInformer(t *testing.T, b *anySource, parts Parts[any], o Options[any]) (inf *SharedInformer[any], takeCalls func() []string, stop func()) {
+func runAnyInformer(t *testing.T, b *anySource, config StoreConfig[any], o Options[any]) (inf *SharedInformer[any], takeCalls func() []string, stop func()) {
 	var mu sync.Mutex
 	var lines []string
 	o.PreferList, o.Logger = true, slog.New(slog.DiscardHandler)
-	inf = NewFrom(b, parts, o)
+	inf = NewFrom(b, config, o)
 	_, err := inf.AddEventHandler(anyHandler(func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -111,7 +111,7 @@ func runAnyInformer(t *testing.T, b *anySource, parts Parts[any], o Options[any]
 func TestNewFromWithInterfaceObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newAnySource("2", newGadget("a@1/x"), newUnstructured("b", "2"))
-		inf, takeCalls, stop := runAnyInformer(t, source, Parts[any]{}, Options[any]{})
+		inf, takeCalls, stop := runAnyInformer(t, source, StoreConfig[any]{}, Options[any]{})
 		defer stop()
 		require.ElementsMatch(t, []string{"add a@1 true", "add b@2 true"}, takeCalls())
 
@@ -147,7 +147,7 @@ func TestNewFromWithoutMetadata(t *testing.T) {
 			return "", errors.New("not a string")
 		}
 		source := newAnySource("1", "A")
-		inf, takeCalls, stop := runAnyInformer(t, source, Parts[any]{KeyFunc: key}, Options[any]{
+		inf, takeCalls, stop := runAnyInformer(t, source, StoreConfig[any]{KeyFunc: key}, Options[any]{
 			WatchErrorHandler: func(_ context.Context, err error) { failures = append(failures, err) },
 		})
 		defer stop()
@@ -174,7 +174,7 @@ func TestOtherWritersOfTheStore(t *testing.T) {
 		store := indexer.New(indexer.Options[any]{})
 		require.NoError(t, store.Add(newGadget("early@1/x")))
 		source := newAnySource("2", newGadget("a@2/y"))
-		inf, takeCalls, stop := runAnyInformer(t, source, Parts[any]{Store: store}, Options[any]{})
+		inf, takeCalls, stop := runAnyInformer(t, source, StoreConfig[any]{Store: store}, Options[any]{})
 		defer stop()
 		require.Equal(t, []string{"add a@2 true", "delete early@1 true"}, takeCalls(), "the list deletes objects that other code has added")
 		require.NoError(t, store.Add(newGadget("late@3/z")))
@@ -190,7 +190,7 @@ func TestGuardOfObjectsOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mutations := &mutationRecorder{}
 		object := newUnstructured("b", "2")
-		inf, _, stop := runAnyInformer(t, newAnySource("2", object, newGadget("a@1/x"), rest.SlimMeta{Name: "by value"}), Parts[any]{
+		inf, _, stop := runAnyInformer(t, newAnySource("2", object, newGadget("a@1/x"), rest.SlimMeta{Name: "by value"}), StoreConfig[any]{
 			MetaFunc: func(any) (types.UID, string) { return "", "" },
 			KeyFunc:  func(object any) (string, error) { return fmt.Sprintf("%T", object), nil },
 		}, Options[any]{MutationGuard: mutations.report})
@@ -210,11 +210,11 @@ func TestGuardOfObjectsOfAnyType(t *testing.T) {
 
 // The first call returns the error of an invalid source.
 func TestNewFromWithoutSource(t *testing.T) {
-	inf := NewFrom[any](nil, Parts[any]{}, Options[any]{})
+	inf := NewFrom[any](nil, StoreConfig[any]{}, Options[any]{})
 	require.ErrorIs(t, inf.Run(t.Context()), ErrNoSource)
 	_, err := inf.AddEventHandler(anyHandler(func(string) {}), HandlerOptions{})
 	require.ErrorIs(t, err, ErrNoSource)
-	require.ErrorIs(t, NewFrom((*anySource)(nil), Parts[any]{}, Options[any]{}).Run(t.Context()), ErrNoSource)
+	require.ErrorIs(t, NewFrom((*anySource)(nil), StoreConfig[any]{}, Options[any]{}).Run(t.Context()), ErrNoSource)
 	require.Equal(t, "objects of any type", inf.State().Name)
 	require.False(t, inf.State().Stopped)
 }

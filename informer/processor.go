@@ -16,10 +16,10 @@ import (
 // A listener has one of three states: it reads the log, it is idle at the end of
 // the log, or notifications are merged for it and it does not refer to the log.
 type processor[T any] struct {
-	name   string
-	parts  Parts[T]
-	logger *slog.Logger
-	trace  *Trace
+	name        string
+	storeConfig StoreConfig[T]
+	logger      *slog.Logger
+	trace       *Trace
 	// traceCallbacks: the trace has functions for callbacks.
 	traceCallbacks bool
 
@@ -50,7 +50,7 @@ type processor[T any] struct {
 	mergedTraces []TraceInfo
 }
 
-func newProcessor[T any](name string, parts Parts[T], logger *slog.Logger, trace *Trace) *processor[T] {
+func newProcessor[T any](name string, config StoreConfig[T], logger *slog.Logger, trace *Trace) *processor[T] {
 	if logger == nil {
 		logger = slog.Default()
 	}
@@ -58,7 +58,7 @@ func newProcessor[T any](name string, parts Parts[T], logger *slog.Logger, trace
 		trace = &Trace{}
 	}
 	p := &processor[T]{
-		name: name, parts: parts, logger: logger, trace: trace,
+		name: name, storeConfig: config, logger: logger, trace: trace,
 		traceCallbacks: trace.Called != nil || trace.Returned != nil,
 		removing:       map[*listener[T]]struct{}{},
 	}

@@ -39,7 +39,7 @@ func newTestProcessor(t testing.TB) *testProcessor {
 	s := &testProcessor{t: t, store: indexer.New(indexer.Options[*item]{
 		KeyFunc: func(i *item) (string, error) { return i.key, nil },
 	})}
-	s.processor = newProcessor("test", Parts[*item]{Store: s.store}.withDefaults(nil), slog.New(slog.NewTextHandler(s, nil)), nil)
+	s.processor = newProcessor("test", StoreConfig[*item]{Store: s.store}.withDefaults(nil), slog.New(slog.NewTextHandler(s, nil)), nil)
 	return s
 }
 

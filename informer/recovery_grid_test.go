@@ -37,15 +37,15 @@ func (f gridForm) String() string {
 }
 
 var gridForms = []gridForm{
-	{Outage: apitest.Outage{Form: apitest.OutageRefused}},
-	{Outage: apitest.Outage{Form: apitest.OutageReset}},
-	{Outage: apitest.Outage{Form: apitest.OutageEOF}},
-	{Outage: apitest.Outage{Form: apitest.OutageTruncated}},
-	{Outage: apitest.Outage{Form: apitest.OutageUnavailable}},
-	{Outage: apitest.Outage{Form: apitest.OutageUnavailable, RetryAfter: 2 * time.Second}},
-	{Outage: apitest.Outage{Form: apitest.OutageTooManyRequests}},
-	{Outage: apitest.Outage{Form: apitest.OutageHalfOpen}},
-	{Outage: apitest.Outage{Form: apitest.OutageHalfOpen}, cut: true},
+	{Outage: apitest.Outage{Kind: apitest.OutageRefused}},
+	{Outage: apitest.Outage{Kind: apitest.OutageReset}},
+	{Outage: apitest.Outage{Kind: apitest.OutageEOF}},
+	{Outage: apitest.Outage{Kind: apitest.OutageTruncated}},
+	{Outage: apitest.Outage{Kind: apitest.OutageUnavailable}},
+	{Outage: apitest.Outage{Kind: apitest.OutageUnavailable, RetryAfter: 2 * time.Second}},
+	{Outage: apitest.Outage{Kind: apitest.OutageTooManyRequests}},
+	{Outage: apitest.Outage{Kind: apitest.OutageHalfOpen}},
+	{Outage: apitest.Outage{Kind: apitest.OutageHalfOpen}, cut: true},
 }
 
 // gridCell is one combination of parameters.
@@ -175,14 +175,14 @@ func (c gridCell) check(t *testing.T, f *fleet, name string, r recovered) {
 }
 
 // keeps reports whether the watches stay open during the outage.
-func (f gridForm) keeps() bool { return f.Form == apitest.OutageHalfOpen && !f.cut }
+func (f gridForm) keeps() bool { return f.Kind == apitest.OutageHalfOpen && !f.cut }
 
 // begin begins the outage.
 func (f *fleet) begin(form gridForm) (end func()) {
 	if !form.cut {
 		return f.server.BeginOutage(form.Outage)
 	}
-	cut := f.server.BeginOutage(apitest.Outage{Form: apitest.OutageReset})
+	cut := f.server.BeginOutage(apitest.Outage{Kind: apitest.OutageReset})
 	end = f.server.BeginOutage(form.Outage)
 	cut()
 	return end

@@ -10,15 +10,15 @@ import (
 
 // simOutages are the outages from which the simulation chooses.
 var simOutages = []apitest.Outage{
-	{Form: apitest.OutageRefused},
-	{Form: apitest.OutageReset},
-	{Form: apitest.OutageEOF},
-	{Form: apitest.OutageHalfOpen},
-	{Form: apitest.OutageTruncated},
-	{Form: apitest.OutageUnavailable},
-	{Form: apitest.OutageUnavailable, RetryAfter: 3 * time.Second},
-	{Form: apitest.OutageTooManyRequests},
-	{Form: apitest.OutageTooManyRequests, RetryAfter: 3 * time.Second},
+	{Kind: apitest.OutageRefused},
+	{Kind: apitest.OutageReset},
+	{Kind: apitest.OutageEOF},
+	{Kind: apitest.OutageHalfOpen},
+	{Kind: apitest.OutageTruncated},
+	{Kind: apitest.OutageUnavailable},
+	{Kind: apitest.OutageUnavailable, RetryAfter: 3 * time.Second},
+	{Kind: apitest.OutageTooManyRequests},
+	{Kind: apitest.OutageTooManyRequests, RetryAfter: 3 * time.Second},
 }
 
 // The names under which an outage is counted in addition to its form.

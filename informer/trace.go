@@ -93,8 +93,8 @@ func (s *shared[T]) receivedTrace() *reflector.Trace {
 		if !ok {
 			return
 		}
-		if key, err := s.parts.KeyFunc(typed); err == nil {
-			_, version := s.parts.MetaFunc(typed)
+		if key, err := s.storeConfig.KeyFunc(typed); err == nil {
+			_, version := s.storeConfig.MetaFunc(typed)
 			s.options.Trace.Received(TraceInfo{Informer: s.name, Key: key, Version: version, Event: string(t)})
 		}
 	}}
@@ -105,7 +105,7 @@ func (p *processor[T]) keyOf(n *notification[T]) string {
 	if n.key != "" || n.kind == synced {
 		return n.key
 	}
-	key, _ := p.parts.KeyFunc(n.new)
+	key, _ := p.storeConfig.KeyFunc(n.new)
 	return key
 }
 
@@ -113,6 +113,6 @@ func (p *processor[T]) keyOf(n *notification[T]) string {
 // stage has no handler.
 func (p *processor[T]) traceInfo(n *notification[T], handler string) TraceInfo {
 	info := TraceInfo{Informer: p.name, Handler: handler, Key: p.keyOf(n), Event: n.kind.String()}
-	_, info.Version = p.parts.MetaFunc(n.new)
+	_, info.Version = p.storeConfig.MetaFunc(n.new)
 	return info
 }

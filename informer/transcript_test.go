@@ -80,7 +80,7 @@ func (tr *transcript) start(transform bool) {
 	if transform {
 		o.Transform = transformGadget
 	}
-	tr.s = newShared(newScriptedSource("1"), Parts[*gadget]{}, o)
+	tr.s = newShared(newScriptedSource("1"), StoreConfig[*gadget]{}, o)
 	tr.s.runContext, tr.cancel = context.WithCancel(context.Background())
 	close(tr.s.started)
 	tr.s.processor.start()

@@ -14,9 +14,9 @@ type (
 
 // The kinds of failures that affect all informers of a server.
 const (
-	FailureNoAnswer  = rest.FailureNoAnswer
-	FailureTruncated = rest.FailureTruncated
-	FailureRejected  = rest.FailureRejected
+	FailureNoResponse = rest.FailureNoResponse
+	FailureTruncated  = rest.FailureTruncated
+	FailureRejected   = rest.FailureRejected
 )
 
 // Recoverable is implemented by a source whose readers recover together with

@@ -76,7 +76,7 @@ func (a *recoveryReporter) failed(f failure) failure {
 		kind = listwatch.FailureTruncated
 	case a.answered:
 	case f.connectionLost():
-		kind = listwatch.FailureNoAnswer
+		kind = listwatch.FailureNoResponse
 	case rejected:
 		kind = listwatch.FailureRejected
 	}

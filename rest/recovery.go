@@ -152,8 +152,8 @@ type RecoveryMember struct {
 type RequestFailure uint8
 
 const (
-	// FailureNoAnswer: no response header was received, so the server has failed.
-	FailureNoAnswer = RequestFailure(election.NoAnswer)
+	// FailureNoResponse: no response header was received, so the server has failed.
+	FailureNoResponse = RequestFailure(election.NoAnswer)
 	// FailureTruncated: the response ended after its header, before any content. All
 	// responses of the server may be affected.
 	FailureTruncated = RequestFailure(election.Truncated)

@@ -29,7 +29,7 @@ var cacheOnlyNames = []string{
 	"indexer.KeyedWriter.Replace",
 	"indexer.KeyedWriter.Set",
 	"informer.NewFrom",
-	"informer.Parts",
+	"informer.StoreConfig",
 	"rest.NewRawListWatch",
 	"rest.Page",
 	"rest.PagedList",

@@ -21,17 +21,17 @@ type Controller struct {
 	Panics     uint64 `json:"panics"`
 	Retries    uint64 `json:"retries"`
 
-	Waiting          []Waiting `json:"waiting,omitempty"`
-	Working          []Working `json:"working,omitempty"`
-	Retrying         []Failing `json:"retrying,omitempty"`
-	RetryingCount    int       `json:"retryingCount"`
-	Quarantined      []Failing `json:"quarantined,omitempty"`
-	QuarantinedCount int       `json:"quarantinedCount"`
-	Stale            []Stale   `json:"stale,omitempty"`
+	UnreadyInformers []UnreadyInformer `json:"unreadyInformers,omitempty"`
+	Working          []Working         `json:"working,omitempty"`
+	Retrying         []Failing         `json:"retrying,omitempty"`
+	RetryingCount    int               `json:"retryingCount"`
+	Quarantined      []Failing         `json:"quarantined,omitempty"`
+	QuarantinedCount int               `json:"quarantinedCount"`
+	Stale            []Stale           `json:"stale,omitempty"`
 }
 
-// Waiting is an informer that is not ready.
-type Waiting struct {
+// UnreadyInformer is an informer that is not ready.
+type UnreadyInformer struct {
 	Informer string `json:"informer"`
 	Synced   bool   `json:"synced,omitempty"`
 	Error    string `json:"error,omitempty"`
@@ -87,7 +87,7 @@ func (c Controller) lines(now time.Time) []string {
 		fmt.Sprintf("keys      %d queued, %d waiting for their writes, %d being reconciled, %d to be retried, %d in quarantine", c.Queued, c.Held, len(c.Working), c.RetryingCount, c.QuarantinedCount),
 		fmt.Sprintf("totals    %d reconciles, %d errors, %d panics, %d retries", c.Reconciles, c.Errors, c.Panics, c.Retries),
 	}
-	for _, w := range c.Waiting {
+	for _, w := range c.UnreadyInformers {
 		if w.Synced {
 			lines = append(lines, fmt.Sprintf("missing   objects of %s: %s", w.Informer, w.Error))
 			continue

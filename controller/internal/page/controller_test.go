@@ -19,7 +19,7 @@ func TestTextFormIsShortened(t *testing.T) {
 		key := "default/" + strconv.Itoa(i)
 		c.Retrying = append(c.Retrying, Failing{Key: key, Failures: 2, Error: "conflict", Next: now.Add(time.Second)})
 	}
-	c.Waiting = []Waiting{{Informer: "pods"}, {Informer: "nodes", Synced: true, Error: "1 object of the list"}}
+	c.UnreadyInformers = []UnreadyInformer{{Informer: "pods"}, {Informer: "nodes", Synced: true, Error: "1 object of the list"}}
 	section := c.Section(now)
 	require.Equal(t, "controller widgets", section.Title)
 	text := strings.Join(section.Lines, "\n")

@@ -14,16 +14,16 @@ import (
 )
 
 // NewFrom is like [New] for objects of any type, such as interfaces, with the key
-// function, the metadata function and the store of parts. The objects may have
+// function, the metadata function and the store of config. The objects may have
 // different types, and none may be nil. If an argument is invalid, the first call
 // returns the error, as with New.
-func NewFrom[T any](source listwatch.ListerWatcher[T], parts Parts[T], o Options[T]) *SharedInformer[T] {
-	return &SharedInformer[T]{shared: newShared(source, parts, o)}
+func NewFrom[T any](source listwatch.ListerWatcher[T], config StoreConfig[T], o Options[T]) *SharedInformer[T] {
+	return &SharedInformer[T]{shared: newShared(source, config, o)}
 }
 
-// Parts are the functions that [NewFrom] needs for objects without metadata
+// StoreConfig has the functions that [NewFrom] needs for objects without metadata
 // methods, and an existing store. The zero value is a working default.
-type Parts[T any] struct {
+type StoreConfig[T any] struct {
 	// Store keeps the objects. Other code may write to it. Such writes are
 	// overwritten by the source's next event for that object or by the next list.
 	// Handlers are not notified of them, but the next notification of that object
@@ -40,18 +40,18 @@ type Parts[T any] struct {
 	MetaFunc func(T) (types.UID, string)
 }
 
-// withDefaults returns p with all fields set.
-func (p Parts[T]) withDefaults(logger *slog.Logger) Parts[T] {
-	if p.KeyFunc == nil {
-		p.KeyFunc = indexer.MetaNamespaceKeyFunc[T]
+// withDefaults returns c with all fields set.
+func (c StoreConfig[T]) withDefaults(logger *slog.Logger) StoreConfig[T] {
+	if c.KeyFunc == nil {
+		c.KeyFunc = indexer.MetaNamespaceKeyFunc[T]
 	}
-	if p.MetaFunc == nil {
-		p.MetaFunc = metaOfAny[T]
+	if c.MetaFunc == nil {
+		c.MetaFunc = metaOfAny[T]
 	}
-	if p.Store == nil {
-		p.Store = indexer.New(indexer.Options[T]{KeyFunc: p.KeyFunc, Logger: logger})
+	if c.Store == nil {
+		c.Store = indexer.New(indexer.Options[T]{KeyFunc: c.KeyFunc, Logger: logger})
 	}
-	return p
+	return c
 }
 
 // objectMeta is an object with a UID and a version.
