@@ -67,7 +67,7 @@ func TestGenerationFields(t *testing.T) {
 // Field selectors: a field that the kind does not declare is rejected, with the
 // real server's message.
 func TestUnknownFieldSelectorsAreRejected(t *testing.T) {
-	for _, of := range []struct{ group, kind, field, message string }{
+	for _, tc := range []struct{ group, kind, field, message string }{
 		{"", "ConfigMap", "foo", `"foo" is not a known field selector: only "metadata.name", "metadata.namespace"`},
 		{"", "Pod", "foo", "field label not supported: foo"},
 		{"", "Node", "metadata.namespace", "field label not supported: metadata.namespace"},
@@ -75,8 +75,8 @@ func TestUnknownFieldSelectorsAreRejected(t *testing.T) {
 		{"events.k8s.io", "Event", "source", "field label not supported: source"},
 		{"apps", "ReplicaSet", "status.replicas", `"status.replicas" is not a known field selector: only "metadata.name", "metadata.namespace"`},
 	} {
-		_, err := mustFind(t, of.group, "v1", of.kind).Field(of.field)
-		assert.EqualError(t, err, of.message, "%s %s", of.kind, of.field)
+		_, err := mustFind(t, tc.group, "v1", tc.kind).Field(tc.field)
+		assert.EqualError(t, err, tc.message, "%s %s", tc.kind, tc.field)
 	}
 	assert.Equal(t, []string{"metadata.name", "metadata.namespace"}, mustFind(t, "", "v1", "Secret").Fields()[:2])
 	assert.Equal(t, []string{"metadata.name", "metadata.namespace"}, mustFind(t, "", "v1", "ConfigMap").Fields())
@@ -91,7 +91,7 @@ func TestFieldSelectorValues(t *testing.T) {
 	}
 	event := map[string]any{"source": map[string]any{"component": ""}, "reportingComponent": "c"}
 	job := map[string]any{"status": map[string]any{"succeeded": int64(3)}}
-	for _, of := range []struct {
+	for _, tc := range []struct {
 		group, kind, field string
 		object             map[string]any
 		value              string
@@ -110,8 +110,8 @@ func TestFieldSelectorValues(t *testing.T) {
 		{"batch", "Job", "status.successful", job, "3"},
 		{"batch", "Job", "status.successful", nil, "0"},
 	} {
-		field, err := mustFind(t, of.group, "v1", of.kind).Field(of.field)
+		field, err := mustFind(t, tc.group, "v1", tc.kind).Field(tc.field)
 		require.NoError(t, err)
-		assert.Equal(t, of.value, field.Value(of.object), "%s %s", of.kind, of.field)
+		assert.Equal(t, tc.value, field.Value(tc.object), "%s %s", tc.kind, tc.field)
 	}
 }

@@ -24,15 +24,15 @@ type Converter struct {
 
 // NewConverter returns a converter for objects of a type; nil is an unknown type.
 // Schemas are built on first use and kept.
-func NewConverter(of *Type) *Converter {
-	if of == nil {
-		nothing := func() typed.ParseableType { return typed.DeducedParseableType }
-		return &Converter{stored: nothing, applied: nothing}
+func NewConverter(typ *Type) *Converter {
+	if typ == nil {
+		deduced := func() typed.ParseableType { return typed.DeducedParseableType }
+		return &Converter{stored: deduced, applied: deduced}
 	}
 	return &Converter{
-		kind:    of,
-		stored:  sync.OnceValue(func() typed.ParseableType { return parseable(of, true) }),
-		applied: sync.OnceValue(func() typed.ParseableType { return parseable(of, false) }),
+		kind:    typ,
+		stored:  sync.OnceValue(func() typed.ParseableType { return parseable(typ, true) }),
+		applied: sync.OnceValue(func() typed.ParseableType { return parseable(typ, false) }),
 	}
 }
 

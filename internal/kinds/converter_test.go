@@ -42,9 +42,9 @@ func read(t testing.TB, text string) *unstructured.Unstructured {
 }
 
 // fieldsOf returns the fields that each of an object's managers owns, as JSON.
-func fieldsOf(of *unstructured.Unstructured) map[string]string {
+func fieldsOf(object *unstructured.Unstructured) map[string]string {
 	fields := map[string]string{}
-	for _, entry := range of.GetManagedFields() {
+	for _, entry := range object.GetManagedFields() {
 		fields[entry.Manager+" "+string(entry.Operation)] = entry.FieldsV1.GetRawString()
 	}
 	return fields

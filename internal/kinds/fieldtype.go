@@ -53,11 +53,11 @@ func (s fieldType) elementType() fieldType {
 	if s.isBytes() {
 		return fieldType{Type: byteType}
 	}
-	of := fieldType{Type: s.element, encoding: s.encoding}
-	if before, written, ok := strings.Cut(s.goTypeOverride, "]"); ok && (before == "[" || strings.HasPrefix(before, "map[")) {
-		of.goTypeOverride = strings.TrimPrefix(written, "*")
+	element := fieldType{Type: s.element, encoding: s.encoding}
+	if before, goType, ok := strings.Cut(s.goTypeOverride, "]"); ok && (before == "[" || strings.HasPrefix(before, "map[")) {
+		element.goTypeOverride = strings.TrimPrefix(goType, "*")
 	}
-	return of
+	return element
 }
 
 // opaque reports whether the Go type itself decodes the value, or the value is

@@ -42,13 +42,13 @@ type inspector struct {
 }
 
 // value reads the next value. It fails where the real server stops reading, too.
-func (i *inspector) value(of fieldType) error {
-	if of.Type == nil || of.opaque() {
+func (i *inspector) value(typ fieldType) error {
+	if typ.Type == nil || typ.opaque() {
 		var text json.RawMessage
-		if err := i.tokens.Decode(&text); err != nil || of.Type == nil {
+		if err := i.tokens.Decode(&text); err != nil || typ.Type == nil {
 			return err
 		}
-		return i.withPath(of.encoding.check(text))
+		return i.withPath(typ.encoding.check(text))
 	}
 	token, err := i.tokens.Token()
 	if err != nil {
@@ -57,23 +57,23 @@ func (i *inspector) value(of fieldType) error {
 	switch token := token.(type) {
 	case json.Delim:
 		if token == '{' {
-			return i.object(of)
+			return i.object(typ)
 		}
-		return i.list(of)
+		return i.list(typ)
 	case bool:
-		i.expect(of, "bool", of.kind == boolean)
+		i.expect(typ, "bool", typ.kind == boolean)
 	case string:
-		i.expect(of, "string", of.kind == text)
-		if of.isBytes() {
+		i.expect(typ, "string", typ.kind == text)
+		if typ.isBytes() {
 			if err := checkBase64(token); err != nil {
 				i.saveMismatch(err)
 			}
 		}
 	case json.Number:
-		if of.kind != number {
-			i.expect(of, "number", false)
+		if typ.kind != number {
+			i.expect(typ, "number", false)
 		} else {
-			i.expect(of, "number "+token.String(), numberFits(of.name, token.String()))
+			i.expect(typ, "number "+token.String(), numberFits(typ.name, token.String()))
 		}
 	}
 	return nil
@@ -95,10 +95,10 @@ func numberFits(name, number string) bool {
 	return err == nil
 }
 
-func (i *inspector) object(of fieldType) error {
-	if of.kind != object {
-		i.expect(of, "object", false)
-		of = fieldType{}
+func (i *inspector) object(typ fieldType) error {
+	if typ.kind != object {
+		i.expect(typ, "object", false)
+		typ = fieldType{}
 	}
 	owner, names, path := i.owner, len(i.names), len(i.path)
 	seenHere := map[string]bool{}
@@ -109,8 +109,8 @@ func (i *inspector) object(of fieldType) error {
 		}
 		name, _ := token.(string)
 		var member fieldType
-		if of.Type != nil {
-			member = i.enter(of, name, seenHere)
+		if typ.Type != nil {
+			member = i.enter(typ, name, seenHere)
 		}
 		if err := i.value(member); err != nil {
 			return err
@@ -123,8 +123,8 @@ func (i *inspector) object(of fieldType) error {
 
 // enter moves to a member of an object. It adds a finding if the member is a
 // duplicate or unknown.
-func (i *inspector) enter(of fieldType, name string, seenHere map[string]bool) fieldType {
-	member := of.memberType(name)
+func (i *inspector) enter(typ fieldType, name string, seenHere map[string]bool) fieldType {
+	member := typ.memberType(name)
 	switch {
 	case member.Type == nil:
 		i.addFinding("unknown field ", name)
@@ -133,8 +133,8 @@ func (i *inspector) enter(of fieldType, name string, seenHere map[string]bool) f
 		i.addFinding("duplicate field ", name)
 	}
 	seenHere[name] = true
-	if field := of.fields[name]; field != nil {
-		i.owner = of.structName()
+	if field := typ.fields[name]; field != nil {
+		i.owner = typ.structName()
 		i.names = append(append(i.names, field.inlinedStructs...), name)
 	}
 	if len(i.path) > 0 {
@@ -157,12 +157,12 @@ func (i *inspector) addFinding(what, name string) {
 	}
 }
 
-func (i *inspector) list(of fieldType) error {
+func (i *inspector) list(typ fieldType) error {
 	var part fieldType
-	if of.kind == list || of.isBytes() {
-		part = of.elementType()
+	if typ.kind == list || typ.isBytes() {
+		part = typ.elementType()
 	} else {
-		i.expect(of, "array", false)
+		i.expect(typ, "array", false)
 	}
 	path := len(i.path)
 	for n := 0; i.tokens.More(); n++ {
@@ -177,9 +177,9 @@ func (i *inspector) list(of fieldType) error {
 }
 
 // expect saves a mismatch unless the value fits.
-func (i *inspector) expect(of fieldType, got string, fits bool) {
+func (i *inspector) expect(typ fieldType, got string, fits bool) {
 	if !fits {
-		i.saveMismatch(fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", got, i.owner, strings.Join(i.names, "."), of.goType()))
+		i.saveMismatch(fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", got, i.owner, strings.Join(i.names, "."), typ.goType()))
 	}
 }
 

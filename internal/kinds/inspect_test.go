@@ -51,25 +51,25 @@ func TestFindingsAreBounded(t *testing.T) {
 // the decoder, the error for a merged object that of the converter.
 func TestValuesOfWrongTypes(t *testing.T) {
 	const field = "json: cannot unmarshal %s into Go struct field %s of type %s"
-	said := func(got, at, typ string) string { return fmt.Sprintf(field, got, at, typ) }
+	mismatch := func(got, at, typ string) string { return fmt.Sprintf(field, got, at, typ) }
 	const quantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 	for _, c := range []struct{ spec, inspected, converted string }{
-		{`"x"`, said("string", "Pod.spec", "v1.PodSpec"), "cannot restore struct from: string"},
-		{`{"containers": "x"}`, said("string", "PodSpec.spec.containers", "[]v1.Container"), "cannot restore slice from string"},
-		{`{"containers": [["x"]]}`, said("array", "PodSpec.spec.containers", "v1.Container"), "cannot restore struct from: slice"},
-		{`{"containers": [{"name": 1}]}`, said("number", "Container.spec.containers.name", "string"), "cannot convert int64 to string"},
-		{`{"nodeName": 1.5}`, said("number", "PodSpec.spec.nodeName", "string"), "unrecognized type: string"},
-		{`{"dnsPolicy": 1}`, said("number", "PodSpec.spec.dnsPolicy", "v1.DNSPolicy"), "cannot convert int64 to v1.DNSPolicy"},
-		{`{"priority": 1.5}`, said("number 1.5", "PodSpec.spec.priority", "int32"), "cannot convert float64 to int32"},
-		{`{"priority": 5000000000}`, said("number 5000000000", "PodSpec.spec.priority", "int32"), ""},
-		{`{"priority": "1"}`, said("string", "PodSpec.spec.priority", "int32"), "unrecognized type: int32"},
-		{`{"hostNetwork": "true"}`, said("string", "PodSpec.spec.hostNetwork", "bool"), "unrecognized type: bool"},
-		{`{"nodeSelector": []}`, said("array", "PodSpec.spec.nodeSelector", "map[string]string"), "cannot restore map from slice"},
-		{`{"nodeSelector": {"a": true}}`, said("bool", "PodSpec.spec.nodeSelector", "string"), "unrecognized type: string"},
-		{`{"volumes": [{"secret": 1}]}`, said("number", "Volume.spec.volumes.VolumeSource.secret", "v1.SecretVolumeSource"), "cannot restore struct from: int64"},
+		{`"x"`, mismatch("string", "Pod.spec", "v1.PodSpec"), "cannot restore struct from: string"},
+		{`{"containers": "x"}`, mismatch("string", "PodSpec.spec.containers", "[]v1.Container"), "cannot restore slice from string"},
+		{`{"containers": [["x"]]}`, mismatch("array", "PodSpec.spec.containers", "v1.Container"), "cannot restore struct from: slice"},
+		{`{"containers": [{"name": 1}]}`, mismatch("number", "Container.spec.containers.name", "string"), "cannot convert int64 to string"},
+		{`{"nodeName": 1.5}`, mismatch("number", "PodSpec.spec.nodeName", "string"), "unrecognized type: string"},
+		{`{"dnsPolicy": 1}`, mismatch("number", "PodSpec.spec.dnsPolicy", "v1.DNSPolicy"), "cannot convert int64 to v1.DNSPolicy"},
+		{`{"priority": 1.5}`, mismatch("number 1.5", "PodSpec.spec.priority", "int32"), "cannot convert float64 to int32"},
+		{`{"priority": 5000000000}`, mismatch("number 5000000000", "PodSpec.spec.priority", "int32"), ""},
+		{`{"priority": "1"}`, mismatch("string", "PodSpec.spec.priority", "int32"), "unrecognized type: int32"},
+		{`{"hostNetwork": "true"}`, mismatch("string", "PodSpec.spec.hostNetwork", "bool"), "unrecognized type: bool"},
+		{`{"nodeSelector": []}`, mismatch("array", "PodSpec.spec.nodeSelector", "map[string]string"), "cannot restore map from slice"},
+		{`{"nodeSelector": {"a": true}}`, mismatch("bool", "PodSpec.spec.nodeSelector", "string"), "unrecognized type: string"},
+		{`{"volumes": [{"secret": 1}]}`, mismatch("number", "Volume.spec.volumes.VolumeSource.secret", "v1.SecretVolumeSource"), "cannot restore struct from: int64"},
 		{`{"overhead": {"cpu": "x"}}`, quantity, quantity},
 		{`{"overhead": {"cpu": "1e999999999"}}`, "quantity exponent exceeds the limit of 100", "quantity exponent exceeds the limit of 100"},
-		{`{"overhead": 1}`, said("number", "PodSpec.spec.overhead", "v1.ResourceList"), "cannot restore map from int64"},
+		{`{"overhead": 1}`, mismatch("number", "PodSpec.spec.overhead", "v1.ResourceList"), "cannot restore map from int64"},
 	} {
 		text := `{"metadata": {}, "spec": ` + c.spec + `}`
 		_, err := TypeOf(podKind).Inspect([]byte(text))

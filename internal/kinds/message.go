@@ -36,8 +36,8 @@ var messages = sync.OnceValue(func() map[*Type]*message {
 	return made
 })
 
-func messagesOf(from *table) (map[*Type]*message, error) {
-	types, err := from.all()
+func messagesOf(t *table) (map[*Type]*message, error) {
+	types, err := t.all()
 	if err != nil {
 		return nil, err
 	}
@@ -46,16 +46,16 @@ func messagesOf(from *table) (map[*Type]*message, error) {
 		if typ.fields == nil {
 			continue
 		}
-		of := &message{fields: make(map[int]*messageField, len(typ.fields))}
+		m := &message{fields: make(map[int]*messageField, len(typ.fields))}
 		for name, field := range typ.fields {
 			if field.protobufPath == "" {
 				continue
 			}
-			if err := of.add(name, field); err != nil {
+			if err := m.add(name, field); err != nil {
 				return nil, fmt.Errorf("merge table: %s.%s: wire=%s: %w", typ.name, name, field.protobufPath, err)
 			}
 		}
-		made[typ] = of
+		made[typ] = m
 	}
 	return made, nil
 }
@@ -63,10 +63,10 @@ func messagesOf(from *table) (map[*Type]*message, error) {
 // add parses a field's position, such as
 //
 //	2.7!:quantity
-func (m *message) add(name string, of *field) error {
-	path, _, _ := strings.Cut(of.protobufPath, ":")
+func (m *message) add(name string, f *field) error {
+	path, _, _ := strings.Cut(f.protobufPath, ":")
 	path, optional := strings.CutSuffix(path, "!")
-	made := &messageField{name: name, field: of, encoding: of.encoding, optional: optional}
+	made := &messageField{name: name, field: f, encoding: f.encoding, optional: optional}
 	if !slices.Contains(allEncodings, made.encoding) {
 		return fmt.Errorf("unknown encoding %q", made.encoding)
 	}

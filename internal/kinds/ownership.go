@@ -62,26 +62,26 @@ type ownershipWalk struct {
 // value returns the fields to enter for a value, nil if there are none. live is
 // the value at the same path of the empty object, if hasLive. A nil type is
 // unknown.
-func (w *ownershipWalk) value(of *Type, relation string, value, live any, hasLive bool) map[string]any {
-	if of != nil && of.kind == anything {
-		of = nil
+func (w *ownershipWalk) value(typ *Type, relation string, value, live any, hasLive bool) map[string]any {
+	if typ != nil && typ.kind == anything {
+		typ = nil
 	}
-	if hasLive && (of == nil || of.kind == raw) {
+	if hasLive && (typ == nil || typ.kind == raw) {
 		w.simple = false
 		return nil
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		if of != nil && of.kind != object && of.kind != raw {
+		if typ != nil && typ.kind != object && typ.kind != raw {
 			break
 		}
-		atomic := of != nil && (of.kind == raw || of.atomic && relation != "granular" || relation == "atomic")
-		if was, _ := live.(map[string]any); !atomic && len(value)+len(was) > 0 {
+		atomic := typ != nil && (typ.kind == raw || typ.atomic && relation != "granular" || relation == "atomic")
+		if liveFields, _ := live.(map[string]any); !atomic && len(value)+len(liveFields) > 0 {
 			fields := make(map[string]any, len(value)+1)
 			if !hasLive {
 				fields["."] = w.ownedWhole
 			}
-			w.members(fields, of, value, was)
+			w.members(fields, typ, value, liveFields)
 			if len(fields) == 0 {
 				return nil
 			}
@@ -89,27 +89,27 @@ func (w *ownershipWalk) value(of *Type, relation string, value, live any, hasLiv
 		}
 		return w.leaf(value, live, hasLive)
 	case []any:
-		if of != nil && of.kind != list && of.kind != raw {
+		if typ != nil && typ.kind != list && typ.kind != raw {
 			break
 		}
-		was, _ := live.([]any)
-		if of == nil || of.kind == raw || !of.set && len(of.keys) == 0 || len(value)+len(was) == 0 {
+		liveElements, _ := live.([]any)
+		if typ == nil || typ.kind == raw || !typ.set && len(typ.keys) == 0 || len(value)+len(liveElements) == 0 {
 			return w.leaf(value, live, hasLive)
 		}
-		if len(was) > 0 {
+		if len(liveElements) > 0 {
 			break
 		}
-		return w.elements(of, value, hasLive)
+		return w.elements(typ, value, hasLive)
 	case string:
-		if of == nil || of.kind == text || of.kind == scalar || of.kind == raw {
+		if typ == nil || typ.kind == text || typ.kind == scalar || typ.kind == raw {
 			return w.leaf(value, live, hasLive)
 		}
 	case bool:
-		if of == nil || of.kind == boolean || of.kind == scalar || of.kind == raw {
+		if typ == nil || typ.kind == boolean || typ.kind == scalar || typ.kind == raw {
 			return w.leaf(value, live, hasLive)
 		}
 	case int64, float64:
-		if of == nil || of.kind == number || of.kind == scalar || of.kind == raw {
+		if typ == nil || typ.kind == number || typ.kind == scalar || typ.kind == raw {
 			return w.leaf(value, live, hasLive)
 		}
 	}
@@ -125,37 +125,37 @@ func (w *ownershipWalk) leaf(value, live any, hasLive bool) map[string]any {
 }
 
 // members enters the fields of an object.
-func (w *ownershipWalk) members(into map[string]any, of *Type, value, live map[string]any) {
+func (w *ownershipWalk) members(into map[string]any, typ *Type, value, live map[string]any) {
 	for name, part := range value {
-		var typ *Type
+		var partType *Type
 		relation := ""
-		if of != nil {
-			if field := of.fields[name]; field != nil {
-				typ, relation = field.Type, field.relation
+		if typ != nil {
+			if field := typ.fields[name]; field != nil {
+				partType, relation = field.Type, field.relation
 			} else {
-				typ = of.element
+				partType = typ.element
 			}
 		}
-		was, hasLive := live[name]
-		if entered := w.value(typ, relation, part, was, hasLive); entered != nil {
+		livePart, hasLive := live[name]
+		if entered := w.value(partType, relation, part, livePart, hasLive); entered != nil {
 			into["f:"+name] = entered
 		}
 	}
 }
 
 // elements enters the elements of a list that is a set or has keys.
-func (w *ownershipWalk) elements(of *Type, value []any, hasLive bool) map[string]any {
+func (w *ownershipWalk) elements(typ *Type, value []any, hasLive bool) map[string]any {
 	fields := make(map[string]any, len(value)+1)
 	if !hasLive {
 		fields["."] = w.ownedWhole
 	}
 	for _, part := range value {
-		name := w.element(of, part)
+		name := w.element(typ, part)
 		if _, twice := fields[name]; twice || name == "" {
 			w.simple = false
 			return nil
 		}
-		if entered := w.value(of.element, "", part, nil, false); entered != nil {
+		if entered := w.value(typ.element, "", part, nil, false); entered != nil {
 			fields[name] = entered
 		}
 	}
@@ -164,19 +164,19 @@ func (w *ownershipWalk) elements(of *Type, value []any, hasLive bool) map[string
 
 // element returns the path element that identifies an element of a list, "" if the
 // element is not simple.
-func (w *ownershipWalk) element(of *Type, value any) string {
-	if of.set {
+func (w *ownershipWalk) element(typ *Type, value any) string {
+	if typ.set {
 		if !isScalar(value) {
 			return ""
 		}
 		return "v:" + scalarText(value)
 	}
 	fields, _ := value.(map[string]any)
-	parts := make([]string, 0, len(of.keys))
-	for _, key := range of.keys {
+	parts := make([]string, 0, len(typ.keys))
+	for _, key := range typ.keys {
 		value, given := fields[key]
-		if typ := of.element.child(key); !given && typ != nil {
-			value = typ.defaultValue
+		if keyType := typ.element.child(key); !given && keyType != nil {
+			value = keyType.defaultValue
 		}
 		if value == nil {
 			continue

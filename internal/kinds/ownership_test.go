@@ -18,13 +18,13 @@ import (
 // randomValues generates random values, most of which match their type.
 type randomValues struct{ *rand.Rand }
 
-func (g randomValues) one(of ...any) any { return of[g.IntN(len(of))] }
+func (g randomValues) one(choices ...any) any { return choices[g.IntN(len(choices))] }
 
-func (g randomValues) value(of *Type, depth int) any {
-	if of == nil || g.IntN(60) == 0 {
-		of = &Type{kind: anything}
+func (g randomValues) value(choices *Type, depth int) any {
+	if choices == nil || g.IntN(60) == 0 {
+		choices = &Type{kind: anything}
 	}
-	switch of.kind {
+	switch choices.kind {
 	case text:
 		return g.one("a", "b", "", "<é\">", "c\n")
 	case number:
@@ -36,28 +36,28 @@ func (g randomValues) value(of *Type, depth int) any {
 	case list:
 		made := []any{}
 		for range g.IntN(4) {
-			made = append(made, g.value(of.element, depth-1))
+			made = append(made, g.value(choices.element, depth-1))
 		}
 		return made
 	case object:
-		return g.object(of, depth)
+		return g.object(choices, depth)
 	}
 	return g.one("x", int64(1), true, []any{"a"}, map[string]any{}, map[string]any{"a": map[string]any{"b": []any{}}}, []any{})
 }
 
-func (g randomValues) object(of *Type, depth int) map[string]any {
+func (g randomValues) object(typ *Type, depth int) map[string]any {
 	made := map[string]any{}
 	if depth <= 0 {
 		return made
 	}
-	for _, name := range slices.Sorted(maps.Keys(of.fields)) {
-		if g.IntN(3) == 0 || slices.Contains(of.keys, name) {
-			made[name] = g.value(of.fields[name].Type, depth-1)
+	for _, name := range slices.Sorted(maps.Keys(typ.fields)) {
+		if g.IntN(3) == 0 || slices.Contains(typ.keys, name) {
+			made[name] = g.value(typ.fields[name].Type, depth-1)
 		}
 	}
-	if of.element != nil {
+	if typ.element != nil {
 		for range g.IntN(3) {
-			made[g.one("k", "l.m/n").(string)] = g.value(of.element, depth-1)
+			made[g.one("k", "l.m/n").(string)] = g.value(typ.element, depth-1)
 		}
 	}
 	if g.IntN(40) == 0 {

@@ -123,12 +123,12 @@ func (p *messageField) addTo(made map[string]any, h pbobj.Header, content []byte
 
 // entry decodes an entry of a map: a message with the key in field 1 and the value
 // in field 2.
-func (p *messageField) entry(of *Type, data []byte, depth nesting) (key string, value any, err error) {
+func (p *messageField) entry(typ *Type, data []byte, depth nesting) (key string, value any, err error) {
 	absent := pbobj.Header{Wire: pbobj.Bytes}
-	if of.kind == number || of.kind == boolean {
+	if typ.kind == number || typ.kind == boolean {
 		absent.Wire = pbobj.Varint
 	}
-	value, err = p.value(of, absent, nil, depth)
+	value, err = p.value(typ, absent, nil, depth)
 	for err == nil && len(data) > 0 {
 		h, content, n, nextErr := pbobj.Next(data)
 		if nextErr != nil {
@@ -139,17 +139,17 @@ func (p *messageField) entry(of *Type, data []byte, depth nesting) (key string, 
 		case h.Number == 1 && h.Wire == pbobj.Bytes:
 			key = validUTF8(content)
 		case h.Number == 2:
-			value, err = p.value(of, h, content, depth)
+			value, err = p.value(typ, h, content, depth)
 		}
 	}
 	return key, value, err
 }
 
 // value decodes a value of a type.
-func (p *messageField) value(of *Type, h pbobj.Header, content []byte, depth nesting) (any, error) {
-	switch of.kind {
+func (p *messageField) value(typ *Type, h pbobj.Header, content []byte, depth nesting) (any, error) {
+	switch typ.kind {
 	case number, boolean:
-		return numeric(of.kind, h, content)
+		return numeric(typ.kind, h, content)
 	case list: // a list of lists has an encoding of its own
 		return nil, errors.New("nested lists are not supported")
 	}
@@ -160,22 +160,22 @@ func (p *messageField) value(of *Type, h pbobj.Header, content []byte, depth nes
 		return p.encoding.read(content, depth)
 	}
 	switch {
-	case of.kind == text:
+	case typ.kind == text:
 		return validUTF8(content), nil
-	case of.fields != nil:
-		made := of.empty()
-		return made, messages()[of].read(made, content, depth)
+	case typ.fields != nil:
+		made := typ.empty()
+		return made, messages()[typ].read(made, content, depth)
 	}
-	return nil, fmt.Errorf("the table does not define the encoding of a %s", of.name)
+	return nil, fmt.Errorf("the table does not define the encoding of a %s", typ.name)
 }
 
-func numeric(as valueKind, h pbobj.Header, content []byte) (any, error) {
+func numeric(kind valueKind, h pbobj.Header, content []byte) (any, error) {
 	switch {
-	case h.Wire == pbobj.Varint && as == boolean:
+	case h.Wire == pbobj.Varint && kind == boolean:
 		return h.Value != 0, nil
 	case h.Wire == pbobj.Varint:
 		return int64(h.Value), nil
-	case h.Wire == pbobj.Fixed64 && as == number:
+	case h.Wire == pbobj.Fixed64 && kind == number:
 		var bits uint64
 		for i, b := range content {
 			bits |= uint64(b) << (8 * i)

@@ -23,74 +23,74 @@ type schemaBuilder struct {
 
 // parseable returns the schema of a type. If open is set, it accepts unknown
 // fields.
-func parseable(of *Type, open bool) typed.ParseableType {
-	b := &schemaBuilder{allowUnknown: open, types: map[string]smd.Atom{}}
-	any := smd.Scalar("untyped")
+func parseable(typ *Type, allowUnknown bool) typed.ParseableType {
+	b := &schemaBuilder{allowUnknown: allowUnknown, types: map[string]smd.Atom{}}
+	untypedScalar := smd.Scalar("untyped")
 	b.types[untyped] = smd.Atom{
-		Scalar: &any,
+		Scalar: &untypedScalar,
 		List:   &smd.List{ElementType: smd.TypeRef{NamedType: &untyped}, ElementRelationship: smd.Atomic},
 		Map:    &smd.Map{ElementType: smd.TypeRef{NamedType: &untyped}, ElementRelationship: smd.Atomic},
 	}
 	b.types[deduced] = smd.Atom{
-		Scalar: &any,
+		Scalar: &untypedScalar,
 		List:   b.types[untyped].List,
 		Map:    &smd.Map{ElementType: smd.TypeRef{NamedType: &deduced}, ElementRelationship: smd.Separable},
 	}
-	root := b.ref(of, "")
-	made := &smd.Schema{Types: make([]smd.TypeDef, 0, len(b.types))}
+	root := b.ref(typ, "")
+	schema := &smd.Schema{Types: make([]smd.TypeDef, 0, len(b.types))}
 	for name, atom := range b.types {
-		made.Types = append(made.Types, smd.TypeDef{Name: name, Atom: atom})
+		schema.Types = append(schema.Types, smd.TypeDef{Name: name, Atom: atom})
 	}
-	return typed.ParseableType{Schema: made, TypeRef: root}
+	return typed.ParseableType{Schema: schema, TypeRef: root}
 }
 
 // ref returns a reference to a type, with the relation of the field that has it.
-func (b *schemaBuilder) ref(of *Type, relation string) smd.TypeRef {
-	switch of.kind {
+func (b *schemaBuilder) ref(typ *Type, relation string) smd.TypeRef {
+	switch typ.kind {
 	case anything:
 		return smd.TypeRef{NamedType: &deduced}
 	case raw:
 		return smd.TypeRef{NamedType: &untyped}
 	case text, number, boolean, scalar:
-		return smd.TypeRef{Inlined: smd.Atom{Scalar: scalars[of.kind]}}
+		return smd.TypeRef{Inlined: smd.Atom{Scalar: scalars[typ.kind]}}
 	}
-	name := of.name
+	name := typ.name
 	if relation != "" {
 		name += " " + relation
 	}
 	if _, made := b.types[name]; !made {
 		b.types[name] = smd.Atom{} // its parts may refer to it
-		b.types[name] = b.atom(of, relation)
+		b.types[name] = b.atom(typ, relation)
 	}
 	return smd.TypeRef{NamedType: &name}
 }
 
 // scalars has the scalar type of each kind.
-var scalars = func() (by [raw + 1]*smd.Scalar) {
-	for sort, word := range map[valueKind]smd.Scalar{text: smd.String, number: smd.Numeric, boolean: smd.Boolean, scalar: smd.Untyped} {
-		by[sort] = &word
+var scalars = func() (scalarOf [raw + 1]*smd.Scalar) {
+	for kind, scalarType := range map[valueKind]smd.Scalar{text: smd.String, number: smd.Numeric, boolean: smd.Boolean, scalar: smd.Untyped} {
+		scalarOf[kind] = &scalarType
 	}
-	return by
+	return scalarOf
 }()
 
-func (b *schemaBuilder) atom(of *Type, relation string) (made smd.Atom) {
-	if of.kind == list {
-		made.List = &smd.List{ElementType: b.ref(of.element, ""), ElementRelationship: smd.Atomic, Keys: of.keys}
-		if of.set || len(of.keys) > 0 {
+func (b *schemaBuilder) atom(typ *Type, relation string) (made smd.Atom) {
+	if typ.kind == list {
+		made.List = &smd.List{ElementType: b.ref(typ.element, ""), ElementRelationship: smd.Atomic, Keys: typ.keys}
+		if typ.set || len(typ.keys) > 0 {
 			made.List.ElementRelationship = smd.Associative
 		}
 		return made
 	}
 	made.Map = new(smd.Map)
-	if of.atomic && relation != "granular" || relation == "atomic" {
+	if typ.atomic && relation != "granular" || relation == "atomic" {
 		made.Map.ElementRelationship = smd.Atomic
 	}
-	if of.element != nil {
-		made.Map.ElementType = b.ref(of.element, "")
-	} else if of.preserveUnknown || of.inheritsPreserve || b.allowUnknown || len(of.fields) == 0 {
+	if typ.element != nil {
+		made.Map.ElementType = b.ref(typ.element, "")
+	} else if typ.preserveUnknown || typ.inheritsPreserve || b.allowUnknown || len(typ.fields) == 0 {
 		made.Map.ElementType = smd.TypeRef{NamedType: &deduced}
 	}
-	for name, field := range of.fields {
+	for name, field := range typ.fields {
 		made.Map.Fields = append(made.Map.Fields, smd.StructField{Name: name, Type: b.ref(field.Type, field.relation), Default: field.defaultValue})
 	}
 	return made

@@ -43,41 +43,41 @@ const maxMergeCost = 5_000 * 5_000
 // mergeCost estimates the number of comparisons of elements in a merge: for each
 // merged list, the square of its maximum resulting length.
 func (t *Type) mergeCost(original, patch any) (cost int) {
-	given, _ := patch.(map[string]any)
-	was, _ := original.(map[string]any)
-	for name, part := range given {
+	patchFields, _ := patch.(map[string]any)
+	originalFields, _ := original.(map[string]any)
+	for name, part := range patchFields {
 		if field := t.fields[name]; field != nil {
-			cost += field.mergeCostOf(was[name], part)
+			cost += field.mergeCostOf(originalFields[name], part)
 		} else if t.element != nil {
-			cost += t.element.mergeCost(was[name], part)
+			cost += t.element.mergeCost(originalFields[name], part)
 		}
 	}
 	return cost
 }
 
 func (f *field) mergeCostOf(original, patch any) (cost int) {
-	given, isList := patch.([]any)
+	patchElements, isList := patch.([]any)
 	if !isList {
 		return f.mergeCost(original, patch)
 	}
 	if !f.merge || f.element == nil {
 		return 0
 	}
-	was, _ := original.([]any)
-	longest := len(was) + len(given)
+	originalElements, _ := original.([]any)
+	longest := len(originalElements) + len(patchElements)
 	cost = longest * longest
-	for _, part := range given {
+	for _, part := range patchElements {
 		// The element that it will be merged into is not known yet.
-		dearest := f.element.mergeCost(nil, part)
+		highest := f.element.mergeCost(nil, part)
 		if f.mergeKey != "" {
 			key, _ := part.(map[string]any)
-			for _, element := range was {
-				if of, ok := element.(map[string]any); ok && key != nil && sameKey(of[f.mergeKey], key[f.mergeKey]) {
-					dearest = max(dearest, f.element.mergeCost(element, part))
+			for _, element := range originalElements {
+				if fields, ok := element.(map[string]any); ok && key != nil && sameKey(fields[f.mergeKey], key[f.mergeKey]) {
+					highest = max(highest, f.element.mergeCost(element, part))
 				}
 			}
 		}
-		cost += dearest
+		cost += highest
 	}
 	return cost
 }

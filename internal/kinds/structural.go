@@ -37,7 +37,7 @@ func fromSchema(schema map[string]any, path string, preserves bool, depth int) (
 	t.embedded = schema["x-kubernetes-embedded-resource"] == true
 	t.nullable = schema["nullable"] == true
 	t.atomic = schema["x-kubernetes-map-type"] == "atomic"
-	t.kind = sortOf(schema)
+	t.kind = kindOf(schema)
 	preserves = preserves || t.preserveUnknown
 
 	switch t.kind {
@@ -54,7 +54,7 @@ func fromSchema(schema map[string]any, path string, preserves bool, depth int) (
 	return t, nil
 }
 
-func sortOf(schema map[string]any) valueKind {
+func kindOf(schema map[string]any) valueKind {
 	switch schema["type"] {
 	case "object":
 		return object

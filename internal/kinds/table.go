@@ -31,14 +31,14 @@ var basicTypes = map[string]valueKind{
 }
 
 // newTable indexes the table.
-func newTable(from string) (*table, error) {
+func newTable(content string) (*table, error) {
 	t := &table{kinds: map[schema.GroupVersionKind]func() *Type{}, typeText: make(map[string]string, 512), types: map[string]*Type{}}
-	for word, sort := range basicTypes {
-		t.types[word] = &Type{name: word, kind: sort, preserveUnknown: sort == anything || sort == raw}
+	for name, kind := range basicTypes {
+		t.types[name] = &Type{name: name, kind: kind, preserveUnknown: kind == anything || kind == raw}
 	}
 	t.types["object"] = &Type{name: "object", kind: object, element: t.types["any"], preserveUnknown: true}
 	// Blocks of the table are separated by an empty line.
-	for part := range strings.SplitSeq(from, "\n\n") {
+	for part := range strings.SplitSeq(content, "\n\n") {
 		if strings.HasPrefix(part, "type ") {
 			name := strings.Fields(firstLine(part))
 			if len(name) < 2 {
@@ -62,8 +62,8 @@ func newTable(from string) (*table, error) {
 	return t, nil
 }
 
-func firstLine(of string) string {
-	line, _, _ := strings.Cut(of, "\n")
+func firstLine(lines string) string {
+	line, _, _ := strings.Cut(lines, "\n")
 	return line
 }
 
@@ -117,7 +117,7 @@ func (t *table) typeNamed(name string) (*Type, error) {
 	}
 	size := strings.Count(lines, "\n")
 	typ := &Type{name: name, kind: object, fields: make(map[string]*field, size)}
-	t.types[name] = typ // before its fields, which may be of it
+	t.types[name] = typ // before its fields, which may have this type
 	fields := make([]field, size)
 	first, lines, _ := strings.Cut(lines, "\n")
 	typ.atomic = strings.HasSuffix(first, " atomic")
@@ -134,13 +134,13 @@ func (t *table) typeNamed(name string) (*Type, error) {
 // parseField parses a line such as
 //
 //	ports []core.ContainerPort key=containerPort,protocol merge=containerPort
-func (t *table) parseField(of *Type, read *field, line string) error {
+func (t *table) parseField(typ *Type, f *field, line string) error {
 	name, rest, _ := strings.Cut(line, " ")
-	written, rest, _ := strings.Cut(rest, " ")
-	if name == "" || written == "" {
+	notation, rest, _ := strings.Cut(rest, " ")
+	if name == "" || notation == "" {
 		return fmt.Errorf("%q is not a field", line)
 	}
-	var keys, fallback string
+	var keys, defaultValue string
 	var set bool
 	for rest != "" {
 		var word, value string
@@ -148,48 +148,48 @@ func (t *table) parseField(of *Type, read *field, line string) error {
 		word, value, _ = strings.Cut(word, "=")
 		switch word {
 		case "atomic", "granular":
-			read.relation = word
+			f.relation = word
 		case "key":
 			keys = value
 		case "set":
 			set = true
 		case "default":
-			fallback = value
+			defaultValue = value
 		case "merge":
-			read.merge, read.mergeKey = true, value
+			f.merge, f.mergeKey = true, value
 		case "always":
-			read.alwaysEncoded, read.emptyIsNull = true, value == "null"
+			f.alwaysEncoded, f.emptyIsNull = true, value == "null"
 		case "replace":
-			read.replace = true
+			f.replace = true
 		case "retain":
-			read.retainKeys = true
+			f.retainKeys = true
 		case "wire":
-			read.protobufPath = value
-			_, written, _ := strings.Cut(value, ":")
-			read.encoding = encoding(written)
+			f.protobufPath = value
+			_, name, _ := strings.Cut(value, ":")
+			f.encoding = encoding(name)
 		case "go":
-			read.goType = value
+			f.goType = value
 		case "in":
-			read.inlinedStructs = strings.Split(value, ".")
+			f.inlinedStructs = strings.Split(value, ".")
 		default:
 			return fmt.Errorf("field %s: unknown word %q", name, word)
 		}
 	}
 	var err error
-	if read.Type, err = t.parseType(written, keys, set); err != nil {
+	if f.Type, err = t.parseType(notation, keys, set); err != nil {
 		return err
 	}
-	if fallback != "" {
-		typ := *read.Type
-		if err := json.Unmarshal([]byte(fallback), &typ.defaultValue); err != nil {
-			return fmt.Errorf("field %s: default %s: %w", name, fallback, err)
+	if defaultValue != "" {
+		withDefault := *f.Type
+		if err := json.Unmarshal([]byte(defaultValue), &withDefault.defaultValue); err != nil {
+			return fmt.Errorf("field %s: default %s: %w", name, defaultValue, err)
 		}
-		if float, ok := typ.defaultValue.(float64); ok {
-			typ.defaultValue = int64(float)
+		if float, ok := withDefault.defaultValue.(float64); ok {
+			withDefault.defaultValue = int64(float)
 		}
-		read.Type = &typ
+		f.Type = &withDefault
 	}
-	of.fields[name] = read
+	typ.fields[name] = f
 	return nil
 }
 

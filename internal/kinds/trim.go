@@ -44,16 +44,16 @@ func (r *trimmer) path(name string) string {
 	return path
 }
 
-func (r *trimmer) object(of fieldType, value map[string]any) {
+func (r *trimmer) object(typ fieldType, value map[string]any) {
 	for name, part := range value {
-		member := of.memberType(name)
+		member := typ.memberType(name)
 		switch {
 		case member.Type == nil:
 			r.unknown = append(r.unknown, r.path(name))
 			delete(value, name)
 		case part != nil:
 			r.step(pathElement{name, -1}, member, part)
-		case of.fields == nil && member.kind == text:
+		case typ.fields == nil && member.kind == text:
 			value[name] = "" // map entries are kept
 		default:
 			delete(value, name)
@@ -61,30 +61,30 @@ func (r *trimmer) object(of fieldType, value map[string]any) {
 	}
 }
 
-func (r *trimmer) step(to pathElement, of fieldType, value any) {
+func (r *trimmer) step(to pathElement, typ fieldType, value any) {
 	r.position = append(r.position, to)
-	r.value(of, value)
+	r.value(typ, value)
 	r.position = r.position[:len(r.position)-1]
 }
 
-func (r *trimmer) value(of fieldType, value any) {
+func (r *trimmer) value(typ fieldType, value any) {
 	switch value := value.(type) {
 	case map[string]any:
-		if of.kind == object && !of.opaque() {
-			r.object(of, value)
+		if typ.kind == object && !typ.opaque() {
+			r.object(typ, value)
 			return
 		}
 	case []any:
-		if of.kind == list {
-			part := of.elementType()
+		if typ.kind == list {
+			part := typ.elementType()
 			for i, element := range value {
 				r.step(pathElement{index: i}, part, element)
 			}
 			return
 		}
 	default:
-		r.fits = r.fits && of.matches(value)
+		r.fits = r.fits && typ.matches(value)
 		return
 	}
-	r.fits = r.fits && of.acceptsComposite()
+	r.fits = r.fits && typ.acceptsComposite()
 }
