@@ -12,7 +12,7 @@ type authenticator interface {
 	authorize(ctx context.Context) (authorization, error)
 	// rejected is called after a 401 response to p. It fetches the current
 	// credentials and reports whether they differ, so that a retry makes sense.
-	rejected(ctx context.Context, p authorization) bool
+	rejected(ctx context.Context, auth authorization) bool
 }
 
 // authorization is the credential of one request.
@@ -26,11 +26,11 @@ type authorization struct {
 // staticAuthorization is a header that does not change, or none.
 type staticAuthorization string
 
-func (f staticAuthorization) authorize(context.Context) (authorization, error) {
-	return authorization{header: string(f)}, nil
+func (s staticAuthorization) authorize(context.Context) (authorization, error) {
+	return authorization{header: string(s)}, nil
 }
 
-func (f staticAuthorization) rejected(context.Context, authorization) bool { return false }
+func (s staticAuthorization) rejected(context.Context, authorization) bool { return false }
 
 func bearer(token string) string { return "Bearer " + token }
 

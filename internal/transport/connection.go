@@ -116,15 +116,15 @@ func (c *Connection) doWith(request *http.Request, long bool, send sendFunc) (*h
 // withHeaders returns a copy of the request with all headers except the
 // credentials.
 func (c *Connection) withHeaders(ctx context.Context, request *http.Request) *http.Request {
-	dressed := request.Clone(ctx)
-	if dressed.Header == nil {
-		dressed.Header = http.Header{}
+	clone := request.Clone(ctx)
+	if clone.Header == nil {
+		clone.Header = http.Header{}
 	}
-	if len(dressed.Header.Values("User-Agent")) == 0 {
-		dressed.Header.Set("User-Agent", c.userAgent)
+	if len(clone.Header.Values("User-Agent")) == 0 {
+		clone.Header.Set("User-Agent", c.userAgent)
 	}
-	c.config.Impersonate.addTo(dressed.Header)
-	return dressed
+	c.config.Impersonate.addTo(clone.Header)
+	return clone
 }
 
 // sendAuthorized sends the request with credentials. After a 401 it sends it once
@@ -147,16 +147,16 @@ func (c *Connection) sendAuthorized(request *http.Request, long bool, send sendF
 	if !c.authenticator.rejected(request.Context(), auth) || !canRepeat(request) {
 		return response, nil
 	}
-	again, err := cloneToRepeat(request)
+	repeated, err := cloneToRepeat(request)
 	if err != nil {
 		return response, nil // the 401 says more than this error
 	}
 	discard(response)
 	if auth, err = c.authenticator.authorize(request.Context()); err != nil {
-		closeBody(again)
+		closeBody(repeated)
 		return nil, &notSentError{err}
 	}
-	return send(withAuthorization(again, auth), long)
+	return send(withAuthorization(repeated, auth), long)
 }
 
 // notSentError is the error of a request that was not sent because there were no
@@ -197,12 +197,12 @@ func (c *Connection) Close() {
 	c.operations.wait()
 }
 
-func withAuthorization(request *http.Request, p authorization) *http.Request {
-	if p.header == "" {
+func withAuthorization(request *http.Request, auth authorization) *http.Request {
+	if auth.header == "" {
 		return request
 	}
 	request = request.Clone(request.Context())
-	request.Header.Set("Authorization", p.header)
+	request.Header.Set("Authorization", auth.header)
 	return request
 }
 
@@ -214,16 +214,16 @@ func hasBody(request *http.Request) bool {
 }
 
 func cloneToRepeat(request *http.Request) (*http.Request, error) {
-	again := request.Clone(request.Context())
+	clone := request.Clone(request.Context())
 	if !hasBody(request) {
-		return again, nil
+		return clone, nil
 	}
 	body, err := request.GetBody()
 	if err != nil {
 		return nil, err
 	}
-	again.Body = body
-	return again, nil
+	clone.Body = body
+	return clone, nil
 }
 
 func closeBody(request *http.Request) {
@@ -256,6 +256,6 @@ func (c *Connection) explain(caller context.Context, err error) error {
 // speaksHTTP reports whether a handshake failed because the server responded in
 // plain HTTP.
 func speaksHTTP(err error) bool {
-	var record tls.RecordHeaderError
-	return errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/"
+	var headerErr tls.RecordHeaderError
+	return errors.As(err, &headerErr) && string(headerErr.RecordHeader[:]) == "HTTP/"
 }

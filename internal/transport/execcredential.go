@@ -85,18 +85,18 @@ func (e *execAuthenticator) authorize(ctx context.Context) (authorization, error
 	return e.authorizationLocked(), nil
 }
 
-func (e *execAuthenticator) rejected(ctx context.Context, p authorization) bool {
+func (e *execAuthenticator) rejected(ctx context.Context, rejected authorization) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.version != p.version {
+	if e.version != rejected.version {
 		return true // another run has succeeded since
 	}
 	if time.Now().Before(e.cooldown) {
 		return false
 	}
-	before := *e.current
+	previous := *e.current
 	err := e.waitLocked(ctx)
-	if err == nil && !e.current.equal(&before) {
+	if err == nil && !e.current.equal(&previous) {
 		return true
 	}
 	if ctx.Err() == nil {
@@ -106,11 +106,11 @@ func (e *execAuthenticator) rejected(ctx context.Context, p authorization) bool 
 }
 
 func (e *execAuthenticator) authorizationLocked() authorization {
-	p := authorization{version: e.version}
+	auth := authorization{version: e.version}
 	if e.current.token != "" {
-		p.header = bearer(e.current.token)
+		auth.header = bearer(e.current.token)
 	}
-	return p
+	return auth
 }
 
 // validLocked reports whether there are credentials that have not expired.
@@ -131,10 +131,10 @@ func (e *execAuthenticator) waitLocked(ctx context.Context) error {
 		if !e.operations.begin() {
 			return ErrClosed
 		}
-		bound, cancel := context.WithCancel(e.operations.ctx)
+		runCtx, cancel := context.WithCancel(e.operations.ctx)
 		run = &execRun{previous: run, done: make(chan struct{}), cancel: cancel}
 		e.run = run
-		go e.runPlugin(bound, run)
+		go e.runPlugin(runCtx, run)
 	}
 	run.waiters++
 	e.mu.Unlock()
@@ -162,22 +162,22 @@ func (e *execAuthenticator) runPlugin(ctx context.Context, run *execRun) {
 	}
 	credentials, err := e.fetch(ctx)
 	e.mu.Lock()
-	before := e.current
+	previous := e.current
 	e.mu.Unlock()
-	if err == nil && credentials.certificateDiffers(before) {
+	if err == nil && credentials.certificateDiffers(previous) {
 		err = e.useCertificate(credentials)
 	}
 	e.mu.Lock()
 	if err == nil {
-		if before == nil || !credentials.equal(before) {
+		if previous == nil || !credentials.equal(previous) {
 			e.cooldown = time.Time{}
 		}
 		e.current = credentials
 		e.version++
 		e.renewAt = credentials.renewalTime(time.Now())
 	}
-	renewing := e.validLocked()
-	if err != nil && renewing && e.renewalDueLocked() {
+	stillValid := e.validLocked()
+	if err != nil && stillValid && e.renewalDueLocked() {
 		e.renewAt = time.Now().Add(execRenewRetry)
 	}
 	run.err = err
@@ -186,27 +186,27 @@ func (e *execAuthenticator) runPlugin(ctx context.Context, run *execRun) {
 	}
 	e.mu.Unlock()
 	// Before done is closed: the last waiter to leave cancels the run.
-	if ctx.Err() == nil && (err == nil || renewing) {
+	if ctx.Err() == nil && (err == nil || stillValid) {
 		e.failures.record(err)
 	}
 	close(run.done)
 }
 
 // renewalTime returns when credentials should be renewed; zero is never.
-func (i *execCredentials) renewalTime(now time.Time) time.Time {
-	if i.expires.IsZero() {
+func (c *execCredentials) renewalTime(now time.Time) time.Time {
+	if c.expires.IsZero() {
 		return time.Time{}
 	}
-	return i.expires.Add(-min(execRenewBefore, max(0, i.expires.Sub(now)/5)))
+	return c.expires.Add(-min(execRenewBefore, max(0, c.expires.Sub(now)/5)))
 }
 
-func (i *execCredentials) equal(other *execCredentials) bool {
-	return i.token == other.token && !i.certificateDiffers(other)
+func (c *execCredentials) equal(other *execCredentials) bool {
+	return c.token == other.token && !c.certificateDiffers(other)
 }
 
-func (i *execCredentials) certificateDiffers(before *execCredentials) bool {
-	if before == nil {
-		return i.certificate != nil
+func (c *execCredentials) certificateDiffers(other *execCredentials) bool {
+	if other == nil {
+		return c.certificate != nil
 	}
-	return i.certificatePEM != before.certificatePEM || i.keyPEM != before.keyPEM
+	return c.certificatePEM != other.certificatePEM || c.keyPEM != other.keyPEM
 }

@@ -27,11 +27,11 @@ type execProgram struct {
 // kills the program and the processes that it has started; on Windows, and if the
 // program may prompt the user, only the program. Errors never show its output.
 func (p *execProgram) run(ctx context.Context) (*execCredentials, error) {
-	made, err := p.execute(ctx)
+	credentials, err := p.execute(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("credential plugin %s: %w", p.config.Exec.Command, err)
 	}
-	return made, nil
+	return credentials, nil
 }
 
 func (p *execProgram) execute(ctx context.Context) (*execCredentials, error) {
@@ -100,8 +100,8 @@ func isTerminal(file *os.File) bool {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	devNull, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, devNull)
 }
 
 var errTooMuchOutput = errors.New("too much output")

@@ -70,19 +70,19 @@ type execCredentials struct {
 
 // parseExecResponse parses a plugin's output. Its errors do not show the output.
 func parseExecResponse(output []byte, apiVersion string) (*execCredentials, error) {
-	var answer execResponse
-	if err := json.Unmarshal(output, &answer); err != nil {
+	var response execResponse
+	if err := json.Unmarshal(output, &response); err != nil {
 		return nil, fmt.Errorf("its output (%d bytes) is not an %s in JSON", len(output), execKind)
 	}
 	switch {
-	case answer.Kind != execKind:
+	case response.Kind != execKind:
 		return nil, fmt.Errorf("the kind of its output is not %s", execKind)
-	case answer.APIVersion != apiVersion:
-		return nil, fmt.Errorf("the apiVersion of its output is not the requested %s%s", apiVersion, otherVersion(answer.APIVersion))
-	case answer.Status == nil:
+	case response.APIVersion != apiVersion:
+		return nil, fmt.Errorf("the apiVersion of its output is not the requested %s%s", apiVersion, otherVersion(response.APIVersion))
+	case response.Status == nil:
 		return nil, errors.New("its output has no status with credentials")
 	}
-	status := answer.Status
+	status := response.Status
 	credentials := &execCredentials{token: status.Token, certificatePEM: status.ClientCertificateData, keyPEM: status.ClientKeyData}
 	switch {
 	case credentials.token == "" && credentials.certificatePEM == "" && credentials.keyPEM == "":

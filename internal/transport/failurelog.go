@@ -17,20 +17,20 @@ type failureLog struct {
 }
 
 // record records the result of an attempt.
-func (t *failureLog) record(err error) {
-	now := ""
+func (l *failureLog) record(err error) {
+	text := ""
 	if err != nil {
-		now = err.Error()
+		text = err.Error()
 	}
-	t.mu.Lock()
-	before := t.lastError
-	t.lastError = now
-	t.mu.Unlock()
+	l.mu.Lock()
+	previous := l.lastError
+	l.lastError = text
+	l.mu.Unlock()
 	switch {
-	case now == before:
+	case text == previous:
 	case err != nil:
-		t.logger.Error(t.failed, "error", err)
+		l.logger.Error(l.failed, "error", err)
 	default:
-		t.logger.Info(t.recovered)
+		l.logger.Info(l.recovered)
 	}
 }

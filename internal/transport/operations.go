@@ -27,39 +27,39 @@ func newOperations() *operations {
 }
 
 // begin returns false if the connection has been closed; otherwise end must follow.
-func (r *operations) begin() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
+func (o *operations) begin() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
 		return false
 	}
-	r.wg.Add(1)
+	o.wg.Add(1)
 	return true
 }
 
-func (r *operations) isClosed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.closed
+func (o *operations) isClosed() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closed
 }
 
-func (r *operations) end() { r.wg.Done() }
+func (o *operations) end() { o.wg.Done() }
 
 // stop ends all operations and prevents new ones; wait follows.
-func (r *operations) stop() {
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	r.cancel(ErrClosed)
+func (o *operations) stop() {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	o.cancel(ErrClosed)
 }
 
-func (r *operations) wait() { r.wg.Wait() }
+func (o *operations) wait() { o.wg.Wait() }
 
 // bind returns a context that ends with ctx and with the connection. release must
 // be called when it is no longer needed.
-func (r *operations) bind(ctx context.Context) (bound context.Context, release func()) {
+func (o *operations) bind(ctx context.Context) (bound context.Context, release func()) {
 	bound, cancel := context.WithCancelCause(ctx)
-	unbind := context.AfterFunc(r.ctx, func() { cancel(ErrClosed) })
+	unbind := context.AfterFunc(o.ctx, func() { cancel(ErrClosed) })
 	return bound, func() {
 		unbind()
 		cancel(context.Canceled)

@@ -52,9 +52,9 @@ func readBounded(path string) ([]byte, error) {
 }
 
 func withoutPath(err error) error {
-	var inPath *os.PathError
-	if errors.As(err, &inPath) {
-		return inPath.Err
+	var pathErr *os.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
 	}
 	return err
 }

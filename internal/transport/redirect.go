@@ -76,18 +76,18 @@ func redirection(request *http.Request, response *http.Response) (*url.URL, erro
 	if err != nil {
 		return nil, fmt.Errorf("the server redirects from %s to an invalid URL", RedactURL(request.URL))
 	}
-	refused := ""
+	reason := ""
 	switch {
 	case !sameServer(request.URL, target):
-		refused = "it is another server, which the credentials are not for"
+		reason = "it is another server, which the credentials are not for"
 	case target.User != nil:
-		refused = "it names another user"
+		reason = "it names another user"
 	case request.Method != http.MethodGet && request.Method != http.MethodHead && request.Method != "" || hasBody(request):
-		refused = "only a GET or HEAD without a body follows redirects"
+		reason = "only a GET or HEAD without a body follows redirects"
 	}
-	if refused != "" {
+	if reason != "" {
 		return nil, fmt.Errorf("the server redirects (%d) from %s to %s, which is not followed: %s",
-			response.StatusCode, RedactURL(request.URL), RedactURL(target), refused)
+			response.StatusCode, RedactURL(request.URL), RedactURL(target), reason)
 	}
 	return target, nil
 }

@@ -17,15 +17,15 @@ func (c *Connection) RoundTripper() http.RoundTripper { return roundTripper{c} }
 type roundTripper struct{ conn *Connection }
 
 // RoundTrip sends the request.
-func (p roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
-	resolved, err := p.conn.resolve(request.URL)
+func (t roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
+	resolved, err := t.conn.resolve(request.URL)
 	if err != nil {
 		closeBody(request)
 		return nil, err
 	}
-	passed := request.WithContext(request.Context())
-	passed.URL, passed.Host = resolved, ""
-	return p.conn.doWithoutRedirects(passed, isLongRunning(request.URL))
+	forwarded := request.WithContext(request.Context())
+	forwarded.URL, forwarded.Host = resolved, ""
+	return t.conn.doWithoutRedirects(forwarded, isLongRunning(request.URL))
 }
 
 // resolve returns the URL to send a request to; u may have no host.

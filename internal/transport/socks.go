@@ -55,27 +55,27 @@ func (c *socksConn) Close() error {
 
 // socksHandshakeDone reports whether the proxy has sent its complete handshake (RFC
 // 1928 and, with a password, 1929).
-func socksHandshakeDone(said []byte) bool {
-	if len(said) < 2 {
+func socksHandshakeDone(received []byte) bool {
+	if len(received) < 2 {
 		return false
 	}
 	const wantsPassword = 2
-	method, said := said[1], said[2:]
+	method, received := received[1], received[2:]
 	if method == wantsPassword {
-		if len(said) < 2 {
+		if len(received) < 2 {
 			return false
 		}
-		said = said[2:]
+		received = received[2:]
 	}
-	if len(said) < 5 {
+	if len(received) < 5 {
 		return false
 	}
 	const head, port = 4, 2
-	switch said[3] {
+	switch received[3] {
 	case 1:
-		return len(said) >= head+net.IPv4len+port
+		return len(received) >= head+net.IPv4len+port
 	case 3:
-		return len(said) >= head+1+int(said[4])+port
+		return len(received) >= head+1+int(received[4])+port
 	}
-	return len(said) >= head+net.IPv6len+port
+	return len(received) >= head+net.IPv6len+port
 }

@@ -27,8 +27,8 @@ type tokenFile struct {
 	err      error // of the last read
 }
 
-func newTokenFile(path, first string, life time.Duration, logger *slog.Logger) *tokenFile {
-	return &tokenFile{path: path, token: first, readInterval: life, read: ReadToken, failures: failureLog{
+func newTokenFile(path, initial string, readInterval time.Duration, logger *slog.Logger) *tokenFile {
+	return &tokenFile{path: path, token: initial, readInterval: readInterval, read: ReadToken, failures: failureLog{
 		logger:    logger.With("file", path),
 		failed:    "cannot read the bearer token again: the old one stays in use",
 		recovered: "the bearer token can be read again",
@@ -38,14 +38,14 @@ func newTokenFile(path, first string, life time.Duration, logger *slog.Logger) *
 // authorize waits for the file until ctx ends if there is no token yet.
 func (f *tokenFile) authorize(ctx context.Context) (authorization, error) {
 	f.mu.Lock()
-	none := f.token == ""
-	due := none || f.lastRead.IsZero() || time.Since(f.lastRead) >= f.readInterval
+	missing := f.token == ""
+	due := missing || f.lastRead.IsZero() || time.Since(f.lastRead) >= f.readInterval
 	if due {
 		f.lastRead = time.Now() // one request waits, even if the previous read never ends
 	}
 	f.mu.Unlock()
 	switch {
-	case none:
+	case missing:
 		f.reader.run(ctx, 0, f.readAgain)
 	case due:
 		f.reader.run(ctx, rereadTimeout, f.readAgain)
@@ -62,16 +62,16 @@ func (f *tokenFile) authorize(ctx context.Context) (authorization, error) {
 	return authorization{}, fmt.Errorf("read the bearer token: %w", err)
 }
 
-func (f *tokenFile) rejected(ctx context.Context, p authorization) bool {
+func (f *tokenFile) rejected(ctx context.Context, rejected authorization) bool {
 	f.mu.Lock()
-	newest := f.version == p.version // no other request has read a new token meanwhile
+	unchanged := f.version == rejected.version // no other request has read a new token meanwhile
 	f.mu.Unlock()
-	if newest {
+	if unchanged {
 		f.reader.run(ctx, rereadTimeout, f.readAgain)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.authorizationLocked().header != p.header
+	return f.authorizationLocked().header != rejected.header
 }
 
 // readAgain reads the file. At most one call runs at a time.
@@ -86,9 +86,9 @@ func (f *tokenFile) readAgain() {
 		f.token = token
 		f.version++
 	}
-	none := f.token == ""
+	missing := f.token == ""
 	f.mu.Unlock()
-	if !none { // otherwise the request returns the error
+	if !missing { // otherwise the request returns the error
 		f.failures.record(err)
 	}
 }

@@ -43,20 +43,20 @@ func (p pool) RoundTrip(request *http.Request) (*http.Response, error) {
 	return p.transports.roundTrip(request, p.long)
 }
 
-func newTransports(config *Config, limits timeouts, ops *operations) (*transports, error) {
+func newTransports(config *Config, timeouts timeouts, ops *operations) (*transports, error) {
 	files, err := loadTLSFiles(&config.TLS)
 	if err != nil {
 		return nil, err
 	}
 	t := &transports{
-		config: config, timeouts: limits, operations: ops, files: files,
+		config: config, timeouts: timeouts, operations: ops, files: files,
 		failures: failureLog{
 			logger:    config.logger(),
 			failed:    "cannot use the changed certificate files: the old ones stay in use",
 			recovered: "the certificate files can be used again",
 		},
 		retired:   map[*generation]struct{}{},
-		nextCheck: time.Now().Add(limits.fileCheckInterval),
+		nextCheck: time.Now().Add(timeouts.fileCheckInterval),
 	}
 	t.replaceLocked()
 	return t, nil
@@ -97,12 +97,12 @@ func (t *transports) release(g *generation) {
 	t.mu.Lock()
 	g.requests--
 	_, retired := t.retired[g]
-	over := retired && g.requests == 0
-	if over {
+	unused := retired && g.requests == 0
+	if unused {
 		delete(t.retired, g)
 	}
 	t.mu.Unlock()
-	if over {
+	if unused {
 		g.close()
 	}
 }
@@ -174,9 +174,9 @@ func (t *transports) replaceLocked() (old []*generation) {
 func (t *transports) retire(old []*generation) {
 	for _, g := range old {
 		t.mu.Lock()
-		_, runs := t.retired[g]
+		_, inUse := t.retired[g]
 		t.mu.Unlock()
-		if runs {
+		if inUse {
 			g.transport.CloseIdleConnections()
 		} else {
 			g.close()
