@@ -72,10 +72,10 @@ const (
 	DefaultMaxDepth       = 512
 )
 
-// NewCodec returns the codec for a struct type. note, unless nil, is called with
+// NewCodec returns the codec for a struct type. onDecoded, unless nil, is called with
 // each decoded object and with the fields that the type lacks; managedFields do not
 // count.
-func NewCodec(t reflect.Type, kind schema.GroupVersionKind, o Options, note func(object any, d Dropped)) (*Codec, error) {
+func NewCodec(t reflect.Type, kind schema.GroupVersionKind, o Options, onDecoded func(object any, d Dropped)) (*Codec, error) {
 	if o.MaxObjectBytes <= 0 {
 		o.MaxObjectBytes = defaultMaxObjectBytes
 	}
@@ -89,7 +89,7 @@ func NewCodec(t reflect.Type, kind schema.GroupVersionKind, o Options, note func
 		return nil, fmt.Errorf("%v cannot be decoded into: %w", t, err)
 	}
 	c := &Codec{
-		typ: t, kind: kind, options: o, onDecoded: note, plan: plan,
+		typ: t, kind: kind, options: o, onDecoded: onDecoded, plan: plan,
 		metadataOnly:   t == reflect.TypeFor[metav1.PartialObjectMetadata](),
 		isUnstructured: t == reflect.TypeFor[unstructured.Unstructured](),
 		isStatus:       t == reflect.TypeFor[metav1.Status](),

@@ -65,14 +65,14 @@ func withKind(body []byte, kind schema.GroupVersionKind) ([]byte, error) {
 	}
 	apiVersion := kind.GroupVersion().String()
 	for name, want := range map[string]string{"apiVersion": apiVersion, "kind": kind.Kind} {
-		var has string
+		var existing string
 		if raw, ok := fields[name]; ok {
-			if err := json.Unmarshal(raw, &has); err != nil {
+			if err := json.Unmarshal(raw, &existing); err != nil {
 				return nil, fmt.Errorf("the object's %s is not a string", name)
 			}
 		}
-		if has != "" && has != want {
-			return nil, fmt.Errorf("the object's %s is %q, but that of the resource is %q", name, has, want)
+		if existing != "" && existing != want {
+			return nil, fmt.Errorf("the object's %s is %q, but that of the resource is %q", name, existing, want)
 		}
 		delete(fields, name)
 	}

@@ -280,13 +280,13 @@ func (l *jsonList) consume(object any, n int, err error) (any, error) {
 }
 
 // skipItem consumes an item that could not be decoded and returns its error.
-func (l *jsonList) skipItem(why error) error {
+func (l *jsonList) skipItem(cause error) error {
 	raw, err := l.window.value()
 	if err != nil {
 		return err
 	}
 	id := identityOf(raw, l.c.options.MaxDepth)
-	id.Err = why
+	id.Err = cause
 	l.window.skip(len(raw))
 	return &id
 }

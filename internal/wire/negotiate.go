@@ -50,27 +50,27 @@ func (c *Codec) Accept(kind AcceptKind, configured string) string {
 	if kind == AcceptList {
 		as = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	}
-	asked := addParameters(types, as)
-	if asked == nil {
-		asked = addParameters(c.accepted(""), as)
+	metadataTypes := addParameters(types, as)
+	if metadataTypes == nil {
+		metadataTypes = addParameters(c.accepted(""), as)
 	}
-	return strings.Join(append(asked, JSONType), ", ")
+	return strings.Join(append(metadataTypes, JSONType), ", ")
 }
 
 // addParameters adds parameters to the media types that have no "as" parameter and
 // no wildcard.
-func addParameters(types []string, as string) (asked []string) {
+func addParameters(types []string, as string) (extended []string) {
 	for _, t := range types {
 		if strings.Contains(t, ";as=") || strings.Contains(t, "*") {
 			continue
 		}
-		name, parameters, has := strings.Cut(t, ";")
-		if has {
+		name, parameters, found := strings.Cut(t, ";")
+		if found {
 			parameters = ";" + parameters
 		}
-		asked = append(asked, strings.TrimSpace(name)+as+parameters)
+		extended = append(extended, strings.TrimSpace(name)+as+parameters)
 	}
-	return asked
+	return extended
 }
 
 func (c *Codec) accepted(configured string) (types []string) {

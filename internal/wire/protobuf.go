@@ -100,11 +100,11 @@ func (c *Codec) decodeProtobuf(s *scratch, raw []byte, keepManagedFields bool) (
 }
 
 // protobufItemError returns the error for an object, identified as far as possible.
-func protobufItemError(raw []byte, why error) *ItemError {
+func protobufItemError(raw []byte, cause error) *ItemError {
 	id := pbobj.Identify(raw)
 	return &ItemError{
 		Namespace: orEmpty(id.Namespace), Name: orEmpty(id.Name),
-		UID: types.UID(orEmpty(id.UID)), ResourceVersion: orEmpty(id.ResourceVersion), Err: why,
+		UID: types.UID(orEmpty(id.UID)), ResourceVersion: orEmpty(id.ResourceVersion), Err: cause,
 	}
 }
 

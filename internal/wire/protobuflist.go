@@ -61,9 +61,9 @@ func (l *protobufList) header() (pbobj.Header, int, error) {
 		if !errors.Is(err, pbobj.ErrShort) {
 			return h, n, err
 		}
-		begun := len(l.window.unread()) > 0
+		partial := len(l.window.unread()) > 0
 		if err := l.window.readMore(); err != nil {
-			if begun {
+			if partial {
 				err = unexpectedEOF(err)
 			}
 			return h, 0, err
@@ -118,14 +118,14 @@ func (l *protobufList) checkKind() error {
 	if l.kind == "" || l.kind == statusKind && !l.seenContent {
 		return nil
 	}
-	of, isList := strings.CutSuffix(l.kind, "List")
+	itemKind, isList := strings.CutSuffix(l.kind, "List")
 	if !isList {
 		return fmt.Errorf("the server sent a %s instead of a list", excerpt([]byte(l.kind)))
 	}
-	if l.c.expected == nil || of == "" { // a v1 List does not name the kind of its items
+	if l.c.expected == nil || itemKind == "" { // a v1 List does not name the kind of its items
 		return nil
 	}
-	if err := l.c.expected.Refuse([]byte(l.apiVersion), []byte(of)); err != nil {
+	if err := l.c.expected.Refuse([]byte(l.apiVersion), []byte(itemKind)); err != nil {
 		return fmt.Errorf("the server sent a list of another kind: %w", err)
 	}
 	return nil

@@ -47,8 +47,8 @@ func (b *SniffedBody) Read(into []byte) (n int, err error) {
 
 // convertError converts an error of the body.
 func (b *SniffedBody) convertError(err error) error {
-	var timed interface{ Timeout() bool }
-	if b.timeoutIsEOF && errors.As(err, &timed) && timed.Timeout() {
+	var timeout interface{ Timeout() bool }
+	if b.timeoutIsEOF && errors.As(err, &timeout) && timeout.Timeout() {
 		return fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
 	}
 	return err
