@@ -19,8 +19,8 @@ type compiler struct {
 	slices int // number of slice nodes
 }
 
-// nodeKey: in encoding/json, a type without a name has the methods of its embedded
-// fields only if it is reached through a pointer.
+// nodeKey identifies a node. In encoding/json, a type without a name has the methods
+// of its embedded fields only if it is reached through a pointer.
 type nodeKey struct {
 	typ     reflect.Type
 	methods bool
@@ -72,8 +72,8 @@ func (c *compiler) node(t reflect.Type, methods bool) (*node, error) {
 	n := &node{typ: t}
 	c.nodes[key] = n
 	if methods && t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
-		if how, ok := knownMode(t); ok {
-			n.mode = how
+		if mode, ok := knownMode(t); ok {
+			n.mode = mode
 			return n, nil
 		}
 		switch p := reflect.PointerTo(t); {
@@ -116,11 +116,11 @@ func (c *compiler) fillByKind(n *node) (err error) {
 			n.mode = asNumber
 		}
 	default:
-		how, ok := scalars[t.Kind()]
+		mode, ok := scalars[t.Kind()]
 		if !ok {
 			return fmt.Errorf("a %v cannot be decoded from JSON", t)
 		}
-		n.mode = how
+		n.mode = mode
 	}
 	return err
 }
@@ -191,9 +191,9 @@ func withTypeNames(root *node) *node {
 	if root.mode != asStruct {
 		return root
 	}
-	whole := *root
-	whole.fields = whole.fields.withTypeNames()
-	return &whole
+	marked := *root
+	marked.fields = marked.fields.withTypeNames()
+	return &marked
 }
 
 // withMetadata returns a copy of the root with its own node for the field "metadata",
@@ -207,10 +207,10 @@ func withMetadata(root *node) *node {
 	if f == nil {
 		return root
 	}
-	whole := *root
-	whole.fields = whole.fields.copied()
-	whole.fields.named("metadata").node = metadataNode(f.node, maxPointers)
-	return &whole
+	marked := *root
+	marked.fields = marked.fields.copied()
+	marked.fields.named("metadata").node = metadataNode(f.node, maxPointers)
+	return &marked
 }
 
 // maxPointers is the maximum number of pointers to follow to the metadata: a pointer
@@ -219,19 +219,19 @@ const maxPointers = 8
 
 // metadataNode returns n as the node of the whole object's metadata.
 func metadataNode(n *node, pointers int) *node {
-	own := *n
+	marked := *n
 	switch {
 	case n.mode == asPointer && pointers > 0:
-		own.elem = metadataNode(n.elem, pointers-1)
+		marked.elem = metadataNode(n.elem, pointers-1)
 	case n.mode == asAny:
-		own.mode = asAnyMetadata
+		marked.mode = asAnyMetadata
 	case n.typ.Kind() == reflect.Map && n.key == asString && n.elem != nil:
-		own.mode = asMapMetadata
+		marked.mode = asMapMetadata
 	case n.mode == asStruct:
-		own.fields = own.fields.withManagedFields()
-		if name := own.fields.named("name"); name != nil && name.node.mode == asString {
+		marked.fields = marked.fields.withManagedFields()
+		if name := marked.fields.named("name"); name != nil && name.node.mode == asString {
 			name.node = &node{mode: asString, typ: name.node.typ, noShare: true}
 		}
 	}
-	return &own
+	return &marked
 }

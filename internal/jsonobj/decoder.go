@@ -245,12 +245,12 @@ func (d *Decoder) skip(i int) int {
 		return i
 	case '{', '[':
 		bound := depthOf(d.MaxDepth)
-		f := Framer{at: inside, MaxDepth: bound, around: bound - d.depth}
+		f := Framer{state: inside, MaxDepth: bound, around: bound - d.depth}
 		i, err := f.tokens(data, i)
 		switch {
 		case err != nil:
 			return d.fail(err)
-		case f.at != afterValue:
+		case f.state != afterValue:
 			return d.failShort()
 		}
 		return i

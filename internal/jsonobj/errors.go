@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
+
+	"github.com/thinformer/thinformer/internal/brief"
 )
 
 // ErrShort reports that the data ends before the value does. The data so far is
@@ -43,23 +44,17 @@ type ValueError struct {
 func (e *ValueError) Error() string {
 	s := fmt.Sprintf("%s does not fit %s at byte %d%s", e.Got, e.Want, e.Offset, inPath(e.Path))
 	if e.Err != nil {
-		s += ": " + truncateMessage(e.Err.Error())
+		s += ": " + brief.Text(e.Err.Error(), maxQuotedLen)
 	}
 	return s
 }
 
-// truncateMessage truncates the message of another package's error: it may quote the
-// whole value.
-func truncateMessage(message string) string {
-	const most = 200
-	if len(message) <= most {
-		return message
-	}
-	return strings.ToValidUTF8(message[:most], "") + "..."
-}
-
 // Unwrap returns the error of the type's own unmarshaling.
 func (e *ValueError) Unwrap() error { return e.Err }
+
+// maxQuotedLen bounds the text of another package's error and of a kind in a message:
+// both may repeat the whole value.
+const maxQuotedLen = 200
 
 func inPath(path string) string {
 	if path == "" {

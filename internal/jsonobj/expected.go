@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/thinformer/thinformer/internal/brief"
 )
 
 // Expected restricts the kind and apiVersion of a whole object, if it has them. An
@@ -30,18 +32,18 @@ func (e *Expected) mismatch(m fieldMark, text []byte) (want, got string) {
 	if len(text) == 0 {
 		return "", ""
 	}
-	what, may, from := "kind", e.Kinds, "ResourceInfo.Kind"
+	what, allowed, option := "kind", e.Kinds, "ResourceInfo.Kind"
 	if m == apiVersionMark {
-		what, may, from = "group", e.Groups, "ResourceInfo.Group"
+		what, allowed, option = "group", e.Groups, "ResourceInfo.Group"
 		slash := bytes.IndexByte(text, '/')
 		text = text[:max(slash, 0)] // a version alone is in the core group
 	}
-	for _, one := range may {
-		if string(text) == one {
+	for _, name := range allowed {
+		if string(text) == name {
 			return "", ""
 		}
 	}
-	return describeType(what, may[0]) + " (" + from + ")", "an object of " + describeType(what, truncateMessage(string(text)))
+	return describeType(what, allowed[0]) + " (" + option + ")", "an object of " + describeType(what, brief.Text(string(text), maxQuotedLen))
 }
 
 func describeType(what, name string) string {

@@ -27,8 +27,9 @@ type field struct {
 type embedded struct {
 	offset uintptr
 	elem   reflect.Type
-	// unset: the struct's type is not exported, so the pointer cannot be set.
-	unset bool
+	// unexported is set if the struct's type is not exported: a nil pointer to it
+	// cannot be set.
+	unexported bool
 }
 
 // candidate is a field of a struct, or of a struct embedded in it, before name
@@ -38,9 +39,12 @@ type candidate struct {
 	tagged bool
 	index  []int
 	quoted bool
-	bare   bool
-	field  reflect.StructField
-	field0 field
+	// withoutMethods is set for an embedded field of an unexported type: reflection
+	// cannot call its methods.
+	withoutMethods bool
+	field          reflect.StructField
+	// compiled is the field with its offset, but not yet with its name and node.
+	compiled field
 }
 
 // level is a struct whose fields are collected: the root, or an embedded struct.
@@ -73,7 +77,7 @@ func (c *compiler) structFields(t reflect.Type) (*fields, error) {
 	slices.SortFunc(kept, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
 	list := make([]field, 0, len(kept))
 	for _, k := range kept {
-		f := k.field0
+		f := k.compiled
 		f.name = k.name
 		var err error
 		if f.node, err = c.field(k); err != nil {
@@ -97,7 +101,7 @@ func compareBool(a, b bool) int {
 // field compiles the node of a field.
 func (c *compiler) field(k candidate) (n *node, err error) {
 	t := k.field.Type
-	if k.bare {
+	if k.withoutMethods {
 		n, err = c.valueWithoutMethods(t)
 	} else {
 		n, err = c.value(t)
@@ -140,17 +144,17 @@ func candidates(t reflect.Type) (found []candidate) {
 			}
 			visited[l.typ] = true
 			for i := range l.typ.NumField() {
-				own, deeper := l.classify(i)
-				if own != nil {
-					found = append(found, *own)
+				candidate, embeddedLevel := l.classify(i)
+				if candidate != nil {
+					found = append(found, *candidate)
 					// The fields of a struct embedded twice on one level hide each other.
 					if count[l.typ] > 1 {
-						found = append(found, *own)
+						found = append(found, *candidate)
 					}
 				}
-				if deeper != nil {
-					if times[deeper.typ]++; times[deeper.typ] == 1 {
-						next = append(next, *deeper)
+				if embeddedLevel != nil {
+					if times[embeddedLevel.typ]++; times[embeddedLevel.typ] == 1 {
+						next = append(next, *embeddedLevel)
 					}
 				}
 			}
@@ -162,15 +166,15 @@ func candidates(t reflect.Type) (found []candidate) {
 // classify returns what field i of the struct adds: a candidate, an embedded struct
 // whose fields must be collected, or nothing.
 func (l level) classify(i int) (*candidate, *level) {
-	sf := l.typ.Field(i)
-	elem := sf.Type
+	structField := l.typ.Field(i)
+	elem := structField.Type
 	if elem.Kind() == reflect.Pointer && elem.Name() == "" {
 		elem = elem.Elem()
 	}
-	if !sf.IsExported() && (!sf.Anonymous || elem.Kind() != reflect.Struct) {
+	if !structField.IsExported() && (!structField.Anonymous || elem.Kind() != reflect.Struct) {
 		return nil, nil
 	}
-	tag := sf.Tag.Get("json")
+	tag := structField.Tag.Get("json")
 	if tag == "-" {
 		return nil, nil
 	}
@@ -179,22 +183,22 @@ func (l level) classify(i int) (*candidate, *level) {
 		name = ""
 	}
 	index := append(slices.Clone(l.index), i)
-	if name == "" && sf.Anonymous && elem.Kind() == reflect.Struct {
-		deeper := &level{typ: elem, index: index, offset: l.offset + sf.Offset, through: l.through}
-		if sf.Type.Kind() == reflect.Pointer {
-			step := embedded{offset: deeper.offset, elem: elem, unset: !sf.IsExported()}
-			deeper.through, deeper.offset = append(slices.Clone(l.through), step), 0
+	if name == "" && structField.Anonymous && elem.Kind() == reflect.Struct {
+		embeddedLevel := &level{typ: elem, index: index, offset: l.offset + structField.Offset, through: l.through}
+		if structField.Type.Kind() == reflect.Pointer {
+			step := embedded{offset: embeddedLevel.offset, elem: elem, unexported: !structField.IsExported()}
+			embeddedLevel.through, embeddedLevel.offset = append(slices.Clone(l.through), step), 0
 		}
-		return nil, deeper
+		return nil, embeddedLevel
 	}
 	return &candidate{
-		name:   cmp.Or(name, sf.Name),
-		tagged: name != "",
-		index:  index,
-		quoted: quotable(elem.Kind()) && slices.Contains(strings.Split(options, ","), "string"),
-		bare:   !sf.IsExported(),
-		field:  sf,
-		field0: field{offset: l.offset + sf.Offset, through: l.through},
+		name:           cmp.Or(name, structField.Name),
+		tagged:         name != "",
+		index:          index,
+		quoted:         quotable(elem.Kind()) && slices.Contains(strings.Split(options, ","), "string"),
+		withoutMethods: !structField.IsExported(),
+		field:          structField,
+		compiled:       field{offset: l.offset + structField.Offset, through: l.through},
 	}, nil
 }
 

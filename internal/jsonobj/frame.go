@@ -14,10 +14,10 @@ type Framer struct {
 	// MaxDepth bounds the nesting of arrays and objects, as for a Decoder.
 	MaxDepth int
 
-	at     frameState
+	state  frameState
 	around int // number of open levels around the value
 	depth  int // number of open levels within the value
-	// open has a bit for each open bracket, set for an object: low for the
+	// low and rest have a bit for each open bracket, set for an object: low for the
 	// first 64 levels, rest for deeper ones.
 	low  uint64
 	rest []uint64
@@ -49,8 +49,8 @@ func (f *Framer) Reset() {
 // *SyntaxError, whose offset counts from the value's first part.
 func (f *Framer) Next(part []byte) (n int, done bool, err error) {
 	i := 0
-	for i < len(part) && f.at != afterValue {
-		switch f.at {
+	for i < len(part) && f.state != afterValue {
+		switch f.state {
 		case before:
 			i, err = f.begin(part, i)
 		case inside:
@@ -62,7 +62,7 @@ func (f *Framer) Next(part []byte) (n int, done bool, err error) {
 				i++
 			}
 			if i < len(part) {
-				f.at = afterValue
+				f.state = afterValue
 			}
 		case inWord:
 			i, err = f.literal(part, i)
@@ -73,7 +73,7 @@ func (f *Framer) Next(part []byte) (n int, done bool, err error) {
 		}
 	}
 	f.seen += i
-	return i, f.at == afterValue, nil
+	return i, f.state == afterValue, nil
 }
 
 func (f *Framer) begin(part []byte, i int) (int, error) {
@@ -82,17 +82,17 @@ func (f *Framer) begin(part []byte, i int) (int, error) {
 	}
 	switch KindOf(part[i]) {
 	case Object, Array:
-		f.at = inside
+		f.state = inside
 		return i, nil
 	case Text:
-		f.at = inText
+		f.state = inText
 		return i + 1, nil
 	case Number:
-		f.at = inNumber
+		f.state = inNumber
 	case Null:
-		f.at, f.word = inWord, "null"
+		f.state, f.word = inWord, "null"
 	case Bool:
-		f.at, f.word = inWord, "true"
+		f.state, f.word = inWord, "true"
 		if part[i] == 'f' {
 			f.word = "false"
 		}
@@ -111,7 +111,7 @@ func (f *Framer) literal(part []byte, i int) (int, error) {
 		i++
 	}
 	if f.word == "" {
-		f.at = afterValue
+		f.state = afterValue
 	}
 	return i, nil
 }
@@ -144,7 +144,7 @@ func (f *Framer) tokens(part []byte, i int) (int, error) {
 				return i, unexpected(part, i, "the matching closing bracket")
 			}
 			if i++; f.depth == 0 {
-				f.at = afterValue
+				f.state = afterValue
 				return i, nil
 			}
 		default:
@@ -157,26 +157,26 @@ func (f *Framer) tokens(part []byte, i int) (int, error) {
 // suspendString records that the part ends in a string; i is the result of
 // afterString.
 func (f *Framer) suspendString(part []byte, i int) (int, error) {
-	f.at = inText
+	f.state = inText
 	if i > len(part)+1 {
-		f.at = inEscape
+		f.state = inEscape
 	}
 	return len(part), nil
 }
 
 // text continues in a string until it or the part ends.
 func (f *Framer) text(part []byte, i int) int {
-	if f.at == inEscape {
-		f.at = inText
+	if f.state == inEscape {
+		f.state = inText
 		i++
 	}
 	if i = afterString(part, i); i > len(part) {
 		i, _ = f.suspendString(part, i)
 		return i
 	}
-	f.at = inside
+	f.state = inside
 	if f.depth == 0 {
-		f.at = afterValue
+		f.state = afterValue
 	}
 	return i
 }
@@ -249,14 +249,14 @@ const (
 )
 
 // byteClasses has the class of each byte. It is filled once and never changes.
-var byteClasses = func() (of [256]byteClass) {
+var byteClasses = func() (classes [256]byteClass) {
 	for _, c := range []byte(" \t\r\n,:0123456789+-.eEtrufalsn") {
-		of[c] = otherByte
+		classes[c] = otherByte
 	}
-	of['"'] = quote
-	of['{'], of['['] = opening, opening
-	of['}'], of[']'] = closing, closing
-	return of
+	classes['"'] = quote
+	classes['{'], classes['['] = opening, opening
+	classes['}'], classes[']'] = closing, closing
+	return classes
 }()
 
 func inNumbers(c byte) bool {

@@ -83,8 +83,8 @@ func daysBefore(year, month, day int) int64 {
 	if year < 0 {
 		cycle, year = -1, year+400
 	}
-	ofYear := (153*month+2)/5 + day - 1
-	days := year*365 + year/4 - year/100 + year/400 + ofYear
+	dayOfYear := (153*month+2)/5 + day - 1
+	days := year*365 + year/4 - year/100 + year/400 + dayOfYear
 	return int64(days + cycle*146097 - 719468)
 }
 

@@ -38,7 +38,7 @@ func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 	key, elem := reflect.New(n.typ.Key()), reflect.New(n.elem.typ)
 	for !done && i >= 0 {
 		if n.mode == asMapMetadata && !d.KeepManagedFields {
-			if next, is := d.managedFieldsAt(i); is {
+			if next, found := d.managedFieldsAt(i); found {
 				if i = next; i >= 0 {
 					i, done = d.nextElement(i, '}')
 				}
@@ -63,8 +63,9 @@ func (d *Decoder) mapValue(n *node, dst unsafe.Pointer, i int) int {
 	return i
 }
 
-// managedFieldsAt skips the entry at i if its key is managedFields.
-func (d *Decoder) managedFieldsAt(i int) (next int, is bool) {
+// managedFieldsAt skips the entry at i if its key is managedFields, and reports
+// whether it is.
+func (d *Decoder) managedFieldsAt(i int) (next int, found bool) {
 	name, next := d.keyAt(i)
 	if next < 0 {
 		return -1, true

@@ -15,7 +15,7 @@ type node struct {
 	fields *fields
 	// id numbers the slices of a plan; a Decoder has scratch space for each.
 	id int
-	// noShare: the string is unlikely to repeat.
+	// noShare is set for a string that is unlikely to repeat.
 	noShare bool
 	// wrapped is the struct type in which a field with the option ",string" is decoded
 	// by the fallback.

@@ -19,7 +19,7 @@ type Plan struct {
 
 // plans caches the Plan, or the error, of each requested type. The number of types in
 // a program is bounded.
-var plans sync.Map // of reflect.Type to planned
+var plans sync.Map // from reflect.Type to planResult
 
 type planResult struct {
 	plan *Plan

@@ -146,8 +146,8 @@ func shortInt(data []byte, i int) (v int64, end int, ok bool) {
 }
 
 // bits returns the size of a number type.
-func (h decodeMode) bits() int {
-	switch h {
+func (m decodeMode) bits() int {
+	switch m {
 	case asInt8, asUint8:
 		return 8
 	case asInt16, asUint16:

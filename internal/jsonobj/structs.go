@@ -102,7 +102,7 @@ func (f *field) followEmbedded(dst unsafe.Pointer) (unsafe.Pointer, error) {
 	for _, e := range f.through {
 		p := (*unsafe.Pointer)(unsafe.Add(dst, e.offset))
 		if *p == nil {
-			if e.unset {
+			if e.unexported {
 				return nil, fmt.Errorf("cannot set an embedded pointer to %v, which is not exported", e.elem)
 			}
 			*p = reflect.New(e.elem).UnsafePointer()
