@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Trial is one run of a check. Its methods fail it by a panic, which Perform turns
+// Trial is one run of a check. Its methods fail it with a panic, which Run converts
 // into an error. They must be called from the goroutine of the check, except for
-// Doing and Note, which may be called from any goroutine.
+// Step and Note, which may be called from any goroutine.
 type Trial struct {
 	// Context is canceled at the end of the trial.
 	Context context.Context
@@ -25,26 +25,26 @@ type Trial struct {
 	Timeout time.Duration
 
 	mu    sync.Mutex
-	doing string // the current step
+	step  string // the current step
 	notes []string
 }
 
-// Patience is the default time limit.
-const Patience = 10 * time.Second
+// DefaultTimeout is the default time limit.
+const DefaultTimeout = 10 * time.Second
 
 // failure is the panic value of a failed trial.
 type failure struct{ error }
 
-// Perform runs a check and waits at most for patience; 0 means the default. If the
+// Run runs a check and waits at most for timeout; 0 means DefaultTimeout. If the
 // check does not return in time, its goroutine is left running. notes are for the
 // test's log.
-func Perform(patience time.Duration, run func(*Trial)) (notes []string, err error) {
-	if patience <= 0 {
-		patience = Patience
+func Run(timeout time.Duration, run func(*Trial)) (notes []string, err error) {
+	if timeout <= 0 {
+		timeout = DefaultTimeout
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	t := &Trial{Context: ctx, Timeout: patience}
+	t := &Trial{Context: ctx, Timeout: timeout}
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
@@ -54,17 +54,17 @@ func Perform(patience time.Duration, run func(*Trial)) (notes []string, err erro
 			case failure:
 				done <- p.error
 			default:
-				done <- fmt.Errorf("%s: panic: %v\n%s", t.doingNow(), p, debug.Stack())
+				done <- fmt.Errorf("%s: panic: %v\n%s", t.currentStep(), p, debug.Stack())
 			}
 		}()
 		run(t)
 	}()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case err = <-done:
 	case <-timer.C:
-		err = fmt.Errorf("timed out after %v: %s", patience, t.doingNow())
+		err = fmt.Errorf("timed out after %v: %s", timeout, t.currentStep())
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,22 +92,22 @@ func (t *Trial) Note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
-// Doing sets the current step, which errors name.
-func (t *Trial) Doing(format string, args ...any) {
+// Step sets the current step, which errors name.
+func (t *Trial) Step(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.doing = fmt.Sprintf(format, args...)
+	t.step = fmt.Sprintf(format, args...)
 }
 
-func (t *Trial) doingNow() string {
+func (t *Trial) currentStep() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.doing
+	return t.step
 }
 
 // Must fails the trial with the current step if err is not nil.
 func (t *Trial) Must(err error) {
 	if err != nil {
-		t.Failf("%s: %w", t.doingNow(), err)
+		t.Failf("%s: %w", t.currentStep(), err)
 	}
 }

@@ -12,8 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Every kind of failure ends a trial with an error.
-func TestPerform(t *testing.T) {
+func TestEveryFailureEndsATrialWithAnError(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		run  func(*Trial)
@@ -23,21 +22,21 @@ func TestPerform(t *testing.T) {
 		"nothing failed": {func(tr *Trial) { tr.Must(nil) }, ""},
 		"a failure":      {func(tr *Trial) { tr.Failf("two of %d are missing", 3) }, "two of 3 are missing"},
 		"an error": {func(tr *Trial) {
-			tr.Doing("read %s", "a")
+			tr.Step("read %s", "a")
 			tr.Must(broken)
 		}, "read a: broken"},
 		"a panic": {func(tr *Trial) {
-			tr.Doing("write")
+			tr.Step("write")
 			panic("boom")
 		}, "write: panic: boom\ngoroutine"},
 		"no return": {func(tr *Trial) {
-			tr.Doing("wait")
+			tr.Step("wait")
 			<-tr.Context.Done()
 		}, "timed out after 3s: wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				notes, err := Perform(3*time.Second, func(tr *Trial) {
+				notes, err := Run(3*time.Second, func(tr *Trial) {
 					tr.Note("tried with %v", tr.Timeout)
 					c.run(tr)
 				})
@@ -56,11 +55,11 @@ func TestPerform(t *testing.T) {
 	}
 }
 
-func TestPatienceDefault(t *testing.T) {
+func TestTheDefaultTimeoutEndsATrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		_, err := Perform(0, func(tr *Trial) { <-tr.Context.Done() })
+		_, err := Run(0, func(tr *Trial) { <-tr.Context.Done() })
 		require.Error(t, err)
-		require.Equal(t, Patience, time.Since(begun))
+		require.Equal(t, DefaultTimeout, time.Since(begun))
 	})
 }

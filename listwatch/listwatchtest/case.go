@@ -21,7 +21,7 @@ type caseRun[T any] struct {
 
 // perform runs the case on a source, for at most its Timeout.
 func (c testCase[T]) perform(s Source[T]) (notes []string, err error) {
-	return trial.Perform(s.Timeout, func(t *trial.Trial) { c.run(&caseRun[T]{t, s}) })
+	return trial.Run(s.Timeout, func(t *trial.Trial) { c.run(&caseRun[T]{t, s}) })
 }
 
 // change is one change of one object.
@@ -32,30 +32,30 @@ type change struct {
 
 func (c change) String() string { return string(c.eventType) + " " + c.name }
 
-// make applies changes to the source.
-func (t *caseRun[T]) make(changes ...change) {
+// apply applies changes to the source.
+func (t *caseRun[T]) apply(changes ...change) {
 	for _, c := range changes {
-		do := t.Create
+		operation := t.Create
 		switch c.eventType {
 		case watch.Modified:
-			do = t.Update
+			operation = t.Update
 		case watch.Deleted:
-			do = t.Delete
+			operation = t.Delete
 		}
-		t.Doing("apply %v", c)
-		t.Must(do(c.name))
+		t.Step("apply %v", c)
+		t.Must(operation(c.name))
 	}
 }
 
 // list reads a list to its end.
 func (t *caseRun[T]) list(opts metav1.ListOptions) (names []string, version string) {
-	t.Doing("List")
+	t.Step("List")
 	list, err := t.List(t.Context, opts)
 	t.Must(err)
 	if list == nil {
 		t.Failf("List returned nil and no error")
 	}
-	t.Doing("read the list")
+	t.Step("read the list")
 	items, err := list.Slice()
 	t.Must(err)
 	for _, item := range items {
@@ -88,7 +88,7 @@ func (t *caseRun[T]) open(opts metav1.ListOptions) *stream[T] {
 }
 
 func (s *stream[T]) reopen() error {
-	s.t.Doing("Watch from version %q", s.opts.ResourceVersion)
+	s.t.Step("Watch from version %q", s.opts.ResourceVersion)
 	w, err := s.t.Watch(s.t.Context, s.opts)
 	if err == nil && w == nil {
 		s.t.Failf("Watch returned nil and no error")
@@ -100,7 +100,7 @@ func (s *stream[T]) reopen() error {
 // event returns the next event, or an error.
 func (s *stream[T]) event(ctx context.Context) (listwatch.Event[T], error) {
 	for {
-		s.t.Doing("Next of a watch, at version %q%s", s.opts.ResourceVersion, s.wanted)
+		s.t.Step("Next of a watch, at version %q%s", s.opts.ResourceVersion, s.wanted)
 		event, err := s.watch.Next(ctx)
 		if errors.Is(err, io.EOF) && s.progress && s.opts.ResourceVersion != "" {
 			s.watch.Stop()
@@ -156,6 +156,6 @@ func (s *stream[T]) expect(want ...change) (versions []string) {
 }
 
 func (s *stream[T]) stop() {
-	s.t.Doing("Stop")
+	s.t.Step("Stop")
 	s.watch.Stop()
 }

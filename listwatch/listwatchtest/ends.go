@@ -13,10 +13,10 @@ import (
 )
 
 func contextList[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"))
+	t.apply(created("a"), created("b"))
 	ctx, cancel := context.WithCancel(t.Context)
 	cancel()
-	t.Doing("List with an ended context")
+	t.Step("List with an ended context")
 	list, err := t.List(ctx, metav1.ListOptions{})
 	if err == nil {
 		t.readEnded(list, func() {})
@@ -26,7 +26,7 @@ func contextList[T any](t *caseRun[T]) {
 
 	ctx, cancel = context.WithCancel(t.Context)
 	defer cancel()
-	t.Doing("List")
+	t.Step("List")
 	list, err = t.List(ctx, metav1.ListOptions{})
 	t.Must(err)
 	t.readEnded(list, cancel)
@@ -38,7 +38,7 @@ func (t *caseRun[T]) readEnded(list *listwatch.List[T], end func()) {
 	if list == nil {
 		t.Failf("List returned nil and no error")
 	}
-	t.Doing("read a list with an ended context")
+	t.Step("read a list with an ended context")
 	for _, err := range list.Items() {
 		end()
 		if err != nil {
@@ -62,7 +62,7 @@ func contextWatch[T any](t *caseRun[T]) {
 	defer w.Stop()
 	t.endWaiting(w, context.Background(), "end the context of a watch", cancel)
 
-	t.Doing("Watch with an ended context")
+	t.Step("Watch with an ended context")
 	late, err := t.Watch(ctx, opts)
 	if err != nil {
 		t.expectContextError(err)
@@ -72,7 +72,7 @@ func contextWatch[T any](t *caseRun[T]) {
 		t.Failf("Watch returned nil and no error")
 	}
 	defer late.Stop()
-	t.expectOver(late)
+	t.expectEnded(late)
 }
 
 func contextNext[T any](t *caseRun[T]) {
@@ -88,19 +88,19 @@ func stop[T any](t *caseRun[T]) {
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{})}
 	w := t.openWatch(t.Context, opts)
 	t.endWaiting(w, t.Context, "Stop while Next waits", w.Stop)
-	t.Doing("Stop again")
+	t.Step("Stop again")
 	w.Stop()
 
 	idle := t.openWatch(t.Context, opts)
-	t.Doing("Stop of an unread watch")
+	t.Step("Stop of an unread watch")
 	idle.Stop()
-	t.expectOver(idle)
-	t.Doing("Stop again")
+	t.expectEnded(idle)
+	t.Step("Stop again")
 	idle.Stop()
 }
 
 func (t *caseRun[T]) openWatch(ctx context.Context, opts metav1.ListOptions) *listwatch.Watch[T] {
-	t.Doing("Watch")
+	t.Step("Watch")
 	w, err := t.Watch(ctx, opts)
 	t.Must(err)
 	if w == nil {
@@ -114,8 +114,8 @@ const shortTime = 20 * time.Millisecond
 
 // endWaiting calls Next with ctx, calls end, and returns the error of Next. The
 // watch must have ended then.
-func (t *caseRun[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doing string, end func()) error {
-	t.Doing("Next without changes")
+func (t *caseRun[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, step string, end func()) error {
+	t.Step("Next without changes")
 	ended := make(chan error, 1)
 	go func() {
 		for {
@@ -132,20 +132,20 @@ func (t *caseRun[T]) endWaiting(w *listwatch.Watch[T], ctx context.Context, doin
 		t.Failf("Next did not block, although nothing has changed: its error is %v", err)
 	case <-time.After(shortTime):
 	}
-	t.Doing("%s", doing)
+	t.Step("%s", step)
 	end()
-	t.Doing("%s: Next still blocks", doing)
+	t.Step("%s: Next still blocks", step)
 	err := <-ended
 	if err == nil {
-		t.Failf("%s: Next returned an event", doing)
+		t.Failf("%s: Next returned an event", step)
 	}
-	t.expectOver(w)
+	t.expectEnded(w)
 	return err
 }
 
-// expectOver checks that a watch returns no more events.
-func (t *caseRun[T]) expectOver(w *listwatch.Watch[T]) {
-	t.Doing("Next of an ended watch")
+// expectEnded checks that a watch returns no more events.
+func (t *caseRun[T]) expectEnded(w *listwatch.Watch[T]) {
+	t.Step("Next of an ended watch")
 	if event, err := w.Next(t.Context); err == nil {
 		t.Failf("an ended watch delivers an event of type %s", event.Type)
 	}

@@ -24,7 +24,7 @@ type initial[T any] struct {
 // soon as the watch is open. That object may arrive before or after the final
 // bookmark.
 func watchList[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"), created("c"))
+	t.apply(created("a"), created("b"), created("c"))
 	yes := true
 	s := &stream[T]{t: t, opts: metav1.ListOptions{
 		SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true,
@@ -34,24 +34,24 @@ func watchList[T any](t *caseRun[T]) {
 		return
 	}
 	defer func() { s.stop() }()
-	t.make(created("d"))
+	t.apply(created("d"))
 	ctx, cancel := context.WithTimeout(t.Context, t.Trial.Timeout/4)
 	defer cancel()
-	have := &initial[T]{t: t, seen: map[string]bool{}}
-	for have.endVersion == "" {
-		t.Doing("Next of a watch with SendInitialEvents")
+	received := &initial[T]{t: t, seen: map[string]bool{}}
+	for received.endVersion == "" {
+		t.Step("Next of a watch with SendInitialEvents")
 		event, err := s.watch.Next(ctx)
 		switch {
 		case err == nil:
-			have.take(event.Type, event.Object, event.ResourceVersion, event.InitialEventsEnd)
+			received.record(event.Type, event.Object, event.ResourceVersion, event.InitialEventsEnd)
 			s.opts.ResourceVersion = event.ResourceVersion
 			continue
 		case ctx.Err() != nil:
-			t.streamingRefused("the option is ignored: within %v the objects %q were received, and no final bookmark", t.Trial.Timeout/4, slices.Sorted(maps.Keys(have.seen)))
+			t.streamingRefused("the option is ignored: within %v the objects %q were received, and no final bookmark", t.Trial.Timeout/4, slices.Sorted(maps.Keys(received.seen)))
 		case errors.Is(err, io.EOF):
-			t.streamingRefused("the watch ended after the objects %q, without a final bookmark", slices.Sorted(maps.Keys(have.seen)))
-		case len(have.seen) > 0:
-			t.Failf("the watch failed after the objects %q: %w", slices.Sorted(maps.Keys(have.seen)), err)
+			t.streamingRefused("the watch ended after the objects %q, without a final bookmark", slices.Sorted(maps.Keys(received.seen)))
+		case len(received.seen) > 0:
+			t.Failf("the watch failed after the objects %q: %w", slices.Sorted(maps.Keys(received.seen)), err)
 		default:
 			t.streamingRefused("Next: %v", err)
 		}
@@ -59,18 +59,18 @@ func watchList[T any](t *caseRun[T]) {
 	}
 	s.opts.SendInitialEvents, s.opts.ResourceVersionMatch, s.progress = nil, "", true
 	s.wanted = fmt.Sprintf(", waiting for %v", created("d"))
-	for !have.seen["d"] {
+	for !received.seen["d"] {
 		event, err := s.event(t.Context)
 		t.Must(err)
-		have.take(event.Type, event.Object, event.ResourceVersion, event.InitialEventsEnd)
+		received.record(event.Type, event.Object, event.ResourceVersion, event.InitialEventsEnd)
 	}
-	t.make(updated("a"))
+	t.apply(updated("a"))
 	s.expect(updated("a"))
-	t.expectResume(have.endVersion, "of the final bookmark", append(have.afterEnd, updated("a")))
+	t.expectResume(received.endVersion, "of the final bookmark", append(received.afterEnd, updated("a")))
 }
 
-// take records an event and checks that it is valid at this point.
-func (i *initial[T]) take(typ watch.EventType, object T, version string, end bool) {
+// record records an event and checks that it is valid at this point.
+func (i *initial[T]) record(typ watch.EventType, object T, version string, end bool) {
 	switch {
 	case typ == watch.Bookmark && !end:
 	case typ == watch.Bookmark:

@@ -13,13 +13,13 @@ import (
 const rounds = 20
 
 func goroutines[T any](t *caseRun[T]) {
-	t.make(created("a"))
+	t.apply(created("a"))
 	t.round()
 	before := runtime.NumGoroutine()
 	for range rounds {
 		t.round()
 	}
-	t.Doing("wait for goroutines to end")
+	t.Step("wait for goroutines to end")
 	var left int
 	for waited := time.Duration(0); waited < t.Trial.Timeout/2; waited += shortTime {
 		if left = runtime.NumGoroutine() - before; left < rounds/2 {
@@ -33,14 +33,14 @@ func goroutines[T any](t *caseRun[T]) {
 // round starts and ends each kind of request.
 func (t *caseRun[T]) round() {
 	version := t.expectList(metav1.ListOptions{}, "a")
-	t.Doing("List")
+	t.Step("List")
 	unread, err := t.List(t.Context, metav1.ListOptions{})
 	t.Must(err)
-	t.Doing("Close an unread list")
+	t.Step("Close an unread list")
 	unread.Close()
 
 	read := t.watch(version)
-	t.make(updated("a"))
+	t.apply(updated("a"))
 	read.expect(updated("a"))
 	read.stop()
 

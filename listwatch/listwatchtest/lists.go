@@ -25,14 +25,14 @@ func listEmpty[T any](t *caseRun[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	s := t.watch(version)
 	defer s.stop()
-	t.make(created("a"))
+	t.apply(created("a"))
 	s.expect(created("a"))
 }
 
 func listWhole[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"), created("c"))
+	t.apply(created("a"), created("b"), created("c"))
 	before := t.expectList(metav1.ListOptions{}, "a", "b", "c")
-	t.make(updated("a"), deleted("b"), created("d"))
+	t.apply(updated("a"), deleted("b"), created("d"))
 	after := t.expectList(metav1.ListOptions{}, "a", "c", "d")
 	if before == after {
 		t.Failf("two lists have the version %q, although objects have changed between them", before)
@@ -40,11 +40,11 @@ func listWhole[T any](t *caseRun[T]) {
 }
 
 func listPages[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"), created("c"), created("d"), created("e"))
+	t.apply(created("a"), created("b"), created("c"), created("d"), created("e"))
 	for _, limit := range []int64{1, 2, 5, 100} {
 		version := t.expectList(metav1.ListOptions{Limit: limit}, "a", "b", "c", "d", "e")
 		s := t.watch(version)
-		t.make(updated("c"))
+		t.apply(updated("c"))
 		s.expect(updated("c"))
 		s.stop()
 	}

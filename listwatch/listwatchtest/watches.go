@@ -18,49 +18,49 @@ func allChanges() []change {
 }
 
 func watchPast[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"), updated("a"))
+	t.apply(created("a"), created("b"), updated("a"))
 	version := t.expectList(metav1.ListOptions{}, "a", "b")
-	t.make(allChanges()...)
+	t.apply(allChanges()...)
 	s := t.watch(version)
 	defer s.stop()
 	s.expect(allChanges()...)
-	t.make(created("z"))
+	t.apply(created("z"))
 	s.expect(created("z"))
 }
 
 func watchLive[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"))
+	t.apply(created("a"), created("b"))
 	s := t.watch(t.expectList(metav1.ListOptions{}, "a", "b"))
 	defer s.stop()
 	for _, c := range allChanges() {
-		t.make(c)
+		t.apply(c)
 		s.expect(c)
 	}
-	t.make(created("y"), updated("y"), deleted("y"))
+	t.apply(created("y"), updated("y"), deleted("y"))
 	s.expect(created("y"), updated("y"), deleted("y"))
 }
 
 func watchResume[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"))
+	t.apply(created("a"), created("b"))
 	version := t.expectList(metav1.ListOptions{}, "a", "b")
-	t.make(allChanges()...)
+	t.apply(allChanges()...)
 	s := t.watch(version)
 	versions := s.expect(allChanges()...)
 	s.stop()
-	t.make(created("z"))
+	t.apply(created("z"))
 	for i, version := range versions {
 		t.expectResume(version, fmt.Sprintf("of %v, change %d,", allChanges()[i], i+1), append(allChanges()[i+1:], created("z")))
 	}
 }
 
 func bookmarks[T any](t *caseRun[T]) {
-	t.make(created("a"), created("b"))
+	t.apply(created("a"), created("b"))
 	opts := metav1.ListOptions{ResourceVersion: t.expectList(metav1.ListOptions{}, "a", "b"), AllowWatchBookmarks: true}
 	s := t.open(opts)
 	defer s.stop()
 	bookmarked := map[string]int{} // number of changes before a bookmark, by version
 	for i, c := range allChanges() {
-		t.make(c)
+		t.apply(c)
 		for {
 			event, err := s.event(t.Context)
 			t.Must(err)
@@ -76,19 +76,19 @@ func bookmarks[T any](t *caseRun[T]) {
 	if len(bookmarked) == 0 {
 		t.Note("no bookmark was received, so none was tested")
 	}
-	t.make(created("z"))
+	t.apply(created("z"))
 	for version, changes := range bookmarked {
 		t.expectResume(version, fmt.Sprintf("of the bookmark after change %d", changes), append(allChanges()[changes:], created("z")))
 	}
 }
 
 // expectResume watches from a version and checks the changes.
-func (t *caseRun[T]) expectResume(version, of string, want []change) {
+func (t *caseRun[T]) expectResume(version, description string, want []change) {
 	s := t.watch(version)
 	defer s.stop()
-	s.wanted = fmt.Sprintf(", %s, waiting for %v", of, want[0])
+	s.wanted = fmt.Sprintf(", %s, waiting for %v", description, want[0])
 	if got, _ := s.next(); got != want[0] {
-		t.Failf("a watch from the version %q %s begins with %v, want %v", version, of, got, want[0])
+		t.Failf("a watch from the version %q %s begins with %v, want %v", version, description, got, want[0])
 	}
 	s.expect(want[1:]...)
 }
@@ -98,9 +98,9 @@ func (t *caseRun[T]) expectResume(version, of string, want []change) {
 func oldVersion[T any](t *caseRun[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	past := []change{created("a"), updated("a"), created("b"), deleted("a")}
-	t.make(past...)
+	t.apply(past...)
 	if t.Expire != nil {
-		t.Doing("Expire")
+		t.Step("Expire")
 		t.Must(t.Expire())
 	}
 	if err := t.replay(version, past); err != nil {
@@ -110,10 +110,10 @@ func oldVersion[T any](t *caseRun[T]) {
 	} else if t.Expire != nil {
 		t.Note("versions are served although they have expired")
 	}
-	t.make(created("c"))
+	t.apply(created("c"))
 	s := t.watch(t.expectList(metav1.ListOptions{}, "b", "c"))
 	defer s.stop()
-	t.make(deleted("b"))
+	t.apply(deleted("b"))
 	s.expect(deleted("b"))
 }
 
@@ -125,7 +125,7 @@ func (t *caseRun[T]) replay(version string, want []change) error {
 		return err
 	}
 	defer s.stop()
-	t.make(created("z"), deleted("z"))
+	t.apply(created("z"), deleted("z"))
 	for _, c := range append(want, created("z"), deleted("z")) {
 		event, err := s.event(t.Context)
 		for err == nil && event.Type == watch.Bookmark {
@@ -150,11 +150,11 @@ func twoWatches[T any](t *caseRun[T]) {
 	version := t.expectList(metav1.ListOptions{})
 	one, other := t.watch(version), t.watch(version)
 	defer other.stop()
-	t.make(created("a"), updated("a"))
+	t.apply(created("a"), updated("a"))
 	one.expect(created("a"), updated("a"))
 	other.expect(created("a"))
 	one.stop()
-	t.make(deleted("a"))
+	t.apply(deleted("a"))
 	other.expect(updated("a"), deleted("a"))
 	third := t.watch(version)
 	defer third.stop()

@@ -20,7 +20,7 @@ type caseRun[T any] struct {
 
 // perform runs the case on a store, for at most its Timeout.
 func (c testCase[T]) perform(s Store[T]) (notes []string, err error) {
-	return trial.Perform(s.Timeout, func(t *trial.Trial) { c.run(&caseRun[T]{Trial: t, Store: s}) })
+	return trial.Run(s.Timeout, func(t *trial.Trial) { c.run(&caseRun[T]{Trial: t, Store: s}) })
 }
 
 // testObject describes an object for Store.Object.
@@ -43,17 +43,17 @@ func (t *caseRun[T]) object(o testObject) T { return t.Object(o.name, o.n) }
 func (o testObject) version() string { return strconv.Itoa(o.n) }
 
 func (t *caseRun[T]) add(o testObject) {
-	t.Doing("Add %v", o)
+	t.Step("Add %v", o)
 	t.Must(t.Add(t.object(o)))
 }
 
 func (t *caseRun[T]) update(o testObject) {
-	t.Doing("Update %v", o)
+	t.Step("Update %v", o)
 	t.Must(t.Update(t.object(o)))
 }
 
 func (t *caseRun[T]) remove(o testObject) {
-	t.Doing("Delete %v", o)
+	t.Step("Delete %v", o)
 	t.Must(t.Delete(t.object(o)))
 }
 
@@ -71,7 +71,7 @@ func (t *caseRun[T]) items(all ...testObject) iter.Seq2[T, error] {
 // replace replaces the contents and checks the result. The version is that of
 // the newest state.
 func (t *caseRun[T]) replace(all ...testObject) {
-	t.Doing("Replace with %v", all)
+	t.Step("Replace with %v", all)
 	version := strconv.Itoa(t.last)
 	t.Must(t.Replace(t.items(all...), func() string { return version }))
 	t.expectContents(all...)
@@ -80,7 +80,7 @@ func (t *caseRun[T]) replace(all ...testObject) {
 
 // expectContents checks the contents of the store.
 func (t *caseRun[T]) expectContents(want ...testObject) {
-	t.Doing("read the contents")
+	t.Step("read the contents")
 	got := t.Contents()
 	if !maps.Equal(got, contentsOf(want)) {
 		t.Failf("the store has %s, want %s", formatContents(got), formatContents(contentsOf(want)))
@@ -108,7 +108,7 @@ func (t *caseRun[T]) expectVersion(want string) {
 	if t.Version == nil {
 		return
 	}
-	t.Doing("read the version")
+	t.Step("read the version")
 	if got := t.Version(); got != want {
 		t.Failf("the version of the store is %q, want %q", got, want)
 	}

@@ -72,7 +72,7 @@ func bookmark[T any](t *caseRun[T]) {
 	a, b := t.nextState("a"), t.nextState("b")
 	t.replace(a, b)
 	t.last++
-	t.Doing("Bookmark")
+	t.Step("Bookmark")
 	t.Bookmark(strconv.Itoa(t.last))
 	t.expectContents(a, b)
 	t.expectVersion(strconv.Itoa(t.last))
@@ -82,12 +82,12 @@ func bookmark[T any](t *caseRun[T]) {
 }
 
 func resync[T any](t *caseRun[T]) {
-	t.Doing("Resync of an empty store")
+	t.Step("Resync of an empty store")
 	t.Must(t.Resync())
 	t.expectContents()
 	a, b := t.nextState("a"), t.nextState("b")
 	t.replace(a, b)
-	t.Doing("Resync")
+	t.Step("Resync")
 	t.Must(t.Resync())
 	t.expectContents(a, b)
 	t.expectVersion(b.version())

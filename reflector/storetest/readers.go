@@ -48,7 +48,7 @@ func readers[T any](t *caseRun[T]) {
 			}
 		})
 	}
-	t.Doing("Replace while others read")
+	t.Step("Replace while others read")
 	var err error
 	for i := 0; i < rounds && err == nil && len(inconsistent) == 0; i++ {
 		all := t.listOf([]string{right, left}[i%2])

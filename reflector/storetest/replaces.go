@@ -43,7 +43,7 @@ func replaceSame[T any](t *caseRun[T]) {
 
 func replaceTwice[T any](t *caseRun[T]) {
 	a, b, later := t.nextState("a"), t.nextState("b"), t.nextState("a")
-	t.Doing("Replace with %v, %v, %v", a, b, later)
+	t.Step("Replace with %v, %v, %v", a, b, later)
 	t.Must(t.Replace(t.items(a, b, later), later.version))
 	t.expectContents(later, b)
 	t.replace(b)
@@ -52,7 +52,7 @@ func replaceTwice[T any](t *caseRun[T]) {
 func replaceOnce[T any](t *caseRun[T]) {
 	a, b := t.nextState("a"), t.nextState("b")
 	read := 0
-	t.Doing("Replace with items that can be read only once")
+	t.Step("Replace with items that can be read only once")
 	t.Must(t.Replace(func(yield func(T, error) bool) {
 		if read++; read == 1 {
 			t.items(a, b)(yield)
@@ -67,7 +67,7 @@ func replaceOnce[T any](t *caseRun[T]) {
 func replaceNil[T any](t *caseRun[T]) {
 	a := t.nextState("a")
 	t.replace(a)
-	t.Doing("Replace with nil")
+	t.Step("Replace with nil")
 	if err := t.Replace(nil, func() string { return "9" }); err == nil {
 		t.Failf("Replace accepts a nil iterator")
 	}
@@ -96,7 +96,7 @@ func replaceError[T any](t *caseRun[T]) {
 func (t *caseRun[T]) expectRejected(broken error, all ...testObject) {
 	before := t.Contents()
 	after := t.nextState("z")
-	t.Doing("Replace with %v and an error", all)
+	t.Step("Replace with %v and an error", all)
 	err := t.Replace(func(yield func(T, error) bool) {
 		for _, o := range all {
 			if !yield(t.object(o), nil) {
@@ -129,7 +129,7 @@ func replaceHidden[T any](t *caseRun[T]) {
 	t.replace(a, b)
 	all := []testObject{t.nextState("a"), t.nextState("c"), t.nextState("d")}
 	version := all[2].version()
-	t.Doing("Replace with items that arrive one by one")
+	t.Step("Replace with items that arrive one by one")
 	t.Must(t.Replace(func(yield func(T, error) bool) {
 		for _, o := range all {
 			t.expectFromGoroutine(a, b)
@@ -147,7 +147,7 @@ func replaceHidden[T any](t *caseRun[T]) {
 
 // expectFromGoroutine checks the contents that another goroutine reads now.
 func (t *caseRun[T]) expectFromGoroutine(want ...testObject) {
-	t.Doing("read the contents while a Replace waits for its items")
+	t.Step("read the contents while a Replace waits for its items")
 	seen := make(chan map[string]int)
 	go func() {
 		defer close(seen) // also if Contents ends the goroutine
@@ -168,7 +168,7 @@ func replaceVersion[T any](t *caseRun[T]) {
 		}
 		return strconv.Itoa(t.last)
 	}
-	t.Doing("Replace")
+	t.Step("Replace")
 	t.Must(t.Replace(func(yield func(T, error) bool) {
 		ended = yield(t.object(a), nil) && yield(t.object(b), nil)
 	}, version))
@@ -179,7 +179,7 @@ func replaceVersion[T any](t *caseRun[T]) {
 	t.expectVersion(strconv.Itoa(t.last))
 
 	ended, asked = true, 0
-	t.Doing("Replace with an error")
+	t.Step("Replace with an error")
 	err := t.Replace(func(yield func(T, error) bool) {
 		var none T
 		yield(none, errBroken)
