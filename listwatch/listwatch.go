@@ -62,7 +62,7 @@ type ListWatch[T any] struct {
 	// err is why source could not be restricted.
 	err error
 	// unsupported records a reason if source does not record it.
-	unsupported reasonNote
+	unsupported recordedReason
 }
 
 var (
@@ -99,8 +99,8 @@ func (lw *ListWatch[T]) Watch(ctx context.Context, opts metav1.ListOptions) (*Wa
 // ResourceInfo returns the resource of the wrapped source, and the zero value if
 // there is none.
 func (lw *ListWatch[T]) ResourceInfo() rest.ResourceInfo {
-	if served, ok := lw.source.(ResourceDescriber); ok {
-		return served.ResourceInfo()
+	if describer, ok := lw.source.(ResourceDescriber); ok {
+		return describer.ResourceInfo()
 	}
 	return rest.ResourceInfo{}
 }

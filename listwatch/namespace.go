@@ -12,17 +12,17 @@ import (
 // of this module report a namespace, because a type that embeds a View may
 // serve more than the View.
 func (lw *ListWatch[T]) ScopedNamespace() string {
-	narrow, ok := lw.source.(NamespaceScoped)
+	scoped, ok := lw.source.(NamespaceScoped)
 	if !ok || nilcheck.IsNilPointer(lw.source) {
 		return ""
 	}
-	of := reflect.TypeOf(lw.source)
-	if of.Kind() != reflect.Pointer {
+	typ := reflect.TypeOf(lw.source)
+	if typ.Kind() != reflect.Pointer {
 		return ""
 	}
-	switch of.Elem().PkgPath() {
+	switch typ.Elem().PkgPath() {
 	case reflect.TypeFor[rest.ResourceInfo]().PkgPath(), reflect.TypeFor[ListWatch[T]]().PkgPath():
-		return narrow.ScopedNamespace()
+		return scoped.ScopedNamespace()
 	}
 	return ""
 }

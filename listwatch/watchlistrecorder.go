@@ -1,9 +1,9 @@
 package listwatch
 
 import (
-	"strings"
 	"sync"
 
+	"github.com/thinformer/thinformer/internal/brief"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -30,38 +30,30 @@ var (
 // maxReasonLength bounds a recorded reason, which may quote a response.
 const maxReasonLength = 512
 
-// reasonNote records why one source cannot stream its initial state.
-type reasonNote struct {
+// recordedReason is why one source cannot stream its initial state.
+type recordedReason struct {
 	mu     sync.Mutex
 	reason string // "" if none is recorded
 }
 
-func (n *reasonNote) get() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.reason
+func (r *recordedReason) get() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reason
 }
 
-func (n *reasonNote) set(reason string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.reason = truncateReason(reason)
-}
-
-// truncateReason cuts reason to its limit, between characters.
-func truncateReason(reason string) string {
-	if len(reason) <= maxReasonLength {
-		return reason
-	}
-	return strings.ToValidUTF8(reason[:maxReasonLength], "") + "..."
+func (r *recordedReason) set(reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reason = brief.Text(reason, maxReasonLength)
 }
 
 // WatchListUnsupported returns the reason that the wrapped source has recorded.
 // If there is no wrapped source, or it is not a WatchListRecorder, it returns
 // the reason recorded in lw.
 func (lw *ListWatch[T]) WatchListUnsupported() string {
-	if memory, ok := lw.source.(WatchListRecorder); ok {
-		return memory.WatchListUnsupported()
+	if recorder, ok := lw.source.(WatchListRecorder); ok {
+		return recorder.WatchListUnsupported()
 	}
 	return lw.unsupported.get()
 }
@@ -69,8 +61,8 @@ func (lw *ListWatch[T]) WatchListUnsupported() string {
 // SetWatchListUnsupported records reason in the wrapped source. If there is no
 // wrapped source, or it is not a WatchListRecorder, reason is recorded in lw.
 func (lw *ListWatch[T]) SetWatchListUnsupported(reason string) {
-	if memory, ok := lw.source.(WatchListRecorder); ok {
-		memory.SetWatchListUnsupported(reason)
+	if recorder, ok := lw.source.(WatchListRecorder); ok {
+		recorder.SetWatchListUnsupported(reason)
 		return
 	}
 	lw.unsupported.set(reason)
