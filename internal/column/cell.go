@@ -56,11 +56,11 @@ func cellValue(kind string, value any) any {
 			return value
 		}
 	case "boolean":
-		if value, is := value.(bool); is {
+		if value, ok := value.(bool); ok {
 			return value
 		}
 	case "date":
-		if value, is := value.(string); is {
+		if value, ok := value.(string); ok {
 			return ageText(value)
 		}
 	}

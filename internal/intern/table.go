@@ -9,19 +9,19 @@ const MaxLen = 64
 // The table is set-associative: each hash selects a set of four entries. Two hold
 // strings that have occurred again, the most recent first, and two hold new ones.
 const (
-	sets      = 512
-	ways      = 4
-	newcomers = 2 // index of the first entry for new strings
+	sets     = 512
+	ways     = 4
+	firstNew = 2 // index of the first entry for new strings
 )
 
 // Table holds the interned strings. The zero value is not usable: call New.
 type Table struct {
-	seed   maphash.Seed
-	places [sets][ways]place
-	turn   uint32 // selects the new string to evict next
+	seed    maphash.Seed
+	entries [sets][ways]entry
+	added   uint32 // counts the strings; selects the new string to evict next
 }
 
-type place struct {
+type entry struct {
 	text string
 	// boxed is text as an any, once Boxed has returned it.
 	boxed any
@@ -58,20 +58,20 @@ func (t *Table) Boxed(b []byte) any {
 }
 
 // find returns the entry of b, which it adds if necessary.
-func (t *Table) find(b []byte) *place {
-	set := &t.places[maphash.Bytes(t.seed, b)%sets]
+func (t *Table) find(b []byte) *entry {
+	set := &t.entries[maphash.Bytes(t.seed, b)%sets]
 	for i := range set {
 		if set[i].text != string(b) {
 			continue
 		}
-		if i < newcomers {
+		if i < firstNew {
 			return &set[i]
 		}
 		set[0], set[1], set[i] = set[i], set[0], set[1]
 		return &set[0]
 	}
-	t.turn++
-	p := &set[newcomers+t.turn%(ways-newcomers)]
-	*p = place{text: string(b)}
+	t.added++
+	p := &set[firstNew+t.added%(ways-firstNew)]
+	*p = entry{text: string(b)}
 	return p
 }

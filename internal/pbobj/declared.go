@@ -31,7 +31,7 @@ func DeclaresUnmarshal(t reflect.Type) bool {
 	return !isWrapper(method.Func.Pointer())
 }
 
-// lenders counts the embedded fields that could promote an Unmarshal to t, at the
+// promoters counts the embedded fields that could promote an Unmarshal to t, at the
 // smallest depth at which there are any.
 func promoters(t reflect.Type) (count int) {
 	level, seen := []reflect.Type{t}, map[reflect.Type]bool{t: true}
@@ -71,8 +71,8 @@ func declaresAnyUnmarshal(t reflect.Type) bool {
 	if t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer {
 		t = reflect.PointerTo(t)
 	}
-	method, has := t.MethodByName("Unmarshal")
-	if !has {
+	method, ok := t.MethodByName("Unmarshal")
+	if !ok {
 		return false
 	}
 	inner := structOf(t)

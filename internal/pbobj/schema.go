@@ -25,7 +25,7 @@ type Schema struct {
 // message has the fields of one struct type, by number.
 type message struct {
 	fields []messageField
-	// quantity: this is a resource.Quantity, whose field 1 is its text.
+	// quantity is set for a resource.Quantity, whose field 1 is its text.
 	quantity bool
 }
 
@@ -220,8 +220,8 @@ func fieldTag(field reflect.StructField) (number int, name string) {
 	}
 	name = field.Name
 	for _, part := range parts[2:] {
-		if is, ok := strings.CutPrefix(part, "name="); ok {
-			name = is
+		if value, ok := strings.CutPrefix(part, "name="); ok {
+			name = value
 		}
 	}
 	return number, name

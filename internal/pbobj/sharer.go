@@ -106,7 +106,7 @@ func (c *sharerCompiler) structFunc(t reflect.Type) shareFunc {
 	}
 }
 
-// unique reports whether a field differs in all objects. Its strings would only evict
+// isUnique reports whether a field differs in all objects. Its strings would only evict
 // other strings from the table.
 func isUnique(field reflect.StructField) bool {
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -78,17 +78,17 @@ type rootResponse struct {
 // server supports aggregated discovery.
 func (c *Client) fetchGroups(ctx context.Context) (*serverResources, error) {
 	result := &serverResources{resources: map[schema.GroupVersion]*metav1.APIResourceList{}, failed: map[schema.GroupVersion]error{}}
-	for _, from := range [...]struct{ path, kind string }{{"/api", versionsKind}, {"/apis", groupListKind}} {
+	for _, root := range [...]struct{ path, kind string }{{"/api", versionsKind}, {"/apis", groupListKind}} {
 		var response rootResponse
-		err := c.getJSON(ctx, c.client.Get().AbsPath(from.path).SetHeader("Accept", acceptAggregated), &response)
+		err := c.getJSON(ctx, c.client.Get().AbsPath(root.path).SetHeader("Accept", acceptAggregated), &response)
 		if apierrors.IsNotFound(err) {
 			continue // a server may serve only one of the two
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := result.add(&response, from.kind); err != nil {
-			return nil, fmt.Errorf("GET %s: %w", from.path, err)
+		if err := result.add(&response, root.kind); err != nil {
+			return nil, fmt.Errorf("GET %s: %w", root.path, err)
 		}
 	}
 	if n := len(result.versions()); n > maxGroupVersions {
