@@ -21,19 +21,19 @@ type resourceIndex struct {
 	byLowerKind map[string][]*Resource // kinds in lower case
 }
 
-func newResourceIndex(resources *serverResources) *resourceIndex {
+func newResourceIndex(server *serverResources) *resourceIndex {
 	x := &resourceIndex{
-		partial:     resources.partial(),
+		partial:     server.partial(),
 		byName:      map[string][]*Resource{},
 		byShortName: map[string][]*Resource{},
 		byKind:      map[string][]*Resource{},
 		byLowerKind: map[string][]*Resource{},
 	}
 	added := map[schema.GroupVersion]bool{}
-	for _, group := range resources.groups {
+	for _, group := range server.groups {
 		for _, version := range slices.Insert(slices.Clone(group.Versions), 0, group.PreferredVersion) {
 			gv := schema.GroupVersion{Group: group.Name, Version: version.Version}
-			if list := resources.resources[gv]; list != nil && !added[gv] {
+			if list := server.resources[gv]; list != nil && !added[gv] {
 				added[gv] = true
 				x.add(newResources(gv, list))
 			}
