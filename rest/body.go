@@ -25,7 +25,7 @@ type body struct {
 	// untyped describes the kind or apiVersion that an encoded value lacks. It is ""
 	// if the value has both, or if the request does not create, replace or apply an
 	// object.
-	untyped string
+	missingType string
 }
 
 // repeatable reports whether the body can be sent again.
@@ -104,8 +104,8 @@ func (r *Request) Body(content any) *Request {
 			return r.failf("Body", "encode %T: %w", content, err)
 		}
 		r.body = body{bytes: encoded, contentType: wire.JSONType}
-		if r.method == http.MethodPost || r.method == http.MethodPut || r.form == types.ApplyPatchType {
-			r.body.untyped = missingTypeMeta(content, encoded)
+		if r.method == http.MethodPost || r.method == http.MethodPut || r.patchType == types.ApplyPatchType {
+			r.body.missingType = missingTypeMeta(content, encoded)
 		}
 	}
 	return r
@@ -114,14 +114,14 @@ func (r *Request) Body(content any) *Request {
 // missingTypeMeta describes the part of its type that the encoded content lacks; it
 // returns "" if both are set.
 func missingTypeMeta(content any, encoded []byte) string {
-	lacks := "kind"
+	missing := "kind"
 	switch apiVersion, kind := wire.TypeOfJSON(encoded, wire.DefaultMaxDepth); {
 	case kind != "" && apiVersion != "":
 		return ""
 	case kind != "":
-		lacks = "apiVersion"
+		missing = "apiVersion"
 	}
-	return fmt.Sprintf("the %T in the Body has no %s: set its TypeMeta, or write it through a Resource", content, lacks)
+	return fmt.Sprintf("the %T in the Body has no %s: set its TypeMeta, or write it through a Resource", content, missing)
 }
 
 // sentType returns the Content-Type of the body, "" if there is none.
@@ -129,8 +129,8 @@ func (r *Request) sentType() string {
 	switch {
 	case r.body.bytes == nil && r.body.stream == nil:
 		return ""
-	case r.form != "":
-		return string(r.form)
+	case r.patchType != "":
+		return string(r.patchType)
 	case r.body.contentType != "":
 		return r.body.contentType
 	}

@@ -110,8 +110,10 @@ func (c *Client) Post() *Request { return c.Verb(http.MethodPost) }
 // Put returns a PUT request, which replaces.
 func (c *Client) Put() *Request { return c.Verb(http.MethodPut) }
 
-// Patch returns a PATCH request; form is the patch type of its body.
-func (c *Client) Patch(form types.PatchType) *Request { return c.Verb(http.MethodPatch).patch(form) }
+// Patch returns a PATCH request; patchType is the type of its body.
+func (c *Client) Patch(patchType types.PatchType) *Request {
+	return c.Verb(http.MethodPatch).patch(patchType)
+}
 
 // Delete returns a DELETE request.
 func (c *Client) Delete() *Request { return c.Verb(http.MethodDelete) }

@@ -40,9 +40,9 @@ func (r *Request) throttle(ctx context.Context, hooks traces, info RequestInfo) 
 	if limiter == nil {
 		return nil
 	}
-	begun := time.Now()
+	start := time.Now()
 	err := limiter.Wait(ctx)
-	if waited := time.Since(begun); waited >= minReportedWait {
+	if waited := time.Since(start); waited >= minReportedWait {
 		hooks.rateLimited(info, waited)
 	}
 	if err != nil {

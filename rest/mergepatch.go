@@ -82,30 +82,30 @@ var serverSetMetadata = []string{
 // a missing field: in a merge patch null deletes.
 func diffMaps(before, after map[string]any) (patch map[string]any, unsafe bool) {
 	patch = map[string]any{}
-	for name, was := range before {
-		if is, there := after[name]; !there || is == nil {
-			if was != nil {
+	for name, oldValue := range before {
+		if newValue, found := after[name]; !found || newValue == nil {
+			if oldValue != nil {
 				patch[name] = nil
 			}
-			unsafe = unsafe || mayHaveUnseen(was)
+			unsafe = unsafe || mayHaveUnseen(oldValue)
 		}
 	}
-	for name, is := range after {
-		was := before[name]
-		if is == nil || reflect.DeepEqual(was, is) {
+	for name, newValue := range after {
+		oldValue := before[name]
+		if newValue == nil || reflect.DeepEqual(oldValue, newValue) {
 			continue
 		}
-		wasMap, isMap := asMaps(was, is)
-		if wasMap == nil || isMap == nil {
-			patch[name] = is
-			unsafe = unsafe || mayHaveUnseen(was) || containsList(is)
+		oldMap, newMap := asMaps(oldValue, newValue)
+		if oldMap == nil || newMap == nil {
+			patch[name] = newValue
+			unsafe = unsafe || mayHaveUnseen(oldValue) || containsList(newValue)
 			continue
 		}
-		inner, innerLists := diffMaps(wasMap, isMap)
-		if len(inner) > 0 {
-			patch[name] = inner
+		nested, nestedUnsafe := diffMaps(oldMap, newMap)
+		if len(nested) > 0 {
+			patch[name] = nested
 		}
-		unsafe = unsafe || innerLists
+		unsafe = unsafe || nestedUnsafe
 	}
 	return patch, unsafe
 }
@@ -120,10 +120,10 @@ func asMaps(a, b any) (map[string]any, map[string]any) {
 // and after does not: the removal of a client's last label must not remove those of
 // others.
 func keepMaps(before, after map[string]any) {
-	was, is := asMaps(before["metadata"], after["metadata"])
+	oldMetadata, newMetadata := asMaps(before["metadata"], after["metadata"])
 	for _, name := range []string{"labels", "annotations"} {
-		if _, had := was[name].(map[string]any); had && is != nil && is[name] == nil {
-			is[name] = map[string]any{}
+		if _, existed := oldMetadata[name].(map[string]any); existed && newMetadata != nil && newMetadata[name] == nil {
+			newMetadata[name] = map[string]any{}
 		}
 	}
 }

@@ -211,9 +211,9 @@ func (p *pages[T]) wrap(err error) error {
 }
 
 // newPage returns the page that a reader decodes from a body.
-func newPage[T any](doing string, reader *wire.ListReader, body io.Closer) *Page[T] {
+func newPage[T any](operation string, reader *wire.ListReader, body io.Closer) *Page[T] {
 	return &Page[T]{
-		Operation: doing,
+		Operation: operation,
 		Next: func() (item T, err error) {
 			object, err := reader.Next()
 			if err != nil {

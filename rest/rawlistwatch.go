@@ -78,16 +78,16 @@ func (s *RawListWatch[T]) List(ctx context.Context, opts metav1.ListOptions) (*L
 }
 
 func (s *RawListWatch[T]) page(ctx context.Context, opts metav1.ListOptions) (*Page[T], error) {
-	sent, err := s.open(ctx, opts, wire.AcceptList)
+	body, err := s.open(ctx, opts, wire.AcceptList)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := s.codec.SniffedList(sent)
+	reader, err := s.codec.SniffedList(body)
 	if err != nil {
-		sent.Close()
-		return nil, fmt.Errorf("%s: %w", s.doing(opts), contextError(ctx, err))
+		body.Close()
+		return nil, fmt.Errorf("%s: %w", s.operation(opts), contextError(ctx, err))
 	}
-	return newPage[T](s.doing(opts), reader, sent), nil
+	return newPage[T](s.operation(opts), reader, body), nil
 }
 
 // Watch watches the objects, as View.Watch does.
@@ -95,18 +95,18 @@ func (s *RawListWatch[T]) Watch(ctx context.Context, opts metav1.ListOptions) (*
 	opts.Watch = true
 	openDone := ctx.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
-	sent, err := s.open(ctx, opts, wire.AcceptWatch)
+	body, err := s.open(ctx, opts, wire.AcceptWatch)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	reader := s.codec.SniffedWatch(sent)
-	stream := &stream[T]{openDone: openDone, ctx: ctx, cancel: cancel, body: sent, reader: reader, doing: s.doing(opts)}
+	reader := s.codec.SniffedWatch(body)
+	stream := &stream[T]{openDone: openDone, ctx: ctx, cancel: cancel, body: body, reader: reader, operation: s.operation(opts)}
 	return NewWatch(stream.next, stream.stop), nil
 }
 
 // doing describes a request for errors.
-func (s *RawListWatch[T]) doing(opts metav1.ListOptions) string {
+func (s *RawListWatch[T]) operation(opts metav1.ListOptions) string {
 	verb := verbList
 	if opts.Watch {
 		verb = verbWatch
@@ -126,7 +126,7 @@ func (s *RawListWatch[T]) open(ctx context.Context, opts metav1.ListOptions, kin
 	case err != nil:
 		return nil, err
 	case nilcheck.IsNil(body):
-		return nil, fmt.Errorf("%s: %w", s.doing(opts), errNoBody)
+		return nil, fmt.Errorf("%s: %w", s.operation(opts), errNoBody)
 	}
 	return wire.NewSniffedBody(ctx, body, opts.Watch), nil
 }

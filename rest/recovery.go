@@ -66,12 +66,12 @@ func (r *Recovery) Join() *RecoveryMember {
 	if r == nil {
 		return nil
 	}
-	p := &RecoveryMember{recovery: r.recovery, ready: make(chan struct{}, 1)}
+	m := &RecoveryMember{recovery: r.recovery, ready: make(chan struct{}, 1)}
 	r.update(func(e *election.Election, _ time.Time) {
-		p.member = e.Join(r.group)
-		r.members[p.member] = p
+		m.member = e.Join(r.group)
+		r.members[m.member] = m
 	})
-	return p
+	return m
 }
 
 // update changes the election and executes its decisions.
@@ -113,8 +113,8 @@ func (r *recovery) decide(now time.Time) []decision {
 	}
 	due := make([]decision, len(actions))
 	for i, action := range actions {
-		p := r.members[action.Member]
-		due[i] = decision{Action: action, member: p, abandon: p.abandon}
+		m := r.members[action.Member]
+		due[i] = decision{Action: action, member: m, abandon: m.abandon}
 	}
 	return due
 }
@@ -163,63 +163,63 @@ const (
 
 // Leave ends the membership. If other members wait for this one, another takes its
 // place.
-func (p *RecoveryMember) Leave() {
-	if p == nil {
+func (m *RecoveryMember) Leave() {
+	if m == nil {
 		return
 	}
-	p.recovery.update(func(e *election.Election, now time.Time) {
-		e.Leave(p.member, now)
-		delete(p.recovery.members, p.member)
+	m.recovery.update(func(e *election.Election, now time.Time) {
+		e.Leave(m.member, now)
+		delete(m.recovery.members, m.member)
 	})
 }
 
-// ServerUnavailable reports whether the server is known not to respond, and why. The member must
-// then call Wait before its next request.
-func (p *RecoveryMember) ServerUnavailable() (because error, held bool) {
-	if p == nil {
+// ServerUnavailable reports whether the server is known not to respond, and why. The
+// member must then call Wait before its next request.
+func (m *RecoveryMember) ServerUnavailable() (reason error, unavailable bool) {
+	if m == nil {
 		return nil, false
 	}
-	p.recovery.mu.Lock()
-	defer p.recovery.mu.Unlock()
-	return p.recovery.election.ServerUnavailable(p.member)
+	m.recovery.mu.Lock()
+	defer m.recovery.mu.Unlock()
+	return m.recovery.election.ServerUnavailable(m.member)
 }
 
-// WaitToResume returns when a member that has lost its connection may resume: at once,
-// unless another member has just lost the same connection and is about to find out
-// whether the server responds. WaitToResume waits at most a tenth of a second.
-func (p *RecoveryMember) WaitToResume(ctx context.Context) {
-	if p == nil {
+// WaitToResume returns when a member that has lost its connection may resume: at
+// once, unless another member has just lost the same connection and is about to find
+// out whether the server responds. WaitToResume waits at most a tenth of a second.
+func (m *RecoveryMember) WaitToResume(ctx context.Context) {
+	if m == nil {
 		return
 	}
 	wait := false
-	p.discardReady()
-	p.recovery.update(func(e *election.Election, now time.Time) { wait = e.WaitToResume(p.member, now) })
+	m.discardReady()
+	m.recovery.update(func(e *election.Election, now time.Time) { wait = e.WaitToResume(m.member, now) })
 	if wait {
-		_ = p.await(ctx)
+		_ = m.await(ctx)
 	}
 }
 
 // discardReady discards the signal of a wait that ended with its context.
-func (p *RecoveryMember) discardReady() {
+func (m *RecoveryMember) discardReady() {
 	select {
-	case <-p.ready:
+	case <-m.ready:
 	default:
 	}
 }
 
-func (p *RecoveryMember) await(ctx context.Context) error {
+func (m *RecoveryMember) await(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-p.ready:
+	case <-m.ready:
 		return nil
 	}
 }
 
 // RequestKind determines what happens if a request gets no response header in time.
 type RequestKind struct {
-	// SlowResponse is set if the server may take long to begin its response, as for a list.
-	// Such a request is abandoned only after another one was answered on a newer
+	// SlowResponse is set if the server may take long to begin its response, as for a
+	// list. Such a request is abandoned only after another one was answered on a newer
 	// connection.
 	SlowResponse bool
 	// Reconnect is set if the previous connection of the member was lost.
@@ -228,47 +228,47 @@ type RequestKind struct {
 
 // RequestSent records that a request is sent. abandon cancels the request, and may be
 // called from any goroutine until the request is over.
-func (p *RecoveryMember) RequestSent(kind RequestKind, abandon func()) {
-	if p == nil {
+func (m *RecoveryMember) RequestSent(kind RequestKind, abandon func()) {
+	if m == nil {
 		return
 	}
-	p.recovery.update(func(e *election.Election, now time.Time) {
-		p.abandon = abandon
-		e.RequestSent(p.member, now, election.Kind(kind))
+	m.recovery.update(func(e *election.Election, now time.Time) {
+		m.abandon = abandon
+		e.RequestSent(m.member, now, election.Kind(kind))
 	})
 }
 
 // ResponseReceived records a response header other than 429 and 5xx.
-func (p *RecoveryMember) ResponseReceived() {
-	if p != nil {
-		p.recovery.update(func(e *election.Election, now time.Time) { e.ResponseReceived(p.member, now) })
+func (m *RecoveryMember) ResponseReceived() {
+	if m != nil {
+		m.recovery.update(func(e *election.Election, now time.Time) { e.ResponseReceived(m.member, now) })
 	}
 }
 
 // ContentReceived records that the response has had content.
-func (p *RecoveryMember) ContentReceived() {
-	if p != nil {
-		p.recovery.update(func(e *election.Election, now time.Time) { e.ContentReceived(p.member, now) })
+func (m *RecoveryMember) ContentReceived() {
+	if m != nil {
+		m.recovery.update(func(e *election.Election, now time.Time) { e.ContentReceived(m.member, now) })
 	}
 }
 
-// RequestFailed records that a request has failed. retryAfter is the wait that the server
-// requested. RequestFailed reports whether all members in the same situation share the
-// failure; otherwise the member uses its own back-off.
-func (p *RecoveryMember) RequestFailed(kind RequestFailure, retryAfter time.Duration, because error) (shared bool) {
-	if p == nil {
+// RequestFailed records that a request has failed with cause. retryAfter is the wait
+// that the server requested. RequestFailed reports whether all members in the same
+// situation share the failure; otherwise the member uses its own back-off.
+func (m *RecoveryMember) RequestFailed(kind RequestFailure, retryAfter time.Duration, cause error) (shared bool) {
+	if m == nil {
 		return false
 	}
-	p.recovery.update(func(e *election.Election, now time.Time) {
-		shared = e.RequestFailed(p.member, now, election.Failure(kind), retryAfter, because)
+	m.recovery.update(func(e *election.Election, now time.Time) {
+		shared = e.RequestFailed(m.member, now, election.Failure(kind), retryAfter, cause)
 	})
 	return shared
 }
 
 // Wait returns when the member may make its next request, which is not before
 // notBefore, or when ctx is done.
-func (p *RecoveryMember) Wait(ctx context.Context, notBefore time.Time) error {
-	p.discardReady()
-	p.recovery.update(func(e *election.Election, _ time.Time) { e.Wait(p.member, notBefore) })
-	return p.await(ctx)
+func (m *RecoveryMember) Wait(ctx context.Context, notBefore time.Time) error {
+	m.discardReady()
+	m.recovery.update(func(e *election.Election, _ time.Time) { e.Wait(m.member, notBefore) })
+	return m.await(ctx)
 }

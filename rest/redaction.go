@@ -43,22 +43,22 @@ func (s *redactedFields) add(name string, value any) {
 	*s = append(*s, slog.Any(name, value))
 }
 
-// secret adds a placeholder if the value is set.
-func (s *redactedFields) secret(name string, set bool) {
+// addSecret adds a placeholder if the value is set.
+func (s *redactedFields) addSecret(name string, set bool) {
 	if set {
 		s.add(name, hidden)
 	}
 }
 
-// size adds the length of data.
-func (s *redactedFields) size(name string, data []byte) {
+// addSize adds the length of data.
+func (s *redactedFields) addSize(name string, data []byte) {
 	if len(data) > 0 {
 		s.add(name, fmt.Sprintf("(%d bytes)", len(data)))
 	}
 }
 
-// kind adds the type of an interface or function value.
-func (s *redactedFields) kind(name string, set bool, value any) {
+// addType adds the type of an interface or function value.
+func (s *redactedFields) addType(name string, set bool, value any) {
 	if set {
 		s.add(name, fmt.Sprintf("(%T)", value))
 	}
@@ -68,18 +68,18 @@ func (c Config) redacted() redactedFields {
 	var s redactedFields
 	s.add("Host", hostWithoutSecrets(c.Host))
 	s.add("TLS", c.TLS.redacted())
-	s.secret("BearerToken", c.BearerToken != "")
+	s.addSecret("BearerToken", c.BearerToken != "")
 	s.add("BearerTokenFile", c.BearerTokenFile)
 	s.add("Username", c.Username)
-	s.secret("Password", c.Password != "")
+	s.addSecret("Password", c.Password != "")
 	if c.Exec != nil {
 		s.add("Exec", c.Exec.redacted())
 	}
 	s.add("Impersonate", c.Impersonate.redacted())
-	s.kind("Proxy", c.Proxy != nil, c.Proxy)
-	s.kind("Dial", c.Dial != nil, c.Dial)
-	s.kind("Transport", c.Transport != nil, c.Transport)
-	s.kind("WrapTransport", c.WrapTransport != nil, c.WrapTransport)
+	s.addType("Proxy", c.Proxy != nil, c.Proxy)
+	s.addType("Dial", c.Dial != nil, c.Dial)
+	s.addType("Transport", c.Transport != nil, c.Transport)
+	s.addType("WrapTransport", c.WrapTransport != nil, c.WrapTransport)
 	s.add("DisableHTTP2", c.DisableHTTP2)
 	s.add("DisableCompression", c.DisableCompression)
 	s.add("UserAgent", c.UserAgent)
@@ -90,7 +90,7 @@ func (c Config) redacted() redactedFields {
 		s.add("QPS", c.QPS)
 		s.add("Burst", c.Burst)
 	}
-	s.kind("RateLimiter", c.RateLimiter != nil, c.RateLimiter)
+	s.addType("RateLimiter", c.RateLimiter != nil, c.RateLimiter)
 	s.add("ContentType", c.ContentType)
 	s.add("AcceptContentTypes", c.AcceptContentTypes)
 	if c.PageSize != 0 {
@@ -102,9 +102,9 @@ func (c Config) redacted() redactedFields {
 	if c.Decode != (DecodeOptions{}) {
 		s.add("Decode", fmt.Sprintf("%+v", c.Decode))
 	}
-	s.kind("WarningHandler", c.WarningHandler != nil, c.WarningHandler)
-	s.kind("Logger", c.Logger != nil, c.Logger)
-	s.kind("Trace", c.Trace != nil, c.Trace)
+	s.addType("WarningHandler", c.WarningHandler != nil, c.WarningHandler)
+	s.addType("Logger", c.Logger != nil, c.Logger)
+	s.addType("Trace", c.Trace != nil, c.Trace)
 	return s
 }
 
@@ -115,9 +115,9 @@ func (t TLSConfig) redacted() redactedFields {
 	s.add("CertFile", t.CertFile)
 	s.add("KeyFile", t.KeyFile)
 	s.add("CAFile", t.CAFile)
-	s.size("CertData", t.CertData)
-	s.secret("KeyData", len(t.KeyData) > 0)
-	s.size("CAData", t.CAData)
+	s.addSize("CertData", t.CertData)
+	s.addSecret("KeyData", len(t.KeyData) > 0)
+	s.addSize("CAData", t.CAData)
 	s.add("NextProtos", t.NextProtos)
 	return s
 }
@@ -126,7 +126,7 @@ func (t TLSConfig) redacted() redactedFields {
 func (e ExecConfig) redacted() redactedFields {
 	var s redactedFields
 	s.add("Command", e.Command)
-	s.secret("Args", len(e.Args) > 0)
+	s.addSecret("Args", len(e.Args) > 0)
 	var names []string
 	for _, variable := range e.Env {
 		names = append(names, variable.Name)
@@ -135,7 +135,7 @@ func (e ExecConfig) redacted() redactedFields {
 	s.add("APIVersion", e.APIVersion)
 	s.add("InstallHint", e.InstallHint)
 	s.add("ProvideClusterInfo", e.ProvideClusterInfo)
-	s.secret("Config", len(e.Config) > 0)
+	s.addSecret("Config", len(e.Config) > 0)
 	s.add("Interactive", e.Interactive)
 	return s
 }
@@ -143,7 +143,7 @@ func (e ExecConfig) redacted() redactedFields {
 func (e ExecEnv) redacted() redactedFields {
 	var s redactedFields
 	s.add("Name", e.Name)
-	s.secret("Value", e.Value != "")
+	s.addSecret("Value", e.Value != "")
 	return s
 }
 

@@ -24,14 +24,14 @@ import (
 // A Request is used by one goroutine. It may be sent more than once, unless its
 // body is a stream.
 type Request struct {
-	client  *Client
-	method  string
-	version schema.GroupVersion // zero after AbsPath and RequestURI
-	target  target
-	params  url.Values
-	header  http.Header
-	body    body
-	form    types.PatchType // of a PATCH
+	client    *Client
+	method    string
+	version   schema.GroupVersion // zero after AbsPath and RequestURI
+	target    target
+	params    url.Values
+	header    http.Header
+	body      body
+	patchType types.PatchType // of a PATCH
 
 	timeout    time.Duration
 	maxRetries int
@@ -79,11 +79,11 @@ func (r *Request) bindGroupVersion(gv schema.GroupVersion) *Request {
 	return r
 }
 
-func (r *Request) patch(form types.PatchType) *Request {
-	if form == "" {
+func (r *Request) patch(patchType types.PatchType) *Request {
+	if patchType == "" {
 		return r.failf("Patch", "the type of the patch is empty")
 	}
-	r.form = form
+	r.patchType = patchType
 	return r
 }
 
@@ -305,11 +305,11 @@ func (r *Request) URL() *url.URL { return r.url(!r.incremental) }
 
 // url returns the URL, with the timeout as a parameter if that bounds the whole
 // response.
-func (r *Request) url(whole bool) *url.URL {
+func (r *Request) url(wholeResponse bool) *url.URL {
 	segments, slash := r.target.segments()
 	requestURL := joinURL(r.client.conn.Base(), segments, slash)
 	requestURL.RawQuery = r.params.Encode()
-	if whole && r.timeout > 0 && !r.params.Has("timeout") {
+	if wholeResponse && r.timeout > 0 && !r.params.Has("timeout") {
 		if requestURL.RawQuery != "" {
 			requestURL.RawQuery += "&"
 		}
@@ -331,7 +331,7 @@ func (r *Request) check() error {
 		return fmt.Errorf("%s: the namespace is empty: it is required with a name", r.describe())
 	case t.namespaced && t.namespace == "" && r.method == http.MethodPost:
 		return fmt.Errorf("%s: the namespace is empty: it is required to create an object", r.describe())
-	case r.method == http.MethodPatch && r.form == "" && r.header.Get("Content-Type") == "":
+	case r.method == http.MethodPatch && r.patchType == "" && r.header.Get("Content-Type") == "":
 		return errors.New(r.describe() + ": a patch needs its type: use Patch, or set the Content-Type")
 	}
 	return nil

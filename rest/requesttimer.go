@@ -13,12 +13,12 @@ import (
 
 // timeoutError is the error of a request that has exceeded its Timeout.
 type timeoutError struct {
-	server string
-	after  time.Duration
+	server  string
+	timeout time.Duration
 }
 
 func (e *timeoutError) Error() string {
-	return fmt.Sprintf("timed out after %v waiting for %s", e.after, e.server)
+	return fmt.Sprintf("timed out after %v waiting for %s", e.timeout, e.server)
 }
 
 // Timeout implements net.Error.
@@ -45,29 +45,29 @@ func startTimer(ctx context.Context, after time.Duration, server *url.URL) (cont
 	if after <= 0 {
 		return ctx, &requestTimer{}
 	}
-	ctx, end := context.WithCancelCause(ctx)
-	s := &requestTimer{timeout: after, cancel: end}
-	s.timer = time.AfterFunc(after, func() { end(&timeoutError{transport.RedactURL(server), after}) })
-	return ctx, s
+	ctx, cancel := context.WithCancelCause(ctx)
+	t := &requestTimer{timeout: after, cancel: cancel}
+	t.timer = time.AfterFunc(after, func() { cancel(&timeoutError{transport.RedactURL(server), after}) })
+	return ctx, t
 }
 
-func (s *requestTimer) pause() {
-	if s.timer != nil {
-		s.timer.Stop()
+func (t *requestTimer) pause() {
+	if t.timer != nil {
+		t.timer.Stop()
 	}
 }
 
-func (s *requestTimer) restart() {
-	if s.timer != nil {
-		s.timer.Reset(s.timeout)
+func (t *requestTimer) restart() {
+	if t.timer != nil {
+		t.timer.Reset(t.timeout)
 	}
 }
 
 // stop releases the timer and the context.
-func (s *requestTimer) stop() {
-	if s.timer != nil {
-		s.timer.Stop()
-		s.cancel(nil)
+func (t *requestTimer) stop() {
+	if t.timer != nil {
+		t.timer.Stop()
+		t.cancel(nil)
 	}
 }
 

@@ -142,13 +142,13 @@ func (r *Resource[T]) namespaceOf(object T, verb string) (namespace string, err 
 	if r.info.Kind == "" {
 		return fail(fmt.Errorf("ResourceInfo.Kind is empty: it is required for writes"))
 	}
-	switch own := object.GetNamespace(); {
-	case own == "":
+	switch objectNamespace := object.GetNamespace(); {
+	case objectNamespace == "":
 		return r.namespace, nil
-	case r.namespace == "", r.namespace == own:
-		return own, nil
+	case r.namespace == "", r.namespace == objectNamespace:
+		return objectNamespace, nil
 	default:
-		return fail(fmt.Errorf("the object %q is in namespace %q, but this Resource in %q", object.GetName(), own, r.namespace))
+		return fail(fmt.Errorf("the object %q is in namespace %q, but this Resource in %q", object.GetName(), objectNamespace, r.namespace))
 	}
 }
 

@@ -43,9 +43,9 @@ func (c *RESTClient) Post() *Request { return c.Verb(http.MethodPost) }
 // Put returns a PUT request, which replaces.
 func (c *RESTClient) Put() *Request { return c.Verb(http.MethodPut) }
 
-// Patch returns a PATCH request; form is the patch type of its body.
-func (c *RESTClient) Patch(form types.PatchType) *Request {
-	return c.Verb(http.MethodPatch).patch(form)
+// Patch returns a PATCH request; patchType is the type of its body.
+func (c *RESTClient) Patch(patchType types.PatchType) *Request {
+	return c.Verb(http.MethodPatch).patch(patchType)
 }
 
 // Delete returns a DELETE request.

@@ -19,7 +19,7 @@ import (
 
 // Result is the response to a request, or its error.
 type Result struct {
-	doing       string // description for errors; see describeResponse
+	operation   string // description for errors; see describeResponse
 	body        []byte
 	contentType string
 	status      int
@@ -76,9 +76,9 @@ func (r *Request) do(ctx context.Context) Result {
 		return result
 	}
 	defer response.Body.Close()
-	result.doing = r.describeResponse(result.status)
+	result.operation = r.describeResponse(result.status)
 	if result.body, err = r.readAll(response); err != nil {
-		result.err = fmt.Errorf("%s: %w", result.doing, err)
+		result.err = fmt.Errorf("%s: %w", result.operation, err)
 		r.reportWrite(ctx, func() storedObject { return storedObject{} })
 	}
 	return result
@@ -105,16 +105,16 @@ func (r *Request) Watch(ctx context.Context) (*Watch[*unstructured.Unstructured]
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.describe(), err)
 	}
-	own := *r
-	own.params, own.header = maps.Clone(r.params), r.header.Clone()
-	if own.params == nil {
-		own.params = url.Values{}
+	request := *r
+	request.params, request.header = maps.Clone(r.params), r.header.Clone()
+	if request.params == nil {
+		request.params = url.Values{}
 	}
-	own.params.Set("watch", "true")
+	request.params.Set("watch", "true")
 	if r.method != http.MethodGet {
-		own.failf("Watch", "a watch is a GET, and this is a %s", r.method)
+		request.failf("Watch", "a watch is a GET, and this is a %s", r.method)
 	}
-	return openStream[*unstructured.Unstructured](ctx, &own, codec)
+	return openStream[*unstructured.Unstructured](ctx, &request, codec)
 }
 
 // Error returns the error of the request: an *errors.StatusError if the server
@@ -159,14 +159,14 @@ func (r Result) Into(target any) error {
 		return r.err
 	}
 	if value := reflect.ValueOf(target); value.Kind() != reflect.Pointer || value.IsNil() {
-		return fmt.Errorf("%s: decode the response: %T is not a non-nil pointer", r.doing, target)
+		return fmt.Errorf("%s: decode the response: %T is not a non-nil pointer", r.operation, target)
 	}
 	memory := jsonobj.MemoryOf(r.memory)
 	if isList(target) {
 		memory = max(memory, listGrowth*int64(len(r.body)))
 	}
 	if err := wire.Decode(r.contentType, r.body, target, memory); err != nil {
-		return fmt.Errorf("%s: decode the response into %T: %w", r.doing, target, err)
+		return fmt.Errorf("%s: decode the response into %T: %w", r.operation, target, err)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (r Result) Get() (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	if object == nil {
-		return nil, errors.New(r.doing + ": the response is null, not an object")
+		return nil, errors.New(r.operation + ": the response is null, not an object")
 	}
 	return &unstructured.Unstructured{Object: object}, nil
 }

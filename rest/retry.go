@@ -67,36 +67,36 @@ type retryPolicy struct {
 	firstConnectionLoss time.Time
 }
 
-func (r *Request) newRetryPolicy(ctx context.Context, long bool, now time.Time) *retryPolicy {
+func (r *Request) newRetryPolicy(ctx context.Context, longRunning bool, now time.Time) *retryPolicy {
 	deadline, _ := ctx.Deadline()
 	if r.timeout > 0 {
-		if own := now.Add(r.timeout); deadline.IsZero() || own.Before(deadline) {
-			deadline = own
+		if end := now.Add(r.timeout); deadline.IsZero() || end.Before(deadline) {
+			deadline = end
 		}
 	}
-	left := r.maxRetries
+	retries := r.maxRetries
 	if attempt.IsOnce(ctx) {
-		left = 0
+		retries = 0
 	}
 	return &retryPolicy{
-		remaining: left, longRunning: long, deadline: deadline, backoff: initialBackoff,
+		remaining: retries, longRunning: longRunning, deadline: deadline, backoff: initialBackoff,
 		readOnly:   r.method == http.MethodGet || r.method == http.MethodHead,
 		idempotent: r.isIdempotent, repeatable: r.body.repeatable(),
 	}
 }
 
 // after returns the wait after a failure, and whether to retry.
-func (p *retryPolicy) after(f *failedAttempt, now time.Time) (wait time.Duration, again bool) {
+func (p *retryPolicy) after(f *failedAttempt, now time.Time) (wait time.Duration, retry bool) {
 	if p.remaining == 0 || !p.repeatable {
 		return 0, false
 	}
 	switch {
 	case f.response != nil:
-		wait, again = p.afterResponse(f)
+		wait, retry = p.afterResponse(f)
 	case !p.longRunning:
-		wait, again = p.afterConnectionLoss(f.err, now)
+		wait, retry = p.afterConnectionLoss(f.err, now)
 	}
-	if !again || !p.deadline.IsZero() && !now.Add(wait).Before(p.deadline) {
+	if !retry || !p.deadline.IsZero() && !now.Add(wait).Before(p.deadline) {
 		return 0, false
 	}
 	p.remaining--
@@ -149,10 +149,10 @@ func (r *Request) isIdempotent() bool {
 	case http.MethodPut:
 		return hasResourceVersion(r.body.bytes)
 	case http.MethodDelete:
-		only := r.deleteOptions().Preconditions
-		return only != nil && (only.UID != nil || only.ResourceVersion != nil)
+		preconditions := r.deleteOptions().Preconditions
+		return preconditions != nil && (preconditions.UID != nil || preconditions.ResourceVersion != nil)
 	case http.MethodPatch:
-		switch r.form {
+		switch r.patchType {
 		case types.ApplyPatchType, types.ApplyCBORPatchType:
 			return r.params.Get("force") != "true" || hasResourceVersion(r.body.bytes)
 		case types.MergePatchType, types.StrategicMergePatchType:
@@ -182,18 +182,18 @@ func neverSent(err error) bool {
 
 // isConnectionLoss reports whether the connection was lost during the request.
 func isConnectionLoss(err error) bool {
-	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE} {
-		if errors.Is(err, lost) {
+	for _, loss := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE} {
+		if errors.Is(err, loss) {
 			return true
 		}
 	}
 	// Package net/http does not export these errors.
-	said := err.Error()
-	for _, lost := range []string{
+	text := err.Error()
+	for _, loss := range []string{
 		"GOAWAY", "http2: client conn",
 		"server closed idle connection", "write HTTP request on broken connection",
 	} {
-		if strings.Contains(said, lost) {
+		if strings.Contains(text, loss) {
 			return true
 		}
 	}
@@ -207,13 +207,13 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
-	at, err := http.ParseTime(value)
+	date, err := http.ParseTime(value)
 	if err != nil {
 		return -1
 	}
 	// Relative to the server's clock, if it is known.
-	if date, err := http.ParseTime(header.Get("Date")); err == nil {
-		now = date
+	if serverDate, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = serverDate
 	}
-	return max(at.Sub(now), 0)
+	return max(date.Sub(now), 0)
 }

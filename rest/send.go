@@ -19,50 +19,50 @@ import (
 // the error it returns the error response, with the part of its body that was read
 // in memory.
 //
-// long is set for watches and streams, whose response may be endless. See
+// longRunning is set for watches and streams, whose response may be endless. See
 // requestTimer for the meaning of Timeout.
-func (r *Request) open(ctx context.Context, long bool) (*http.Response, error) {
+func (r *Request) open(ctx context.Context, longRunning bool) (*http.Response, error) {
 	defer r.body.closeUnsent()
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	under, clock := startTimer(ctx, r.timeout, r.client.conn.Base())
-	response, err := r.send(under, long)
+	timeoutCtx, timer := startTimer(ctx, r.timeout, r.client.conn.Base())
+	response, err := r.send(timeoutCtx, longRunning)
 	if err != nil {
-		clock.stop()
+		timer.stop()
 		return response, err
 	}
-	if clock.timer == nil {
+	if timer.timer == nil {
 		return response, nil
 	}
-	if long || r.incremental {
-		clock.pause()
+	if longRunning || r.incremental {
+		timer.pause()
 	}
-	response.Body = &timeoutBody{ReadCloser: response.Body, ctx: under, timer: clock, incremental: r.incremental}
+	response.Body = &timeoutBody{ReadCloser: response.Body, ctx: timeoutCtx, timer: timer, incremental: r.incremental}
 	return response, nil
 }
 
 // send makes attempts until one succeeds or the retry policy permits no other.
-func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
+func (r *Request) send(ctx context.Context, longRunning bool) (*http.Response, error) {
 	hooks := tracesOf(ctx, r.client.config.Trace)
 	var info RequestInfo
 	if len(hooks) > 0 {
 		info = r.info()
 	}
 	info.Verb = r.apiVerb() // throttle needs it
-	policy := r.newRetryPolicy(ctx, long, time.Now())
+	policy := r.newRetryPolicy(ctx, longRunning, time.Now())
 	last := &failedAttempt{}
 	for attempt := 1; ; attempt++ {
 		info.Attempt = attempt
 		if err := r.throttle(ctx, hooks, info); err != nil {
 			return last.response, r.failed(ctx, err, last.err)
 		}
-		response, failed := r.attempt(ctx, long, hooks, info)
+		response, failed := r.attempt(ctx, longRunning, hooks, info)
 		if failed == nil {
 			return response, nil
 		}
-		wait, ok := policy.after(failed, time.Now())
-		if !ok {
+		wait, retry := policy.after(failed, time.Now())
+		if !retry {
 			return failed.response, r.failed(ctx, failed.err, last.asPrevious(failed))
 		}
 		hooks.retry(info, wait, failed.err)
@@ -74,24 +74,24 @@ func (r *Request) send(ctx context.Context, long bool) (*http.Response, error) {
 }
 
 // attempt sends the request once.
-func (r *Request) attempt(ctx context.Context, long bool, hooks traces, info RequestInfo) (*http.Response, *failedAttempt) {
-	request, err := r.httpRequest(ctx, long)
+func (r *Request) attempt(ctx context.Context, longRunning bool, hooks traces, info RequestInfo) (*http.Response, *failedAttempt) {
+	request, err := r.httpRequest(ctx, longRunning)
 	if err != nil {
 		return nil, &failedAttempt{err: err}
 	}
 	hooks.requestStart(info)
-	begun := time.Now()
-	response, err := r.client.conn.Do(request, long)
+	start := time.Now()
+	response, err := r.client.conn.Do(request, longRunning)
 	if err != nil {
 		err = transport.WithoutURL(err)
-		hooks.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(begun)})
+		hooks.requestDone(info, ResponseInfo{Err: err, Latency: time.Since(start)})
 		return nil, &failedAttempt{err: &noResponseError{transport.RedactURL(r.client.conn.Base()), err}}
 	}
-	hooks.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(begun)})
+	hooks.requestDone(info, ResponseInfo{Status: response.StatusCode, Latency: time.Since(start)})
 	r.warn(ctx, response.Header)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		named := retryAfter(response.Header, time.Now())
-		return nil, &failedAttempt{err: r.statusError(response), response: response, retryAfter: named}
+		wait := retryAfter(response.Header, time.Now())
+		return nil, &failedAttempt{err: r.statusError(response), response: response, retryAfter: wait}
 	}
 	return response, nil
 }
@@ -110,16 +110,16 @@ func (e *noResponseError) Unwrap() error { return e.err }
 func (e *noResponseError) Unanswered() bool { return true }
 
 // httpRequest returns the request for one attempt.
-func (r *Request) httpRequest(ctx context.Context, long bool) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, r.method, r.url(!long && !r.incremental).String(), nil)
+func (r *Request) httpRequest(ctx context.Context, longRunning bool) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, r.method, r.url(!longRunning && !r.incremental).String(), nil)
 	if err != nil {
 		return nil, transport.WithoutURL(err)
 	}
 	if err := r.body.attach(request); err != nil {
 		return nil, err
 	}
-	if sent := r.sentType(); sent != "" {
-		request.Header.Set("Content-Type", sent)
+	if contentType := r.sentType(); contentType != "" {
+		request.Header.Set("Content-Type", contentType)
 	}
 	accept := r.client.config.AcceptContentTypes
 	if accept == "" {
@@ -137,15 +137,15 @@ func (r *Request) httpRequest(ctx context.Context, long bool) (*http.Request, er
 // failed adds the request to an error. A StatusError stays unwrapped, so that
 // callers can test its type, unless an earlier attempt adds to it.
 func (r *Request) failed(ctx context.Context, err, previous error) error {
-	same := previous != nil && previous.Error() == err.Error()
-	if _, answered := err.(*apierrors.StatusError); !answered {
+	repeated := previous != nil && previous.Error() == err.Error()
+	if _, isStatus := err.(*apierrors.StatusError); !isStatus {
 		err = orTimeout(ctx, err)
 		if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) && !isTimeout(err) {
 			err = fmt.Errorf("%w: %w", ended, err)
 		}
 		err = fmt.Errorf("%s: %w", r.describe(), err)
 	}
-	if previous != nil && !same {
+	if previous != nil && !repeated {
 		err = fmt.Errorf("%w; previous attempt: %w", err, previous)
 	}
 	return err

@@ -34,8 +34,8 @@ func (r *Request) statusError(response *http.Response) *apierrors.StatusError {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	contentType := response.Header.Get("Content-Type")
 	wait := 0
-	if named := retryAfter(response.Header, time.Now()); named > 0 {
-		wait = int((named + time.Second - 1) / time.Second)
+	if requested := retryAfter(response.Header, time.Now()); requested > 0 {
+		wait = int((requested + time.Second - 1) / time.Second)
 	}
 	if status := wire.ParseStatus(contentType, body); status != nil {
 		return r.addCause(r.completeStatus(status, response.StatusCode, wait))
@@ -47,8 +47,8 @@ func (r *Request) statusError(response *http.Response) *apierrors.StatusError {
 // addCause adds likely causes that the server does not name: an expired client
 // certificate for a 401, and a body without kind or apiVersion for a 400.
 func (r *Request) addCause(err *apierrors.StatusError) *apierrors.StatusError {
-	if untyped := r.body.untyped; untyped != "" && err.ErrStatus.Code == http.StatusBadRequest {
-		err.ErrStatus.Message += " (" + untyped + ")"
+	if missingType := r.body.missingType; missingType != "" && err.ErrStatus.Code == http.StatusBadRequest {
+		err.ErrStatus.Message += " (" + missingType + ")"
 	}
 	if err.ErrStatus.Code != http.StatusUnauthorized {
 		return err
@@ -100,24 +100,24 @@ func (r *Request) genericStatus(code int, text string, wait int) metav1.Status {
 
 // addRequestDescription adds the request to the message of a 5xx or 429, which
 // describes the server. Messages of other errors name their object.
-func addRequestDescription(status *metav1.Status, what string) {
+func addRequestDescription(status *metav1.Status, description string) {
 	if status.Code >= http.StatusInternalServerError || status.Code == http.StatusTooManyRequests {
-		status.Message = appendDescription(status.Message, what)
+		status.Message = appendDescription(status.Message, description)
 	}
 }
 
-func appendDescription(message, what string) string {
-	if strings.Contains(message, what) {
+func appendDescription(message, description string) string {
+	if strings.Contains(message, description) {
 		return message
 	}
-	return message + " (" + what + ")"
+	return message + " (" + description + ")"
 }
 
 // withRequestDescription adds the request to err if that is a failure of the
 // server.
-func withRequestDescription(err error, what string) error {
+func withRequestDescription(err error, description string) error {
 	if failure, ok := err.(*apierrors.StatusError); ok {
-		addRequestDescription(&failure.ErrStatus, what)
+		addRequestDescription(&failure.ErrStatus, description)
 	}
 	return err
 }

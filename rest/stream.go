@@ -15,12 +15,12 @@ import (
 // stream is an open watch. Its reader decodes on the goroutine that calls next.
 // stop cancels the request, which ends a next that waits for bytes.
 type stream[T any] struct {
-	doing    string          // description of the request for errors
-	openDone <-chan struct{} // Done of the context that it was opened with
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	body     io.Closer
-	reader   *wire.WatchReader
+	operation string          // description of the request for errors
+	openDone  <-chan struct{} // Done of the context that it was opened with
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	body      io.Closer
+	reader    *wire.WatchReader
 
 	// readMu is held by next, and while the reader is closed.
 	readMu sync.Mutex
@@ -50,7 +50,7 @@ func openStream[T Object](ctx context.Context, r *Request, c *wire.Codec) (*Watc
 		response.Body.Close()
 		return nil, fmt.Errorf("%s: %w", r.describe(), err)
 	}
-	s := &stream[T]{openDone: openDone, ctx: ctx, cancel: cancel, body: response.Body, reader: reader, doing: r.describe()}
+	s := &stream[T]{openDone: openDone, ctx: ctx, cancel: cancel, body: response.Body, reader: reader, operation: r.describe()}
 	return NewWatch(s.next, s.stop), nil
 }
 
@@ -88,9 +88,9 @@ func (s *stream[T]) endWith(err error) error {
 	case s.ctx.Err() != nil:
 		s.final = s.endError()
 	case err == io.EOF, isStatusError(err):
-		s.final = withRequestDescription(err, s.doing)
+		s.final = withRequestDescription(err, s.operation)
 	default:
-		s.final = fmt.Errorf("%s: %w", s.doing, err)
+		s.final = fmt.Errorf("%s: %w", s.operation, err)
 	}
 	s.cancel(errStopped)
 	return s.final
@@ -103,9 +103,9 @@ func (s *stream[T]) endError() error {
 		return io.EOF
 	}
 	if ended, ok := cause.(*nextContextError); ok {
-		return fmt.Errorf("%s: %w", s.doing, ended.err)
+		return fmt.Errorf("%s: %w", s.operation, ended.err)
 	}
-	return fmt.Errorf("%s: %w", s.doing, contextError(s.ctx, nil))
+	return fmt.Errorf("%s: %w", s.operation, contextError(s.ctx, nil))
 }
 
 // nextContextError is the cause of a stream's context that the context of a next

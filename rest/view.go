@@ -159,7 +159,7 @@ func (r *Request) decodeFailed(ctx context.Context, result Result, err error) er
 		return withRequestDescription(err, r.describe())
 	}
 	r.reportWrite(ctx, func() storedObject { return parseStored(result.contentType, result.body) })
-	return fmt.Errorf("%s: %w", result.doing, err)
+	return fmt.Errorf("%s: %w", result.operation, err)
 }
 
 // rest returns the client for the view's group and version.

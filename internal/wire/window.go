@@ -236,16 +236,16 @@ func unexpectedEOF(err error) error {
 
 // wrap adds the operation, and the position in the body and in the object. It shows
 // nothing of the body, which may be secret.
-func (w *window) wrap(doing, path string, err error) error {
+func (w *window) wrap(operation, path string, err error) error {
 	switch {
 	case w.closed != nil && errors.Is(err, w.closed):
 		return err // nothing is wrong with the body
 	case shiftError(err, int(w.offset()), path):
-		return fmt.Errorf("%s: %w", doing, err)
+		return fmt.Errorf("%s: %w", operation, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: the body ends too early, at byte %d%s: %w", doing, w.offsetOfBuf+int64(w.to), pathSuffix(path), err)
+		return fmt.Errorf("%s: the body ends too early, at byte %d%s: %w", operation, w.offsetOfBuf+int64(w.to), pathSuffix(path), err)
 	}
-	err = fmt.Errorf("%s: at byte %d of the body%s: %w", doing, w.offset(), pathSuffix(path), err)
+	err = fmt.Errorf("%s: at byte %d of the body%s: %w", operation, w.offset(), pathSuffix(path), err)
 	if w.readErr != nil && errors.Is(err, w.readErr) {
 		return err // nothing is known to be wrong with the rest of the body
 	}
