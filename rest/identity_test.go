@@ -46,3 +46,25 @@ func TestIdentityOfAViewThatCannotDecode(t *testing.T) {
 	client := idleClient(t)
 	require.True(t, rest.NewView[rest.Object](client, backups).Identity() == rest.NewView[rest.Object](client, backups).Identity())
 }
+
+// Clients of one server have the same Host, in any spelling of their configs.
+func TestHostIdentifiesTheServer(t *testing.T) {
+	hostOf := func(config rest.Config) string {
+		client, err := rest.New(&config)
+		require.NoError(t, err)
+		t.Cleanup(client.Close)
+		return rest.NewView[*metav1.PartialObjectMetadata](client, rest.ResourceInfo{}).Host()
+	}
+	want := "https://example.com"
+	for _, config := range []rest.Config{
+		{Host: "https://example.com"}, {Host: "https://example.com/"}, {Host: "https://EXAMPLE.com:443"},
+		{Host: "example.com", BearerToken: "x"}, {Host: "https://example.com", BearerToken: "y"},
+	} {
+		require.Equal(t, want, hostOf(config), config.Host)
+	}
+	for _, config := range []rest.Config{
+		{Host: "http://example.com"}, {Host: "https://example.com:6443"}, {Host: "https://example.com/cluster"}, {Host: "https://example.org"},
+	} {
+		require.NotEqual(t, want, hostOf(config), config.Host)
+	}
+}

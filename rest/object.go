@@ -3,7 +3,6 @@ package rest
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -62,23 +61,6 @@ func (m *SlimMeta) GetUID() types.UID { return m.UID }
 func (m *SlimMeta) GetResourceVersion() string { return m.ResourceVersion }
 
 var _ Object = (*SlimMeta)(nil)
-
-// ResourceInfo identifies a resource, like a REST mapping. Package discovery finds
-// it for a kind, a plural, a singular or a short name.
-type ResourceInfo struct {
-	schema.GroupVersionResource
-	// Kind is sent with every write, and set on unstructured items without a kind.
-	// An item of a list or watch that has another kind or group is reported as an
-	// [*ItemError]. A View without a Kind accepts all kinds.
-	Kind string
-	// Namespaced is set if the objects are in namespaces.
-	Namespaced bool
-}
-
-// GroupVersionKind returns the kind with its group and version.
-func (r ResourceInfo) GroupVersionKind() schema.GroupVersionKind {
-	return r.GroupVersion().WithKind(r.Kind)
-}
 
 // structOf returns the struct type that T points to.
 func structOf[T Object]() (reflect.Type, error) {

@@ -212,41 +212,77 @@ func TestANilTraceIsIgnored(t *testing.T) {
 	}
 }
 
+// reportedWrites sends a write of the pod d/web three times: the caller decodes the
+// response, it is decoded into the metadata, and it is decoded into a slim struct. It
+// returns what a trace reports for each.
+func reportedWrites(t *testing.T, metadata string, write func(*RESTClient) *Request) []WriteInfo {
+	t.Helper()
+	answer := respondsWith(200, `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"d","name":"web","uid":"u","resourceVersion":"7"`+metadata+`}}`)
+	client, _ := scripted(t, Config{}, answer, answer, answer)
+	info := ResourceInfo{GroupVersionResource: coreV1.WithResource("pods"), Kind: "Pod", Namespaced: true}
+	var writes []WriteInfo
+	ctx := WithTrace(t.Context(), &Trace{Wrote: func(w WriteInfo) { writes = append(writes, w) }})
+	request := func() *Request {
+		return write(client.GroupVersion(coreV1)).Resource("pods").Namespace("d").Name("web").Body([]byte(`{}`))
+	}
+	require.NoError(t, request().Do(ctx).Error())
+	views := NewView[*metav1.PartialObjectMetadata](client, info)
+	_, err := views.doObject(ctx, request())
+	require.NoError(t, err)
+	_, err = NewView[*struct {
+		SlimMeta `json:"metadata"`
+	}](client, info).doObject(ctx, request())
+	require.NoError(t, err)
+	require.Len(t, writes, 3)
+	for _, w := range writes {
+		require.Equal(t, "7", w.ResourceVersion)
+		require.Equal(t, views.Host(), w.Host)
+	}
+	return writes
+}
+
 // A write that removes the last finalizer of an object that is being deleted also
 // deletes the object. The trace reports that, whatever the response is decoded into.
 func TestATraceReportsThatAWriteDeletedTheObject(t *testing.T) {
-	const held = `"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["x/y"]`
+	const finalized = `,"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`
 	for name, c := range map[string]struct {
 		metadata, method string
-		gone             bool
+		deleted          bool
 	}{
-		"the last finalizer":               {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PATCH", true},
-		"the last finalizer, by an update": {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "PUT", true},
-		"one finalizer is left":            {held, "PATCH", false},
-		"the grace period has not ended":   {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30`, "PATCH", false},
-		"not being deleted":                {`"labels":{"deletionTimestamp":"x"}`, "PATCH", false},
-		"a successful delete":              {`"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0`, "DELETE", false},
+		"the last finalizer":               {finalized, "PATCH", true},
+		"the last finalizer, by an update": {finalized, "PUT", true},
+		"one finalizer is left":            {finalized + `,"finalizers":["x/y"]`, "PATCH", false},
+		"the grace period has not ended":   {`,"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30`, "PATCH", false},
+		"not being deleted":                {`,"labels":{"deletionTimestamp":"x"}`, "PATCH", false},
+		"a successful delete":              {finalized, "DELETE", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := respondsWith(200, `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"d","name":"web","uid":"u","resourceVersion":"7",`+c.metadata+`}}`)
-			client, _ := scripted(t, Config{}, answer, answer, answer)
-			info := ResourceInfo{GroupVersionResource: coreV1.WithResource("pods"), Kind: "Pod", Namespaced: true}
-			var reported []WriteInfo
-			ctx := WithTrace(t.Context(), &Trace{Wrote: func(w WriteInfo) { reported = append(reported, w) }})
-			request := func() *Request {
-				return client.GroupVersion(coreV1).Verb(c.method).Resource("pods").Namespace("d").Name("web").Body([]byte(`{}`)).SetHeader("Content-Type", "application/merge-patch+json")
+			for _, w := range reportedWrites(t, c.metadata, func(client *RESTClient) *Request {
+				return client.Verb(c.method).SetHeader("Content-Type", "application/merge-patch+json")
+			}) {
+				require.Equal(t, c.deleted, w.Deleted)
 			}
-			require.NoError(t, request().Do(ctx).Error())
-			_, err := NewView[*metav1.PartialObjectMetadata](client, info).doObject(ctx, request())
-			require.NoError(t, err)
-			_, err = NewView[*struct {
-				SlimMeta `json:"metadata"`
-			}](client, info).doObject(ctx, request())
-			require.NoError(t, err)
-			require.Len(t, reported, 3)
-			for _, w := range reported {
-				require.Equal(t, c.gone, w.Deleted)
-				require.Equal(t, "7", w.ResourceVersion)
+		})
+	}
+}
+
+// The trace reports the labels of a written object whatever the response is decoded
+// into. They are nil if the response is not the object.
+func TestATraceReportsTheLabelsOfAWrittenObject(t *testing.T) {
+	for name, c := range map[string]struct {
+		metadata, subresource string
+		want                  map[string]string
+	}{
+		"labels":                          {`,"labels":{"app":"shop"}`, "", map[string]string{"app": "shop"}},
+		"no labels":                       {"", "", map[string]string{}},
+		"labels in an update of a status": {`,"labels":{"app":"shop"}`, "status", map[string]string{"app": "shop"}},
+		"another subresource":             {"", "scale", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, w := range reportedWrites(t, c.metadata, func(client *RESTClient) *Request {
+				return client.Put().withSubresource(c.subresource)
+			}) {
+				require.Equal(t, c.want, w.Labels)
 			}
 		})
 	}

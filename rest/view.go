@@ -132,6 +132,27 @@ func (v *View[T]) Watch(ctx context.Context, opts metav1.ListOptions) (*Watch[T]
 	return openStream[T](ctx, v.inNamespace(v.rest().Get(), v.namespace).options(&opts), v.codec)
 }
 
+// Check returns a configuration error that makes every request of the view fail,
+// however often it is retried: T cannot be decoded into, the Client is closed, or
+// the ResourceInfo is invalid. The error says how to fix it. Check returns nil if
+// there is none, and sends nothing.
+func (v *View[T]) Check() error {
+	if v.err != nil {
+		return v.err
+	}
+	err := v.info.check()
+	if err == nil {
+		err = v.inNamespace(v.rest().Get(), v.namespace).check()
+	}
+	if err == nil && v.client.conn.IsClosed() {
+		err = fmt.Errorf("%w: create another one with rest.New, and close it after Run has returned", ErrClosed)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", v.info.Resource, err)
+	}
+	return nil
+}
+
 // doObject sends a request whose response is one object.
 func (v *View[T]) doObject(ctx context.Context, r *Request) (T, error) {
 	var zero T

@@ -4,28 +4,25 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Check returns a configuration error that makes every request of the view fail,
-// however often it is retried: T cannot be decoded into, the Client is closed, or
-// the ResourceInfo is invalid. The error says how to fix it. Check returns nil if
-// there is none, and sends nothing.
-func (v *View[T]) Check() error {
-	if v.err != nil {
-		return v.err
-	}
-	err := v.info.check()
-	if err == nil {
-		err = v.inNamespace(v.rest().Get(), v.namespace).check()
-	}
-	if err == nil && v.client.conn.IsClosed() {
-		err = fmt.Errorf("%w: create another one with rest.New, and close it after Run has returned", ErrClosed)
-	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", v.info.Resource, err)
-	}
-	return nil
+// ResourceInfo identifies a resource, like a REST mapping. Package discovery finds
+// it for a kind, a plural, a singular or a short name.
+type ResourceInfo struct {
+	schema.GroupVersionResource
+	// Kind is sent with every write, and set on unstructured items without a kind.
+	// An item of a list or watch that has another kind or group is reported as an
+	// [*ItemError]. A View without a Kind accepts all kinds.
+	Kind string
+	// Namespaced is set if the objects are in namespaces.
+	Namespaced bool
+}
+
+// GroupVersionKind returns the kind with its group and version.
+func (i ResourceInfo) GroupVersionKind() schema.GroupVersionKind {
+	return i.GroupVersion().WithKind(i.Kind)
 }
 
 // check validates the names of a resource.
