@@ -6,7 +6,6 @@
 //	go run -C bench . -run '^store/'   # some cases
 //	go run -C bench . -run '^recover/' # outages, which run only if named: half an hour
 //	go run -C bench . -list            # what each case does
-//	go run -C bench . -designs         # the indexer beside the rejected designs
 //
 // The ratio is client-go's figure divided by ours: 2x means that ours takes half. The exit
 // code does not depend on the figures.
@@ -34,7 +33,6 @@ func main() {
 	short := flag.Bool("short", false, "fewer and shorter rounds: two minutes for everything")
 	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")
 	list := flag.Bool("list", false, "say what each case does, and measure nothing")
-	designs := flag.Bool("designs", false, "instead of the cases, hold the contests between designs, with a column for each")
 	verbose := flag.Bool("v", false, "tell the progress on stderr even if that is no terminal")
 	flag.Parse()
 
@@ -51,12 +49,9 @@ func main() {
 	if *verbose || isTerminal(os.Stderr) {
 		plan.Progress = progress
 	}
-	switch {
-	case *designs:
-		err = hold(os.Stdout, plan, *run, *list)
-	case *list:
+	if *list {
 		err = describe(os.Stdout, chosen)
-	default:
+	} else {
 		err = measure(os.Stdout, plan, chosen, *asJSON)
 	}
 	if err != nil {
