@@ -1,5 +1,5 @@
-// Package corpus is the population that the cases work on: objects of the size
-// of a slimmed pod, spread over namespaces, nodes and apps.
+// Package corpus has the objects that the cases use. They have the size of a slim pod,
+// and are spread over namespaces, nodes and apps.
 package corpus
 
 import (
@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// How many objects there are, and how many values they spread over, evenly:
-// 200 objects a namespace, 2,000 a node, 100 an app.
+// The number of objects, and the numbers of values over which they are evenly
+// distributed: a namespace has 200 objects, a node 2,000, an app 100.
 const (
 	Count      = 100_000
 	Namespaces = 500
@@ -33,8 +33,8 @@ type Object struct {
 	Requests                  [8]int64
 }
 
-// Objects returns the population in a random order that is the same in each
-// run. It is shared by all cases and never changed.
+// Objects returns all objects in a random order, which is the same in each run. All
+// cases share the objects and do not change them.
 var Objects = sync.OnceValue(func() []*Object {
 	random := rand.New(rand.NewPCG(1, 2))
 	objects := make([]*Object, Count)
@@ -45,8 +45,7 @@ var Objects = sync.OnceValue(func() []*Object {
 	return objects
 })
 
-// namespaces, nodes and apps: values of equal text share their bytes, as they
-// do after decoding with interned strings.
+// The objects share these strings, as they do after decoding with interned strings.
 var (
 	namespaces = names("team", Namespaces)
 	nodes      = names("node", Nodes)
@@ -82,8 +81,8 @@ var version atomic.Int64
 
 func nextVersion() string { return strconv.FormatInt(1_000_000+version.Add(1), 10) }
 
-// Newer returns the object as after an update that touches no indexed field:
-// the same identity, a higher resource version.
+// Newer returns a copy of the object with a higher resource version, as after an
+// update. The values in the indexes do not change.
 func (o *Object) Newer() *Object {
 	newer := *o
 	newer.ResourceVersion = nextVersion()
@@ -91,9 +90,9 @@ func (o *Object) Newer() *Object {
 	return &newer
 }
 
-// Fresh returns the objects as after an update, with a memory of their own, as
-// if they had just been decoded. What an index is over is shared, as interned
-// strings are.
+// Fresh returns a newer copy of each object, as if it had just been decoded: it shares
+// no memory with the original except the values in the indexes, which are interned
+// strings.
 func Fresh(objects []*Object) []*Object {
 	fresh := make([]*Object, len(objects))
 	for i, o := range objects {
@@ -104,14 +103,14 @@ func Fresh(objects []*Object) []*Object {
 	return fresh
 }
 
-// Shuffled is the population in another order.
+// Shuffled returns all objects in another order.
 var Shuffled = sync.OnceValue(func() []*Object {
 	all := slices.Clone(Objects())
 	rand.New(rand.NewPCG(3, 4)).Shuffle(Count, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 })
 
-// AllNewer is the population, each object updated once, in another order.
+// AllNewer returns a newer copy of each object, in the order of Shuffled.
 func AllNewer() []*Object {
 	all := make([]*Object, Count)
 	for i, o := range Shuffled() {
@@ -120,8 +119,8 @@ func AllNewer() []*Object {
 	return all
 }
 
-// Keys are the keys of the population in a random order. They share no bytes
-// with the objects, as a key from a workqueue does not.
+// Keys returns the keys of all objects in a random order. Like keys from a workqueue,
+// they share no memory with the objects.
 var Keys = sync.OnceValue(func() []string {
 	keys := make([]string, Count)
 	for i, o := range Objects() {
@@ -131,11 +130,11 @@ var Keys = sync.OnceValue(func() []string {
 	return keys
 })
 
-// NamespaceNames and NodeNames are the values in a random order, with bytes of
-// their own.
+// NamespaceNames returns the names of the namespaces in a random order. They share no
+// memory with the objects.
 func NamespaceNames() []string { return shuffledClones(namespaces) }
 
-// NodeNames is NamespaceNames for nodes.
+// NodeNames returns the names of the nodes in the same way.
 func NodeNames() []string { return shuffledClones(nodes) }
 
 func shuffledClones(names []string) []string {

@@ -18,7 +18,7 @@ const (
 	asProtobuf = wire.Protobuf
 )
 
-// item is one pod, encoded alone and as a part of a list.
+// item is one pod, encoded as a single object and as an item of a list.
 type item struct{ alone, inList []byte }
 
 var items = map[wire.Encoding]func() []item{
@@ -35,10 +35,11 @@ func encoded(form wire.Encoding) []item {
 	return items
 }
 
-// podNumber spreads the pods over the apps of the cluster.
+// podNumber returns the number of the i-th pod. The pods are spread over the apps of
+// the cluster.
 func podNumber(i int) int { return i * 7 }
 
-// listOf is the body of a list of the first so many pods.
+// listOf returns the body of a list of pods.
 func listOf(form wire.Encoding, pods int) []byte {
 	var inList [][]byte
 	for _, item := range items[form]()[:pods] {
@@ -47,7 +48,7 @@ func listOf(form wire.Encoding, pods int) []byte {
 	return bytes.Join(form.List(metav1.ListMeta{ResourceVersion: "300000000"}, [][]byte{form.Page(inList)}), nil)
 }
 
-// watchOf is the body of a watch that has sent the first so many pods.
+// watchOf returns the body of a watch that sends pods.
 func watchOf(form wire.Encoding, pods int) (body []byte) {
 	for _, item := range items[form]()[:pods] {
 		body = append(body, form.Event(watch.Modified, item.alone)...)
@@ -55,7 +56,7 @@ func watchOf(form wire.Encoding, pods int) (body []byte) {
 	return body
 }
 
-// answer is a transport that answers every request with the same bytes.
+// answer is an http.RoundTripper that answers each request with the same bytes.
 type answer struct {
 	contentType wire.Encoding
 	body        []byte
@@ -63,8 +64,8 @@ type answer struct {
 
 func (a *answer) use(body []byte) { a.body = body }
 
-// RoundTrip hands out the bytes in the pieces that a connection of HTTP/2 would
-// at most hand them out.
+// RoundTrip returns a body whose reads return at most 16 KiB, the size of an HTTP/2
+// frame.
 func (a *answer) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: request,
@@ -74,7 +75,7 @@ func (a *answer) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// read is the answer as a client that knows nothing of lists reads it.
+// read returns the whole body.
 func (a *answer) read() []byte { return must(io.ReadAll(&pieces{a.body})) }
 
 type pieces struct{ left []byte }

@@ -15,13 +15,13 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// whole keeps everything, lean leaves the managed fields out, as caches do.
+// whole keeps all fields. lean skips the managed fields, as caches do.
 var (
 	whole = rest.DecodeOptions{KeepManagedFields: true}
 	lean  = rest.DecodeOptions{}
 )
 
-// SlimPod is what a controller that counts pods needs.
+// SlimPod has the fields that a controller that counts pods reads.
 type SlimPod struct {
 	SlimMeta `json:"metadata"`
 	Spec     struct {
@@ -41,7 +41,7 @@ type SlimMeta struct {
 
 var pods = rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod", Namespaced: true}
 
-// view is ours for any type.
+// view is our client for any type.
 type view[T rest.Object] struct{ view *rest.View[T] }
 
 func dialOurs[T rest.Object](form wire.Encoding, options rest.DecodeOptions) dial {

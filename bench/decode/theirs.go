@@ -50,7 +50,7 @@ func received(stream watch.Interface, err error) (kept []any) {
 	return kept
 }
 
-// dynamicClient is client-go's untyped one.
+// dynamicClient is client-go's dynamic client.
 type dynamicClient struct{ pods dynamic.ResourceInterface }
 
 func theirsUnstructured() dial {
@@ -74,8 +74,7 @@ func (c dynamicClient) Watch() []any {
 	return received(c.pods.Watch(context.Background(), metav1.ListOptions{}))
 }
 
-// skim is not client-go at all: it is json-iterator as one would use it to read
-// the metadata of a list.
+// skim decodes the metadata of a list with json-iterator, without client-go.
 type skim struct{ transport *answer }
 
 func theirsSkim() dial {

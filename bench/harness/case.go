@@ -39,9 +39,9 @@ type Case struct {
 // A Side does one round of a case. It calls Start and Stop around the work that counts.
 type Side func(*Meter)
 
-// IsNamedBy reports whether a run of the cases that match the expression includes
-// this one, which matches: if it runs only when named, the expression contains
-// the first part of its name.
+// IsNamedBy reports whether a run with the expression includes this case, which matches
+// it. With OnlyNamed, the expression must contain the part of the name before the
+// slash.
 func (c Case) IsNamedBy(expression string) bool {
 	group, _, _ := strings.Cut(c.Name, "/")
 	return !c.OnlyNamed || strings.Contains(expression, group)

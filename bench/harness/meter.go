@@ -11,7 +11,7 @@ import (
 type Meter struct {
 	// N is the number of operations that the side does.
 	N int
-	// Budget is how long a side that is not counted in operations should run.
+	// Budget is the duration of a side without a number of operations.
 	Budget time.Duration
 
 	began   time.Time
@@ -23,31 +23,31 @@ type Meter struct {
 	figures []figure
 }
 
-// figure is a number that the side has measured by itself. An empty unit is the
-// case's.
+// figure is a number that the side has measured itself. An empty unit is that of the
+// case.
 type figure struct {
 	name, unit string
 	value      float64
 }
 
-// IsShort is whether the rounds are to be short: then a side that is not counted
-// in operations does little.
+// IsShort reports whether rounds are to be short. A side without a number of operations
+// then does less.
 func (m *Meter) IsShort() bool { return m.Budget < 100*time.Millisecond }
 
-// Start begins, or goes on with, what counts, on a heap without garbage.
+// Start collects garbage, and begins or continues the measurement.
 func (m *Meter) Start() {
 	runtime.GC()
 	m.Resume()
 }
 
-// Resume is Start without a collection before it, for after a Stop: what a side
-// prepares in between does not count.
+// Resume continues the measurement after Stop, without a garbage collection.
+// Preparations between Stop and Resume are not measured.
 func (m *Meter) Resume() {
 	runtime.ReadMemStats(&m.before)
 	m.began = time.Now()
 }
 
-// Stop ends what counts.
+// Stop pauses the measurement.
 func (m *Meter) Stop() {
 	m.elapsed += time.Since(m.began)
 	var after runtime.MemStats
@@ -57,22 +57,22 @@ func (m *Meter) Stop() {
 	m.timed = true
 }
 
-// Report gives a figure that the side has measured by itself, in the unit of
-// the case. An empty name is the case's own row and takes the place of the time
-// for each operation; any other is a further row, case/name.
+// Report records a figure that the side has measured itself, in the unit of the case.
+// With an empty name it replaces the time per operation in the case's own row. With any
+// other name it is an additional row, case/name.
 func (m *Meter) Report(name string, value float64) { m.ReportIn("", name, value) }
 
-// ReportIn is Report of a figure that has a unit of its own.
+// ReportIn records a figure with its own unit.
 func (m *Meter) ReportIn(unit, name string, value float64) {
 	m.figures = append(m.figures, figure{name, unit, value})
 }
 
-// ReportBytes gives what was allocated between Start and Stop, for each
+// ReportBytes records the bytes that were allocated between Start and Stop, per
 // operation, as the row case/bytes.
 func (m *Meter) ReportBytes() { m.ReportIn("B/op", "bytes", float64(m.bytes)/float64(m.N)) }
 
-// Percentiles reports the mean of the values as the case's own row, and p50,
-// p99 and max as further ones.
+// Percentiles records the mean of the values as the case's own row, and p50, p99 and
+// max as additional rows.
 func (m *Meter) Percentiles(values []float64) {
 	if len(values) == 0 {
 		return
@@ -93,7 +93,7 @@ func (m *Meter) Percentiles(values []float64) {
 type sample struct {
 	values map[string]float64
 	units  map[string]string
-	names  []string // of values, in the order reported
+	names  []string // keys of values, in the order in which they were reported
 	allocs *float64 // for each operation; nil if the side timed nothing
 }
 

@@ -2,9 +2,9 @@ package harness
 
 import "sync"
 
-// Parallel calls f once for each worker, each in a goroutine of its own, and
-// waits for all. A panic in one of them becomes the caller's, so that it costs
-// the case and not the run.
+// Parallel calls f once for each worker, each in its own goroutine, and waits for all.
+// It panics if one of them has panicked, so that the panic fails the case and does not
+// end the program.
 func Parallel(workers int, f func(worker int)) {
 	var (
 		group sync.WaitGroup

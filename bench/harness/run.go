@@ -12,8 +12,8 @@ import (
 type Plan struct {
 	// Rounds is the number of rounds of each side after calibration.
 	Rounds int
-	// Heavy is the most that a case does which asks for fewer rounds than others,
-	// since each takes long. 0: what it asks for.
+	// Heavy is the maximum number of rounds of cases that set Rounds because each round
+	// takes long. 0 means no maximum.
 	Heavy int
 	// Budget is the time of a round for cases without a number of operations.
 	Budget time.Duration
@@ -32,8 +32,8 @@ type Row struct {
 	Err error
 }
 
-// Ratio is theirs over ours: how many times less ours takes. nil if one of them
-// is missing or ours is nothing, or less: some figures are differences.
+// Ratio returns theirs divided by ours. It returns nil if one of them is missing, or if
+// ours is not positive, as a difference can be.
 func (r Row) Ratio() *float64 {
 	if r.Ours == nil || r.Theirs == nil || *r.Ours <= 0 {
 		return nil
@@ -106,9 +106,9 @@ func (p Plan) roundsOf(c Case) int {
 	return min(p.Rounds, c.Rounds, cmp.Or(p.Heavy, c.Rounds))
 }
 
-// rowsOfTyped returns the rows of the typed implementation: its own, and the part of its
-// ratio that ours keeps. Theirs cancels out: this part is the quotient of the figures of the
-// typed implementation and of ours.
+// rowsOfTyped returns the rows of the typed implementation, and the part of its ratio
+// to theirs that ours keeps. This part is the quotient of the figures of the typed
+// implementation and of ours.
 func rowsOfTyped(c Case, ours Row, typed, theirs []sample) (rows []Row) {
 	for _, row := range join(c, typed, theirs) {
 		row.Case = c.Name + "/typed" + strings.TrimPrefix(row.Case, c.Name)
@@ -158,7 +158,7 @@ func (p Plan) calibrate(sides ...Side) int {
 	}
 }
 
-// grown is the next number of operations to try, or n itself if it will do.
+// grown returns the next number of operations to try, or n if n is sufficient.
 func grown(n int, took, budget time.Duration) int {
 	const most = 100_000_000
 	if took >= budget*8/10 || n >= most {
@@ -172,8 +172,7 @@ func grown(n int, took, budget time.Duration) int {
 	return min(max(int(next), n+1), most)
 }
 
-// join makes the rows: the case's own first, then the further ones in the order
-// in which they were reported.
+// join returns the rows of a case in the order in which they were reported.
 func join(c Case, ours, theirs []sample) []Row {
 	rows := []Row{}
 	for _, name := range rowNames(ours, theirs) {

@@ -1,9 +1,9 @@
-// Package list holds the cases of a whole list over a connection: a server in a
-// process of its own, and clients each in a process of its own, so that what a
-// client costs can be read off its process: processor time, peak of memory.
+// Package list has the cases of a whole list over a connection. The server and each
+// client run in their own processes, so that the processor time and the peak memory of
+// a client can be measured.
 //
-// The server shares the machine's processors with the client, so the wall time
-// depends on how many there are; the processor time does not.
+// The server and the client share the machine's processors. So the wall time depends on
+// the number of processors, and the processor time does not.
 package list
 
 import (
@@ -25,7 +25,7 @@ func Cases() []harness.Case {
 	}
 }
 
-// many pods are listed, or few if the rounds are to be short.
+// many is the number of pods in a list, and few that with short rounds.
 const (
 	many = 50_000
 	few  = 2_000
@@ -40,7 +40,7 @@ func listCase(name string, ask request, about string) harness.Case {
 	}
 }
 
-// side runs a client once a round.
+// side returns a side that runs a client once per round.
 func side(library string, ask request) harness.Side {
 	return func(m *harness.Meter) {
 		held := pods.Config{Encoding: ask.Encoding, Pods: many}

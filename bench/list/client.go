@@ -21,25 +21,25 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// result is what a client has cost.
+// result has the costs of a client.
 type result struct {
-	// Wall is from the first call to the last object, CPU of the whole process
-	// until then: user and system.
+	// Wall is the time from the first call to the last object. CPU is the user and
+	// system time of the process until then.
 	Wall, CPU time.Duration
-	// Peak is the largest resident set that the process has had, and Live what
-	// remains of its heap with all objects held.
+	// Peak is the largest resident set of the process. Live is its live heap while it
+	// holds all objects.
 	Peak, Live int64
-	// Digest of the objects.
+	// Digest is a digest of the objects.
 	Digest string
 }
 
-// request says what a process is to list.
+// request describes the list that a process requests.
 type request struct {
 	URL      string
 	Encoding wire.Encoding
-	// Paged asks for pages, else everything comes in one answer.
+	// Paged is set to request pages, and not everything in one response.
 	Paged bool
-	// Whole keeps the managed fields on our side too.
+	// Whole is set to keep the managed fields on our side too.
 	Whole bool
 }
 
@@ -51,7 +51,7 @@ func Roles() map[string]process.Role {
 	}
 }
 
-// measured lists, and holds all objects, as a cache would.
+// measured runs list and holds all objects, as a cache does.
 func measured(ask request, list func(request) []*corev1.Pod) (r result) {
 	began := time.Now()
 	pods := list(ask)
@@ -61,7 +61,7 @@ func measured(ask request, list func(request) []*corev1.Pod) (r result) {
 	return r
 }
 
-// digest is over what both sides must have decoded alike.
+// digest covers the fields that both sides must decode equally.
 func digest(pods []*corev1.Pod) string {
 	hash := sha256.New()
 	for _, pod := range pods {
@@ -80,7 +80,7 @@ func listOurs(ask request) (kept []*corev1.Pod) {
 	return kept
 }
 
-// listTheirs does what client-go's reflector does without a watch list.
+// listTheirs lists like client-go's reflector without a streamed initial state.
 func listTheirs(ask request) (kept []*corev1.Pod) {
 	config := &clientgo.Config{Host: ask.URL, QPS: -1}
 	config.ContentType = string(ask.Encoding)

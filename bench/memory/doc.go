@@ -1,9 +1,8 @@
-// Package memory holds the cases of the stack above the connection: an informer
-// whose events a hand-made source has ready as objects, and its handlers.
+// Package memory has the cases of the stack without a connection: an informer and its
+// handlers, with a source that returns objects from memory.
 //
-// An operation of informer/n is one event, from the source to the last of n
-// handlers, with everything in between: reflector, queue, store, fan-out.
-// client-go's fan-out cannot be had without these. So fanout/n is a difference,
-// on both sides: what an event costs with n handlers, less what it costs with
-// none, for each handler.
+// An operation of informer/n is one event, from the source through reflector, queue,
+// store and fan-out to the last of n handlers. The fan-out of client-go cannot be run
+// without the other stages. So fanout/n is a difference on both sides: the cost of an
+// event with n handlers, less its cost without handlers, divided by n.
 package memory

@@ -8,11 +8,11 @@ import (
 	"github.com/thinformer/thinformer/bench/process"
 )
 
-// spent is what a run of events has cost.
+// spent is the cost of a run of events.
 type spent struct{ wall, cpu time.Duration }
 
-// through sends updates through an informer with so many handlers, and returns
-// what passes until the last callback. The objects are made before.
+// through sends updates through an informer with a number of handlers, and returns the
+// cost until the last callback. The objects are created before.
 func through(open opener[*thing], handlers, updates int, m *harness.Meter) spent {
 	list, events := population(updates)
 	source := &script[*thing]{
@@ -36,8 +36,8 @@ func through(open opener[*thing], handlers, updates int, m *harness.Meter) spent
 	return spent{time.Since(began), process.CPU() - cpu}
 }
 
-// counting is a handler that has been called often enough with that many calls.
-// One too many is a panic.
+// counting returns a handler that calls enough after that many updates. It panics if
+// there are more.
 func counting(updates int, enough func()) func(*thing) {
 	seen := 0
 	return func(*thing) {
@@ -51,7 +51,7 @@ func counting(updates int, enough func()) func(*thing) {
 	}
 }
 
-// events is a round of informer/n.
+// events returns a side of informer/n.
 func events(open opener[*thing], handlers int) harness.Side {
 	return func(m *harness.Meter) {
 		s := through(open, handlers, m.N, m)
@@ -59,8 +59,8 @@ func events(open opener[*thing], handlers int) harness.Side {
 	}
 }
 
-// fanout is a round of fanout/n. Either run is done a few times, and the best
-// one counts: a difference of two medians would be mostly noise.
+// fanout returns a side of fanout/n. Both runs are repeated, and the best result of
+// each is used: a difference of medians would mostly be noise.
 func fanout(open opener[*thing], handlers int) harness.Side {
 	return func(m *harness.Meter) {
 		updates, runs := 1_000_000/(handlers+9), 5

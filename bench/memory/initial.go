@@ -15,8 +15,8 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// initial is a round of a sync: an informer with one handler is opened, and that
-// it is open means that it and the handler are synced.
+// initial returns a side that opens an informer with one handler, until the informer
+// and the handler have synced.
 func initial(open func(*corev1.PodList) informer[*corev1.Pod]) harness.Side {
 	decoded := map[int]*corev1.PodList{}
 	return func(m *harness.Meter) {
@@ -75,8 +75,8 @@ func initialOfTyped(pods *corev1.PodList) informer[*corev1.Pod] {
 	}, false, nothing)
 }
 
-// quiet is a hand-made source as the documentation has them, of which no event
-// comes.
+// quiet is a source like those in the documentation of client-go. Its watch sends no
+// events.
 type quiet struct{ pods *corev1.PodList }
 
 func (quiet) IsWatchListSemanticsUnSupported() bool { return true }

@@ -8,8 +8,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layer is theirs with another import path: package cache over ours, with
-// the source that theirs has.
+// layer is an informer of package cache, with the same source as theirs.
 type layer[T object] struct {
 	*running
 	informer cache.SharedIndexInformer
@@ -19,7 +18,7 @@ func openLayer[T object](s *script[T], merged bool, handlers []func(T)) informer
 	return layerFrom(lister[T]{s}, merged, handlers)
 }
 
-// handMade is a source that a user has written.
+// handMade is a source without a context, as users write it.
 type handMade interface {
 	List(options metav1.ListOptions) (runtime.Object, error)
 	Watch(options metav1.ListOptions) (watch.Interface, error)

@@ -49,13 +49,13 @@ func (o ours[T]) Get(like T) T {
 	return found
 }
 
-// source is the hand-made one as ours takes it.
+// source is the source in memory for our informers.
 type source[T object] struct{ script *script[T] }
 
-// WatchListUnsupported says that watches do not send the list.
+// WatchListUnsupported reports that watches do not send the initial state.
 func (source[T]) WatchListUnsupported() string { return "it is made by hand" }
 
-// SetWatchListUnsupported is not called, since there is no other.
+// SetWatchListUnsupported is never called, since WatchListUnsupported returns a reason.
 func (source[T]) SetWatchListUnsupported(string) {}
 
 func (s source[T]) List(context.Context, metav1.ListOptions) (*listwatch.List[T], error) {

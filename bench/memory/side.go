@@ -9,40 +9,39 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// object is what both sides take.
+// object is an object that both sides accept.
 type object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// script is what a hand-made source has: a list, and the updates that follow
-// when they are let go.
+// script has the contents of a source: a list, and the updates that follow it.
 type script[T object] struct {
 	list []T
-	// update makes the i-th of so many.
+	// update returns the i-th update. updates is their number.
 	update  func(i int) T
 	updates int
-	// ready is whether the updates exist already, so that a side may lay them
-	// out for itself before the time counts.
+	// ready is set if the updates exist before the measurement. A side may then prepare
+	// them.
 	ready bool
-	// begin lets the updates go.
+	// begin is closed when the updates are to be sent.
 	begin chan struct{}
 }
 
-// informer is one side's, running and synced.
+// informer is an informer of one side. It is running and has synced.
 type informer[T object] interface {
-	// Get what is stored.
+	// Get returns the stored object with the key of like.
 	Get(like T) T
-	// Close ends it, and waits for its end.
+	// Close stops the informer and waits for its end.
 	Close()
 }
 
-// opener makes an informer with these handlers, of which each is called with
-// the object of every update. If merged is set, our side does so by its default;
-// otherwise it never does, as the other never does.
+// opener creates an informer with handlers that are called with the new object of each
+// update. If merged is set, our side merges pending notifications by its default.
+// Otherwise no side merges them; client-go never does.
 type opener[T object] func(s *script[T], merged bool, handlers []func(T)) informer[T]
 
-// running is what both sides' informers need to end.
+// running is the goroutine of an informer.
 type running struct {
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
@@ -55,14 +54,14 @@ func run(body func(context.Context)) *running {
 	return r
 }
 
-// Close ends the informer.
+// Close stops the informer and waits for its end.
 func (r *running) Close() {
 	r.cancel()
 	r.ended.Wait()
 }
 
-// stored waits until an informer has stored a version of an object. It polls,
-// since only one side could be waited on.
+// stored waits until an informer has stored a version of an object. It polls, since
+// client-go has no way to wait for a version.
 func stored[T object](i informer[T], last T) {
 	for i.Get(last).GetResourceVersion() != last.GetResourceVersion() {
 		time.Sleep(200 * time.Microsecond)

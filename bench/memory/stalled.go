@@ -13,12 +13,12 @@ import (
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// keys are how many objects the updates of a stalled handler are about.
+// keys is the number of objects that are updated.
 const keys = 1_000
 
-// stalled is a round of stalled/1m: a handler that does not return from its
-// first call, while updates arrive. The side that keeps all of them gets fewer, and
-// its memory is multiplied accordingly.
+// stalled returns a side of stalled/1m: a handler that does not return from its first
+// call while updates arrive. The side that keeps all updates receives fewer, and its
+// memory is multiplied accordingly.
 func stalled(open opener[*corev1.Pod], updates, times int) harness.Side {
 	return func(m *harness.Meter) {
 		s := &stall{updates: updates, release: make(chan struct{})}
@@ -38,10 +38,11 @@ type stall struct {
 	pods    []*corev1.Pod
 	updates int
 	release chan struct{}
-	// before is what was live before the first update, most what came to it.
+	// before is the live heap before the first update. most is the maximum of what was
+	// added to it.
 	before, most int64
 	calls        atomic.Int64
-	// right counts the pods of which the handler has seen the last state.
+	// right counts the pods whose last state the handler has received.
 	right atomic.Int64
 }
 
@@ -61,7 +62,7 @@ func (s *stall) measure(open opener[*corev1.Pod]) {
 	}
 }
 
-// update makes the i-th, and looks ten times in all at how much is held.
+// update returns the i-th update. It measures the live heap ten times in total.
 func (s *stall) update(i int) *corev1.Pod {
 	if i > 0 && i%(s.updates/10) == 0 {
 		s.look()
@@ -69,7 +70,7 @@ func (s *stall) update(i int) *corev1.Pod {
 	return s.pod(i).DeepCopy()
 }
 
-// pod is the i-th update, on memory that it shares with others.
+// pod returns the i-th update. It shares memory with other updates of the same pod.
 func (s *stall) pod(i int) *corev1.Pod {
 	pod := *s.pods[i%keys]
 	pod.ResourceVersion = strconv.Itoa(300_000_000 + i)

@@ -42,13 +42,13 @@ func (t theirs[T]) Get(like T) T {
 	return found.(T)
 }
 
-// lister is the hand-made source as client-go takes one.
+// lister is the source in memory for client-go's informers.
 type lister[T object] struct{ script *script[T] }
 
-// IsWatchListSemanticsUnSupported says that watches do not send the list.
+// IsWatchListSemanticsUnSupported reports that watches do not send the initial state.
 func (lister[T]) IsWatchListSemanticsUnSupported() bool { return true }
 
-// List returns what apimachinery takes apart for the reflector.
+// List returns a list object, which the reflector splits into items.
 func (l lister[T]) List(metav1.ListOptions) (runtime.Object, error) {
 	list := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: newest(l.script.list)}}
 	var items []runtime.Object
@@ -58,8 +58,8 @@ func (l lister[T]) List(metav1.ListOptions) (runtime.Object, error) {
 	return list, apimeta.SetList(list, items)
 }
 
-// Watch has all updates in its channel, if they are ready: client-go could not
-// get at them faster.
+// Watch fills its channel with all updates in advance if they are ready, so that
+// client-go never waits for the source.
 func (l lister[T]) Watch(metav1.ListOptions) (watch.Interface, error) {
 	s := l.script
 	w := stream{make(chan watch.Event)}

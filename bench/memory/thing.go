@@ -9,7 +9,7 @@ import (
 	"github.com/thinformer/thinformer/bench/corpus"
 )
 
-// thing is an object of the corpus that client-go takes for one.
+// thing is an object of the corpus as a runtime.Object, which client-go requires.
 type thing struct {
 	metav1.TypeMeta
 	corpus.Object
@@ -20,11 +20,11 @@ var _ runtime.Object = (*thing)(nil)
 // DeepCopyObject is never called.
 func (t *thing) DeepCopyObject() runtime.Object { panic("unexpected copy") }
 
-// cached are how many objects an informer holds before the first event.
+// cached is the number of objects of an informer before the first event.
 const cached = 10_000
 
-// population is that, and events that update each in turn, with an identity of
-// their own, as if they had just been decoded.
+// population returns the initial objects, and updates that change them one after
+// another. The updates are fresh copies, as if they had just been decoded.
 func population(events int) (initial, updates []*thing) {
 	objects := corpus.Objects()[:cached]
 	for _, o := range objects {
@@ -38,7 +38,7 @@ func population(events int) (initial, updates []*thing) {
 	return initial, updates
 }
 
-// newest is the highest version among objects.
+// newest returns the highest version of the objects.
 func newest[T metav1.Object](objects []T) string {
 	highest := 0
 	for _, o := range objects {

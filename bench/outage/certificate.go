@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// newCertificate is a certificate for 127.0.0.1 that vouches for itself, and the
-// same in PEM for clients.
+// newCertificate returns a self-signed certificate for 127.0.0.1, and the same in PEM
+// for clients.
 func newCertificate() (certificate tls.Certificate, authority []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

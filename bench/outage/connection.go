@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// connection is an accepted connection. While it is held, bytes wait: what was
-// read is not handed on, and what is written is not sent.
+// connection is an accepted connection. While it is held, its Read does not return and
+// its Write sends nothing.
 type connection struct {
 	net.Conn
 	listener *listener
 	closed   chan struct{}
 	once     sync.Once
-	// counted is set while the first request must not be counted, because the
-	// connection itself was, as an attempt during an outage.
+	// counted is set if the connection was counted as an attempt during an outage. Its
+	// first request is then not counted.
 	counted atomic.Bool
 
 	// The listener's mutex guards these.
-	held  bool        // until the listener releases
-	limit *time.Timer // closes the connection; nil: nothing does
+	held  bool
+	limit *time.Timer // closes the connection; nil if there is no limit
 }
 
-// Read is of net.Conn.
+// Read implements net.Conn.
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.waitWhileHeld()
 	return n, err
 }
 
-// Write is of net.Conn.
+// Write implements net.Conn.
 func (c *connection) Write(p []byte) (int, error) {
 	c.waitWhileHeld()
 	return c.Conn.Write(p)
 }
 
-// Close is of net.Conn.
+// Close implements net.Conn.
 func (c *connection) Close() error {
 	c.once.Do(func() {
 		close(c.closed)
@@ -45,12 +45,13 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// reset makes the peer read ECONNRESET.
+// reset closes the connection so that the reads of the peer return ECONNRESET.
 func (c *connection) reset() {
 	_ = c.Conn.(*net.TCPConn).SetLinger(0)
 	_ = c.Close()
 }
 
-// finish makes the peer read the end of the stream. What the peer sends is still
-// read, or the kernel would reset the connection.
+// finish closes the connection for writing, so that the peer reads the end of the
+// stream. The listener continues to read; otherwise the kernel would reset the
+// connection.
 func (c *connection) finish() { _ = c.Conn.(*net.TCPConn).CloseWrite() }

@@ -1,11 +1,11 @@
-// Package outage is a proxy in front of an API server that can make the server
-// unreachable in several ways, and that counts what a client asks for meanwhile.
+// Package outage has a proxy in front of an API server that makes the server
+// unreachable in several ways, and counts the requests of a client in the meantime.
 //
-// A [Proxy] serves HTTPS, with HTTP/2 for clients that offer it, and forwards to
-// one backend. [Proxy.Begin] starts an outage of one [Form] and ends what is open;
-// [Proxy.End] ends the outage. A client dials through [Proxy.Dial], so that
-// connections that are refused are counted too.
+// A [Proxy] serves HTTPS, with HTTP/2 for clients that support it, and forwards
+// requests to one backend. [Proxy.Begin] starts an outage of one [Form] and ends open
+// requests or connections. [Proxy.End] ends the outage. A client dials with
+// [Proxy.Dial], so that refused connections are counted too.
 //
-// One client uses one proxy. [Proxy.Requests] then says what that client has
-// asked for, and [Proxy.FirstAnswer] when the server has answered it.
+// Each client has its own proxy. [Proxy.Requests] counts the requests of this client,
+// and [Proxy.FirstAnswer] returns when the server first answered it.
 package outage

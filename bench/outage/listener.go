@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// listener hands accepted connections to an http.Server and does to them what a
-// fault of connections does. It keeps its address while it refuses.
+// listener passes accepted connections to an http.Server and applies faults of
+// connections. It keeps its address while it refuses connections.
 type listener struct {
 	address  net.Addr
 	attempt  func() // counts a connection that cannot carry a request
 	arrivals chan net.Conn
 	closed   chan struct{}
 	once     sync.Once
-	// accepting is the goroutines that accept, and those that read connections
-	// to their end.
+	// accepting counts the goroutines that accept connections or read them to their
+	// end.
 	accepting sync.WaitGroup
 
 	mu          sync.Mutex
 	form        Form
-	tcp         net.Listener // nil while it refuses
+	tcp         net.Listener // nil while connections are refused
 	connections map[*connection]struct{}
 	released    chan struct{}        // not nil and open while connections can be held
-	limit       func() time.Duration // how long a connection lives; nil: as long as it likes
+	limit       func() time.Duration // lifetime of a connection; nil if there is no limit
 }
 
 func listen(attempt func()) (*listener, error) {
@@ -59,7 +59,7 @@ func (l *listener) serve(tcp net.Listener) {
 	})
 }
 
-// arrive does to a new connection what the fault says.
+// arrive applies the current fault to a new connection.
 func (l *listener) arrive(conn net.Conn) {
 	c := &connection{Conn: conn, listener: l, closed: make(chan struct{})}
 	l.mu.Lock()
@@ -75,7 +75,7 @@ func (l *listener) arrive(conn net.Conn) {
 	case Reset:
 		c.reset()
 		return
-	case Refused: // it was in the kernel's queue when the listener closed
+	case Refused: // it was already in the kernel's queue
 		_ = c.Close()
 		return
 	case EOF:
@@ -91,7 +91,7 @@ func (l *listener) arrive(conn net.Conn) {
 	}
 }
 
-// limitTo closes connections after a time from now on.
+// limitTo limits the lifetime of all connections, which begins now for open ones.
 func (l *listener) limitTo(limit func() time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,15 +101,15 @@ func (l *listener) limitTo(limit func() time.Duration) {
 	}
 }
 
-// limitOne closes a connection after a time if there is a limit. The caller holds
-// mu.
+// limitOne starts the timer that closes a connection, if there is a limit. The caller
+// holds mu.
 func (l *listener) limitOne(c *connection) {
 	if l.limit != nil {
 		c.limit = time.AfterFunc(l.limit(), func() { _ = c.Close() })
 	}
 }
 
-// readToEnd ends the stream and waits for the peer to close its side.
+// readToEnd closes the connection for writing and waits until the peer closes it.
 func (c *connection) readToEnd() {
 	c.finish()
 	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
@@ -117,7 +117,7 @@ func (c *connection) readToEnd() {
 	_ = c.Close()
 }
 
-// begin starts a fault of connections: open ones are ended or held as well.
+// begin starts a fault of connections. It also ends or holds open connections.
 func (l *listener) begin(form Form) {
 	l.mu.Lock()
 	l.form = form
@@ -145,7 +145,7 @@ func (l *listener) begin(form Form) {
 	}
 }
 
-// open are the connections. The caller holds mu.
+// open returns the connections. The caller holds mu.
 func (l *listener) open() (open []*connection) {
 	for c := range l.connections {
 		open = append(open, c)
@@ -170,8 +170,8 @@ func (l *listener) end() error {
 	return nil
 }
 
-// listenAgain listens at an address. An outgoing connection of another process may
-// have the port for a moment.
+// listenAgain listens at an address again. The port may be used for a moment by an
+// outgoing connection of another process.
 func listenAgain(address string) (tcp net.Listener, err error) {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if tcp, err = net.Listen("tcp", address); !errors.Is(err, syscall.EADDRINUSE) {
@@ -181,7 +181,7 @@ func listenAgain(address string) (tcp net.Listener, err error) {
 	return tcp, err
 }
 
-// release lets the bytes through that are held back. The caller holds mu.
+// release ends the delay of all connections. The caller holds mu.
 func (l *listener) release() {
 	if l.released == nil {
 		return
@@ -215,7 +215,7 @@ func (l *listener) forget(c *connection) {
 	}
 }
 
-// Accept is of net.Listener.
+// Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.arrivals:
@@ -225,10 +225,10 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Addr is of net.Listener.
+// Addr implements net.Listener.
 func (l *listener) Addr() net.Addr { return l.address }
 
-// Close is of net.Listener: it closes the connections too.
+// Close implements net.Listener. It also closes the connections.
 func (l *listener) Close() error {
 	l.once.Do(func() {
 		close(l.closed)

@@ -19,9 +19,9 @@ import (
 
 // Proxy forwards requests to a backend, except during an outage.
 type Proxy struct {
-	// URL of the proxy, https://127.0.0.1:port.
+	// URL is the address of the proxy, https://127.0.0.1:port.
 	URL string
-	// Authority is the certificate that vouches for the proxy, in PEM.
+	// Authority is the self-signed certificate of the proxy, in PEM.
 	Authority []byte
 
 	listener *listener
@@ -29,19 +29,19 @@ type Proxy struct {
 	forward  *httputil.ReverseProxy
 	backend  *http.Transport
 	tally    tally
-	// running is the server's goroutine and the requests.
+	// running counts the server's goroutine and the requests.
 	running sync.WaitGroup
 
 	mu     sync.Mutex
-	closed bool // no request begins any more
+	closed bool // no further request begins
 	fault  Fault
-	cuts   map[*context.CancelCauseFunc]struct{} // of the requests that are forwarded
+	cuts   map[*context.CancelCauseFunc]struct{} // end the forwarded requests
 }
 
-// errCut is why a request that was forwarded has ended.
+// errCut is the cause of the context of a forwarded request that an outage has ended.
 var errCut = errors.New("the outage proxy has ended this request")
 
-// New starts a proxy in front of the backend. Close ends it.
+// New starts a proxy in front of the backend. Call Close to end it.
 func New(backend string) (*Proxy, error) {
 	to, err := url.Parse(backend)
 	if err != nil {
@@ -79,8 +79,8 @@ func New(backend string) (*Proxy, error) {
 
 type connectionKey struct{}
 
-// Dial connects to the proxy, for the client's configuration. A refused connection
-// counts as a request.
+// Dial connects to the proxy. It is for the client's configuration. A refused
+// connection counts as a request.
 func (p *Proxy) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	conn, err := dialer.DialContext(ctx, network, address)
@@ -90,8 +90,8 @@ func (p *Proxy) Dial(ctx context.Context, network, address string) (net.Conn, er
 	return conn, err
 }
 
-// Begin starts an outage. A fault of requests ends those that are open, and leaves
-// their connections.
+// Begin starts an outage. A fault of requests ends the open requests and keeps their
+// connections.
 func (p *Proxy) Begin(f Fault) {
 	p.mu.Lock()
 	p.fault = f
@@ -109,7 +109,8 @@ func (p *Proxy) Begin(f Fault) {
 	}
 }
 
-// End ends the outage. It fails if the proxy cannot listen at its address again.
+// End ends the outage. It returns an error if the proxy cannot listen at its address
+// again.
 func (p *Proxy) End() error {
 	p.mu.Lock()
 	p.fault = Fault{}
@@ -117,23 +118,21 @@ func (p *Proxy) End() error {
 	return p.listener.end()
 }
 
-// LimitConnections closes each connection, those that are open included, as a
-// middlebox does that knows nothing of HTTP: after the time that limit returns for
-// it.
+// LimitConnections closes each connection, including open ones, after the time that
+// limit returns for it, as a middlebox does that does not interpret HTTP.
 func (p *Proxy) LimitConnections(limit func() time.Duration) { p.listener.limitTo(limit) }
 
-// Requests counts what the client has asked for from one time on and before
-// another.
+// Requests counts the requests of the client from one time until another.
 func (p *Proxy) Requests(from, to time.Time) Requests { return p.tally.between(from, to) }
 
-// FirstAnswer is when the client was given the first response header other than
-// 429 and 5xx since that time. Headers of truncated answers do not count.
+// FirstAnswer returns when the client was first sent a response header other than 429
+// and 5xx since that time. Headers of truncated responses do not count.
 func (p *Proxy) FirstAnswer(since time.Time) (at time.Time, answered bool) {
 	return p.tally.firstAnswer(since)
 }
 
-// LastAnnounced is the end of the wait that the last Retry-After has announced,
-// zero if there was none.
+// LastAnnounced returns the end of the wait of the last Retry-After, or the zero time
+// if none was sent.
 func (p *Proxy) LastAnnounced() time.Time { return p.tally.lastAnnounced() }
 
 // Close ends all connections and waits for the requests.
@@ -141,7 +140,7 @@ func (p *Proxy) Close() {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
-	_ = p.listener.Close() // first: it lets go of what the server would wait for
+	_ = p.listener.Close() // first, since the server waits for held connections
 	_ = p.server.Close()
 	p.running.Wait()
 	p.listener.accepting.Wait()
@@ -181,8 +180,8 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isFirstOfCounted reports whether the request is the first on a connection that
-// was itself counted when it came.
+// isFirstOfCounted reports whether the request is the first one on a connection that
+// was itself counted.
 func isFirstOfCounted(r *http.Request) bool {
 	secured, _ := r.Context().Value(connectionKey{}).(*tls.Conn)
 	if secured == nil {
@@ -204,7 +203,7 @@ func (p *Proxy) answered(response *http.Response) error {
 	return nil
 }
 
-// refuse answers as an API server does that has no capacity.
+// refuse answers like an overloaded API server.
 func (p *Proxy) refuse(w http.ResponseWriter, code int, reason string, retryAfter time.Duration) {
 	w.Header().Set("Content-Type", "application/json")
 	if retryAfter > 0 {
@@ -215,7 +214,7 @@ func (p *Proxy) refuse(w http.ResponseWriter, code int, reason string, retryAfte
 	_, _ = fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"an outage","reason":%q,"code":%d}`, reason, code)
 }
 
-// truncate sends the beginning of an answer and breaks off.
+// truncate sends the beginning of a response and ends the connection within the body.
 func truncate(w http.ResponseWriter, r *http.Request) {
 	beginning := `{"kind":"List","apiVersion":"v1","metadata":{"resourceVer`
 	if isWatch(r) {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Requests is what a client has asked for in a span of time.
+// Requests counts the requests of a client in a time span.
 type Requests struct {
-	// Total counts requests and connections that could not carry one. The pages of
-	// a list after the first do not count.
+	// Total counts requests, and connections that could not carry a request. The pages
+	// of a list count as one.
 	Total int
-	// Peak is the largest number within any one second.
+	// Peak is the maximum number within one second.
 	Peak int
 }
 
-// tally is when requests and answers came. It is safe for concurrent use.
+// tally records the times of requests and answers. It is safe for concurrent use.
 type tally struct {
 	mu        sync.Mutex
 	requests  []time.Time // in order
@@ -40,7 +40,7 @@ func (t *tally) announce(wait time.Duration) {
 	t.announced = time.Now().Add(wait)
 }
 
-// between counts the requests from one time on and before another.
+// between counts the requests from one time until another.
 func (t *tally) between(from, to time.Time) Requests {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +53,7 @@ func (t *tally) between(from, to time.Time) Requests {
 	return Requests{Total: len(within), Peak: peak(within)}
 }
 
-// peak is how many of the times, which are in order, one second holds at most.
+// peak returns the maximum number of times within one second. The times are in order.
 func peak(times []time.Time) (most int) {
 	first := 0
 	for i, at := range times {

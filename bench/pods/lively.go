@@ -9,13 +9,13 @@ import (
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// lively is one MODIFIED event of each of some pods, encoded one behind the
-// other, to be sent again and again with other versions.
+// lively has one encoded MODIFIED event for each of some pods, one after another. They
+// are sent repeatedly with other versions.
 type lively struct {
 	events []byte
-	// begin of each event in events, and of the digits of its version.
+	// begin has the offset of each event in events, digits that of its version.
 	begin, digits []int
-	// next event that is to be sent.
+	// next is the next event to send.
 	next int
 }
 
@@ -30,11 +30,11 @@ func newLively(of Config) (l lively) {
 	return l
 }
 
-// atOnce is how many events are written together.
+// atOnce is the number of events that are written together.
 const atOnce = 20
 
-// Sending sends so many events, each with a version of its own, as fast as they
-// are taken.
+// Sending returns a command that sends events, each with its own version, as fast as
+// the client reads them.
 func (s *Server) Sending(events int) Command {
 	return func(w http.ResponseWriter) (more bool) {
 		s.sending.Lock()
@@ -51,8 +51,8 @@ func (s *Server) Sending(events int) Command {
 	}
 }
 
-// take is the next n events, which there must be without beginning anew, with
-// the versions after the one given. It is valid until the next call.
+// take returns the next n events with the versions after the given one. There must be n
+// events before the end of the sequence. The result is valid until the next call.
 func (l *lively) take(n int, version int64) []byte {
 	first, last := l.next, l.next+n
 	for _, at := range l.digits[first:last] {

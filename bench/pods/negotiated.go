@@ -8,11 +8,11 @@ import (
 	"github.com/thinformer/thinformer/bench/wire"
 )
 
-// negotiated answers each client in the encoding that it prefers, as an API
-// server does.
+// negotiated answers each client in its preferred encoding, as an API server does.
 type negotiated struct {
 	json, protobuf *Server
-	// watched is the server that has served the last watch. It receives the controls.
+	// watched is the server that served the last watch. It receives the control
+	// requests.
 	watched atomic.Pointer[Server]
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/thinformer/thinformer/bench/process"
 )
 
-// Roles are what processes of this package do.
+// Roles returns the roles of the child processes of this package.
 func Roles() map[string]process.Role {
 	return map[string]process.Role{
 		"pods/server": process.Serving(func(of Config) http.Handler {
@@ -19,7 +19,7 @@ func Roles() map[string]process.Role {
 	}
 }
 
-// running is the server that runs. It holds hundreds of megabytes: there is one
+// running is the current server. A server takes hundreds of megabytes, so there is one
 // at a time.
 var running struct {
 	sync.Mutex
@@ -28,7 +28,7 @@ var running struct {
 	stop func()
 }
 
-// Serve is the address of a server in a process of its own.
+// Serve returns the URL of a server in its own process.
 func Serve(of Config) (url string) {
 	running.Lock()
 	defer running.Unlock()

@@ -1,10 +1,9 @@
-// Package pods is a server of pods for the cases that go over a connection. It
-// has all that it answers encoded before the first request, speaks HTTP/1.1
-// without TLS and does not compress, to both sides alike: what is measured is
-// the client.
+// Package pods has a server of pods for the cases with a connection. It encodes all
+// responses before the first request. It uses HTTP/1.1 without TLS and compression. So
+// the cases measure the client.
 //
-// It lists, and watches, as an API server does from its cache. What a watch
-// sends after the initial state is asked for by the case, at /control/.
+// Lists and watches are like those that an API server sends from its cache. After the
+// initial state, a watch sends the events that the case requests at /control/.
 package pods
 
 import (
@@ -27,36 +26,38 @@ import (
 
 // Config configures the objects of a server.
 type Config struct {
-	// Encoding of all answers. Empty: the one that the client prefers.
+	// Encoding is that of all responses. If it is empty, it is the one that the client
+	// prefers.
 	Encoding wire.Encoding
 	// Pods is the number of pods.
 	Pods int
 	// Lively is the number of pods with events.
 	Lively int
-	// WatchLists is set if watches send the initial state on request.
-	// If they do, there are no lists; if not, the answer is that of a server
-	// that does not support it.
+	// WatchLists is set if watches send the initial state on request; the server then
+	// answers no lists. Otherwise such a request is answered as by a server that does
+	// not support it.
 	WatchLists bool
 }
 
-// firstVersion is above those of all pods, and as long as they.
+// firstVersion is higher than the versions of all pods and has the same number of
+// digits.
 const firstVersion = 300_000_000
 
-// VersionAfterExpiry is the server's when a watch has expired, once, and nothing
-// else has happened.
+// VersionAfterExpiry is the version of the server after a watch has expired once, if no
+// events were sent.
 const VersionAfterExpiry = firstVersion + 1_000
 
-// page is how many pods are encoded together: the usual limit of a list.
+// page is the number of pods that are encoded together: the usual limit of a list.
 const page = 500
 
 // Server answers lists and watches of pods.
 type Server struct {
 	of Config
-	// pages are the items of a list, initial the events of the initial state, a
-	// page to a slice. One of them is empty.
+	// pages has the items of a list, initial the events of the initial state, in pages.
+	// One of them is empty.
 	pages, initial [][]byte
 	version        atomic.Int64
-	// commands are taken by the watches that are open.
+	// commands are executed by open watches.
 	commands chan Command
 
 	sending sync.Mutex
@@ -66,7 +67,7 @@ type Server struct {
 // A Command is executed by a watch. It reports whether the watch continues.
 type Command func(w http.ResponseWriter) (more bool)
 
-// NewServer encodes what it is to answer.
+// NewServer returns a server and encodes its responses.
 func NewServer(of Config) *Server {
 	s := &Server{of: of, commands: make(chan Command)}
 	s.version.Store(firstVersion)
@@ -111,7 +112,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reset makes the server what it was at first: each client finds the same.
+// reset restores the initial state of the server, so that each client receives the
+// same.
 func (s *Server) reset() {
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -119,14 +121,14 @@ func (s *Server) reset() {
 	s.lively.next = 0
 }
 
-// Do hands a command to a watch, and waits for one if none is open.
+// Do passes a command to a watch. If none is open, it waits for one.
 func (s *Server) Do(command Command) { s.commands <- command }
 
-// list answers as an API server does from its cache: everything at once for
-// resource version 0, a page for any other list with a limit.
+// list answers as an API server does from its cache: with everything for resource
+// version 0, and with a page for any other list with a limit.
 func (s *Server) list(w http.ResponseWriter, limit, next, version string) {
 	if s.of.WatchLists {
-		http.Error(w, "this server is for watches", http.StatusInternalServerError)
+		http.Error(w, "this server answers only watches", http.StatusInternalServerError)
 		return
 	}
 	first, last := 0, len(s.pages)
@@ -174,7 +176,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, wantsInitial bool
 	}
 }
 
-// refuse answers a watch with initial events as a server without them does.
+// refuse rejects a watch with initial events, as a server without them does.
 func refuse(w http.ResponseWriter) {
 	err := apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", field.ErrorList{
 		field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"),
@@ -186,7 +188,7 @@ func refuse(w http.ResponseWriter) {
 	_, _ = w.Write(wire.JSON.Object(&status))
 }
 
-// endOfInitial is the bookmark after the initial state.
+// endOfInitial returns the bookmark after the initial state.
 func (s *Server) endOfInitial() []byte {
 	bookmark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
 	bookmark.ResourceVersion = strconv.FormatInt(s.version.Load(), 10)
@@ -194,7 +196,7 @@ func (s *Server) endOfInitial() []byte {
 	return s.of.Encoding.Event(watch.Bookmark, s.of.Encoding.Object(bookmark))
 }
 
-// expire ends a watch because its version is no longer known.
+// expire ends a watch with the error that its version has expired.
 func (s *Server) expire(w http.ResponseWriter) (more bool) {
 	version := s.version.Add(VersionAfterExpiry - firstVersion)
 	status := apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version-VersionAfterExpiry+firstVersion, version)).Status()

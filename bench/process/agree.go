@@ -2,10 +2,10 @@ package process
 
 import "sync"
 
-// said is what the sides have said that they hold, of each piece of work.
+// said has the digests of the sides, by the description of the work.
 var said sync.Map
 
-// Agree panics unless both sides hold the same after the same work.
+// Agree panics if the two sides hold different objects after the same work.
 func Agree(work, digest string) {
 	if first, known := said.LoadOrStore(work, digest); known && first != digest {
 		panic("the sides hold different objects after the same work: " + work)

@@ -1,5 +1,5 @@
-// Package process runs parts of a case in processes of their own, so that what
-// one costs can be read off its process: processor time, peak of memory.
+// Package process runs parts of a case in their own processes, so that the processor
+// time and the peak memory of each part can be measured.
 package process
 
 import (
@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// roleVariable, where it is set, makes the program one of the processes of a
-// case instead of the bench.
+// roleVariable is the environment variable with the role of a child process. It is not
+// set in the command bench itself.
 const roleVariable = "THINFORMER_BENCH_ROLE"
 
-// A Role is the work of a child process. Its argument is the question.
+// A Role is the work of a child process. Its argument is read from the standard input.
 type Role func(question json.RawMessage) error
 
-// RunAsChild does what the process was started for and returns true, or returns
-// false in a process that was not started by this package. A program that measures
-// cases with processes calls it first, with all their roles.
+// RunAsChild does the work of a child process and returns true. In a process that this
+// package has not started it returns false. A program that measures cases with
+// processes calls it first, with all their roles.
 func RunAsChild(roles map[string]Role) bool {
 	name := os.Getenv(roleVariable)
 	if name == "" {
@@ -52,7 +52,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// Answering is a process that answers one question and ends.
+// Answering returns a role that answers one question and ends.
 func Answering[Question, Answer any](work func(Question) Answer) Role {
 	return func(question json.RawMessage) error {
 		var q Question
@@ -63,8 +63,8 @@ func Answering[Question, Answer any](work func(Question) Answer) Role {
 	}
 }
 
-// Serving is a process that serves HTTP/1.1 without TLS on a port of its own,
-// until its input ends: when it is closed, or the parent process has ended.
+// Serving returns a role that serves HTTP/1.1 without TLS on its own port until its
+// standard input is closed. That is also the case if the parent process has ended.
 func Serving[Question any](open func(Question) http.Handler) Role {
 	return func(question json.RawMessage) error {
 		var q Question
@@ -85,8 +85,8 @@ func Serving[Question any](open func(Question) http.Handler) Role {
 	}
 }
 
-// Ask runs a process to its end, with more in its environment, and returns its
-// answer. What it complains about is the caller's panic.
+// Ask runs a process to its end, with additional environment variables, and returns its
+// answer. If the process fails, Ask panics with its standard error.
 func Ask[Answer any](role string, question any, environment ...string) (answer Answer) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("no answer within %v", patience))
 	defer cancel()
@@ -103,7 +103,7 @@ func Ask[Answer any](role string, question any, environment ...string) (answer A
 	return answer
 }
 
-// Serve starts a process that serves.
+// Serve starts a process with a role of Serving.
 func Serve(role string, question any) (url string, stop func()) {
 	command := child(context.Background(), role)
 	command.Stderr = os.Stderr
@@ -119,7 +119,7 @@ func Serve(role string, question any) (url string, stop func()) {
 	}
 }
 
-// patience is how long a process may take for an answer.
+// patience is the maximum duration of a process that answers.
 const patience = 15 * time.Minute
 
 func child(ctx context.Context, role string) *exec.Cmd {

@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// CPU is the processor time of this process until now: user and system.
+// CPU returns the user and system time of this process until now.
 func CPU() time.Duration {
 	var usage syscall.Rusage
 	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Peak is the high-water mark of this process's resident set. Its own rusage
-// would not do: that begins with the mark of the process that started it.
+// Peak returns the largest resident set of this process. It does not use getrusage,
+// whose value begins with that of the parent process.
 func Peak() int64 {
 	for line := range strings.Lines(string(must(os.ReadFile("/proc/self/status")))) {
 		if mark, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			return must(strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(mark), "kB")), 10, 64)) << 10
 		}
 	}
-	panic("this system does not say how much memory a process has used")
+	panic("/proc/self/status has no VmHWM: the peak memory is measured on Linux only")
 }
 
-// Live is what is on the heap and reachable. It collects twice, for what a first
-// collection finalizes.
+// Live returns the size of the live heap. It collects twice, since the first collection
+// may run finalizers.
 func Live() int64 {
 	runtime.GC()
 	runtime.GC()
