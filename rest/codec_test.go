@@ -7,9 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/thinformer/thinformer/internal/wire"
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
+
+var widgetInfo = ResourceInfo{
+	GroupVersionResource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"},
+	Kind:                 "Widget", Namespaced: true,
+}
 
 func TestTypesThatCannotBeDecodedInto(t *testing.T) {
 	type meta struct {
@@ -36,7 +43,7 @@ func TestTypesThatCannotBeDecodedInto(t *testing.T) {
 		}{}, "C"},
 		"a string": {"", "must be a pointer to a struct"},
 	} {
-		_, err := newCodec(reflect.TypeOf(c.value), wireWidgets, DecodeOptions{}, nil)
+		_, err := newCodec(reflect.TypeOf(c.value), widgetInfo, DecodeOptions{}, nil)
 		require.ErrorContains(t, err, c.why, what)
 	}
 	for _, value := range []any{
@@ -49,9 +56,9 @@ func TestTypesThatCannotBeDecodedInto(t *testing.T) {
 		struct {
 			meta `json:"metadata"`
 		}{},
-		wireWidget{}, unstructured.Unstructured{}, metav1.PartialObjectMetadata{},
+		wiretest.Widget{}, unstructured.Unstructured{}, metav1.PartialObjectMetadata{},
 	} {
-		_, err := newCodec(reflect.TypeOf(value), wireWidgets, DecodeOptions{}, nil)
+		_, err := newCodec(reflect.TypeOf(value), widgetInfo, DecodeOptions{}, nil)
 		require.NoError(t, err, "%T", value)
 	}
 }
@@ -61,7 +68,7 @@ func TestAnObjectThatCannotBeDecodedIsAnItemError(t *testing.T) {
 	invalid := string(append([]byte("k8s\x00\x12\x04"), "\x0a\x0212"...))
 	client, _ := scripted(t, Config{}, respondsWith(200, invalid, "Content-Type", wire.ProtobufType),
 		respondsWith(200, `{"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":["a"]}}]}`))
-	view := NewView[*metav1.PartialObjectMetadata](client, wireWidgets).Namespace("shop")
+	view := NewView[*metav1.PartialObjectMetadata](client, widgetInfo).Namespace("shop")
 	_, err := view.Get(t.Context(), "a", metav1.GetOptions{})
 	var item *ItemError
 	require.ErrorAs(t, err, &item)

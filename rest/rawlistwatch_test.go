@@ -19,6 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/thinformer/thinformer/internal/wire"
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // fakeRawClient is a client that returns one body for each request and records the
@@ -55,7 +56,7 @@ func listJSON(t testing.TB, token string, names ...string) string {
 	t.Helper()
 	var items []string
 	for _, name := range names {
-		items = append(items, toJSON(t, newWidget(name)))
+		items = append(items, wiretest.JSON(t, wiretest.NewWidget(name)))
 	}
 	return fmt.Sprintf(`{"kind":"WidgetList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[%s]}`, token, strings.Join(items, ","))
 }
@@ -64,9 +65,9 @@ func listProtobuf(t testing.TB, token string, names ...string) string {
 	t.Helper()
 	list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: token}}
 	for _, name := range names {
-		list.Items = append(list.Items, metav1.PartialObjectMetadata{ObjectMeta: newWidget(name).ObjectMeta})
+		list.Items = append(list.Items, metav1.PartialObjectMetadata{ObjectMeta: wiretest.NewWidget(name).ObjectMeta})
 	}
-	return string(protobufEnvelope(t, "v1", "WidgetList", list))
+	return string(wiretest.ProtobufEnvelope(t, "v1", "WidgetList", list))
 }
 
 func namesOf[T any](t *testing.T, list *List[T]) (names []string) {
@@ -113,7 +114,7 @@ func TestRawList(t *testing.T) {
 // A list whose continue token has expired restarts, in one page.
 func TestRawListRestartsAfterAnExpiredToken(t *testing.T) {
 	var asked []metav1.ListOptions
-	s, err := NewRawListWatch[*wireWidget](func(_ context.Context, opts metav1.ListOptions, accept string) (io.ReadCloser, error) {
+	s, err := NewRawListWatch[*wiretest.Widget](func(_ context.Context, opts metav1.ListOptions, accept string) (io.ReadCloser, error) {
 		require.Equal(t, wire.JSONType, accept, "a type without protobuf is requested in JSON only")
 		asked = append(asked, opts)
 		switch {
@@ -139,9 +140,9 @@ func TestRawListOfAnInvalidBody(t *testing.T) {
 		"truncated JSON":          {listJSON(t, "", "a")[:120], "ends too early"},
 		"truncated protobuf":      {listProtobuf(t, "", "a")[:60], "ends too early"},
 		"HTML":                    {"<html>log in</html>", `it begins with "<html>`},
-		"a watch":                 {string(protobufFrame(t, "ADDED", protobufEnvelope(t, "v1", "Widget", newWidgetMessage()))), "is not Kubernetes protobuf"},
+		"a watch":                 {string(wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "v1", "Widget", wiretest.NewMetadata("a")))), "is not Kubernetes protobuf"},
 		"not a list":              {`{"kind":"Widget","apiVersion":"v1","metadata":{"name":"a"}}`, "without items"},
-		"not a list, in protobuf": {string(protobufEnvelope(t, "v1", "Widget", newWidgetMessage())), "instead of a list"},
+		"not a list, in protobuf": {string(wiretest.ProtobufEnvelope(t, "v1", "Widget", wiretest.NewMetadata("a"))), "instead of a list"},
 		"a Status":                {`{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"message":"not yours","reason":"Forbidden"}`, "not yours"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,8 +159,8 @@ func TestRawListOfAnInvalidBody(t *testing.T) {
 
 // A protobuf body is an error for a type without protobuf.
 func TestRawListOfProtobufIntoATypeWithoutProtobufIsAnError(t *testing.T) {
-	a := &fakeRawClient{bodies: []string{listProtobuf(t, "", "a"), string(protobufFrame(t, "ADDED", protobufEnvelope(t, "v1", "Widget", newWidgetMessage())))}}
-	s, err := NewRawListWatch[*wireWidget](a.send, RawListWatchOptions{Info: wireWidgets})
+	a := &fakeRawClient{bodies: []string{listProtobuf(t, "", "a"), string(wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "v1", "Widget", wiretest.NewMetadata("a"))))}}
+	s, err := NewRawListWatch[*wiretest.Widget](a.send, RawListWatchOptions{Info: widgetInfo})
 	require.NoError(t, err)
 	_, err = s.List(t.Context(), metav1.ListOptions{})
 	require.ErrorContains(t, err, "cannot be decoded from: want application/json")
@@ -173,16 +174,16 @@ func TestRawListOfProtobufIntoATypeWithoutProtobufIsAnError(t *testing.T) {
 // A watch in either encoding has events, a bookmark, an object that is lost and an
 // error.
 func TestRawWatch(t *testing.T) {
-	mark := newWidgetMessage()
+	mark := wiretest.NewMetadata("a")
 	mark.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	gone := &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired, Message: "too old"}
 	bodies := map[string]string{
-		"JSON": jsonFrame(t, "ADDED", newWidgetMessage()) + `{"type":"MODIFIED","object":{"metadata":{"name":["b"]}}}` + "\n" +
-			jsonFrame(t, "BOOKMARK", mark) + jsonFrame(t, "ERROR", gone),
-		"protobuf": string(protobufFrame(t, "ADDED", protobufEnvelope(t, "v1", "Widget", newWidgetMessage()))) +
-			string(protobufFrame(t, "MODIFIED", append([]byte("k8s\x00\x12\x04"), "\x0a\x0212"...))) +
-			string(protobufFrame(t, "BOOKMARK", protobufEnvelope(t, "v1", "Widget", mark))) +
-			string(protobufFrame(t, "ERROR", protobufEnvelope(t, "v1", "Status", gone))),
+		"JSON": wiretest.JSONFrame(t, "ADDED", wiretest.NewMetadata("a")) + `{"type":"MODIFIED","object":{"metadata":{"name":["b"]}}}` + "\n" +
+			wiretest.JSONFrame(t, "BOOKMARK", mark) + wiretest.JSONFrame(t, "ERROR", gone),
+		"protobuf": string(wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "v1", "Widget", wiretest.NewMetadata("a")))) +
+			string(wiretest.ProtobufFrame(t, "MODIFIED", append([]byte("k8s\x00\x12\x04"), "\x0a\x0212"...))) +
+			string(wiretest.ProtobufFrame(t, "BOOKMARK", wiretest.ProtobufEnvelope(t, "v1", "Widget", mark))) +
+			string(wiretest.ProtobufFrame(t, "ERROR", wiretest.ProtobufEnvelope(t, "v1", "Status", gone))),
 	}
 	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
@@ -219,10 +220,10 @@ func TestRawWatchOfAnInvalidBody(t *testing.T) {
 	status := &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 403, Reason: metav1.StatusReasonForbidden, Message: "not yours"}
 	for name, c := range map[string]struct{ body, want string }{
 		"nothing":            {"", "EOF"},
-		"a Status":           {toJSON(t, status), "not yours"},
-		"a protobuf Status":  {string(protobufEnvelope(t, "v1", "Status", status)), "not yours"},
-		"truncated JSON":     {jsonFrame(t, "ADDED", newWidgetMessage())[:40], "ends too early"},
-		"truncated protobuf": {string(protobufFrame(t, "ADDED", protobufEnvelope(t, "v1", "Widget", newWidgetMessage())))[:40], "ends too early"},
+		"a Status":           {wiretest.JSON(t, status), "not yours"},
+		"a protobuf Status":  {string(wiretest.ProtobufEnvelope(t, "v1", "Status", status)), "not yours"},
+		"truncated JSON":     {wiretest.JSONFrame(t, "ADDED", wiretest.NewMetadata("a"))[:40], "ends too early"},
+		"truncated protobuf": {string(wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "v1", "Widget", wiretest.NewMetadata("a"))))[:40], "ends too early"},
 		"HTML":               {"<html>log in</html>", "expected an event"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -256,7 +257,7 @@ func TestRawListWatchOfAClientWithADeadline(t *testing.T) {
 		return deadlineBody{strings.NewReader(body)}, nil
 	}, RawListWatchOptions{Type: reflect.TypeFor[*metav1.PartialObjectMetadata]()})
 	require.NoError(t, err)
-	for _, frame := range []string{jsonFrame(t, "ADDED", newWidgetMessage()), string(protobufFrame(t, "ADDED", protobufEnvelope(t, "v1", "Widget", newWidgetMessage())))} {
+	for _, frame := range []string{wiretest.JSONFrame(t, "ADDED", wiretest.NewMetadata("a")), string(wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "v1", "Widget", wiretest.NewMetadata("a"))))} {
 		for _, body = range []string{"", frame} {
 			w, err := s.Watch(t.Context(), metav1.ListOptions{})
 			require.NoError(t, err)
@@ -354,11 +355,11 @@ func TestRawListWatchEndsWithItsContext(t *testing.T) {
 func TestNewRawListWatchRejectsInvalidTypes(t *testing.T) {
 	_, err := NewRawListWatch[any](nil, RawListWatchOptions{})
 	require.ErrorContains(t, err, "interface {} cannot be decoded into")
-	_, err = NewRawListWatch[*wireWidget](nil, RawListWatchOptions{Type: reflect.TypeFor[*metav1.PartialObjectMetadata]()})
-	require.ErrorContains(t, err, "it is not assignable to *rest.wireWidget")
+	_, err = NewRawListWatch[*wiretest.Widget](nil, RawListWatchOptions{Type: reflect.TypeFor[*metav1.PartialObjectMetadata]()})
+	require.ErrorContains(t, err, "it is not assignable to *wiretest.Widget")
 	_, err = NewRawListWatch[any](nil, RawListWatchOptions{Type: reflect.TypeFor[*metav1.Status]()})
 	require.ErrorContains(t, err, "does not implement rest.Object")
-	s, err := NewRawListWatch[*wireWidget](func(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) { return nil, nil }, RawListWatchOptions{Info: wireWidgets})
+	s, err := NewRawListWatch[*wiretest.Widget](func(context.Context, metav1.ListOptions, string) (io.ReadCloser, error) { return nil, nil }, RawListWatchOptions{Info: widgetInfo})
 	require.NoError(t, err)
 	_, err = s.List(t.Context(), metav1.ListOptions{})
 	require.ErrorIs(t, err, errNoBody)

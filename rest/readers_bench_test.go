@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // BenchmarkReaders reads lists and watches of 100 objects, from the response body to
@@ -22,10 +24,10 @@ func BenchmarkReaders(b *testing.B) {
 	var framesJSON, framesProtobuf strings.Builder
 	for i := range objects {
 		names = append(names, fmt.Sprintf("widget-%d", i))
-		widget := newWidget(names[i])
-		framesJSON.WriteString(jsonFrame(b, "ADDED", widget))
+		widget := wiretest.NewWidget(names[i])
+		framesJSON.WriteString(wiretest.JSONFrame(b, "ADDED", widget))
 		message := &metav1.PartialObjectMetadata{ObjectMeta: widget.ObjectMeta}
-		framesProtobuf.Write(protobufFrame(b, "ADDED", protobufEnvelope(b, "v1", "Widget", message)))
+		framesProtobuf.Write(wiretest.ProtobufFrame(b, "ADDED", wiretest.ProtobufEnvelope(b, "v1", "Widget", message)))
 	}
 	for _, c := range []struct{ name, list, watch string }{
 		{"json", listJSON(b, "", names...), framesJSON.String()},

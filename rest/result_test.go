@@ -17,6 +17,7 @@ import (
 
 	"github.com/thinformer/thinformer/internal/pbobj"
 	"github.com/thinformer/thinformer/internal/wire"
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 const pod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"d","uid":"u1","resourceVersion":"7","managedFields":[{"manager":"m"}]},"spec":{"replicas":3,"share":0.5}}`
@@ -59,7 +60,7 @@ func TestAResultDecodesIntoAnyType(t *testing.T) {
 }
 
 func TestAProtobufResultRequiresATypeWithUnmarshal(t *testing.T) {
-	body := inProtobuf(t, "meta.k8s.io/v1", "PartialObjectMetadata", &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "web"}})
+	body := string(wiretest.ProtobufEnvelope(t, "meta.k8s.io/v1", "PartialObjectMetadata", &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "web"}}))
 	for _, c := range []struct {
 		body, says string
 		target     any
@@ -111,7 +112,7 @@ func TestAResultAcceptsTheContentTypesOfAView(t *testing.T) {
 		err := client.Get().AbsPath("/x").Do(t.Context()).Into(&object)
 		require.Equal(t, fine, err == nil, "%q: %v", contentType, err)
 		client, _ = scripted(t, Config{}, respondsWith(200, `{"metadata":{"name":"a"}}`, "Content-Type", contentType))
-		_, err = NewView[*wireWidget](client, wireWidgets).Namespace("shop").Get(t.Context(), "a", metav1.GetOptions{})
+		_, err = NewView[*wiretest.Widget](client, widgetInfo).Namespace("shop").Get(t.Context(), "a", metav1.GetOptions{})
 		require.Equal(t, fine, err == nil, "%q: %v", contentType, err)
 	}
 }

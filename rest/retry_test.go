@@ -18,6 +18,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // errRefused is the error of package net if no process listens. errReset is its error
@@ -76,8 +78,8 @@ func TestWhichFailuresAreRetried(t *testing.T) {
 		{"503 PUT of what is no object", put(`7`), asked, false},
 		{"503 PUT of nothing", func(c *Client) *Request { return c.Put() }, asked, false},
 		{"503 PUT of a version", put(`{"metadata":{"resourceVersion":"7"}}`), asked, true},
-		{"503 PUT of a version in protobuf", put(inProtobuf(t, "v1", "Pod", ofVersion)), asked, true},
-		{"503 PUT of no version in protobuf", put(inProtobuf(t, "v1", "Pod", &metav1.PartialObjectMetadata{})), asked, false},
+		{"503 PUT of a version in protobuf", put(string(wiretest.ProtobufEnvelope(t, "v1", "Pod", ofVersion))), asked, true},
+		{"503 PUT of no version in protobuf", put(string(wiretest.ProtobufEnvelope(t, "v1", "Pod", &metav1.PartialObjectMetadata{}))), asked, false},
 		{"503 DELETE", func(c *Client) *Request { return c.Delete() }, asked, false},
 		{"503 DELETE with options", remove(nil), asked, false},
 		{"503 DELETE with empty preconditions", remove(&metav1.Preconditions{}), asked, false},
@@ -85,7 +87,7 @@ func TestWhichFailuresAreRetried(t *testing.T) {
 		{"503 DELETE of a version", remove(&metav1.Preconditions{ResourceVersion: &version}), asked, true},
 		{"503 DELETE of an uid in protobuf", func(c *Client) *Request {
 			options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
-			return c.Delete().Body([]byte(inProtobuf(t, "v1", "DeleteOptions", options)))
+			return c.Delete().Body(wiretest.ProtobufEnvelope(t, "v1", "DeleteOptions", options))
 		}, asked, true},
 		{"503 POST", post, asked, false},
 		{"503 JSON patch", patch(json, `[]`), asked, false},

@@ -9,25 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/thinformer/thinformer/internal/pbobj"
 	"github.com/thinformer/thinformer/internal/wire"
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
-
-func inProtobuf(t *testing.T, apiVersion, kind string, object interface{ Marshal() ([]byte, error) }) string {
-	t.Helper()
-	raw, err := object.Marshal()
-	require.NoError(t, err)
-	envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: raw}
-	body, err := envelope.Marshal()
-	require.NoError(t, err)
-	return pbobj.Magic + string(body)
-}
 
 // Errors are those of apimachinery, so that apierrors.IsNotFound and the like work.
 func TestFailedResponsesAreStatusErrors(t *testing.T) {
-	protobuf := inProtobuf(t, "v1", "Status", &metav1.Status{Status: "Failure", Reason: "AlreadyExists", Code: 409, Message: "it is there"})
+	protobuf := string(wiretest.ProtobufEnvelope(t, "v1", "Status", &metav1.Status{Status: "Failure", Reason: "AlreadyExists", Code: 409, Message: "it is there"}))
 	for _, c := range []struct {
 		what    string
 		answer  answer
@@ -49,8 +39,8 @@ func TestFailedResponsesAreStatusErrors(t *testing.T) {
 		{"an invalid Status", respondsWith(404, `{"kind":"Status","apiVersion":"v1","reason":7}`), apierrors.IsNotFound, "could not find"},
 		{"another kind", respondsWith(404, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"Status"}}`), apierrors.IsNotFound, "could not find"},
 		{"another kind named Status", respondsWith(404, `{"kind":"Status","apiVersion":"shop/v1","message":"sold"}`), apierrors.IsNotFound, "could not find"},
-		{"another kind, in protobuf", respondsWith(404, inProtobuf(t, "v1", "Pod", &metav1.Status{Status: "Failure", Reason: "Forbidden"}), "Content-Type", wire.ProtobufType), apierrors.IsNotFound, "could not find"},
-		{"another kind named Status, in protobuf", respondsWith(404, inProtobuf(t, "shop/v1", "Status", &metav1.Status{Status: "Failure", Reason: "Forbidden"}), "Content-Type", wire.ProtobufType), apierrors.IsNotFound, "could not find"},
+		{"another kind, in protobuf", respondsWith(404, string(wiretest.ProtobufEnvelope(t, "v1", "Pod", &metav1.Status{Status: "Failure", Reason: "Forbidden"})), "Content-Type", wire.ProtobufType), apierrors.IsNotFound, "could not find"},
+		{"another kind named Status, in protobuf", respondsWith(404, string(wiretest.ProtobufEnvelope(t, "shop/v1", "Status", &metav1.Status{Status: "Failure", Reason: "Forbidden"})), "Content-Type", wire.ProtobufType), apierrors.IsNotFound, "could not find"},
 		{"protobuf with wrong lengths", respondsWith(404, pbobj.Magic+"\xff\xff\xff\xff\xff", "Content-Type", wire.ProtobufType), apierrors.IsNotFound, "could not find"},
 		{"401", respondsWith(401, ""), apierrors.IsUnauthorized, "the server has asked for the client to provide credentials"},
 		{"405", respondsWith(405, ""), apierrors.IsMethodNotSupported, "does not allow"},

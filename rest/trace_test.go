@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // recordTrace records all calls of a trace.
@@ -101,11 +103,11 @@ func TestATraceReportsWrites(t *testing.T) {
 		{func(c *RESTClient) *Request { return c.Delete().Body(&metav1.DeleteOptions{DryRun: []string{"All"}}) }, respondsWith(200, pod), nil},
 		{func(c *RESTClient) *Request {
 			options := &metav1.DeleteOptions{DryRun: []string{"All"}}
-			return c.Delete().Body([]byte(inProtobuf(t, "v1", "DeleteOptions", options)))
+			return c.Delete().Body(wiretest.ProtobufEnvelope(t, "v1", "DeleteOptions", options))
 		}, respondsWith(200, pod), nil},
 		{func(c *RESTClient) *Request { return c.Delete().Name("web").Body(&metav1.DeleteOptions{}) }, respondsWith(200, pod), []string{"t: wrote delete d/web  u1@7"}},
 		{func(c *RESTClient) *Request { return c.Put().Body([]byte(`{"dryRun":["All"]}`)) }, respondsWith(200, pod), []string{"t: wrote update d/web  u1@7"}},
-		{(*RESTClient).Post, respondsWith(201, inProtobuf(t, "v1", "Pod", ofPod)), []string{"t: wrote create d/web  u1@7"}},
+		{(*RESTClient).Post, respondsWith(201, string(wiretest.ProtobufEnvelope(t, "v1", "Pod", ofPod))), []string{"t: wrote create d/web  u1@7"}},
 		{(*RESTClient).Get, respondsWith(200, pod), nil},
 	} {
 		var reported []string

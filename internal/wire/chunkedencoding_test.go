@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // chunkServer responds with the bytes of the test: the chunks of a body, valid or
@@ -105,8 +107,8 @@ func TestAWatchDoesNotDependOnItsChunks(t *testing.T) {
 }
 
 func TestAListDoesNotDependOnItsChunks(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	body := listWithItems("[" + toJSON(t, newWidget("a")) + "," + toJSON(t, newWidget("b")) + "]")
+	c := codecFor[wiretest.Widget](t, Options{})
+	body := listWithItems("[" + wiretest.JSON(t, wiretest.NewWidget("a")) + "," + wiretest.JSON(t, wiretest.NewWidget("b")) + "]")
 	server := serveChunks(t, JSONType, func(n int) []string {
 		return []string{chunk(body[:n]), chunk(body[n:]), lastChunk}
 	})
@@ -114,7 +116,7 @@ func TestAListDoesNotDependOnItsChunks(t *testing.T) {
 		response := server.get(t, cut)
 		items, _, meta, err := readList(t, c, JSONType, response.Body)
 		require.NoError(t, err, "cut at %d", cut)
-		require.Equal(t, []any{newWidget("a"), newWidget("b")}, items, "cut at %d", cut)
+		require.Equal(t, []any{wiretest.NewWidget("a"), wiretest.NewWidget("b")}, items, "cut at %d", cut)
 		require.Equal(t, "9", meta.ResourceVersion)
 		require.NoError(t, response.Body.Close())
 	}
@@ -124,9 +126,9 @@ func TestAListDoesNotDependOnItsChunks(t *testing.T) {
 // list is an error even if all of its JSON has arrived; a watch that ends between
 // two events has ended without an error.
 func TestInvalidChunksAreErrors(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	list := listWithItems("[" + toJSON(t, newWidget("a")) + "," + toJSON(t, newWidget("b")) + "]")
-	frame := jsonFrame(t, "ADDED", newWidget("a"))
+	c := codecFor[wiretest.Widget](t, Options{})
+	list := listWithItems("[" + wiretest.JSON(t, wiretest.NewWidget("a")) + "," + wiretest.JSON(t, wiretest.NewWidget("b")) + "]")
+	frame := wiretest.JSONFrame(t, "ADDED", wiretest.NewWidget("a"))
 	half := len(frame) / 2
 	bodies := [][]string{
 		{chunk(list[:50]), hangUp},

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // corpus returns the objects under testdata, as a server encodes them.
@@ -76,7 +78,7 @@ func TestMetadataOfTheCorpusIsEqualInBothEncodings(t *testing.T) {
 		require.NoError(t, err, name)
 		require.True(t, sameMeta(want, got), "%s:\n%v\n%v", name, want, got)
 
-		frame := protobufFrame(t, "MODIFIED", data)
+		frame := wiretest.ProtobufFrame(t, "MODIFIED", data)
 		lean := want.(*metav1.PartialObjectMetadata)
 		lean.ManagedFields = nil
 		events, lost, err := readWatch(t, c, protobufWatchType, iotest.HalfReader(bytes.NewReader(append(frame, frame...))))

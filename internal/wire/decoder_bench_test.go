@@ -11,12 +11,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/thinformer/thinformer/internal/jsonobj"
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // benchItems returns objects of the size of a pod, with some variety.
 func benchItems(n int) (items []metav1.PartialObjectMetadata) {
 	for i := range n {
-		meta := newWidget(fmt.Sprint("widget-", i)).ObjectMeta
+		meta := wiretest.NewWidget(fmt.Sprint("widget-", i)).ObjectMeta
 		meta.Annotations = map[string]string{}
 		for k := range 30 {
 			meta.Annotations[fmt.Sprintf("example.com/annotation-%d", k)] = fmt.Sprintf("%d: value of some length, %d", i, k)
@@ -39,12 +40,12 @@ func BenchmarkReaders(b *testing.B) {
 	inJSON, inProtobuf := make([][]byte, benchLen), make([][]byte, benchLen)
 	var framesJSON, framesProtobuf []byte
 	for i := range items {
-		inJSON[i], inProtobuf[i] = []byte(toJSON(b, items[i])), toProtobuf(b, &items[i])
+		inJSON[i], inProtobuf[i] = []byte(wiretest.JSON(b, items[i])), wiretest.Protobuf(b, &items[i])
 		framesJSON = fmt.Appendf(framesJSON, "{\"type\":\"ADDED\",\"object\":%s}\n", inJSON[i])
-		framesProtobuf = append(framesProtobuf, protobufFrame(b, "ADDED", protobufEnvelope(b, "example.com/v1", "Widget", &items[i]))...)
+		framesProtobuf = append(framesProtobuf, wiretest.ProtobufFrame(b, "ADDED", wiretest.ProtobufEnvelope(b, "example.com/v1", "Widget", &items[i]))...)
 	}
 	listJSON := []byte(`{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"1"},"items":[` + string(bytes.Join(inJSON, []byte(","))) + "]}")
-	listProtobuf := protobufEnvelope(b, "example.com/v1", "WidgetList", &metav1.PartialObjectMetadataList{Items: items})
+	listProtobuf := wiretest.ProtobufEnvelope(b, "example.com/v1", "WidgetList", &metav1.PartialObjectMetadataList{Items: items})
 	c := codecFor[metav1.PartialObjectMetadata](b, Options{})
 	s := c.getScratch(false, true)
 

@@ -11,17 +11,19 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // Promise: the results of Get and of writes keep managedFields, whatever the
 // options for lists are.
 func TestAnObjectKeepsManagedFields(t *testing.T) {
-	want := &ownProtobuf{TypeMeta: metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, ObjectMeta: newWidget("a").ObjectMeta}
+	want := &ownProtobuf{TypeMeta: metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, ObjectMeta: wiretest.NewWidget("a").ObjectMeta}
 	want.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 	c := codecFor[ownProtobuf](t, Options{})
 	for contentType, body := range map[string][]byte{
-		JSONType:     []byte("\n " + toJSON(t, want) + " \n"),
-		ProtobufType: protobufEnvelope(t, "example.com/v1", "Widget", want.message()),
+		JSONType:     []byte("\n " + wiretest.JSON(t, want) + " \n"),
+		ProtobufType: wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", want.message()),
 	} {
 		before := string(body)
 		got, err := c.DecodeObject(contentType, body)
@@ -33,7 +35,7 @@ func TestAnObjectKeepsManagedFields(t *testing.T) {
 
 func TestABodyThatIsNotAnObjectIsAnError(t *testing.T) {
 	c := codecFor[ownProtobuf](t, Options{MaxDepth: 20})
-	object := toJSON(t, newWidget("a"))
+	object := wiretest.JSON(t, wiretest.NewWidget("a"))
 	for body, why := range map[string]string{
 		"":                                 "it is empty",
 		"\n":                               "it is empty",
@@ -71,7 +73,7 @@ func TestABodyThatIsNotAnObjectIsAnError(t *testing.T) {
 // Promise: a Status or an object of another kind is not decoded as the object.
 func TestAnObjectOfAnotherKindIsAnError(t *testing.T) {
 	decode := func(kind string, of reflect.Type, came string) error {
-		info := wireWidgets
+		info := widgetKind
 		info.Kind = kind
 		c, err := NewCodec(of, info, Options{}, nil)
 		require.NoError(t, err)
@@ -79,7 +81,7 @@ func TestAnObjectOfAnotherKindIsAnError(t *testing.T) {
 		if c.protobuf == nil {
 			return inJSON
 		}
-		_, inProtobuf := c.DecodeObject(ProtobufType, protobufEnvelope(t, "v1", came, newWidgetMessage()))
+		_, inProtobuf := c.DecodeObject(ProtobufType, wiretest.ProtobufEnvelope(t, "v1", came, wiretest.NewMetadata("a")))
 		require.Equal(t, fmt.Sprint(inJSON), fmt.Sprint(inProtobuf))
 		return inJSON
 	}
@@ -111,11 +113,11 @@ func TestAStatusInsteadOfAnObjectIsAnError(t *testing.T) {
 	}
 	own, any := codecFor[ownProtobuf](t, Options{}), codecFor[unstructured.Unstructured](t, Options{})
 	for _, c := range []*Codec{own, any} {
-		_, err := c.DecodeObject(JSONType, []byte(toJSON(t, status)))
+		_, err := c.DecodeObject(JSONType, []byte(wiretest.JSON(t, status)))
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
 		require.Equal(t, "no such object", err.Error())
 	}
-	_, err := own.DecodeObject(ProtobufType, protobufEnvelope(t, "v1", "Status", status))
+	_, err := own.DecodeObject(ProtobufType, wiretest.ProtobufEnvelope(t, "v1", "Status", status))
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
 	_, err = own.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
@@ -123,7 +125,7 @@ func TestAStatusInsteadOfAnObjectIsAnError(t *testing.T) {
 	_, err = own.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"v1","code":"x"}`))
 	require.ErrorContains(t, err, "decode the Status")
 
-	got, err := codecFor[metav1.Status](t, Options{}).DecodeObject(JSONType, []byte(toJSON(t, status)))
+	got, err := codecFor[metav1.Status](t, Options{}).DecodeObject(JSONType, []byte(wiretest.JSON(t, status)))
 	require.NoError(t, err, "a Status is decoded if T is Status")
 	require.Equal(t, status, got)
 	own.kind.Kind = "Status"

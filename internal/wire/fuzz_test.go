@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // outcome is the result of reading a body.
@@ -72,7 +74,7 @@ func lostNames(t *testing.T, lost []*ItemError) (names []string) {
 // FuzzListJSON: the result does not depend on how a body is cut, and it is the result
 // of apimachinery's decoder.
 func FuzzListJSON(f *testing.F) {
-	widget := toJSON(f, newWidget("a"))
+	widget := wiretest.JSON(f, wiretest.NewWidget("a"))
 	for _, seed := range []string{
 		listWithItems("[" + widget + "," + widget + "]"), listWithItems("[]"), listWithItems("null"), listWithItems(`[{"spec":{"size":"x"}},` + widget + `]`),
 		`{"items":[` + widget + `],"metadata":{"continue":"c","remainingItemCount":3},"kind":"WidgetList"}`,
@@ -81,7 +83,7 @@ func FuzzListJSON(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	typed, any := codecFor[wireWidget](f, Options{KeepManagedFields: true}), codecFor[unstructured.Unstructured](f, Options{KeepManagedFields: true})
+	typed, any := codecFor[wiretest.Widget](f, Options{KeepManagedFields: true}), codecFor[unstructured.Unstructured](f, Options{KeepManagedFields: true})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, c := range []*Codec{typed, any} {
 			got := requireSameForAllDeliveries(t, data, func(r io.Reader) (outcome, error) {
@@ -98,7 +100,7 @@ func FuzzListJSON(f *testing.F) {
 func sameAsApimachinery(t *testing.T, data []byte, got outcome) {
 	var want struct {
 		metav1.ListMeta `json:"metadata"`
-		Items           []*wireWidget `json:"items"`
+		Items           []*wiretest.Widget `json:"items"`
 	}
 	if json.Unmarshal(data, &want) != nil {
 		return // in a skipped part
@@ -117,7 +119,7 @@ func sameAsApimachinery(t *testing.T, data []byte, got outcome) {
 
 // FuzzWatchJSON: the result does not depend on how a body is cut.
 func FuzzWatchJSON(f *testing.F) {
-	frame := jsonFrame(f, "ADDED", newWidget("a"))
+	frame := wiretest.JSONFrame(f, "ADDED", wiretest.NewWidget("a"))
 	for _, seed := range []string{
 		frame + frame, strings.TrimSpace(frame) + frame, frame[:40], "\n\n" + frame + "\n",
 		`{"object":{"metadata":{"name":"a"}},"type":"DELETED"}`, `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"3"}}}`,
@@ -126,7 +128,7 @@ func FuzzWatchJSON(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	c := codecFor[wireWidget](f, Options{})
+	c := codecFor[wiretest.Widget](f, Options{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		requireSameForAllDeliveries(t, data, func(r io.Reader) (outcome, error) {
 			events, lost, err := readWatch(t, c, JSONType, r)
@@ -141,8 +143,8 @@ func FuzzListProtobuf(f *testing.F) {
 	body, _ := protobufListBody(f)
 	f.Add(body)
 	f.Add(body[:len(body)/2])
-	f.Add(protobufEnvelope(f, "v1", "Status", &metav1.Status{Status: "Failure", Code: 410}))
-	f.Add(protobufEnvelope(f, "v1", "XList", &metav1.PartialObjectMetadataList{}))
+	f.Add(wiretest.ProtobufEnvelope(f, "v1", "Status", &metav1.Status{Status: "Failure", Code: 410}))
+	f.Add(wiretest.ProtobufEnvelope(f, "v1", "XList", &metav1.PartialObjectMetadataList{}))
 	f.Add([]byte("k8s\x00\x0a\x07\x12\x05XList\x12\x05\x12\x7f"))
 	c := codecFor[metav1.PartialObjectMetadata](f, Options{KeepManagedFields: true, MaxObjectBytes: 1 << 16})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -173,8 +175,8 @@ func FuzzWatchProtobuf(f *testing.F) {
 	_, body, _, _ := twoFrames(f)
 	f.Add(body)
 	f.Add(body[:len(body)-7])
-	f.Add(protobufFrame(f, "BOOKMARK", protobufEnvelope(f, "v1", "W", newWidgetMessage())))
-	f.Add(protobufFrame(f, "ERROR", protobufEnvelope(f, "v1", "Status", &metav1.Status{Code: 410})))
+	f.Add(wiretest.ProtobufFrame(f, "BOOKMARK", wiretest.ProtobufEnvelope(f, "v1", "W", wiretest.NewMetadata("a"))))
+	f.Add(wiretest.ProtobufFrame(f, "ERROR", wiretest.ProtobufEnvelope(f, "v1", "Status", &metav1.Status{Code: 410})))
 	f.Add([]byte("\x00\x00\x00\x02\x0a\x00"))
 	c := codecFor[metav1.PartialObjectMetadata](f, Options{KeepManagedFields: true, MaxObjectBytes: 1 << 16})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -205,19 +207,15 @@ func FuzzWatchProtobuf(f *testing.F) {
 	})
 }
 
-func newWidgetMessage() *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{ObjectMeta: newWidget("a").ObjectMeta}
-}
-
 // FuzzDecodeObject: a body in either encoding is an object or an error.
 func FuzzDecodeObject(f *testing.F) {
-	f.Add([]byte(toJSON(f, newWidget("a"))))
+	f.Add([]byte(wiretest.JSON(f, wiretest.NewWidget("a"))))
 	f.Add([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","details":{"causes":[{}]}}`))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Status","status":"Success"}`))
-	f.Add(protobufEnvelope(f, "v1", "Widget", newWidgetMessage()))
-	f.Add(protobufEnvelope(f, "v1", "WidgetList", newWidgetMessage()))
-	f.Add(protobufEnvelope(f, "v1", "Status", &metav1.Status{Code: 404}))
-	own, plain := codecFor[ownProtobuf](f, Options{}), codecFor[wireWidget](f, Options{})
+	f.Add(wiretest.ProtobufEnvelope(f, "v1", "Widget", wiretest.NewMetadata("a")))
+	f.Add(wiretest.ProtobufEnvelope(f, "v1", "WidgetList", wiretest.NewMetadata("a")))
+	f.Add(wiretest.ProtobufEnvelope(f, "v1", "Status", &metav1.Status{Code: 404}))
+	own, plain := codecFor[ownProtobuf](f, Options{}), codecFor[wiretest.Widget](f, Options{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before := bytes.Clone(data)
 		_, err := own.DecodeObject(ProtobufType, data)
@@ -230,7 +228,7 @@ func FuzzDecodeObject(f *testing.F) {
 		if err != nil {
 			return
 		}
-		want := new(wireWidget)
+		want := new(wiretest.Widget)
 		if json.Unmarshal(data, want) == nil && bytes.Count(data, []byte(`"`)) < 8 {
 			require.Equal(t, want, object)
 		}

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // SlimMeta is rest.SlimMeta.
@@ -58,12 +60,12 @@ func widgetOfType(types string) string {
 // itself, for every T. It is not decoded as the expected kind.
 func TestAnObjectOfAnotherKindLosesOnlyItself(t *testing.T) {
 	codecs := map[string]*Codec{
-		"a struct":          codecFor[wireWidget](t, Options{}),
+		"a struct":          codecFor[wiretest.Widget](t, Options{}),
 		"a slim type":       codecFor[slimWidget](t, Options{}),
 		"own UnmarshalJSON": codecFor[selfWidget](t, Options{}),
 		"unstructured":      codecFor[unstructured.Unstructured](t, Options{}),
 		"metadata":          codecFor[metav1.PartialObjectMetadata](t, Options{}),
-		"of any kind":       codecOfAnyKind[wireWidget](t, Options{}),
+		"of any kind":       codecOfAnyKind[wiretest.Widget](t, Options{}),
 		"slim of any kind":  codecOfAnyKind[slimWidget](t, Options{}),
 	}
 	for _, c := range []struct {
@@ -165,10 +167,10 @@ func TestAProtobufEventOfAnotherKindLosesOnlyItself(t *testing.T) {
 				for _, typ := range []string{"ADDED", "MODIFIED", "DELETED"} {
 					var body []byte
 					for _, object := range [][]byte{
-						protobufEnvelope(t, "example.com/v1", "Widget", message), protobufEnvelope(t, c.apiVersion, c.kind, message),
-						protobufEnvelope(t, "example.com/v1", "Widget", message),
+						wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", message), wiretest.ProtobufEnvelope(t, c.apiVersion, c.kind, message),
+						wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", message),
 					} {
-						body = append(body, protobufFrame(t, typ, object)...)
+						body = append(body, wiretest.ProtobufFrame(t, typ, object)...)
 					}
 					events, lost, err := readWatch(t, codec, protobufWatchType, bytes.NewReader(body))
 					require.NoError(t, err)
@@ -199,7 +201,7 @@ func TestAProtobufListOfAnotherKindIsAnError(t *testing.T) {
 	} {
 		for name, codec := range codecs {
 			t.Run(c.apiVersion+" "+c.kind+" as "+name, func(t *testing.T) {
-				items, lost, _, err := readList(t, codec, ProtobufType, bytes.NewReader(protobufEnvelope(t, c.apiVersion, c.kind, list)))
+				items, lost, _, err := readList(t, codec, ProtobufType, bytes.NewReader(wiretest.ProtobufEnvelope(t, c.apiVersion, c.kind, list)))
 				require.Empty(t, lost)
 				if c.wrong == "" || codec.expected == nil || codec.metadataOnly && c.kind == "PartialObjectMetadataList" {
 					require.NoError(t, err)
@@ -231,7 +233,7 @@ func TestALostDeletionNamesItsObject(t *testing.T) {
 		"nothing readable":         {`{"metadata":[]}`, ItemError{Type: watch.Deleted}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c2 := codecFor[wireWidget](t, Options{})
+			c2 := codecFor[wiretest.Widget](t, Options{})
 			for _, body := range []string{`{"type":"DELETED","object":` + c.object + "}\n", `{"object":` + c.object + `,"type":"DELETED"}`} {
 				_, lost, err := readWatch(t, c2, JSONType, strings.NewReader(body))
 				require.NoError(t, err)
@@ -250,7 +252,7 @@ func TestAKindThatIsNotAStringIsIgnored(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, lost)
 	require.Equal(t, "b", items[0].(*oddWidget).Kind["a"])
-	for _, codec := range []*Codec{codecFor[wireWidget](t, Options{}), codecFor[unstructured.Unstructured](t, Options{}), codecFor[selfWidget](t, Options{})} {
+	for _, codec := range []*Codec{codecFor[wiretest.Widget](t, Options{}), codecFor[unstructured.Unstructured](t, Options{}), codecFor[selfWidget](t, Options{})} {
 		items, lost, _, err := listOfJSON(t, codec, listWithItems(`[{"kind":"Widget","spec":{"kind":"Gadget","apiVersion":"x/v1"}}]`))
 		require.NoError(t, err)
 		require.Empty(t, lost)
@@ -261,13 +263,13 @@ func TestAKindThatIsNotAStringIsIgnored(t *testing.T) {
 // A single object has the kind of its path, in any group: the scale of a deployment
 // is in autoscaling. The expectations for lists do not apply to it.
 func TestTheGroupOfASingleObjectIsNotChecked(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	_, lost, _, err := listOfJSON(t, c, listWithItems("["+widgetOfType(`"apiVersion":"autoscaling/v1",`)+"]"))
 	require.NoError(t, err)
 	require.Len(t, lost, 1)
 	object, err := c.DecodeObject(JSONType, []byte(widgetOfType(`"kind":"Widget","apiVersion":"autoscaling/v1",`)))
 	require.NoError(t, err)
-	require.Equal(t, "a", object.(*wireWidget).Name)
+	require.Equal(t, "a", object.(*wiretest.Widget).Name)
 }
 
 // panickingWidget panics if its spec is "panic".

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/thinformer/thinformer/internal/pbobj"
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // allocated returns the number of bytes that f allocates.
@@ -73,7 +74,7 @@ func TestHostileBodiesEndInAnErrorAndBoundedMemory(t *testing.T) {
 		"object: 10,000 levels, skipped":        {&generatedBody{head: `{"unknown":`, body: "[", tail: strings.Repeat("]", 10_000) + "}", times: 10_000}, "nested deeper than"},
 		"object: 10,000 levels":                 {&generatedBody{head: `{"metadata":{"labels":`, body: `{"a":`, times: 10_000}, ""},
 	} {
-		codecs := map[string]*Codec{"typed": codecFor[wireWidget](t, o), "unstructured": codecFor[unstructured.Unstructured](t, o)}
+		codecs := map[string]*Codec{"typed": codecFor[wiretest.Widget](t, o), "unstructured": codecFor[unstructured.Unstructured](t, o)}
 		for which, codec := range codecs {
 			body := *c.body
 			var err error
@@ -151,7 +152,7 @@ func (p *priced) Unmarshal(data []byte) error {
 
 // pricedAt returns the protobuf of a priced whose name is its price.
 func pricedAt(t testing.TB, price string) []byte {
-	meta := toProtobuf(t, &metav1.ObjectMeta{Name: price})
+	meta := wiretest.Protobuf(t, &metav1.ObjectMeta{Name: price})
 	data := append([]byte{1<<3 | 2, byte(len(meta))}, meta...)
 	return append(append(data, 2<<3|2, byte(2+len(price)), 1<<3|2, byte(len(price))), price...)
 }
@@ -165,7 +166,7 @@ func TestQuantitiesThatAreExpensiveToParseAreRejected(t *testing.T) {
 		item := pricedAt(t, price)
 		raw = append(append(raw, 2<<3|2, byte(len(item))), item...)
 	}
-	list := toProtobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: "WidgetList"}, Raw: append([]byte{1<<3 | 2, 0}, raw...)})
+	list := wiretest.Protobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: "WidgetList"}, Raw: append([]byte{1<<3 | 2, 0}, raw...)})
 	begun := time.Now()
 	for contentType, body := range map[string]string{
 		JSONType:     listWithItems(`[{"metadata":{"name":"1e-99999999"},"price":"1e-99999999"},{"metadata":{"name":"2500m"},"price":"2500m"}]`),
@@ -184,7 +185,7 @@ func TestQuantitiesThatAreExpensiveToParseAreRejected(t *testing.T) {
 
 // Promise: messages do not grow with the body.
 func TestMessagesDoNotGrowWithTheBody(t *testing.T) {
-	typed, untyped := codecFor[wireWidget](t, Options{}), codecFor[unstructured.Unstructured](t, Options{})
+	typed, untyped := codecFor[wiretest.Widget](t, Options{}), codecFor[unstructured.Unstructured](t, Options{})
 	digits := strings.Repeat("9", 8<<20)
 	text := `"` + digits + `"`
 	for _, item := range []string{
@@ -239,7 +240,7 @@ func TestMessagesDoNotGrowWithTheErrorOfUnmarshal(t *testing.T) {
 	c := codecFor[echoingWidget](t, Options{})
 	for _, name := range []string{"panic", "error"} {
 		object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name + strings.Repeat("9", 8<<20)}}
-		_, err := c.DecodeObject(ProtobufType, protobufEnvelope(t, "v1", "Widget", object))
+		_, err := c.DecodeObject(ProtobufType, wiretest.ProtobufEnvelope(t, "v1", "Widget", object))
 		require.Error(t, err)
 		shown, _, _ := strings.Cut(err.Error(), "\n") // without the stack
 		require.Less(t, len(shown), 1000)
@@ -248,9 +249,9 @@ func TestMessagesDoNotGrowWithTheErrorOfUnmarshal(t *testing.T) {
 
 // A list has no limit on its length, because no item is retained.
 func TestAListStreamsInBoundedMemory(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	const items = 25_000
-	body := &generatedBody{head: `{"kind":"WidgetList","metadata":{"resourceVersion":"9"},"items":[{}`, body: "," + toJSON(t, newWidget("a")), times: items, tail: "]}"}
+	body := &generatedBody{head: `{"kind":"WidgetList","metadata":{"resourceVersion":"9"},"items":[{}`, body: "," + wiretest.JSON(t, wiretest.NewWidget("a")), times: items, tail: "]}"}
 	l, err := c.ListReader(JSONType, body)
 	require.NoError(t, err)
 	defer l.Close()
@@ -278,12 +279,12 @@ func TestAListStreamsInBoundedMemory(t *testing.T) {
 func TestARetainedItemRetainsNoOtherMemory(t *testing.T) {
 	o := Options{ShareStrings: ShareAlways}
 	large := ownProtobuf{ObjectMeta: metav1.ObjectMeta{Name: "large", Annotations: map[string]string{"a": strings.Repeat("x", 1<<20)}}}
-	small := ownProtobuf{ObjectMeta: newWidget("small").ObjectMeta}
-	inJSON := jsonFrame(t, "ADDED", large) + jsonFrame(t, "ADDED", small)
-	inProtobuf := protobufFrame(t, "ADDED", protobufEnvelope(t, "example.com/v1", "Widget", large.message()))
-	inProtobuf = append(inProtobuf, protobufFrame(t, "ADDED", protobufEnvelope(t, "example.com/v1", "Widget", small.message()))...)
-	listJSON := listWithItems("[" + toJSON(t, large) + "," + toJSON(t, small) + "]")
-	listProtobuf := protobufEnvelope(t, "example.com/v1", "WidgetList", &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*large.message(), *small.message()}})
+	small := ownProtobuf{ObjectMeta: wiretest.NewWidget("small").ObjectMeta}
+	inJSON := wiretest.JSONFrame(t, "ADDED", large) + wiretest.JSONFrame(t, "ADDED", small)
+	inProtobuf := wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", large.message()))
+	inProtobuf = append(inProtobuf, wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", small.message()))...)
+	listJSON := listWithItems("[" + wiretest.JSON(t, large) + "," + wiretest.JSON(t, small) + "]")
+	listProtobuf := wiretest.ProtobufEnvelope(t, "example.com/v1", "WidgetList", &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{*large.message(), *small.message()}})
 
 	collected := make(chan string, 16)
 	watched := func(what string, buf []byte) {
@@ -345,7 +346,7 @@ func TestARetainedItemRetainsNoOtherMemory(t *testing.T) {
 // Invalid UTF-8, duplicate keys and numbers out of range have the same result as in
 // apimachinery, or lose one item. They never end the stream.
 func TestInvalidValuesDoNotEndAList(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	items, lost, _, err := listOfJSON(t, c, listWithItems(`[`+
 		`{"metadata":{"name":"invalid `+"\xff\xfe"+` utf-8 \ud800"}},`+
 		`{"metadata":{"name":"one"},"metadata":{"name":"two"}},`+
@@ -354,9 +355,9 @@ func TestInvalidValuesDoNotEndAList(t *testing.T) {
 		`{"metadata":{"name":"last"}}]`))
 	require.NoError(t, err)
 	require.Len(t, items, 3)
-	require.Equal(t, "invalid \ufffd\ufffd utf-8 \ufffd", items[0].(*wireWidget).Name)
-	require.Equal(t, "two", items[1].(*wireWidget).Name)
-	require.Equal(t, "last", items[2].(*wireWidget).Name)
+	require.Equal(t, "invalid \ufffd\ufffd utf-8 \ufffd", items[0].(*wiretest.Widget).Name)
+	require.Equal(t, "two", items[1].(*wiretest.Widget).Name)
+	require.Equal(t, "last", items[2].(*wiretest.Widget).Name)
 	require.Len(t, lost, 2)
 	require.Equal(t, "range", lost[0].Name)
 	require.ErrorContains(t, lost[0], "in spec.size")
@@ -364,7 +365,7 @@ func TestInvalidValuesDoNotEndAList(t *testing.T) {
 }
 
 func TestAPanicOfTheBodyIsNotRecovered(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	l, err := c.ListReader(JSONType, panickingBody{})
 	require.NoError(t, err)
 	defer l.Close()

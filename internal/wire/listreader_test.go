@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/internal/pbobj"
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // listWithItems returns a list of widgets with the given JSON as its items.
@@ -33,10 +34,10 @@ func listOfJSON(t testing.TB, c *Codec, body string) ([]any, []*ItemError, ListM
 // Promise: the metadata and the continue token of a list may precede or follow the
 // items.
 func TestAListWithItsKeysInAnyOrder(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	kind, version := `"kind":"WidgetList"`, `"apiVersion":"example.com/v1"`
 	meta := `"metadata":{"selfLink":"","resourceVersion":"9","continue":"more","remainingItemCount":12}`
-	items := `"items":[` + toJSON(t, newWidget("a")) + "\n , " + toJSON(t, newWidget("b")) + "]"
+	items := `"items":[` + wiretest.JSON(t, wiretest.NewWidget("a")) + "\n , " + wiretest.JSON(t, wiretest.NewWidget("b")) + "]"
 	odd := `"odd":{"items":[{"metadata":{"name":"not me"}}]}`
 	twelve := int64(12)
 	for _, fields := range [][]string{
@@ -48,14 +49,14 @@ func TestAListWithItsKeysInAnyOrder(t *testing.T) {
 			got, lost, head, err := listOfJSON(t, c, body)
 			require.NoError(t, err, body)
 			require.Empty(t, lost)
-			require.Equal(t, []any{newWidget("a"), newWidget("b")}, got, body)
+			require.Equal(t, []any{wiretest.NewWidget("a"), wiretest.NewWidget("b")}, got, body)
 			require.Equal(t, ListMeta{"9", "more", &twelve}, head, body)
 		}
 	}
 }
 
 func TestListsWithoutItems(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	for _, body := range []string{
 		listWithItems("[]"), listWithItems("[ ]"), listWithItems("null"),
 		`{"metadata":{"resourceVersion":"9","remainingItemCount":null},"items":[]}`,
@@ -71,8 +72,8 @@ func TestListsWithoutItems(t *testing.T) {
 // Promise: a cache is never filled with an incomplete list. A list that ends too early
 // is an error, and so is a body that is not a list.
 func TestAListIsCompleteOrAnError(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	body := listWithItems("[" + toJSON(t, newWidget("a")) + "," + toJSON(t, newWidget("b")) + "]")
+	c := codecFor[wiretest.Widget](t, Options{})
+	body := listWithItems("[" + wiretest.JSON(t, wiretest.NewWidget("a")) + "," + wiretest.JSON(t, wiretest.NewWidget("b")) + "]")
 	for cut := range len(body) {
 		_, lost, _, err := listOfJSON(t, c, body[:cut])
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "cut at %d", cut)
@@ -89,7 +90,7 @@ func TestAListIsCompleteOrAnError(t *testing.T) {
 		`{"kind":"APIResourceList","resources":[]}`:       `the server sent a "APIResourceList" without items`,
 		`{"metadata":{"continue":"x"},"kind":"XList"}`:    `the server sent a "XList" without items`,
 		`{"kind":"Table","columnDefinitions":[]}`:         `the server sent a "Table" without items`,
-		toJSON(t, newWidget("a")) + "x":                   "it is not a list",
+		wiretest.JSON(t, wiretest.NewWidget("a")) + "x":   "it is not a list",
 		`{"kind":"Widget","apiVersion":"example.com/v1"}`: `the server sent a "Widget" without items`,
 		`{"kind":7}`:                "the list's kind is a number",
 		`{"metadata":7,"items":[]}`: "the list's metadata",
@@ -119,8 +120,8 @@ func TestAListIsCompleteOrAnError(t *testing.T) {
 }
 
 func TestAnErrorHasTheOffsetInTheBodyAndTheList(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	good := toJSON(t, newWidget("a"))
+	c := codecFor[wiretest.Widget](t, Options{})
+	good := wiretest.JSON(t, wiretest.NewWidget("a"))
 	body := listWithItems("[" + good + "," + good + `,{"metadata":{"name":"secret","labels":{"a":"b",;}}}]`)
 	for _, one := range []bool{false, true} {
 		var r io.Reader = strings.NewReader(body)
@@ -142,22 +143,22 @@ func TestAnErrorHasTheOffsetInTheBodyAndTheList(t *testing.T) {
 
 // Promise: a failure Status in a 200 response is an error.
 func TestAStatusInsteadOfAListIsAnError(t *testing.T) {
-	c, own := codecFor[wireWidget](t, Options{}), codecFor[ownProtobuf](t, Options{})
+	c, own := codecFor[wiretest.Widget](t, Options{}), codecFor[ownProtobuf](t, Options{})
 	status := &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: "the version is too old", Reason: metav1.StatusReasonExpired, Code: 410,
 		Details: &metav1.StatusDetails{Kind: "widgets", RetryAfterSeconds: 3},
 	}
 	first := `{"kind":"Status","apiVersion":"v1",`
-	require.True(t, strings.HasPrefix(toJSON(t, status), first))
-	last := "{" + strings.TrimSuffix(strings.TrimPrefix(toJSON(t, status), first), "}") + `,"apiVersion":"v1","kind":"Status"}`
-	for _, body := range []string{toJSON(t, status), last} {
+	require.True(t, strings.HasPrefix(wiretest.JSON(t, status), first))
+	last := "{" + strings.TrimSuffix(strings.TrimPrefix(wiretest.JSON(t, status), first), "}") + `,"apiVersion":"v1","kind":"Status"}`
+	for _, body := range []string{wiretest.JSON(t, status), last} {
 		_, _, _, err := listOfJSON(t, c, body)
 		require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 		var got *apierrors.StatusError
 		require.ErrorAs(t, err, &got)
 		require.Equal(t, status, &got.ErrStatus)
 	}
-	_, _, _, err := readList(t, own, ProtobufType, bytes.NewReader(protobufEnvelope(t, "v1", "Status", status)))
+	_, _, _, err := readList(t, own, ProtobufType, bytes.NewReader(wiretest.ProtobufEnvelope(t, "v1", "Status", status)))
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 
 	_, _, _, err = listOfJSON(t, c, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
@@ -169,8 +170,8 @@ func TestAStatusInsteadOfAListIsAnError(t *testing.T) {
 // Promise: an item of a wrong type is skipped, and its error names it. The list
 // continues.
 func TestAnItemOfAWrongTypeLosesOnlyItself(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	good := toJSON(t, newWidget("good"))
+	c := codecFor[wiretest.Widget](t, Options{})
+	good := wiretest.JSON(t, wiretest.NewWidget("good"))
 	bad := `{"spec":{"size":"large"},"metadata":{"name":"bad","namespace":"shop","uid":"u","resourceVersion":"5","labels":[]}}`
 	body := listWithItems("[" + bad + "," + good + "," + bad + `,7,null,"x",[{}],{"metadata":{"name":7,"uid":"v"}},` + good + "]")
 	for what, r := range map[string]io.Reader{
@@ -178,13 +179,13 @@ func TestAnItemOfAWrongTypeLosesOnlyItself(t *testing.T) {
 	} {
 		items, lost, meta, err := readList(t, c, JSONType, r)
 		require.NoError(t, err, what)
-		require.Equal(t, []any{newWidget("good"), newWidget("good")}, items, what)
+		require.Equal(t, []any{wiretest.NewWidget("good"), wiretest.NewWidget("good")}, items, what)
 		require.Equal(t, "9", meta.ResourceVersion)
 		require.Len(t, lost, 7, what)
 		require.Equal(t, ItemError{Namespace: "shop", Name: "bad", UID: "u", ResourceVersion: "5", Err: lost[0].Err}, *lost[0])
 		require.ErrorContains(t, lost[0], "decode shop/bad: a string does not fit")
 		require.ErrorContains(t, lost[0], "in spec.size")
-		require.ErrorContains(t, lost[2], "a number does not fit wire.wireWidget")
+		require.ErrorContains(t, lost[2], "a number does not fit wiretest.Widget")
 		require.ErrorContains(t, lost[3], "null does not fit")
 		require.Equal(t, types.UID("v"), lost[6].UID)
 		require.ErrorContains(t, lost[6], "metadata.name")
@@ -238,21 +239,21 @@ func TestUnstructuredItemsHaveKindAndAPIVersion(t *testing.T) {
 
 // Promise: decoded objects have TypeMeta exactly if the item on the wire has it.
 func TestTypedItemsHaveTheTypeMetaOfTheWire(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	items, _, _, err := listOfJSON(t, c, listWithItems(`[{"metadata":{}},{"kind":"Widget","apiVersion":"example.com/v1"}]`))
 	require.NoError(t, err)
-	require.Equal(t, metav1.TypeMeta{}, items[0].(*wireWidget).TypeMeta)
-	require.Equal(t, metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, items[1].(*wireWidget).TypeMeta)
+	require.Equal(t, metav1.TypeMeta{}, items[0].(*wiretest.Widget).TypeMeta)
+	require.Equal(t, metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, items[1].(*wiretest.Widget).TypeMeta)
 }
 
 // Promise: lists skip managedFields by default.
 func TestListsSkipManagedFieldsByDefault(t *testing.T) {
-	managed := newWidget("a")
+	managed := wiretest.NewWidget("a")
 	managed.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 	message := &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: managed.ObjectMeta}, {ObjectMeta: managed.ObjectMeta}}}
 	for _, keep := range []bool{false, true} {
 		o := Options{KeepManagedFields: keep}
-		items, _, _, err := listOfJSON(t, codecFor[wireWidget](t, o), listWithItems("["+toJSON(t, managed)+"]"))
+		items, _, _, err := listOfJSON(t, codecFor[wiretest.Widget](t, o), listWithItems("["+wiretest.JSON(t, managed)+"]"))
 		require.NoError(t, err)
 		want := *managed
 		if !keep {
@@ -260,7 +261,7 @@ func TestListsSkipManagedFieldsByDefault(t *testing.T) {
 		}
 		require.Equal(t, []any{&want}, items)
 
-		items, _, _, err = readList(t, codecFor[metav1.PartialObjectMetadata](t, o), ProtobufType, bytes.NewReader(protobufEnvelope(t, "meta.k8s.io/v1", "PartialObjectMetadataList", message)))
+		items, _, _, err = readList(t, codecFor[metav1.PartialObjectMetadata](t, o), ProtobufType, bytes.NewReader(wiretest.ProtobufEnvelope(t, "meta.k8s.io/v1", "PartialObjectMetadataList", message)))
 		require.NoError(t, err)
 		require.Equal(t, []any{&metav1.PartialObjectMetadata{ObjectMeta: want.ObjectMeta}, &metav1.PartialObjectMetadata{ObjectMeta: want.ObjectMeta}}, items)
 	}
@@ -268,9 +269,9 @@ func TestListsSkipManagedFieldsByDefault(t *testing.T) {
 
 // DecodeOptions.MaxObjectBytes also limits an object that arrives in one read.
 func TestMaxObjectBytesLimitsAnObjectThatArrivesInOneRead(t *testing.T) {
-	object := toJSON(t, newWidget("a"))
+	object := wiretest.JSON(t, wiretest.NewWidget("a"))
 	for _, limit := range []int{len(object), len(object) - 1} {
-		c := codecFor[wireWidget](t, Options{MaxObjectBytes: int64(limit)})
+		c := codecFor[wiretest.Widget](t, Options{MaxObjectBytes: int64(limit)})
 		body := listWithItems("[" + object + "," + object + "]")
 		for _, r := range deliveries([]byte(body)) {
 			items, _, _, err := readList(t, c, JSONType, r)
@@ -283,7 +284,7 @@ func TestMaxObjectBytesLimitsAnObjectThatArrivesInOneRead(t *testing.T) {
 			}
 		}
 		frame := `{"type":"ADDED","object":` + object + "}\n"
-		c = codecFor[wireWidget](t, Options{MaxObjectBytes: int64(len(frame) - 2 + limit - len(object) + 1)})
+		c = codecFor[wiretest.Widget](t, Options{MaxObjectBytes: int64(len(frame) - 2 + limit - len(object) + 1)})
 		for _, r := range deliveries([]byte(frame)) {
 			events, _, err := readWatch(t, c, JSONType, r)
 			if limit == len(object) {
@@ -299,8 +300,8 @@ func TestMaxObjectBytesLimitsAnObjectThatArrivesInOneRead(t *testing.T) {
 func TestDroppedFieldsAreReported(t *testing.T) {
 	type drop struct{ name, path string }
 	var dropped []drop
-	c, err := NewCodec(codecFor[wireWidget](t, Options{}).typ, wireWidgets, Options{}, func(object any, d Dropped) {
-		dropped = append(dropped, drop{object.(*wireWidget).Name, d.First})
+	c, err := NewCodec(codecFor[wiretest.Widget](t, Options{}).typ, widgetKind, Options{}, func(object any, d Dropped) {
+		dropped = append(dropped, drop{object.(*wiretest.Widget).Name, d.First})
 	})
 	require.NoError(t, err)
 	more := `{"metadata":{"name":"b","managedFields":[{}]},"spec":{"colour":"red","size":1,"shape":"round"}}`
@@ -327,7 +328,7 @@ func (u *untagged) Unmarshal(data []byte) error {
 
 // Promise: if the known fields cannot be determined, the object counts as incomplete.
 func TestProtobufWithoutTagsCountsAsDropped(t *testing.T) {
-	ofAnyKind := wireWidgets
+	ofAnyKind := widgetKind
 	ofAnyKind.Kind = ""
 	for _, keep := range []bool{false, true} {
 		var dropped []string
@@ -363,24 +364,24 @@ func (p *pointed) Unmarshal(data []byte) error {
 // A type may have a pointer to its metadata, which is nil for an object without
 // metadata. Such an object loses only itself, and does not panic.
 func TestAnObjectWithoutMetadataLosesOnlyItself(t *testing.T) {
-	c, err := NewCodec(reflect.TypeFor[pointed](), wireWidgets, Options{}, func(object any, _ Dropped) { _ = object.(Object).GetUID() })
+	c, err := NewCodec(reflect.TypeFor[pointed](), widgetKind, Options{}, func(object any, _ Dropped) { _ = object.(Object).GetUID() })
 	require.NoError(t, err)
 	_, lost, err := watchOfJSON(t, c, `{"type":"ADDED","object":{"x":1}} {"type":"ADDED","object":{"metadata":null}}`)
 	require.NoError(t, err)
 	require.Len(t, lost, 2)
 	require.ErrorContains(t, lost[0], "an object without metadata")
-	_, lost, err = readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ADDED", []byte("k8s\x00\x12\x02\x0a\x00"))))
+	_, lost, err = readWatch(t, c, protobufWatchType, bytes.NewReader(wiretest.ProtobufFrame(t, "ADDED", []byte("k8s\x00\x12\x02\x0a\x00"))))
 	require.NoError(t, err)
 	require.Len(t, lost, 1)
 	require.ErrorContains(t, lost[0], "an object without metadata")
 
-	managed := newWidget("a").ObjectMeta
+	managed := wiretest.NewWidget("a").ObjectMeta
 	managed.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m"}}
 	message := &metav1.PartialObjectMetadata{ObjectMeta: managed}
-	events, lost, err := watchOfJSON(t, c, jsonFrame(t, "ADDED", message))
+	events, lost, err := watchOfJSON(t, c, wiretest.JSONFrame(t, "ADDED", message))
 	require.NoError(t, err)
 	require.Empty(t, lost)
-	more, _, err := readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ADDED", protobufEnvelope(t, "example.com/v1", "Widget", message))))
+	more, _, err := readWatch(t, c, protobufWatchType, bytes.NewReader(wiretest.ProtobufFrame(t, "ADDED", wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", message))))
 	require.NoError(t, err)
 	for _, event := range append(events, more...) {
 		require.Equal(t, "a", event.Object.(*pointed).Name)
@@ -392,11 +393,11 @@ func TestAnObjectWithoutMetadataLosesOnlyItself(t *testing.T) {
 func protobufListBody(t testing.TB) (body []byte, want []any) {
 	list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "9", Continue: "more", RemainingItemCount: new(int64)}}
 	for _, name := range []string{"a", "b", "c"} {
-		item := metav1.PartialObjectMetadata{ObjectMeta: newWidget(name).ObjectMeta}
+		item := metav1.PartialObjectMetadata{ObjectMeta: wiretest.NewWidget(name).ObjectMeta}
 		list.Items = append(list.Items, item)
 		want = append(want, &item)
 	}
-	return protobufEnvelope(t, "meta.k8s.io/v1", "PartialObjectMetadataList", list), want
+	return wiretest.ProtobufEnvelope(t, "meta.k8s.io/v1", "PartialObjectMetadataList", list), want
 }
 
 func TestAProtobufListDoesNotDependOnHowItsBytesArrive(t *testing.T) {
@@ -409,7 +410,7 @@ func TestAProtobufListDoesNotDependOnHowItsBytesArrive(t *testing.T) {
 		require.Equal(t, want, items, "cut at %d", cut)
 		require.Equal(t, ListMeta{"9", "more", new(int64)}, meta)
 	}
-	content := len(toProtobuf(t, &runtime.Unknown{})) // the fields after the content
+	content := len(wiretest.Protobuf(t, &runtime.Unknown{})) // the fields after the content
 	for cut := range len(body) - content {
 		_, lost, _, err := readList(t, c, ProtobufType, bytes.NewReader(body[:cut]))
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "cut at %d", cut)
@@ -421,12 +422,12 @@ func TestAnInvalidProtobufItemLosesOnlyItself(t *testing.T) {
 	c := codecFor[ownProtobuf](t, Options{})
 	list := &metav1.PartialObjectMetadataList{}
 	for _, behaviour := range []string{"", "panics", "fails", ""} {
-		item := metav1.PartialObjectMetadata{ObjectMeta: newWidget("w" + behaviour).ObjectMeta}
+		item := metav1.PartialObjectMetadata{ObjectMeta: wiretest.NewWidget("w" + behaviour).ObjectMeta}
 		item.Annotations = map[string]string{"unmarshal": behaviour}
 		item.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
 		list.Items = append(list.Items, item)
 	}
-	items, lost, _, err := readList(t, c, ProtobufType, bytes.NewReader(protobufEnvelope(t, "example.com/v1", "WidgetList", list)))
+	items, lost, _, err := readList(t, c, ProtobufType, bytes.NewReader(wiretest.ProtobufEnvelope(t, "example.com/v1", "WidgetList", list)))
 	require.NoError(t, err)
 	require.Len(t, items, 2)
 	require.Len(t, lost, 2)
@@ -440,7 +441,7 @@ func TestAnInvalidProtobufItemLosesOnlyItself(t *testing.T) {
 func TestInvalidProtobufListsAreErrors(t *testing.T) {
 	c := codecOfAnyKind[metav1.PartialObjectMetadata](t, Options{MaxObjectBytes: 1 << 10})
 	envelope := func(kind, raw string) string {
-		return "k8s\x00" + string(toProtobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: kind, APIVersion: "v1"}, Raw: []byte(raw)}))
+		return "k8s\x00" + string(wiretest.Protobuf(t, &runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: kind, APIVersion: "v1"}, Raw: []byte(raw)}))
 	}
 	const head = "k8s\x00\x0a\x07\x12\x05XList"
 	for body, why := range map[string]string{
@@ -482,8 +483,8 @@ func TestInvalidProtobufListsAreErrors(t *testing.T) {
 }
 
 func TestNextAfterCloseIsAnError(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	body := listWithItems("[" + toJSON(t, newWidget("a")) + "," + toJSON(t, newWidget("b")) + "]")
+	c := codecFor[wiretest.Widget](t, Options{})
+	body := listWithItems("[" + wiretest.JSON(t, wiretest.NewWidget("a")) + "," + wiretest.JSON(t, wiretest.NewWidget("b")) + "]")
 	l, err := c.ListReader(JSONType, strings.NewReader(body))
 	require.NoError(t, err)
 	_, err = l.Next()
@@ -506,7 +507,7 @@ func TestNextAfterCloseIsAnError(t *testing.T) {
 }
 
 func TestTheErrorForAnUnexpectedBodyShowsItsBeginning(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	page := "<!DOCTYPE html>\n<html><title>Log in</title>" + strings.Repeat("<p>please</p>", 10_000)
 	for what, read := range map[string]func(contentType, body string) error{
 		"list":   func(ct, body string) error { _, _, _, err := readList(t, c, ct, strings.NewReader(body)); return err },

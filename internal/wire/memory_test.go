@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // largeFields has fields whose Go types are large although they are empty on the wire.
@@ -116,7 +118,7 @@ func TestTheMemoryOfAnObjectInProtobufIsBounded(t *testing.T) {
 	} {
 		object.ObjectMeta = metav1.ObjectMeta{}
 		fill()
-		body := protobufEnvelope(t, "meta.k8s.io/v1", "PartialObjectMetadata", object)
+		body := wiretest.ProtobufEnvelope(t, "meta.k8s.io/v1", "PartialObjectMetadata", object)
 		took := allocated(func() { _, err = c.DecodeObject(ProtobufType, body) })
 		require.ErrorContains(t, err, "MaxObjectMemory")
 		require.ErrorContains(t, err, field)

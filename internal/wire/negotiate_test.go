@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 // Promise: protobuf is negotiated if T can unmarshal it. A metadata-only type
@@ -16,7 +18,7 @@ func TestAcceptHeaders(t *testing.T) {
 		asList = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 		proto  = "application/vnd.kubernetes.protobuf"
 	)
-	plain := codecFor[wireWidget](t, Options{})
+	plain := codecFor[wiretest.Widget](t, Options{})
 	lent := codecFor[struct {
 		metav1.ObjectMeta `json:"metadata"`
 	}](t, Options{})
@@ -52,7 +54,7 @@ func TestAcceptHeaders(t *testing.T) {
 }
 
 func TestTheEncodingDependsOnTheContentType(t *testing.T) {
-	plain, own := codecFor[wireWidget](t, Options{}), codecFor[ownProtobuf](t, Options{})
+	plain, own := codecFor[wiretest.Widget](t, Options{}), codecFor[ownProtobuf](t, Options{})
 	for contentType, want := range map[string]encoding{
 		"":                                    encodingJSON,
 		"application/json":                    encodingJSON,
@@ -70,5 +72,5 @@ func TestTheEncodingDependsOnTheContentType(t *testing.T) {
 		require.ErrorContains(t, err, contentType)
 	}
 	_, err := plain.encodingOf("application/vnd.kubernetes.protobuf")
-	require.ErrorContains(t, err, "wire.wireWidget cannot be decoded from: want application/json")
+	require.ErrorContains(t, err, "wiretest.Widget cannot be decoded from: want application/json")
 }

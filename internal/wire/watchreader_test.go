@@ -14,6 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/thinformer/thinformer/internal/wiretest"
 )
 
 func watchOfJSON(t testing.TB, c *Codec, body string) ([]Event, []*ItemError, error) {
@@ -28,9 +30,9 @@ const protobufWatchType = ProtobufType + ";stream=watch"
 func twoFrames(t testing.TB) (inJSON string, inProtobuf []byte, want []Event, types metav1.TypeMeta) {
 	types = metav1.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}
 	for i, typ := range []watch.EventType{watch.Added, watch.Deleted} {
-		w := &ownProtobuf{TypeMeta: types, ObjectMeta: newWidget(fmt.Sprint("widget-", i)).ObjectMeta}
-		inJSON += jsonFrame(t, string(typ), w)
-		inProtobuf = append(inProtobuf, protobufFrame(t, string(typ), protobufEnvelope(t, types.APIVersion, types.Kind, w.message()))...)
+		w := &ownProtobuf{TypeMeta: types, ObjectMeta: wiretest.NewWidget(fmt.Sprint("widget-", i)).ObjectMeta}
+		inJSON += wiretest.JSONFrame(t, string(typ), w)
+		inProtobuf = append(inProtobuf, wiretest.ProtobufFrame(t, string(typ), wiretest.ProtobufEnvelope(t, types.APIVersion, types.Kind, w.message()))...)
 		want = append(want, Event{Type: typ, Object: w, ResourceVersion: "7"})
 	}
 	return inJSON, inProtobuf, want, types
@@ -120,8 +122,8 @@ func TestTheEndOfAWatch(t *testing.T) {
 // A server may send white space to keep an idle connection alive. It is not part of an
 // event, may be endless, and is not buffered.
 func TestWhiteSpaceBetweenEventsIsNotBuffered(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{MaxObjectBytes: 16 << 10})
-	body := &generatedBody{head: jsonFrame(t, "ADDED", newWidget("a")), body: " \r\n", times: 1 << 20, tail: jsonFrame(t, "DELETED", newWidget("a"))}
+	c := codecFor[wiretest.Widget](t, Options{MaxObjectBytes: 16 << 10})
+	body := &generatedBody{head: wiretest.JSONFrame(t, "ADDED", wiretest.NewWidget("a")), body: " \r\n", times: 1 << 20, tail: wiretest.JSONFrame(t, "DELETED", wiretest.NewWidget("a"))}
 	took := allocated(func() {
 		events, lost, err := readWatch(t, c, JSONType, body)
 		require.NoError(t, err)
@@ -133,8 +135,8 @@ func TestWhiteSpaceBetweenEventsIsNotBuffered(t *testing.T) {
 
 // An error names its context and its offset in the whole body.
 func TestErrorsHaveTheOffsetInTheBody(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	good := jsonFrame(t, "ADDED", newWidget("a"))
+	c := codecFor[wiretest.Widget](t, Options{})
+	good := wiretest.JSONFrame(t, "ADDED", wiretest.NewWidget("a"))
 	for body, about := range map[string]string{
 		`{"type":"ERROR","object":{"kind":"Status","code":-+1}}`:    "decode the Status in its place: not JSON",
 		`{"object":{"kind":"Status","code":-+1},"type":"ERROR"}`:    "decode the Status in its place: not JSON",
@@ -152,9 +154,9 @@ func TestErrorsHaveTheOffsetInTheBody(t *testing.T) {
 }
 
 func TestAFrameMayHaveAnyOrderAndWhiteSpace(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	object := toJSON(t, newWidget("a"))
-	want := []Event{{Type: watch.Modified, Object: newWidget("a"), ResourceVersion: "7"}}
+	c := codecFor[wiretest.Widget](t, Options{})
+	object := wiretest.JSON(t, wiretest.NewWidget("a"))
+	want := []Event{{Type: watch.Modified, Object: wiretest.NewWidget("a"), ResourceVersion: "7"}}
 	for _, frame := range []string{
 		`{"type":"MODIFIED","object":` + object + `}`,
 		`{"object":` + object + `,"type":"MODIFIED"}`,
@@ -179,7 +181,7 @@ func TestAFrameMayHaveAnyOrderAndWhiteSpace(t *testing.T) {
 // A server ends a frame with a newline, but a frame may also contain newlines and
 // arrive in parts.
 func TestFramesOfManyLines(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	for _, frame := range []string{
 		"{\n\"type\"\n:\n\"ADDED\"\n,\n\"object\"\n:\n{\n\"metadata\"\n:\n{\n\"name\"\n:\n\"a\"\n}\n}\n}\n",
 		"{\n\"object\"\n:\n{\n\"metadata\"\n:\n{\n\"name\"\n:\n\"a\"\n}\n}\n,\n\"type\"\n:\n\"ADDED\"\n}\n",
@@ -189,7 +191,7 @@ func TestFramesOfManyLines(t *testing.T) {
 			require.NoError(t, err, "cut at %d", cut)
 			require.Empty(t, lost)
 			require.Len(t, events, 1)
-			require.Equal(t, "a", events[0].Object.(*wireWidget).Name)
+			require.Equal(t, "a", events[0].Object.(*wiretest.Widget).Name)
 			_, _, err = readWatch(t, c, JSONType, strings.NewReader(frame[:cut]))
 			if cut > 0 && cut < len(frame)-1 {
 				require.ErrorIs(t, err, io.ErrUnexpectedEOF, "cut at %d", cut)
@@ -199,7 +201,7 @@ func TestFramesOfManyLines(t *testing.T) {
 }
 
 func TestInvalidFramesAreErrors(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	for frame, why := range map[string]string{
 		`{"type":"RENAMED","object":{}}`:              `unknown type "RENAMED"`,
 		`{"object":{},"type":"renamed"}`:              `unknown type "renamed"`,
@@ -243,11 +245,11 @@ func TestABookmarkHasAVersionAndNoObject(t *testing.T) {
 			o.Annotations = map[string]string{"a": "b", metav1.InitialEventsAnnotationKey: end}
 		}
 		want := []Event{{Type: watch.Bookmark, ResourceVersion: "12", InitialEventsEnd: end == "true"}}
-		events, lost, err := watchOfJSON(t, c, jsonFrame(t, "BOOKMARK", o))
+		events, lost, err := watchOfJSON(t, c, wiretest.JSONFrame(t, "BOOKMARK", o))
 		require.NoError(t, err)
 		require.Empty(t, lost)
 		require.Equal(t, want, events)
-		frame := protobufFrame(t, "BOOKMARK", protobufEnvelope(t, "example.com/v1", "Widget", o.message()))
+		frame := wiretest.ProtobufFrame(t, "BOOKMARK", wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", o.message()))
 		events, lost, err = readWatch(t, c, protobufWatchType, bytes.NewReader(frame))
 		require.NoError(t, err)
 		require.Empty(t, lost)
@@ -269,8 +271,8 @@ func TestErrorEventsAreStatusErrors(t *testing.T) {
 	}
 	first, firstProtobuf, _, _ := twoFrames(t)
 	for contentType, body := range map[string]string{
-		JSONType:          first + jsonFrame(t, "ERROR", status),
-		protobufWatchType: string(firstProtobuf) + string(protobufFrame(t, "ERROR", protobufEnvelope(t, "v1", "Status", status))),
+		JSONType:          first + wiretest.JSONFrame(t, "ERROR", status),
+		protobufWatchType: string(firstProtobuf) + string(wiretest.ProtobufFrame(t, "ERROR", wiretest.ProtobufEnvelope(t, "v1", "Status", status))),
 	} {
 		for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
 			events, _, err := readWatch(t, c, contentType, r)
@@ -282,18 +284,18 @@ func TestErrorEventsAreStatusErrors(t *testing.T) {
 	}
 	_, _, err := watchOfJSON(t, c, `{"type":"ERROR","object":{"code":"x"}}`)
 	require.ErrorContains(t, err, "decode the Status in its place")
-	_, _, err = readWatch(t, c, protobufWatchType, bytes.NewReader(protobufFrame(t, "ERROR", protobufEnvelope(t, "v1", "Pod", status))))
+	_, _, err = readWatch(t, c, protobufWatchType, bytes.NewReader(wiretest.ProtobufFrame(t, "ERROR", wiretest.ProtobufEnvelope(t, "v1", "Pod", status))))
 	require.ErrorContains(t, err, `the ERROR event has a "Pod" instead of a Status`)
 }
 
 func TestAnEventOfAWrongTypeLosesOnlyItself(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
+	c := codecFor[wiretest.Widget](t, Options{})
 	bad := `"object":{"spec":{"size":"large"},"metadata":{"name":"bad","namespace":"shop","uid":"u","resourceVersion":"5"}}`
-	body := `{"type":"MODIFIED",` + bad + "}\n{" + bad + `,"type":"DELETED"}` + `{"type":"BOOKMARK","object":{"metadata":{"name":"b","resourceVersion":7}}}` + jsonFrame(t, "ADDED", newWidget("good"))
+	body := `{"type":"MODIFIED",` + bad + "}\n{" + bad + `,"type":"DELETED"}` + `{"type":"BOOKMARK","object":{"metadata":{"name":"b","resourceVersion":7}}}` + wiretest.JSONFrame(t, "ADDED", wiretest.NewWidget("good"))
 	for _, r := range []io.Reader{strings.NewReader(body), iotest.OneByteReader(strings.NewReader(body))} {
 		events, lost, err := readWatch(t, c, JSONType, r)
 		require.NoError(t, err)
-		require.Equal(t, []Event{{Type: watch.Added, Object: newWidget("good"), ResourceVersion: "7"}}, events)
+		require.Equal(t, []Event{{Type: watch.Added, Object: wiretest.NewWidget("good"), ResourceVersion: "7"}}, events)
 		require.Len(t, lost, 3)
 		require.Equal(t, ItemError{Type: watch.Modified, Namespace: "shop", Name: "bad", UID: "u", ResourceVersion: "5", Err: lost[0].Err}, *lost[0])
 		require.Equal(t, watch.Deleted, lost[1].Type)
@@ -305,9 +307,9 @@ func TestAnEventOfAWrongTypeLosesOnlyItself(t *testing.T) {
 	own := codecFor[ownProtobuf](t, Options{})
 	var frames []byte
 	for _, behaviour := range []string{"fails", "panics", ""} {
-		o := &ownProtobuf{ObjectMeta: newWidget("w" + behaviour).ObjectMeta}
+		o := &ownProtobuf{ObjectMeta: wiretest.NewWidget("w" + behaviour).ObjectMeta}
 		o.Annotations = map[string]string{"unmarshal": behaviour}
-		frames = append(frames, protobufFrame(t, "MODIFIED", protobufEnvelope(t, "example.com/v1", "Widget", o.message()))...)
+		frames = append(frames, wiretest.ProtobufFrame(t, "MODIFIED", wiretest.ProtobufEnvelope(t, "example.com/v1", "Widget", o.message()))...)
 	}
 	events, lost, err := readWatch(t, own, protobufWatchType, bytes.NewReader(frames))
 	require.NoError(t, err)
@@ -323,7 +325,7 @@ func TestInvalidProtobufFramesAreErrors(t *testing.T) {
 	frame := func(content string) string {
 		return string(binary.BigEndian.AppendUint32(nil, uint32(len(content)))) + content
 	}
-	object := string(protobufEnvelope(t, "v1", "Widget", &metav1.PartialObjectMetadata{}))
+	object := string(wiretest.ProtobufEnvelope(t, "v1", "Widget", &metav1.PartialObjectMetadata{}))
 	for body, why := range map[string]string{
 		"\x00\x00\x00\x00":                                            "an empty frame",
 		"\x00\x00\x04\x01":                                            "a frame of 1025 bytes: of more than 1024 bytes",
@@ -360,7 +362,7 @@ func TestProtobufEventsShareTheirType(t *testing.T) {
 	_, err = w.Next()
 	require.NoError(t, err)
 	with := testing.AllocsPerRun(200, func() { _, _ = w.Next() })
-	raw := toProtobuf(t, &metav1.PartialObjectMetadata{ObjectMeta: newWidget("widget-0").ObjectMeta})
+	raw := wiretest.Protobuf(t, &metav1.PartialObjectMetadata{ObjectMeta: wiretest.NewWidget("widget-0").ObjectMeta})
 	bare := testing.AllocsPerRun(200, func() { _ = new(ownProtobuf).Unmarshal(raw) }) + 1 // the object itself
 	require.Equal(t, bare, with)
 }
@@ -368,10 +370,10 @@ func TestProtobufEventsShareTheirType(t *testing.T) {
 // A watch receives a bookmark each minute. A bookmark does not free the scratch buffer
 // that later events use.
 func TestBookmarksKeepTheScratchBuffer(t *testing.T) {
-	c := codecFor[wireWidget](t, Options{})
-	widget := newWidget("a")
+	c := codecFor[wiretest.Widget](t, Options{})
+	widget := wiretest.NewWidget("a")
 	widget.OwnerReferences = []metav1.OwnerReference{{Name: "o"}}
-	event, bookmark := []byte(jsonFrame(t, "ADDED", widget)), []byte(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"3"}}}`+"\n")
+	event, bookmark := []byte(wiretest.JSONFrame(t, "ADDED", widget)), []byte(`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"3"}}}`+"\n")
 	w := newJSONWatch(c, c.streamScratch(encodingJSON), strings.NewReader(""))
 	defer w.close()
 	frames := func(frames ...[]byte) float64 {
