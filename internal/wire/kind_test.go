@@ -139,15 +139,20 @@ func requireOneLost(t *testing.T, wrong string, typ watch.EventType, all, decode
 	require.Equal(t, &ItemError{Type: typ, Namespace: "shop", Name: "a", UID: "u", ResourceVersion: "7"}, lost[0])
 }
 
-// In a protobuf list the items have no kind. In a protobuf watch each event has one.
-func TestAProtobufEventOfAnotherKindLosesOnlyItself(t *testing.T) {
-	object := metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: types.UID("u"), ResourceVersion: "7"}
-	message := &metav1.PartialObjectMetadata{ObjectMeta: object}
-	codecs := map[string]*Codec{
+// protobufCodecs returns a codec for each way in which a type may have a kind.
+func protobufCodecs(t *testing.T) map[string]*Codec {
+	t.Helper()
+	return map[string]*Codec{
 		"a struct":    codecFor[ownProtobuf](t, Options{}),
 		"metadata":    codecFor[metav1.PartialObjectMetadata](t, Options{}),
 		"of any kind": codecOfAnyKind[ownProtobuf](t, Options{}),
 	}
+}
+
+// In a protobuf list the items have no kind. In a protobuf watch each event has one.
+func TestAProtobufEventOfAnotherKindLosesOnlyItself(t *testing.T) {
+	object := metav1.ObjectMeta{Namespace: "shop", Name: "a", UID: types.UID("u"), ResourceVersion: "7"}
+	message := &metav1.PartialObjectMetadata{ObjectMeta: object}
 	for _, c := range []struct{ apiVersion, kind, wrong string }{
 		{"", "", ""},
 		{"example.com/v1", "Widget", ""},
@@ -158,7 +163,7 @@ func TestAProtobufEventOfAnotherKindLosesOnlyItself(t *testing.T) {
 		{"v1", "Status", `kind "Status"`},
 		{"meta.k8s.io/v1", "PartialObjectMetadata", `kind "PartialObjectMetadata"`},
 	} {
-		for name, codec := range codecs {
+		for name, codec := range protobufCodecs(t) {
 			t.Run(c.apiVersion+" "+c.kind+" as "+name, func(t *testing.T) {
 				wrong := c.wrong
 				if codec.expected == nil || codec.metadataOnly && c.kind == "PartialObjectMetadata" {
@@ -185,11 +190,6 @@ func TestAProtobufEventOfAnotherKindLosesOnlyItself(t *testing.T) {
 // another one: such a list is an error.
 func TestAProtobufListOfAnotherKindIsAnError(t *testing.T) {
 	list := &metav1.PartialObjectMetadataList{Items: []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}}
-	codecs := map[string]*Codec{
-		"a struct":    codecFor[ownProtobuf](t, Options{}),
-		"metadata":    codecFor[metav1.PartialObjectMetadata](t, Options{}),
-		"of any kind": codecOfAnyKind[ownProtobuf](t, Options{}),
-	}
 	for _, c := range []struct{ apiVersion, kind, wrong string }{
 		{"", "", ""},
 		{"example.com/v1", "WidgetList", ""},
@@ -199,7 +199,7 @@ func TestAProtobufListOfAnotherKindIsAnError(t *testing.T) {
 		{"v1", "WidgetList", "the core group does not fit"},
 		{"meta.k8s.io/v1", "PartialObjectMetadataList", `kind "PartialObjectMetadata"`},
 	} {
-		for name, codec := range codecs {
+		for name, codec := range protobufCodecs(t) {
 			t.Run(c.apiVersion+" "+c.kind+" as "+name, func(t *testing.T) {
 				items, lost, _, err := readList(t, codec, ProtobufType, bytes.NewReader(wiretest.ProtobufEnvelope(t, c.apiVersion, c.kind, list)))
 				require.Empty(t, lost)
