@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// backend answers each request with a line, and a watch with a line and nothing
-// more.
+// backend starts a server that answers each request with a line, and keeps the response
+// to a watch open.
 func backend(t *testing.T, arrived func()) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived()
@@ -89,7 +89,7 @@ func end(t *testing.T, p *Proxy) {
 	}
 }
 
-// awaitRequest returns when the proxy has counted something.
+// awaitRequest waits until the proxy has counted a request.
 func awaitRequest(p *Proxy, since time.Time) {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -98,7 +98,7 @@ func awaitRequest(p *Proxy, since time.Time) {
 	}
 }
 
-// get asks once and fails the test if there is no good answer.
+// get sends a request and fails the test if the response is not that of the backend.
 func get(t *testing.T, p *Proxy, c *http.Client) {
 	t.Helper()
 	response, err := c.Get(p.URL)
@@ -107,6 +107,36 @@ func get(t *testing.T, p *Proxy, c *http.Client) {
 	}
 	if got := text(t, response); response.StatusCode != http.StatusOK || got != "hello\n" {
 		t.Fatal(response.Status, got)
+	}
+}
+
+// startRequest sends a request on another goroutine. The channel receives its error.
+func startRequest(p *Proxy, c *http.Client) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		response, err := c.Get(p.URL)
+		if err == nil {
+			err = response.Body.Close()
+		}
+		done <- err
+	}()
+	return done
+}
+
+// mustWait fails the test if the request has ended.
+func mustWait(t *testing.T, request <-chan error) {
+	t.Helper()
+	select {
+	case err := <-request:
+		t.Fatal("a response during the outage:", err)
+	default:
+	}
+}
+
+func wantRequests(t *testing.T, p *Proxy, since time.Time, want int) {
+	t.Helper()
+	if got := p.Requests(since, time.Now()).Total; got != want {
+		t.Errorf("%d requests, want %d", got, want)
 	}
 }
 
@@ -159,14 +189,7 @@ func TestConnectionsContinueAfterPartition(t *testing.T) {
 		before := arrived.Load()
 		p.Begin(Fault{Form: Partitioned})
 		began := time.Now()
-		answers := make(chan error)
-		go func() {
-			response, err := c.Get(p.URL)
-			if err == nil {
-				err = response.Body.Close()
-			}
-			answers <- err
-		}()
+		answers := startRequest(p, c)
 		fresh := make(chan error)
 		go func() { // a new connection waits too
 			conn, err := p.Dial(context.Background(), "tcp", strings.TrimPrefix(p.URL, "https://"))
@@ -182,11 +205,7 @@ func TestConnectionsContinueAfterPartition(t *testing.T) {
 			t.Fatal(err)
 		}
 		awaitRequest(p, began) // the new connection counts once
-		select {
-		case err := <-answers:
-			t.Fatal("a response during the outage:", err)
-		default:
-		}
+		mustWait(t, answers)
 		if arrived.Load() != before {
 			t.Fatal("a request has passed during the outage")
 		}
@@ -197,9 +216,7 @@ func TestConnectionsContinueAfterPartition(t *testing.T) {
 		if err := <-fresh; err != nil {
 			t.Error(err)
 		}
-		if got := p.Requests(began, time.Now()); got.Total != 2 {
-			t.Errorf("%+v, want the request and the connection", got)
-		}
+		wantRequests(t, p, began, 2) // the request and the connection
 	})
 }
 
@@ -210,22 +227,11 @@ func TestHalfOpenConnectionContinuesAfterOutage(t *testing.T) {
 		before := arrived.Load()
 		p.Begin(Fault{Form: HalfOpen})
 		began := time.Now()
-		answers := make(chan error)
-		go func() {
-			response, err := c.Get(p.URL)
-			if err == nil {
-				err = response.Body.Close()
-			}
-			answers <- err
-		}()
+		answers := startRequest(p, c)
 		other := &http.Client{Transport: c.Transport.(*http.Transport).Clone()}
 		defer other.CloseIdleConnections()
 		get(t, p, other)
-		select {
-		case err := <-answers:
-			t.Fatal("a response during the outage:", err)
-		default:
-		}
+		mustWait(t, answers)
 		if arrived.Load() != before+1 {
 			t.Fatal("a request has passed on a half-open connection")
 		}
@@ -233,9 +239,7 @@ func TestHalfOpenConnectionContinuesAfterOutage(t *testing.T) {
 		if err := <-answers; err != nil {
 			t.Error(err)
 		}
-		if got := p.Requests(began, time.Now()); got.Total != 2 {
-			t.Errorf("%d requests, want 2", got.Total)
-		}
+		wantRequests(t, p, began, 2)
 	})
 }
 
@@ -245,23 +249,14 @@ func TestRequestOnCountedConnectionCountsOnce(t *testing.T) {
 		c.CloseIdleConnections()
 		p.Begin(Fault{Form: Partitioned})
 		began := time.Now()
-		done := make(chan error)
-		go func() {
-			response, err := c.Get(p.URL)
-			if err == nil {
-				err = response.Body.Close()
-			}
-			done <- err
-		}()
+		done := startRequest(p, c)
 		awaitRequest(p, began)
 		end(t, p)
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 		get(t, p, c)
-		if got := p.Requests(began, time.Now()); got.Total != 2 {
-			t.Errorf("%d requests, want 2", got.Total)
-		}
+		wantRequests(t, p, began, 2)
 	})
 }
 

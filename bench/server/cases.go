@@ -1,13 +1,13 @@
-// Package server holds the cases of what a controller's test talks to: apitest,
-// over HTTP and with nothing taken away, and the fake clients that take the
-// client's place. They do not do the same: a fake decodes nothing, and stores
-// what it is given. The cases say what the difference costs.
+// Package server has the cases of a controller's test: apitest over HTTP, and the fake
+// clients that replace a client. A fake does less: it decodes nothing, and stores
+// objects as they are given. The cases show the cost of this difference.
 package server
 
 import (
-	"runtime"
+	"fmt"
 
 	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/process"
 )
 
 const (
@@ -15,7 +15,7 @@ const (
 	seeded = 10_000
 )
 
-// Cases returns the cases of this package, each against both alternatives.
+// Cases returns the cases of this package, each with both fake clients.
 func Cases() (cases []harness.Case) {
 	for _, rival := range []struct {
 		name, about string
@@ -32,11 +32,11 @@ func Cases() (cases []harness.Case) {
 				Theirs: func() harness.Side { return side(rival.open) },
 			})
 		}
-		add("create", "us/op", "create of a config map, beside none", 0, create)
-		add("get", "us/op", "get of a config map, of 1,000", 0, get)
+		add("create", "us/op", "create of a config map, beginning with none", 0, create)
+		add("get", "us/op", "get of one of 1,000 config maps", 0, get)
 		add("list-1k", "us/op", "list of 1,000 config maps", 0, list)
-		add("event", "us/op", "create of a config map, until a watcher of all has its event", 0, event)
-		add("seed-10k", "ms/op", "a server or client with 10,000 config maps, without HTTP for ours", 1, seed)
+		add("event", "us/op", "create of a config map, until a watch of all has received the event", 0, event)
+		add("seed-10k", "ms/op", "creation of a server or client with 10,000 config maps; ours without HTTP", 1, seed)
 		add("memory", "B/object", "live heap for each of 10,000 config maps of 300 bytes", 1, memory)
 	}
 	return cases
@@ -61,7 +61,7 @@ func get(open func(int) cluster) harness.Side {
 		m.Start()
 		for i := range m.N {
 			if got := c.get(configMap(i % listed)); got.Data["key"] == "" {
-				panic("it came without its data")
+				panic("the config map has no data")
 			}
 		}
 		m.Stop()
@@ -90,7 +90,7 @@ func event(open func(int) cluster) harness.Side {
 			obj := configMap(i)
 			c.create(obj)
 			if name := next(); name != obj.Name {
-				panic("the event of " + name + " came for " + obj.Name)
+				panic("received an event of " + name + ", want " + obj.Name)
 			}
 		}
 		m.Stop()
@@ -109,26 +109,17 @@ func seed(open func(int) cluster) harness.Side {
 
 func memory(open func(int) cluster) harness.Side {
 	return func(m *harness.Meter) {
-		before := liveHeap()
+		before := process.Live()
 		c := open(seeded)
-		after := liveHeap()
+		after := process.Live()
 		want(c.list(), seeded)
 		c.close()
 		m.Report("", (float64(after)-float64(before))/seeded)
 	}
 }
 
-// liveHeap collects twice, for what a first collection finalizes.
-func liveHeap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
-}
-
 func want(got, want int) {
 	if got != want {
-		panic("a list is not whole")
+		panic(fmt.Sprintf("a list has %d objects, want %d", got, want))
 	}
 }

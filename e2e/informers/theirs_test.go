@@ -105,12 +105,7 @@ func unstructuredSource(config *clientgo.Config, k *kind) (*cache.ListWatch, err
 		return nil, err
 	}
 	resource := client.Resource(k.GroupVersionResource).Namespace(namespace)
-	return &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return resource.List(ctx, o)
-		},
-		WatchFuncWithContext: resource.Watch,
-	}, nil
+	return listWatch(resource.List, resource.Watch), nil
 }
 
 // metadataSource reads metadata only.
@@ -120,10 +115,18 @@ func metadataSource(config *clientgo.Config, k *kind) (*cache.ListWatch, error) 
 		return nil, err
 	}
 	resource := client.Resource(k.GroupVersionResource).Namespace(namespace)
+	return listWatch(resource.List, resource.Watch), nil
+}
+
+// listWatch returns a source of the methods of an untyped client.
+func listWatch[L runtime.Object](
+	listFunc func(context.Context, metav1.ListOptions) (L, error),
+	watchFunc func(context.Context, metav1.ListOptions) (watch.Interface, error),
+) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return resource.List(ctx, o)
+			return listFunc(ctx, o)
 		},
-		WatchFuncWithContext: resource.Watch,
-	}, nil
+		WatchFuncWithContext: watchFunc,
+	}
 }

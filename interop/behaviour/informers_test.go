@@ -25,6 +25,19 @@ func (s *scenario) runInformer(w *fakeServer, resync time.Duration) (cache.Share
 	return informer, r
 }
 
+// printNotificationsOf sends events to an informer that has the pod a, and prints the
+// notifications of its handler.
+func (s *scenario) printNotificationsOf(events ...watch.Event) {
+	w := newFakeServer("a")
+	_, r := s.runInformer(w, 0)
+	r.take()
+	for _, event := range events {
+		w.send(event.Type, event.Object)
+	}
+	s.settle()
+	s.printEvents("handler", r)
+}
+
 func informers() []testCase {
 	return []testCase{
 		{name: "informer/created, changed and deleted objects", run: func(s *scenario) {
@@ -55,30 +68,21 @@ func informers() []testCase {
 			s.printEvents("handler", r)
 		}},
 		{name: "informer/events of the wrong type", run: func(s *scenario) {
-			w := newFakeServer("a")
-			_, r := s.runInformer(w, 0)
-			r.take()
-			w.send(watch.Added, labeled(pod("a", "10"), "added again"))
-			w.send(watch.Modified, labeled(pod("new", "11"), "modified before it was there"))
-			s.settle()
-			s.printEvents("handler", r)
+			s.printNotificationsOf(
+				watch.Event{Type: watch.Added, Object: labeled(pod("a", "10"), "added again")},
+				watch.Event{Type: watch.Modified, Object: labeled(pod("new", "11"), "modified before it was there")},
+			)
 		}},
 		{name: "informer/a deletion of an unknown object", rows: "delete-unknown", run: func(s *scenario) {
-			w := newFakeServer("a")
-			_, r := s.runInformer(w, 0)
-			r.take()
-			w.send(watch.Deleted, pod("never", "10"))
-			s.settle()
-			s.printEvents("handler", r)
+			s.printNotificationsOf(
+				watch.Event{Type: watch.Deleted, Object: pod("never", "10")},
+			)
 		}},
 		{name: "informer/a deletion received twice", rows: "delete-unknown", run: func(s *scenario) {
-			w := newFakeServer("a")
-			_, r := s.runInformer(w, 0)
-			r.take()
-			w.send(watch.Deleted, pod("a", "10"))
-			w.send(watch.Deleted, pod("a", "10"))
-			s.settle()
-			s.printEvents("handler", r)
+			s.printNotificationsOf(
+				watch.Event{Type: watch.Deleted, Object: pod("a", "10")},
+				watch.Event{Type: watch.Deleted, Object: pod("a", "10")},
+			)
 		}},
 		{name: "informer/an event received twice", rows: "event-twice", run: func(s *scenario) {
 			server := newRESTServer("1", pod("a", "1"))
@@ -90,22 +94,16 @@ func informers() []testCase {
 			s.printEvents("handler", r)
 		}},
 		{name: "informer/an event of functions received twice", run: func(s *scenario) {
-			w := newFakeServer("a")
-			_, r := s.runInformer(w, 0)
-			r.take()
-			w.send(watch.Modified, labeled(pod("a", "10"), "x"))
-			w.send(watch.Modified, labeled(pod("a", "10"), "x"))
-			s.settle()
-			s.printEvents("handler", r)
+			s.printNotificationsOf(
+				watch.Event{Type: watch.Modified, Object: labeled(pod("a", "10"), "x")},
+				watch.Event{Type: watch.Modified, Object: labeled(pod("a", "10"), "x")},
+			)
 		}},
 		{name: "informer/another content with the same version", run: func(s *scenario) {
-			w := newFakeServer("a")
-			_, r := s.runInformer(w, 0)
-			r.take()
-			w.send(watch.Modified, labeled(pod("a", "10"), "x"))
-			w.send(watch.Modified, labeled(pod("a", "10"), "y"))
-			s.settle()
-			s.printEvents("handler", r)
+			s.printNotificationsOf(
+				watch.Event{Type: watch.Modified, Object: labeled(pod("a", "10"), "x")},
+				watch.Event{Type: watch.Modified, Object: labeled(pod("a", "10"), "y")},
+			)
 		}},
 		{name: "informer/a late handler and an object written to the store", rows: "written-store", run: func(s *scenario) {
 			w := newFakeServer("a")

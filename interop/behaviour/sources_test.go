@@ -16,6 +16,19 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+// endWatchWith ends a watch with an ERROR event, and prints the store after the next event
+// and the number of lists.
+func (s *scenario) endWatchWith(status *metav1.Status) {
+	w := newFakeServer("a")
+	of := s.observe(w)
+	w.send(watch.Error, status)
+	w.endWatch()
+	s.sleep(time.Minute)
+	w.put("b", "x")
+	s.settle()
+	s.printf("%s, lists: %d", found(of.informer.GetStore().List(), nil), w.lists)
+}
+
 func sources() []testCase {
 	return []testCase{
 		{name: "reflector/requests to a source that lists", rows: "list-fresh", run: func(s *scenario) {
@@ -160,24 +173,10 @@ func sources() []testCase {
 			s.printf("%s", found(of.informer.GetStore().List(), nil))
 		}},
 		{name: "reflector/an internal error in a watch", rows: "internal-error", run: func(s *scenario) {
-			w := newFakeServer("a")
-			of := s.observe(w)
-			w.send(watch.Error, status(500, metav1.StatusReasonInternalError))
-			w.endWatch()
-			s.sleep(time.Minute)
-			w.put("b", "x")
-			s.settle()
-			s.printf("%s, lists: %d", found(of.informer.GetStore().List(), nil), w.lists)
+			s.endWatchWith(status(500, metav1.StatusReasonInternalError))
 		}},
 		{name: "reflector/too many requests in a watch", run: func(s *scenario) {
-			w := newFakeServer("a")
-			of := s.observe(w)
-			w.send(watch.Error, status(429, metav1.StatusReasonTooManyRequests))
-			w.endWatch()
-			s.sleep(time.Minute)
-			w.put("b", "x")
-			s.settle()
-			s.printf("%s, lists: %d", found(of.informer.GetStore().List(), nil), w.lists)
+			s.endWatchWith(status(429, metav1.StatusReasonTooManyRequests))
 		}},
 		{name: "reflector/an unknown event", run: func(s *scenario) {
 			w := newFakeServer("a")
