@@ -1,7 +1,6 @@
-// Package decode holds the cases of the way from the bytes of an answer to Go
-// objects. Nothing here touches a socket: both sides are the public clients,
-// over a transport that answers with bytes made before, so that all that either
-// does above the connection is measured, and nothing else.
+// Package decode has the cases of decoding a response into Go objects. Both sides are
+// the public clients, with a transport that answers with bytes from memory. So the cases
+// measure everything that a client does above the connection.
 package decode
 
 import (
@@ -16,102 +15,67 @@ import (
 
 // Cases returns the cases of this package.
 func Cases() []harness.Case {
+	const lean = "the same with managed fields skipped; client-go cannot skip them"
 	return []harness.Case{
-		{
-			Name: "decode/list-json-typed", Unit: "us/op",
-			About:  "a list of pods of 5.9 KB in JSON, of which 2.3 KB are managed fields; per pod. View.List of *v1.Pod, everything kept; the other side is the clientset's List",
-			Ours:   func() harness.Side { return listed(oursTyped(asJSON, whole), asJSON) },
-			Theirs: func() harness.Side { return listed(theirsTyped(asJSON), asJSON) },
-		},
-		{
-			Name: "decode/list-json-typed-lean", Unit: "us/op",
-			About:  "the same as caches do it: managed fields skipped; the other side cannot",
-			Ours:   func() harness.Side { return listed(oursTyped(asJSON, lean), asJSON) },
-			Theirs: func() harness.Side { return listed(theirsTyped(asJSON), asJSON) },
-		},
-		{
-			Name: "decode/watch-json-typed", Unit: "us/op",
-			About:  "a watch that sends such pods as MODIFIED; per event. Watch.Next, everything kept; the other side is the clientset's Watch and its channel",
-			Ours:   func() harness.Side { return watched(oursTyped(asJSON, whole), asJSON) },
-			Theirs: func() harness.Side { return watched(theirsTyped(asJSON), asJSON) },
-		},
-		{
-			Name: "decode/watch-json-typed-lean", Unit: "us/op",
-			About:  "the same with managed fields skipped; the other side cannot",
-			Ours:   func() harness.Side { return watched(oursTyped(asJSON, lean), asJSON) },
-			Theirs: func() harness.Side { return watched(theirsTyped(asJSON), asJSON) },
-		},
-		{
-			Name: "decode/list-json-unstructured", Unit: "us/op",
-			About:  "the list as *unstructured.Unstructured, everything kept; the other side is the dynamic client's List",
-			Ours:   func() harness.Side { return listed(oursUnstructured(whole), asJSON) },
-			Theirs: func() harness.Side { return listed(theirsUnstructured(), asJSON) },
-		},
-		{
-			Name: "decode/list-json-unstructured-lean", Unit: "us/op",
-			About:  "the same with managed fields skipped; the other side cannot",
-			Ours:   func() harness.Side { return listed(oursUnstructured(lean), asJSON) },
-			Theirs: func() harness.Side { return listed(theirsUnstructured(), asJSON) },
-		},
-		{
-			Name: "decode/list-json-slim", Unit: "us/op",
-			About:  "the list as a slim type: name, namespace, uid, version, labels, owners, node and phase; the other side has no such thing, and decodes pods",
-			Ours:   func() harness.Side { return listed(oursSlim(), asJSON) },
-			Theirs: func() harness.Side { return listed(theirsTyped(asJSON), asJSON) },
-		},
-		{
-			Name: "decode/list-json-metadata", Unit: "us/op",
-			About:  "the list as *metav1.PartialObjectMetadata, managed fields skipped; the other side is json-iterator, that decodes the body into a list of the same type",
-			Ours:   func() harness.Side { return listed(oursMetadata(), asJSON) },
-			Theirs: func() harness.Side { return listed(theirsSkim(), asJSON) },
-		},
-		{
-			Name: "decode/list-protobuf-typed", Unit: "us/op",
-			About:  "a list of the same pods in protobuf, 3.8 KB each, everything kept",
-			Ours:   func() harness.Side { return listed(oursTyped(asProtobuf, whole), asProtobuf) },
-			Theirs: func() harness.Side { return listed(theirsTyped(asProtobuf), asProtobuf) },
-		},
-		{
-			Name: "decode/list-protobuf-typed-lean", Unit: "us/op",
-			About:  "the same with managed fields skipped; the other side cannot",
-			Ours:   func() harness.Side { return listed(oursTyped(asProtobuf, lean), asProtobuf) },
-			Theirs: func() harness.Side { return listed(theirsTyped(asProtobuf), asProtobuf) },
-		},
-		{
-			Name: "decode/watch-protobuf-typed", Unit: "us/op",
-			About:  "a watch that sends such pods in protobuf, everything kept",
-			Ours:   func() harness.Side { return watched(oursTyped(asProtobuf, whole), asProtobuf) },
-			Theirs: func() harness.Side { return watched(theirsTyped(asProtobuf), asProtobuf) },
-		},
-		{
-			Name: "decode/watch-protobuf-typed-lean", Unit: "us/op",
-			About:  "the same with managed fields skipped; the other side cannot",
-			Ours:   func() harness.Side { return watched(oursTyped(asProtobuf, lean), asProtobuf) },
-			Theirs: func() harness.Side { return watched(theirsTyped(asProtobuf), asProtobuf) },
-		},
+		listCase("decode/list-json-typed", asJSON, oursTyped(asJSON, whole), theirsTyped(asJSON),
+			"a list of pods of 5.9 KB in JSON, of which 2.3 KB are managed fields; per pod. View.List of *v1.Pod, all fields kept; client-go: the clientset's List"),
+		listCase("decode/list-json-typed-lean", asJSON, oursTyped(asJSON, noManaged), theirsTyped(asJSON), lean+". This is the default"),
+		watchCase("decode/watch-json-typed", asJSON, oursTyped(asJSON, whole), theirsTyped(asJSON),
+			"a watch that sends such pods as MODIFIED; per event. Watch.Next, all fields kept; client-go: the clientset's Watch and its channel"),
+		watchCase("decode/watch-json-typed-lean", asJSON, oursTyped(asJSON, noManaged), theirsTyped(asJSON), lean),
+		listCase("decode/list-json-unstructured", asJSON, oursUnstructured(whole), theirsUnstructured(),
+			"the list as *unstructured.Unstructured, all fields kept; client-go: the dynamic client's List"),
+		listCase("decode/list-json-unstructured-lean", asJSON, oursUnstructured(noManaged), theirsUnstructured(), lean),
+		listCase("decode/list-json-slim", asJSON, oursSlim(), theirsTyped(asJSON),
+			"the list as a slim type: name, namespace, uid, version, labels, owners, node and phase; client-go has no slim types, and decodes pods"),
+		listCase("decode/list-json-metadata", asJSON, oursMetadata(), theirsSkim(),
+			"the list as *metav1.PartialObjectMetadata, managed fields skipped; the other side is json-iterator, which decodes the body into a list of the same type"),
+		listCase("decode/list-protobuf-typed", asProtobuf, oursTyped(asProtobuf, whole), theirsTyped(asProtobuf),
+			"a list of the same pods in protobuf, 3.8 KB each, all fields kept"),
+		listCase("decode/list-protobuf-typed-lean", asProtobuf, oursTyped(asProtobuf, noManaged), theirsTyped(asProtobuf), lean),
+		watchCase("decode/watch-protobuf-typed", asProtobuf, oursTyped(asProtobuf, whole), theirsTyped(asProtobuf),
+			"a watch that sends such pods in protobuf, all fields kept"),
+		watchCase("decode/watch-protobuf-typed-lean", asProtobuf, oursTyped(asProtobuf, noManaged), theirsTyped(asProtobuf), lean),
 	}
 }
 
-// client is what the cases do to either side. Both calls read the answer to its
-// end and return every object in it.
+func listCase(name string, form wire.Encoding, ours, theirs dial, about string) harness.Case {
+	return harness.Case{
+		Name: name, Unit: "us/op", About: about,
+		Ours:   func() harness.Side { return listed(ours, form) },
+		Theirs: func() harness.Side { return listed(theirs, form) },
+	}
+}
+
+func watchCase(name string, form wire.Encoding, ours, theirs dial, about string) harness.Case {
+	return harness.Case{
+		Name: name, Unit: "us/op", About: about,
+		Ours:   func() harness.Side { return watched(ours, form) },
+		Theirs: func() harness.Side { return watched(theirs, form) },
+	}
+}
+
+// client has the operations of the cases, for both sides. Both methods read the response
+// to its end and return its objects.
 type client interface {
 	List() []any
 	Watch() []any
 }
 
-// dial makes a side's client over a transport.
+// dial creates a client of a side with a transport.
 type dial func(*answer) client
 
-// listed decodes as many pods as the round has operations, a page at a time.
+// listed returns a side that decodes one pod per operation, in lists of a page.
 func listed(open dial, form wire.Encoding) harness.Side {
 	return through(open, func(pods int) []byte { return listOf(form, pods) }, client.List)
 }
 
+// watched returns a side that decodes one pod per operation, in watches of a page.
 func watched(open dial, form wire.Encoding) harness.Side {
 	return through(open, func(pods int) []byte { return watchOf(form, pods) }, client.Watch)
 }
 
-// page is how many pods an answer has at most: the usual limit of a list.
+// page is the maximum number of pods in a response: the usual limit of a list.
 const page = 500
 
 func through(open dial, body func(pods int) []byte, read func(client) []any) harness.Side {
@@ -120,8 +84,8 @@ func through(open dial, body func(pods int) []byte, read func(client) []any) har
 	transport.use(body(page))
 	mustBeThePods(read(c))
 	return func(m *harness.Meter) {
-		// Two bodies, whatever N is: a heap full of them would keep the
-		// collector from its work.
+		// There are two bodies for any N, since a large live heap would make garbage
+		// collections rarer.
 		full, remainder := body(page), body(m.N%page)
 		seen := 0
 		m.Start()
@@ -134,16 +98,16 @@ func through(open dial, body func(pods int) []byte, read func(client) []any) har
 		m.Stop()
 		m.ReportBytes()
 		if seen != m.N {
-			panic(fmt.Sprintf("a client made %d objects of %d", seen, m.N))
+			panic(fmt.Sprintf("a client decoded %d objects of %d", seen, m.N))
 		}
 	}
 }
 
-// mustBeThePods panics unless these are the pods that were sent. That they are
-// equal in every field on both sides, is for a test to see.
+// mustBeThePods panics if these are not the pods that were sent. It compares a few
+// fields; a test compares all fields of both sides.
 func mustBeThePods(decoded []any) {
 	if len(decoded) != page {
-		panic(fmt.Sprintf("a client made %d objects of %d", len(decoded), page))
+		panic(fmt.Sprintf("a client decoded %d objects of %d", len(decoded), page))
 	}
 	for i, one := range decoded {
 		got, want := one.(rest.Object), objects.Pod(podNumber(i))

@@ -12,29 +12,29 @@ import (
 	"github.com/thinformer/thinformer/bench/wire"
 )
 
-// Both sides of a case decode equal objects, except for the managed fields, which the lean
+// Both sides of a case decode equal objects, except for the managed fields, which the noManaged
 // cases skip.
 func TestBothSidesDecodeEqualObjects(t *testing.T) {
 	for name, pair := range map[string]struct {
 		form         wire.Encoding
 		ours, theirs dial
-		lean         bool
+		noManaged    bool
 		watches      bool
 	}{
-		"json":              {asJSON, oursTyped(asJSON, whole), theirsTyped(asJSON), false, true},
-		"json, lean":        {asJSON, oursTyped(asJSON, lean), theirsTyped(asJSON), true, true},
-		"protobuf":          {asProtobuf, oursTyped(asProtobuf, whole), theirsTyped(asProtobuf), false, true},
-		"protobuf, lean":    {asProtobuf, oursTyped(asProtobuf, lean), theirsTyped(asProtobuf), true, true},
-		"unstructured":      {asJSON, oursUnstructured(whole), theirsUnstructured(), false, true},
-		"unstructured,lean": {asJSON, oursUnstructured(lean), theirsUnstructured(), true, true},
-		"metadata":          {asJSON, oursMetadata(), theirsSkim(), true, false},
+		"json":                   {asJSON, oursTyped(asJSON, whole), theirsTyped(asJSON), false, true},
+		"json, noManaged":        {asJSON, oursTyped(asJSON, noManaged), theirsTyped(asJSON), true, true},
+		"protobuf":               {asProtobuf, oursTyped(asProtobuf, whole), theirsTyped(asProtobuf), false, true},
+		"protobuf, noManaged":    {asProtobuf, oursTyped(asProtobuf, noManaged), theirsTyped(asProtobuf), true, true},
+		"unstructured":           {asJSON, oursUnstructured(whole), theirsUnstructured(), false, true},
+		"unstructured,noManaged": {asJSON, oursUnstructured(noManaged), theirsUnstructured(), true, true},
+		"metadata":               {asJSON, oursMetadata(), theirsSkim(), true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ours, theirs := read(pair.ours, listOf(pair.form, page), client.List), read(pair.theirs, listOf(pair.form, page), client.List)
-			same(t, ours, theirs, pair.lean)
+			same(t, ours, theirs, pair.noManaged)
 			if pair.watches {
 				ours, theirs := read(pair.ours, watchOf(pair.form, page), client.Watch), read(pair.theirs, watchOf(pair.form, page), client.Watch)
-				same(t, ours, theirs, pair.lean)
+				same(t, ours, theirs, pair.noManaged)
 			}
 		})
 	}
@@ -47,7 +47,7 @@ func read(open dial, body []byte, how func(client) []any) []any {
 	return how(c)
 }
 
-func same(t *testing.T, ours, theirs []any, lean bool) {
+func same(t *testing.T, ours, theirs []any, noManaged bool) {
 	t.Helper()
 	if len(ours) != page || len(theirs) != page {
 		t.Fatalf("%d and %d objects", len(ours), len(theirs))
@@ -56,7 +56,7 @@ func same(t *testing.T, ours, theirs []any, lean bool) {
 		if managed := theirs[i].(metav1.Object).GetManagedFields(); len(managed) == 0 {
 			t.Fatal("the bodies have no managed fields")
 		}
-		if lean {
+		if noManaged {
 			theirs[i].(metav1.Object).SetManagedFields(nil)
 		}
 		if pod, typed := ours[i].(*corev1.Pod); typed {

@@ -15,10 +15,10 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// whole keeps all fields. lean skips the managed fields, as caches do.
+// whole keeps all fields. noManaged skips the managed fields, as caches do.
 var (
-	whole = rest.DecodeOptions{KeepManagedFields: true}
-	lean  = rest.DecodeOptions{}
+	whole     = rest.DecodeOptions{KeepManagedFields: true}
+	noManaged = rest.DecodeOptions{}
 )
 
 // SlimPod has the fields that a controller that counts pods reads.
@@ -60,8 +60,8 @@ func oursUnstructured(options rest.DecodeOptions) dial {
 	return dialOurs[*unstructured.Unstructured](asJSON, options)
 }
 
-func oursSlim() dial     { return dialOurs[*SlimPod](asJSON, lean) }
-func oursMetadata() dial { return dialOurs[*metav1.PartialObjectMetadata](asJSON, lean) }
+func oursSlim() dial     { return dialOurs[*SlimPod](asJSON, noManaged) }
+func oursMetadata() dial { return dialOurs[*metav1.PartialObjectMetadata](asJSON, noManaged) }
 
 func (v view[T]) List() []any {
 	var kept []any
