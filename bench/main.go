@@ -1,11 +1,11 @@
 // Command bench does the same work with thinformer and with client-go in one run, and prints
 // the figures of both.
 //
-//	go run -C bench .                  # all cases, with enough rounds for a comparison
-//	go run -C bench . -short           # all cases, in two minutes
+//	go run -C bench .                  # all cases except outages, with enough rounds for a comparison
+//	go run -C bench . -short           # the same, in two minutes
 //	go run -C bench . -run '^store/'   # some cases
 //	go run -C bench . -run '^recover/' # outages, which run only if named: half an hour
-//	go run -C bench . -list            # what each case does
+//	go run -C bench . -list            # describes each case
 //
 // The ratio is client-go's figure divided by ours: 2x means that ours takes half. The exit
 // code does not depend on the figures.
@@ -31,9 +31,9 @@ func main() {
 	defer size.Clean()
 	run := flag.String("run", "", "only the cases whose name matches this regular expression")
 	short := flag.Bool("short", false, "fewer and shorter rounds: two minutes for everything")
-	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")
-	list := flag.Bool("list", false, "say what each case does, and measure nothing")
-	verbose := flag.Bool("v", false, "tell the progress on stderr even if that is no terminal")
+	asJSON := flag.Bool("json", false, "one JSON object per line instead of a table")
+	list := flag.Bool("list", false, "describe each case, and measure nothing")
+	verbose := flag.Bool("v", false, "report the progress on stderr even if it is not a terminal")
 	flag.Parse()
 
 	chosen, err := choose(*run, *list)
@@ -59,8 +59,8 @@ func main() {
 	}
 }
 
-// choose returns the cases whose names match the expression, without those that
-// run only when named and are not, unless all are asked for.
+// choose returns the cases whose names match the expression. Cases with OnlyNamed are
+// included only if the expression names them, or if all is set.
 func choose(expression string, all bool) (chosen []harness.Case, err error) {
 	matches, err := regexp.Compile(expression)
 	if err != nil {
@@ -109,7 +109,7 @@ func measure(w io.Writer, plan harness.Plan, cases []harness.Case, asJSON bool) 
 	return nil
 }
 
-// clearLine puts the terminal's cursor at the start of an empty line.
+// clearLine clears the current line of a terminal.
 const clearLine = "\r\x1b[K"
 
 func progress(c harness.Case, round, of int) {

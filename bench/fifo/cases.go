@@ -1,4 +1,4 @@
-// Package fifo holds the cases of the queue between a reflector and a store.
+// Package fifo has the cases of the queue between a reflector and a store.
 package fifo
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// window is how many objects are queued before they are popped: as many as
-// client-go's informer takes in one batch at most.
+// window is the number of objects that are queued before they are popped: the maximum
+// batch of client-go's informer.
 const window = 1000
 
 // Cases returns the cases of this package.
@@ -30,8 +30,8 @@ func Cases() []harness.Case {
 	}
 }
 
-// LayerCases returns the cases of package cache: the same by the code of theirs with
-// another import.
+// LayerCases returns the cases of package cache: the cases above with the code of theirs
+// and other imports.
 func LayerCases() (cases []harness.Case) {
 	layers := []func() fifo{openLayerSingle, openLayerBatch}
 	pops := []func(fifo) int{fifo.Pop, fifo.PopBatch}
@@ -44,8 +44,8 @@ func LayerCases() (cases []harness.Case) {
 	return cases
 }
 
-// objects are few enough to stay in the processor's caches: a queue is handed
-// objects that have just been decoded.
+// objects returns so few objects that they stay in the processor's caches, as objects
+// that have just been decoded.
 func objects() []*corpus.Object { return corpus.Objects()[:2*window] }
 
 // through sends objects through the queue, a window at a time.

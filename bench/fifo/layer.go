@@ -5,8 +5,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layerSingle and layerBatch are theirs with another import path: package
-// cache over our queue.
+// layerSingle and layerBatch are the queues of package cache, with the code of theirs.
 type layerSingle struct{ *cache.DeltaFIFO }
 
 func openLayerSingle() fifo {

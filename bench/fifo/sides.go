@@ -10,11 +10,11 @@ import (
 	"github.com/thinformer/thinformer/deltafifo"
 )
 
-// fifo is what the cases do to either side.
+// fifo has the operations of the cases, for all sides.
 type fifo interface {
 	Add(*corpus.Object)
-	// Pop handles one key, PopBatch as many as the side hands out at once, at
-	// most 1,000. Both return how many deltas they saw.
+	// Pop processes one key, PopBatch a batch of at most 1,000 deltas. Both return the
+	// number of processed deltas.
 	Pop() int
 	PopBatch() int
 }

@@ -28,14 +28,14 @@ func Cases() (cases []harness.Case) {
 	}
 	return append(cases, harness.Case{
 		Name: "stalled/1m", Unit: "MB", N: 1, Rounds: 3,
-		About:  "1,000,000 updates of 1,000 pods are pending for a blocked handler, and are delivered when it returns: the maximum of the live heap at ten collections, less the heap before. The other side, which keeps all updates, has 20,000 (as have both with -short), and its figure is multiplied by fifty",
+		About:  "1,000,000 updates of 1,000 pods are pending for a blocked handler, and are delivered when it returns: the maximum of the live heap at ten collections, less the heap before. The other side keeps all updates, so it receives 20,000, and its figure is multiplied by fifty. With -short both sides receive 20,000",
 		Ours:   func() harness.Side { return stalled(openOurs[*corev1.Pod], 1_000_000, 1) },
 		Theirs: func() harness.Side { return stalled(openTheirs[*corev1.Pod], 20_000, 50) },
 	})
 }
 
-// LayerCases returns the cases of package cache: the work of the cases above by the
-// code of theirs with another import.
+// LayerCases returns the cases of package cache: the cases above with the code of theirs
+// and other imports.
 func LayerCases() (cases []harness.Case) {
 	for _, n := range []int{1, 10} {
 		cases = append(cases, harness.Case{

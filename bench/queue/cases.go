@@ -1,5 +1,5 @@
-// Package queue holds the cases of the workqueue. Both sides run the same code,
-// for they have the same names.
+// Package queue has the cases of the work queue. Both sides run the same code, since
+// both packages have the same names.
 package queue
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// delayed is how many items the delaying cases add.
+// delayed is the number of items that the cases with delays add.
 const delayed = 100_000
 
 // Cases returns the cases of this package.
 func Cases() []harness.Case {
 	return []harness.Case{
 		both("queue/add-get-done", 0, addGetDone(1),
-			"one worker adds a key that it holds, gets a key, is done with it and holds it; the three calls, on a rate limiting queue"),
+			"one worker calls Add, Get and Done on a rate limiting queue; the time of the three calls"),
 		both("queue/add-get-done-8w", 0, addGetDone(8),
 			"the same from eight workers at once on one queue; time per item over all workers"),
 		both("queue/add-rate-limited", 0, addRateLimited(1),
-			"one worker adds 100 keys rate limited (first retry after 1us), then gets, forgets and is done with each; the cost per key"),
+			"one worker calls AddRateLimited for 100 keys (first retry after 1us), then Get, Forget and Done for each; per key"),
 		both("queue/add-rate-limited-8w", 0, addRateLimited(8),
 			"the same from eight workers at once on one queue; time per item over all workers"),
 		both("queue/add-after-accept", delayed, addAfterAccept,
-			"AddAfter of 100,000 keys, due between one and two hours from now; the cost of each call to its caller"),
+			"AddAfter of 100,000 keys, due between one and two hours from now; per call"),
 		both("queue/add-after-deliver", delayed, addAfterDeliver,
-			"AddAfter of 100,000 keys, due 1 to 10 ms from now, until one worker has got and done each; per key, the wait included"),
+			"AddAfter of 100,000 keys, due 1 to 10 ms from now, until one worker has called Get and Done for each; per key, including the wait"),
 	}
 }
 
@@ -117,17 +117,17 @@ func addAfterDeliver(open func() queue) harness.Side {
 	}
 }
 
-// finish gets the next key and is done with it.
+// finish gets the next key and marks it as done.
 func finish(q queue) string {
 	key, shutdown := q.Get()
 	if shutdown {
-		panic("the queue has shut down under its workers")
+		panic("the queue was shut down while workers use it")
 	}
 	q.Done(key)
 	return key
 }
 
-// share is how many of n operations a worker does.
+// share returns how many of n operations a worker does.
 func share(n, workers, worker int) int {
 	if worker < n%workers {
 		return n/workers + 1
@@ -135,10 +135,9 @@ func share(n, workers, worker int) int {
 	return n / workers
 }
 
-// keysOf returns the keys that a worker holds at first. A worker adds only what
-// it holds and holds what it has got, so that no key is ever added while it is
-// queued or with another worker: each add is one item, in whatever order the
-// workers run.
+// keysOf returns the first keys of a worker. A worker adds only its own keys, and a key
+// that it gets becomes its own. So no key is added while it is queued or processed, and
+// each add is one item, in whatever order the workers run.
 func keysOf(worker int) []string { return slices.Clone(allKeys()[worker*1000 : (worker+1)*1000]) }
 
 var allKeys = sync.OnceValue(func() []string { return namedKeys(8 * 1000) })

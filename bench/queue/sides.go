@@ -8,8 +8,7 @@ import (
 	ours "github.com/thinformer/thinformer/workqueue"
 )
 
-// queue is what both sides are held to: the methods that controllers use, by
-// the names that both have.
+// queue has the methods that controllers use.
 type queue interface {
 	Add(string)
 	AddAfter(string, time.Duration)
@@ -20,8 +19,8 @@ type queue interface {
 	ShutDown()
 }
 
-// A first retry is due at once for all practical purposes, so that the cases
-// measure the queue and not the wait.
+// The delay of a first retry is negligible, so that the cases measure the queue and not
+// the wait.
 const firstRetry, longestRetry = time.Microsecond, time.Minute
 
 func openOurs() queue {

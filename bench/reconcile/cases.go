@@ -1,6 +1,6 @@
-// Package reconcile holds the cases of the reconcile loop. Theirs is
-// controller-runtime, as its users have it: with its priority queue and its
-// metrics, and a logger that says nothing.
+// Package reconcile has the cases of the reconcile loop. The other side is
+// controller-runtime with its defaults, that is with its priority queue and its
+// metrics, and with a logger that discards everything.
 package reconcile
 
 import (
@@ -11,38 +11,38 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// A request is a key as both sides have it.
+// A request is a key, as both sides have it.
 type request struct{ namespace, name string }
 
-// A loop is a controller that runs.
+// A loop is a running controller.
 type loop interface {
-	// bring has it reconcile the keys, each of which is new.
+	// bring enqueues the keys, each of which is new.
 	bring(requests []request)
 	stop()
 }
 
-// burst is how many objects change at once.
+// burst is the number of objects that change at once.
 const burst = 10_000
 
-// Cases of the reconcile loop.
+// Cases returns the cases of this package.
 func Cases() []harness.Case {
 	return []harness.Case{
 		{
 			Name: "reconcile/empty", Unit: "ns/op",
-			About:  "a reconcile that does nothing: the loop's cost for each key, from the queue and back; one worker; theirs is controller-runtime",
+			About:  "a reconcile that does nothing: the time of the loop per key, with one worker. The other side is controller-runtime",
 			Ours:   func() harness.Side { return empty(openOurs) },
 			Theirs: func() harness.Side { return empty(openTheirs) },
 		},
 		{
 			Name: "reconcile/burst", Unit: "ms/op", N: 1, Rounds: 7,
-			About:  "a watch says that all of 10,000 objects have changed: until 8 workers have reconciled each, which each side does once; one informer each, without HTTP; theirs is controller-runtime on client-go's informer",
+			About:  "a watch sends a change of each of 10,000 objects: the time until 8 workers have reconciled each object in its new state; one informer, without HTTP. The other side is controller-runtime with client-go's informer",
 			Ours:   func() harness.Side { return atOnce(openOurInformer) },
 			Theirs: func() harness.Side { return atOnce(openTheirInformer) },
 		},
 	}
 }
 
-// empty counts down what is brought to it.
+// empty returns a side that measures a reconcile that only counts.
 func empty(open func(workers int, reconcile func()) loop) harness.Side {
 	return func(m *harness.Meter) {
 		requests := make([]request, m.N)
@@ -65,15 +65,15 @@ func empty(open func(workers int, reconcile func()) loop) harness.Side {
 	}
 }
 
-// A changing is a controller over an informer of objects that can be changed.
+// A changing is a controller with an informer whose objects can be changed.
 type changing interface {
-	// change sends an event for each object, with that version.
+	// change sends an event with the given version for each object.
 	change(version int)
 	stop()
 }
 
-// atOnce changes all objects, and waits until each has been reconciled in its new
-// state. The number of calls is a row of its own.
+// atOnce returns a side that changes all objects and waits until each has been
+// reconciled in its new state. The number of calls is an additional row.
 func atOnce(open func(workers, objects int, reconcile func(name string, version int)) changing) harness.Side {
 	return func(m *harness.Meter) {
 		var calls, left atomic.Int64
@@ -99,7 +99,7 @@ func atOnce(open func(workers, objects int, reconcile func(name string, version 
 			wanted.Store(int64(version))
 			calls.Store(0)
 		}
-		for version := 2; version < 4; version++ { // the first one warms up
+		for version := 2; version < 4; version++ { // the first is a warm-up
 			expect(version)
 			if version == 3 {
 				m.Start()

@@ -26,10 +26,11 @@ func widgetAt(i, version int) *widget {
 	}}
 }
 
-// versionOf makes versions that go up over all objects.
+// versionOf returns a version that is different for each object and increases with each
+// change.
 func versionOf(i, version int) int { return version*burst + i }
 
-// ours is a controller of thinformer with what runs beside it.
+// ours is a controller of this library with its goroutines.
 type ours struct {
 	cancel  context.CancelFunc
 	ended   []chan struct{}

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// theirs is a controller of controller-runtime with what runs beside it.
+// theirs is a controller of controller-runtime with its goroutines.
 type theirs struct {
 	cancel  context.CancelFunc
 	ended   []chan struct{}
@@ -78,13 +78,13 @@ func (t *theirs) bring(requests []request) {
 	}
 }
 
-// theirWidget is a widget with what their informer asks of a type.
+// theirWidget is a widget as a runtime.Object, which client-go's informer requires.
 type theirWidget struct{ widget }
 
 // DeepCopyObject implements runtime.Object.
 func (w *theirWidget) DeepCopyObject() runtime.Object { panic("unexpected copy") }
 
-// listOnly says that the source cannot stream its initial state.
+// listOnly reports that the source cannot stream its initial state.
 type listOnly struct{}
 
 func (listOnly) IsWatchListSemanticsUnSupported() bool { return true }
@@ -124,7 +124,7 @@ func openTheirInformer(workers, objects int, reconciled func(name string, versio
 	return t
 }
 
-// theirList is a list of them.
+// theirList is a list of widgets.
 type theirList struct {
 	metav1.TypeMeta
 	metav1.ListMeta

@@ -7,7 +7,7 @@ import (
 	"github.com/thinformer/thinformer/bench/outage"
 )
 
-// schedules of the cases.
+// schedules returns the schedules of the cases.
 func schedules() []schedule {
 	var (
 		reset     = outage.Fault{Form: outage.Reset}
@@ -41,7 +41,7 @@ func schedules() []schedule {
 	}
 }
 
-// Cases of this package.
+// Cases returns the cases of this package.
 func Cases() (cases []harness.Case) {
 	for _, s := range schedules() {
 		if s.sources == "" {

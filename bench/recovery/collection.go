@@ -19,31 +19,32 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// collection is what one informer of each library follows.
+// collection is the collection of one informer of each library.
 type collection struct {
 	rest.ResourceInfo
-	// object is empty, of the type that a clientset has for the collection. nil:
+	// object is an empty object of the clientset's type for the collection, or nil if
 	// there is none.
 	object runtime.Object
 }
 
-// namespace of all objects.
+// namespace is that of all objects.
 const namespace = "default"
 
-// key of the object by which an informer is seen to be current.
+// The marker is an object of each collection. An informer is current when it has
+// received the last write of its marker.
 const markerName, markerKey = "marker", namespace + "/marker"
 
-// round is the annotation that is written.
+// round is the annotation with the number of the last write.
 const round = "example.com/round"
 
-// collectionsOf are n collections for those sources.
+// collectionsOf returns n collections for sources of a kind.
 func collectionsOf(s sources, n int) (all []collection) {
 	if s == fromClientset {
 		return coreCollections()[:n]
 	}
 	groups := 3
 	if n > 20 {
-		groups = 8 // as an operator has that follows much of a cluster
+		groups = 8 // as in an operator that follows many kinds
 	}
 	for i := range n {
 		all = append(all, collection{ResourceInfo: rest.ResourceInfo{
@@ -67,7 +68,7 @@ func coreCollections() (all []collection) {
 	return all
 }
 
-// custom returns the collections that the server has to be configured with.
+// custom returns the collections that the server does not have by default.
 func custom(all []collection) (resources []apitest.Resource) {
 	for _, c := range all {
 		if c.object == nil {
@@ -77,8 +78,7 @@ func custom(all []collection) (resources []apitest.Resource) {
 	return resources
 }
 
-// marker is the object by which an informer of the collection is seen to be
-// current.
+// marker returns the marker of a collection.
 func (c collection) marker() *unstructured.Unstructured {
 	object := new(unstructured.Unstructured)
 	object.SetGroupVersionKind(c.GroupVersionKind())
@@ -87,7 +87,7 @@ func (c collection) marker() *unstructured.Unstructured {
 	return object
 }
 
-// others is how many objects a collection has besides its marker.
+// others is the number of objects of a collection besides its marker.
 const others = 10
 
 // fill creates the objects of the collections.
@@ -111,7 +111,7 @@ func mark(server *apitest.Server, all []collection, number int) {
 	}
 }
 
-// listTime is how long one list of a collection takes: the median of some.
+// listTime returns the median duration of a list of a collection.
 func listTime(server *apitest.Server, c collection) time.Duration {
 	path := "/apis/" + c.GroupVersion().String()
 	if c.Group == "" {

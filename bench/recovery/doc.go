@@ -1,9 +1,9 @@
-// Package recovery measures how two libraries come back after an outage of the API
-// server: how soon their informers are current, and how much they ask for.
+// Package recovery measures how two libraries recover from an outage of the API server:
+// how soon their informers are current, and how many requests they send.
 //
-// Both libraries run at once in this process, against one server, with a proxy
-// each of package outage, through one [schedule]. The cases take long, so they run
-// only when named:
+// Both libraries run at the same time in this process, with the same server and the
+// same [schedule], each through its own proxy of package outage. The cases take long,
+// so they run only if -run names them:
 //
 //	go run -C bench . -run '^recover/'              # 16 cases, half an hour
 //	go run -C bench . -run '^recover/refused' -json # some
@@ -11,23 +11,25 @@
 // Each case has these rows, with a figure for each library:
 //
 //   - median, last: the seconds until half and all of the informers are current. An
-//     informer is current when its store has a write that is made at the moment
-//     the outage ends. Time counts from the first response header other than 429
-//     and 5xx that the server gives to either library after the outage, and not
-//     before the end of a wait that a Retry-After has announced. It counts from
-//     the end of the outage if an informer is current before such a header, and
-//     from the beginning where new connections work. An informer that is not current after 90 seconds counts with 90 seconds.
-//   - requests, peak: from the beginning of the first outage until a second after
-//     all informers are current, in total and within any one second. The pages of
-//     a list count as one request, as does a connection that is refused, reset,
-//     ended or held back.
+//     informer is current when its store has a write that is made at the end of the
+//     outage. The time is measured from the first response header other than 429 and
+//     5xx that the server sends to either library after the outage, and not before the
+//     end of the wait of a Retry-After. It is measured from the end of the outage if an
+//     informer is current before such a header, and from the beginning of the outage if
+//     new connections work. For an informer that is not current after 90 seconds it is
+//     90 seconds.
+//   - requests, peak: the requests from the beginning of the first outage until a second
+//     after all informers are current, in total and within one second. The pages of a
+//     list count as one request. A connection that is refused, reset, closed or delayed
+//     counts as one too.
 //   - first: the seconds from the end of the outage to the library's first answer.
-//   - list: the milliseconds that one list takes alone.
-//   - time-met, order-met, count-met: whether ours meets what this project requires
-//     of itself, 1 for yes. By time: half within a second and all within three,
-//     with the time of a list more where one is needed; all within five of a
-//     restored server, and within 18 of the cut if connections are half-open. By order: median and last no later than client-go's and
-//     half a second. By count: no more requests than client-go, one for each
-//     second of outage and one for each collection. For sources that share nothing
-//     the first is not required, and the requests of a second are not allowed.
+//   - list: the milliseconds of one list without other load.
+//   - time-met, order-met, count-met: 1 if our informers meet a requirement of this
+//     project, otherwise 0. time-met: half are current within one second and all within
+//     three, plus the time of a list if they must list; within 5 seconds after a
+//     restore; within 18 seconds of the beginning if connections are half-open.
+//     order-met: median and last are at most half a second later than client-go's.
+//     count-met: the requests are at most those of client-go, plus one for each informer
+//     and outage and one for each second of outage. For sources that share nothing,
+//     time-met is not reported, and the seconds of the outage add no requests.
 package recovery

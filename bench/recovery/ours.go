@@ -43,7 +43,7 @@ func openOurs(of sources, all []collection, proxy *outage.Proxy) *follower {
 	return f
 }
 
-// followWithCache is what a program has that was switched by its imports.
+// followWithCache starts informers of package cache, with the code of theirs.
 func (f *follower) followWithCache(ctx context.Context, all []collection) {
 	client := clientset(f.proxy)
 	for _, c := range all {

@@ -8,31 +8,31 @@ import (
 	"github.com/thinformer/thinformer/bench/outage"
 )
 
-// result is how a library has come back.
+// result is the recovery of one library.
 type result struct {
 	median, last time.Duration
-	// first is from the end of the outage to the first answer, less than 0 if
-	// there was none.
+	// first is the time from the end of the outage to the first answer. It is negative
+	// if there was none.
 	first    time.Duration
 	requests outage.Requests
 }
 
-// results are those of both libraries.
+// results has the results of both libraries.
 type results struct {
 	ours, theirs result
-	// list is how long one list takes alone.
+	// list is the duration of one list without other load.
 	list time.Duration
 }
 
-// halfAndAll is how long it took from zero until half and all of them were
-// current.
+// halfAndAll returns the time from zero until half of the informers and all of them
+// were current.
 func halfAndAll(current []time.Time, zero time.Time) (median, last time.Duration) {
 	current = slices.SortedFunc(slices.Values(current), time.Time.Compare)
 	half, all := current[(len(current)-1)/2], current[len(current)-1]
 	return max(0, half.Sub(zero)), max(0, all.Sub(zero))
 }
 
-// zero is the time from which recovery counts.
+// zero returns the time from which recovery is measured.
 func zero(ended, firstAnswer, announced time.Time, current []time.Time) time.Time {
 	from := firstAnswer
 	if earliest := slices.MinFunc(current, time.Time.Compare); firstAnswer.IsZero() || earliest.Before(firstAnswer) {
@@ -44,15 +44,15 @@ func zero(ended, firstAnswer, announced time.Time, current []time.Time) time.Tim
 	return from
 }
 
-// isInTime reports whether ours recover as soon as is required, whatever client-go
-// does. Nothing is required of sources that share nothing.
+// isInTime reports whether our informers recover within the required time. There is no
+// requirement for sources that share nothing.
 func (r results) isInTime(s schedule) (met, required bool) {
 	median, last := time.Second, 3*time.Second
 	switch {
 	case s.restored:
 		median, last = 5*time.Second, 5*time.Second
 	case s.fromTheCut():
-		median, last = 18*time.Second, 18*time.Second // the ping after 10 s, its answer within 5
+		median, last = 18*time.Second, 18*time.Second // a ping is sent after 10 s and answered within 5 s
 	}
 	if s.needsList() {
 		median, last = median+r.list, last+r.list
@@ -60,16 +60,17 @@ func (r results) isInTime(s schedule) (met, required bool) {
 	return r.ours.median <= median && r.ours.last <= last, s.sources != fromFunctions
 }
 
-// isInOrder reports whether ours recover no later than client-go's, and half a
-// second.
+// isInOrder reports whether our informers recover at most half a second later than
+// client-go's.
 func (r results) isInOrder() bool {
 	const grace = 500 * time.Millisecond
 	return r.ours.median <= r.theirs.median+grace && r.ours.last <= r.theirs.last+grace
 }
 
-// isFrugal reports whether ours ask for no more than client-go, one request for
-// each second of outage, and one for each informer and outage: its version check.
-// Where the sources share nothing, it is one for each informer.
+// isFrugal reports whether our number of requests is at most that of client-go, plus
+// one for each informer and outage (its version check) and one for each second of
+// outage. For sources that share nothing, it is that of client-go plus one for each
+// informer.
 func (r results) isFrugal(s schedule) bool {
 	most := r.theirs.requests.Total + s.informers
 	if s.sources != fromFunctions {

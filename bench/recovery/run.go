@@ -11,12 +11,13 @@ import (
 )
 
 const (
-	// patience is how long an informer is waited for after the last outage, and
-	// before the first.
+	// patience is the maximum time for which an informer is awaited, after its start
+	// and after the last outage.
 	patience = 90 * time.Second
-	// settling is the time between the first state and the first outage.
+	// settling is the time between the initial state and the first outage.
 	settling = 2 * time.Second
-	// past is how many writes a server has forgotten that was restored.
+	// past is the number of writes of each collection before the first outage. A
+	// restored server loses half of them.
 	past = 20
 )
 
@@ -30,7 +31,7 @@ type run struct {
 	written     int // the number of the latest write
 }
 
-// run lets both libraries go through the schedule.
+// run runs the schedule with both libraries.
 func (s schedule) run() results {
 	all := collectionsOf(s.sources, s.informers)
 	r := &run{schedule: s, collections: all, server: apitest.NewServer(apitest.Options{PlainHTTP: true, Resources: custom(all)})}
@@ -50,16 +51,17 @@ func (s schedule) run() results {
 	return r.judge(began, ended, ours, theirs, list)
 }
 
-// followers are both.
+// followers returns the followers of both libraries.
 func (r *run) followers() []*follower { return []*follower{r.ours, r.theirs} }
 
-// write marks all collections, so that what informers must see next is known.
+// write writes a new number into the markers of all collections. The informers must
+// receive it next.
 func (r *run) write() {
 	r.written++
 	mark(r.server, r.collections, r.written)
 }
 
-// settle waits until all informers follow their collections.
+// settle waits until all informers are current.
 func (r *run) settle() {
 	for range past {
 		r.write()
@@ -74,8 +76,8 @@ func (r *run) settle() {
 	time.Sleep(settling)
 }
 
-// suffer lets the outages happen and returns the end of the last, or from when
-// recovery counts otherwise.
+// suffer runs the outages and returns the time from which recovery is measured: mostly
+// the end of the last outage.
 func (r *run) suffer() (ended time.Time) {
 	switch {
 	case r.middlebox:
@@ -101,10 +103,10 @@ func (r *run) suffer() (ended time.Time) {
 	return ended
 }
 
-// changeServer does to the server what the schedule says happens unseen.
+// changeServer makes the changes of the schedule to the server during an outage.
 func (r *run) changeServer() {
 	if r.expired {
-		r.write() // or the versions that informers have would be the present ones
+		r.write() // so that the versions of the informers are not the newest one
 		r.server.Compact()
 	}
 	if r.restored {
@@ -112,7 +114,8 @@ func (r *run) changeServer() {
 	}
 }
 
-// breakOff has connections end early, and returns the time of a write meanwhile.
+// breakOff makes the proxies close connections early, and returns the time of a later
+// write.
 func (r *run) breakOff() time.Time {
 	for _, f := range r.followers() {
 		dice := rand.New(rand.NewPCG(1, 2)) // the same times for both
@@ -124,8 +127,8 @@ func (r *run) breakOff() time.Time {
 	return ended
 }
 
-// cut begins an outage, makes the write that counts, and returns the time of it.
-// The outage ends by itself.
+// cut begins an outage that ends by itself, makes the write that must be received, and
+// returns the time of the write.
 func (r *run) cut() time.Time {
 	for _, f := range r.followers() {
 		f.proxy.Begin(r.fault)
@@ -136,8 +139,8 @@ func (r *run) cut() time.Time {
 	return ended
 }
 
-// await returns when each informer of either side was current: patience after
-// the end of the outage if it was not.
+// await returns the times at which the informers of both sides became current. For an
+// informer that did not, it is patience after the given time.
 func (r *run) await(ended time.Time) (ours, theirs []time.Time) {
 	current := [2][]time.Time{make([]time.Time, r.informers), make([]time.Time, r.informers)}
 	late := 2 * r.informers
@@ -163,7 +166,7 @@ func (r *run) await(ended time.Time) (ours, theirs []time.Time) {
 	return current[0], current[1]
 }
 
-// judge makes the results of when what happened.
+// judge computes the results.
 func (r *run) judge(began, ended time.Time, ours, theirs []time.Time, list time.Duration) results {
 	var firstAnswer, announced time.Time
 	side := [2]result{{first: -1}, {first: -1}}
@@ -181,7 +184,7 @@ func (r *run) judge(began, ended time.Time, ours, theirs []time.Time, list time.
 		side[i].requests = f.proxy.Requests(began, now)
 	}
 	if r.middlebox || r.fromTheCut() {
-		firstAnswer = ended // the server was there all the time
+		firstAnswer = ended // the server was always reachable
 	}
 	from := zero(ended, firstAnswer, announced, slices.Concat(ours, theirs))
 	side[0].median, side[0].last = halfAndAll(ours, from)

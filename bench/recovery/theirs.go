@@ -62,12 +62,12 @@ func theirConfig(proxy *outage.Proxy) *clientgo.Config {
 	return &clientgo.Config{Host: proxy.URL, TLSClientConfig: clientgo.TLSClientConfig{CAData: proxy.Authority}, Dial: proxy.Dial, QPS: -1}
 }
 
-// clientset is client-go's, for the collections of core.
+// clientset returns client-go's client for the core collections.
 func clientset(proxy *outage.Proxy) *corev1client.CoreV1Client {
 	return must(corev1client.NewForConfig(theirConfig(proxy)))
 }
 
-// stored is the marker in a store of either cache package.
+// stored returns the marker in the store of either cache package.
 func stored(store interface {
 	GetByKey(string) (any, bool, error)
 }) metav1.Object {

@@ -12,19 +12,20 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// cluster is what the cases do to either side.
+// cluster has the operations of the cases, for both sides.
 type cluster interface {
 	create(*corev1.ConfigMap)
 	get(like *corev1.ConfigMap) *corev1.ConfigMap
 	list() int
-	// watch returns what waits for the next event, and says whose it is.
+	// watch returns a function that waits for the next event and returns the name of
+	// its object.
 	watch() (next func() string)
 	close()
 }
 
 const namespace = "default"
 
-// configMap of about 300 bytes. Each is another, as a test would write it.
+// configMap returns the i-th config map, of about 300 bytes.
 func configMap(i int) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("object-", i), Labels: map[string]string{"app": "web", "tier": "front"}},

@@ -13,7 +13,7 @@ import (
 	crfake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// objects are those that a fake is seeded with.
+// objects returns the initial objects of a fake.
 func objects(n int) []runtime.Object {
 	all := make([]runtime.Object, n)
 	for i := range all {
@@ -22,8 +22,8 @@ func objects(n int) []runtime.Object {
 	return all
 }
 
-// clientset is client-go's fake, the one with managed fields, which has taken
-// the place of the simple one.
+// clientset is client-go's fake clientset with managed fields, which replaces the
+// simple one.
 type clientset struct {
 	typedv1.ConfigMapInterface
 	ctx      context.Context
@@ -60,7 +60,7 @@ func (c *clientset) watch() func() string {
 
 func (c *clientset) close() { stop(c.watching) }
 
-// crClient is controller-runtime's fake.
+// crClient is controller-runtime's fake client.
 type crClient struct {
 	client.WithWatch
 	ctx      context.Context

@@ -1,7 +1,7 @@
-// Package size holds the cases of what a program weighs that is no more than a
-// controller: one custom resource, its informer, a queue, a reconcile. The
-// programs are in the folder of that name, and the floors beside them, which
-// no program with the same libraries can be smaller.
+// Package size has the cases of the size of a program that is only a controller: one
+// custom resource, its informer, a queue and a reconcile. The programs are in the
+// folder programs. Some of them are floors: no program with the same libraries can be
+// smaller.
 package size
 
 import (
@@ -10,27 +10,27 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// starts are how often a program is started in a round.
+// starts is the number of starts of a program in a round.
 const starts = 20
 
 var (
 	ours    = newProgram("ours")
 	dynamic = newProgram("dynamic")
-	// others are printed in rows of their own: the rivals that are larger, on
-	// their side, and the floors, on ours.
+	// These have rows of their own: the larger alternatives on the other side, and the
+	// floors on ours.
 	rivals = []program{newProgram("typed"), newProgram("runtime")}
 	floors = []program{newProgram("nethttp"), newProgram("metav1"), newProgram("floor")}
 )
 
-// Cases of the size of a program.
+// Cases returns the cases of a minimal controller.
 func Cases() []harness.Case {
 	return []harness.Case{
-		both("size/minimal-controller", "MB", "a stripped controller of one custom resource: bytes of the file, and packages linked; theirs is client-go's rest, cache and dynamic, /typed its clientset, /runtime controller-runtime; ours beside the floors: /nethttp, with /metav1, and with json-iterator, yaml and rate (/floor)", weigh),
+		both("size/minimal-controller", "MB", "a stripped controller of one custom resource: size of the file, and number of linked packages. The other side uses client-go's rest, cache and dynamic, /typed its clientset, and /runtime controller-runtime. The floors have no controller: /nethttp has an HTTP client, /metav1 also the types of metav1, /floor also json-iterator, yaml and rate", weigh),
 		both("size/idle-rss", "MB", "the same programs in the first line of main, doing nothing: resident memory", rss),
 		both("size/init", "ms/op", "the same programs: from the start of the process to the first line of main; the median of 20 starts", begin),
 		{
 			Name: "start/first-reconcile", Unit: "ms/op", N: 1, Rounds: 5,
-			About:  "from the first line of main to the first call of reconcile, with one object on an apitest server in another process; theirs is client-go's dynamic, /typed its clientset, /runtime controller-runtime",
+			About:  "from the first line of main to the first call of reconcile, with one object on an apitest server in another process. The other side uses client-go's dynamic, /typed its clientset, and /runtime controller-runtime",
 			Ours:   func() harness.Side { return first(ours, nil) },
 			Theirs: func() harness.Side { return first(dynamic, rivals) },
 		},

@@ -16,10 +16,10 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// serverRole is the process with the server.
+// serverRole is the role of the process with the server.
 const serverRole = "size/server"
 
-// Roles are what processes of these cases do.
+// Roles returns the roles of the child processes of these cases.
 func Roles() map[string]process.Role {
 	return map[string]process.Role{serverRole: process.Serving(serveObjects)}
 }
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// serveObjects is a server with one object for each of the programs to find.
+// serveObjects returns a server with one object for each kind of program.
 func serveObjects(struct{}) http.Handler {
 	srv := apitest.NewServer(apitest.Options{InMemory: true, Resources: []apitest.Resource{{ResourceInfo: widgets}}})
 	client := must(rest.New(srv.Config()))
@@ -54,7 +54,7 @@ func create(client *rest.Client, info rest.ResourceInfo, content map[string]any)
 	check(err)
 }
 
-// first is a side of start/first-reconcile.
+// first returns a side of start/first-reconcile.
 func first(main program, others []program) harness.Side {
 	return func(m *harness.Meter) {
 		address, stop := process.Serve(serverRole, struct{}{})
@@ -67,7 +67,7 @@ func first(main program, others []program) harness.Side {
 	}
 }
 
-// median of n measurements, in milliseconds.
+// median returns the median of n measurements, in milliseconds.
 func median(n int, measure func() time.Duration) float64 {
 	var took []time.Duration
 	for range n {

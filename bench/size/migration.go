@@ -11,18 +11,18 @@ import (
 	"github.com/thinformer/thinformer/bench/size/probe"
 )
 
-// origin is the program that the steps of a migration begin with.
+// origin is the program before the migration.
 var origin = newProgram("pods-clientgo")
 
-// MigrationCases are the steps of a migration: what a program is after each, with
-// the one that it was before the first on the other side.
+// MigrationCases returns a case for each step of a migration: the program after the
+// step, and on the other side the program before the migration.
 func MigrationCases() (cases []harness.Case) {
-	const rows = ": MB of the stripped file, packages linked, seconds to the last call for 10,000 pods and processor seconds, MB resident until then, live heap for each pod, processor microseconds for each event. Theirs is the same program with client-go; all ask for the encoding that they ask for by default (2,000 pods with -short)"
+	const rows = ": MB of the stripped file, packages linked, seconds to the last call for 10,000 pods and processor seconds, MB resident until then, live heap for each pod, processor microseconds for each event. The other side is the same program with client-go. Each requests its default encoding (2,000 pods with -short)"
 	for _, step := range []struct{ name, about string }{
 		{"imports", "a controller of pods on a clientset, with two imports changed"},
-		{"listwatch", "the same with a list and watch of this module's client in place of the clientset's"},
+		{"listwatch", "the same with this module's client in place of the clientset"},
 		{"typed", "the same without the untyped layer: an informer of *v1.Pod"},
-		{"slim", "the same with a type that has the fields which are read"},
+		{"slim", "the same with a slim type, which has only the fields that are read"},
 	} {
 		program := newProgram("pods-" + step.name)
 		cases = append(cases, harness.Case{

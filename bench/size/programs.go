@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// program is one of the programs in the folder of that name, built once.
+// program is one of the programs in the folder programs. It is built once.
 type program struct {
 	name  string
 	build func() string
@@ -23,41 +23,43 @@ func newProgram(name string) program {
 	return program{name, sync.OnceValue(func() string { return built(name) })}
 }
 
-// built builds a program as it would be shipped: stripped.
+// built builds a stripped program and returns its file.
 func built(name string) (file string) {
 	file = filepath.Join(workshop(), name)
 	goCommand("build", "-trimpath", "-ldflags=-s -w", "-o", file, pathOf(name))
 	return file
 }
 
-// workshop is where the programs are built, until Clean.
+// workshop returns the folder of the built programs. Clean removes it.
 var workshop = sync.OnceValue(func() string {
 	return must(os.MkdirTemp("", "thinformer-bench-size-"))
 })
 
-// Clean removes what was built.
+// Clean removes the built programs.
 func Clean() { _ = os.RemoveAll(workshop()) }
 
 func pathOf(name string) string {
 	return "github.com/thinformer/thinformer/bench/size/programs/" + name
 }
 
-// goCommand runs the go command in the folder of this module, where bench runs.
+// goCommand runs the go command in the working directory of bench, which is in this
+// module.
 func goCommand(args ...string) string {
 	command := exec.Command("go", args...)
 	command.Stderr = os.Stderr
 	return string(must(command.Output()))
 }
 
-// bytes is the size of the program's file.
+// bytes returns the size of the program's file.
 func (p program) bytes() int64 { return must(os.Stat(p.build())).Size() }
 
-// packages is how many it links, those of the standard library included.
+// packages returns the number of linked packages, including those of the standard
+// library.
 func (p program) packages() int {
 	return strings.Count(goCommand("list", "-deps", pathOf(p.name)), "\n")
 }
 
-// start runs the program until its main has begun, where it waits.
+// start starts the program and waits until it is in the first line of main.
 func (p program) start() (untilMain time.Duration, pid int, stop func()) {
 	command := exec.Command(p.build())
 	command.Stderr = os.Stderr
@@ -73,18 +75,18 @@ func (p program) start() (untilMain time.Duration, pid int, stop func()) {
 	}
 }
 
-// resident is how much memory a process holds.
+// resident returns the resident memory of a process.
 func resident(pid int) int64 {
 	for line := range strings.Lines(string(must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))))) {
 		if size, ok := strings.CutPrefix(line, "VmRSS:"); ok {
 			return must(strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 10, 64)) << 10
 		}
 	}
-	panic("this system does not say how much memory a process holds")
+	panic("/proc has no VmRSS: the resident memory is measured on Linux only")
 }
 
-// firstReconcile runs the program against a server until its first reconcile,
-// and returns how long after the beginning of main that was.
+// firstReconcile runs the program with a server until its first reconcile, and returns
+// the time from the beginning of main to that.
 func (p program) firstReconcile(address string) time.Duration {
 	command := exec.Command(p.build(), address)
 	command.Stderr = os.Stderr

@@ -12,31 +12,31 @@ import (
 // Cases returns the cases of this package.
 func Cases() []harness.Case {
 	const (
-		watching = " as fast as they are taken; wall and processor time, allocations and bytes for each event, until the last callback. A million over the first figure is events per second"
+		watching = " as fast as they are taken; wall and processor time, allocations and bytes for each event, until the last callback. A million divided by the first figure is the number of events per second"
 		syncing  = ", until the handler has been called for each. Wall and processor seconds, and MB of memory, of the informer's process (2,000 pods with -short)"
-		heaping  = ": live heap for each of 10,000 cached pods (2,000 with -short), all that the stack holds included"
+		heaping  = ": live heap for each of 10,000 cached pods (2,000 with -short), including everything that the stack holds"
 		notes    = ", as informers do by default"
 	)
 	json, protobuf := question{Encoding: wire.JSON, As: asTyped}, question{Encoding: wire.Protobuf, As: asTyped}
 	return []harness.Case{
 		watchCase("watch/json-typed", json, 10_000, "MODIFIED events of pods of 5.9 KB in JSON,"+watching),
 		watchCase("watch/protobuf-typed", protobuf, 50_000, "the same pods in protobuf, strings not shared,"+watching),
-		watchCase("watch/json-unstructured", json.as(asUnstructured), 10_000, "the first as *unstructured.Unstructured; the other side is the dynamic informer:"+watching),
+		watchCase("watch/json-unstructured", json.as(asUnstructured), 10_000, "the events of watch/json-typed as *unstructured.Unstructured, with the dynamic informer on the other side,"+watching),
 		syncCase("sync/json-list", json, false, "50,000 pods in JSON from a server that does not stream the initial state; ours reads pages of 500, the other side one answer"+notes+syncing),
 		syncCase("sync/json-watchlist", json, true, "the same, streamed as the events of a watch"+syncing),
-		syncCase("sync/protobuf-list", protobuf, false, "the first in protobuf, strings not shared"+syncing),
-		syncCase("sync/protobuf-watchlist", protobuf, true, "the second in protobuf, strings not shared"+syncing),
+		syncCase("sync/protobuf-list", protobuf, false, "sync/json-list in protobuf, strings not shared"+syncing),
+		syncCase("sync/protobuf-watchlist", protobuf, true, "sync/json-watchlist in protobuf, strings not shared"+syncing),
 		heapCase("heap/typed", json, "*v1.Pod from JSON, strings shared on our side, managed fields kept on the other"+heaping),
 		heapCase("heap/typed-protobuf", protobuf.sharing(), "*v1.Pod from protobuf, strings shared on our side, by option"+heaping),
 		heapCase("heap/unstructured", json.as(asUnstructured), "*unstructured.Unstructured, strings shared on our side; the other side is the dynamic informer"+heaping),
-		heapCase("heap/slim", json.as(asSlim), "a struct with eight fields, name, namespace, uid, version, node, phase, host and address, strings shared; the other side has nothing of the kind"+heaping),
+		heapCase("heap/slim", json.as(asSlim), "a struct with eight fields, name, namespace, uid, version, node, phase, host and address, strings shared; client-go has no slim types"+heaping),
 		relistCase("relist/unchanged", protobuf, "the watch of 50,000 pods expires (2,000 with -short) and nothing has changed: the maximum of the live heap at forced collections in the meantime, relative to the heap before; callbacks, and objects that the store has replaced"),
 		latencyCase("latency/idle", json, "an event each millisecond on an idle connection, from before its write in the server to the callback, in one process: mean, p50, p99, max"),
 	}
 }
 
-// LayerCases returns the cases of package cache on a clientset: some of the cases above
-// with a third side.
+// LayerCases returns the cases of package cache with a clientset. They are some of the
+// cases above with a third side.
 func LayerCases() []harness.Case {
 	const notes = "an informer of package cache on NewListWatchFromClient with a clientset's RESTClient, the typed implementation on a View, and client-go's, all with managed fields: "
 	json, protobuf := question{Encoding: wire.JSON, As: asTyped, Layered: true}, question{Encoding: wire.Protobuf, As: asTyped, Layered: true}
@@ -59,7 +59,7 @@ func (q question) sharing() question {
 	return q
 }
 
-// many are so many, or few if the rounds are to be short.
+// many returns the first number, or the second one with short rounds.
 func many(m *harness.Meter, many, few int) int {
 	if m.IsShort() {
 		return few
@@ -67,7 +67,7 @@ func many(m *harness.Meter, many, few int) int {
 	return many
 }
 
-// both is a case in which each side's informer has a process.
+// both returns a case in which the informer of each side runs in its own process.
 func both(name, unit, about string, q question, round func(*harness.Meter, func(pods.Config, question) answer)) harness.Case {
 	c := harness.Case{Name: name, About: about, Unit: unit, N: 1, Rounds: 3}
 	side := func(library string) func() harness.Side {
@@ -87,8 +87,7 @@ func both(name, unit, about string, q question, round func(*harness.Meter, func(
 	return c
 }
 
-// ask runs a side's informer against a server that holds that, and looks at what
-// it has done.
+// ask runs an informer of a side with a server of these pods, and checks its results.
 func ask(library string, held pods.Config, q question) answer {
 	work := fmt.Sprint("informer ", held, q)
 	q.URL = pods.Serve(held)
@@ -107,9 +106,9 @@ func ask(library string, held pods.Config, q question) answer {
 	return a
 }
 
-// environment of the process: where what is live is sampled while more is being
-// allocated, the world stops for each collection, or all that came during one
-// would count.
+// environment returns additional environment variables of the process. If the live heap
+// is sampled during a relist, collections stop the world: otherwise objects that are
+// allocated during a collection would count as live.
 func (q question) environment() []string {
 	if q.Relist {
 		return []string{"GODEBUG=gcstoptheworld=1"}
@@ -117,7 +116,7 @@ func (q question) environment() []string {
 	return nil
 }
 
-// lively is how many pods the events of a watch are about.
+// lively is the number of pods with events.
 const lively = 1_000
 
 func watchCase(name string, q question, events int, about string) harness.Case {
@@ -131,7 +130,7 @@ func watchCase(name string, q question, events int, about string) harness.Case {
 		m.ReportIn("/event", "allocs", float64(a.Allocs)/each)
 		m.ReportIn("B/event", "bytes", float64(a.Bytes)/each)
 	})
-	c.Rounds = 7 // each is over in a second or two, in which a busy machine does much else
+	c.Rounds = 7 // a round is short, so other load on the machine affects it more
 	return c
 }
 
@@ -161,6 +160,6 @@ func relistCase(name string, q question, about string) harness.Case {
 		m.ReportIn("calls", "callbacks", float64(r.Called))
 		m.ReportIn("pods", "replaced", float64(r.Replaced))
 	})
-	c.Rounds = 1 // a collection of everything, over and over, takes its time, and always finds the same
+	c.Rounds = 1 // a round is long, and all have the same result
 	return c
 }

@@ -1,9 +1,8 @@
-// Package stack holds the cases of the whole stack over a connection: an
-// informer with one handler, from the bytes that a server sends to the callback.
-// The server is in a process of its own, and so is each informer, so that
-// processor time and peak of memory are the informer's alone; only latency/idle
-// has both in one process, which has one clock.
+// Package stack has the cases of the whole stack with a connection: an informer with
+// one handler, from the bytes of the server to the callback. The server and each
+// informer run in their own processes, so that processor time and peak memory are those
+// of the informer. In latency/idle both are in one process, so that they share a clock.
 //
-// The clients share this program, which holds every client of client-go: some
-// 50 MB of each peak are the program's.
+// The processes are this program, which links all clients of client-go. This adds about
+// 50 MB to each peak.
 package stack

@@ -19,11 +19,11 @@ func latencyCase(name string, q question, about string) harness.Case {
 	return harness.Case{Name: name, About: about, Unit: "us", N: 1, Ours: side("ours"), Theirs: side("theirs")}
 }
 
-// listener is an informer of a server in this process. Both stay until the
-// process ends, and do nothing unless asked.
+// listener is an informer and its server in this process. Both run until the process
+// ends.
 type listener struct {
 	server *pods.Server
-	// entered has the time at which a callback was entered.
+	// entered receives the time at which a callback begins.
 	entered chan time.Time
 }
 
@@ -39,7 +39,7 @@ func listen(q question, open opener) *listener {
 	return l
 }
 
-// microseconds are how long each of so many events was under way.
+// microseconds returns the latency of each of a number of events.
 func (l *listener) microseconds(events int) (all []float64) {
 	written := make(chan time.Time, 1)
 	for range events {

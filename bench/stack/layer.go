@@ -11,8 +11,8 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layer is package cache on a clientset: client-go asks the server, and what
-// answers is decoded here.
+// layer is an informer of package cache with a clientset: client-go sends the requests,
+// and this library decodes the responses.
 type layer struct {
 	cache.SharedIndexInformer
 	handler cache.ResourceEventHandlerRegistration

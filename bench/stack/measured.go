@@ -19,21 +19,21 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// informer is one side's, running, with a handler.
+// informer is a running informer of one side, with a handler.
 type informer interface {
 	// Sync waits until the store and the handler have the initial state.
 	Sync()
-	// Each visits all that is stored.
+	// Each calls visit for each stored object.
 	Each(visit func(object any))
 }
 
-// calls are what an informer's handler does.
+// calls has the callbacks of an informer's handler.
 type calls struct {
 	added   func()
 	updated func(object any)
 }
 
-// opener starts an informer. It ends with the process.
+// opener starts an informer, which runs until the process ends.
 type opener func(question, calls) informer
 
 // Roles returns the roles of the child processes of these cases.
@@ -45,8 +45,8 @@ func Roles() map[string]process.Role {
 	return roles
 }
 
-// tally counts callbacks, and tells when as many updates have come as are
-// awaited, or the one to a version that is.
+// tally counts callbacks. It closes reached after the awaited number of updates, or
+// after the update to the awaited version.
 type tally struct {
 	added, updated, awaited atomic.Int64
 	last                    atomic.Pointer[string]
@@ -76,7 +76,7 @@ func measured(q question, open opener) (a answer) {
 	informer.Sync()
 	a.Sync = watch.stop()
 	a.Peak = process.Peak()
-	time.Sleep(100 * time.Millisecond) // the handler is done sooner than those behind it
+	time.Sleep(100 * time.Millisecond) // other goroutines may still work when the handler has synced
 	a.Live = process.Live() - before
 	if q.Events > 0 {
 		t.awaited.Store(int64(q.Events))
@@ -102,7 +102,7 @@ func measureEvents(a *answer, q question, t *tally) {
 	a.Allocs, a.Bytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
 }
 
-// control tells the server something: what the watch that is open is to do, or
+// control sends a control request to the server. It applies to the open watch, or to
 // the next one.
 func control(q question, what string) {
 	answer := must(http.Get(q.URL + "/control/" + what))
@@ -111,7 +111,7 @@ func control(q question, what string) {
 	check(answer.Body.Close())
 }
 
-// digest is over what both sides must hold alike, whatever the order.
+// digest covers the fields that both sides must store equally, in any order.
 func digest(all informer) string {
 	var lines []string
 	all.Each(func(object any) { lines = append(lines, describe(object)) })

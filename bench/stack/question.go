@@ -7,7 +7,7 @@ import (
 	"github.com/thinformer/thinformer/bench/wire"
 )
 
-// form is what an informer makes of a pod.
+// form is the Go type of an informer's objects.
 type form string
 
 const (
@@ -16,36 +16,37 @@ const (
 	asSlim         form = "*SlimPod"
 )
 
-// question says what an informer's process is to do: to begin, until all is
-// there; then, if asked, to take events or to go through a relist.
+// question describes the work of an informer's process: it syncs, and then receives
+// events or a relist if requested.
 type question struct {
 	URL      string
 	Encoding wire.Encoding
 	As       form
-	// ShareStrings in protobuf too, on our side. In JSON they are shared anyway.
+	// ShareStrings is set to share strings in protobuf on our side. In JSON they are
+	// always shared.
 	ShareStrings bool
-	// Layered is whether package cache is a side.
+	// Layered is set if package cache is a side.
 	Layered bool
-	// Events that are asked of the server when the initial state is there.
+	// Events is the number of events to request after the initial state.
 	Events int
-	// Relist is whether the watch is to expire.
+	// Relist is set if the watch expires.
 	Relist bool
 }
 
-// answer is what it came to.
+// answer has the results of an informer's process.
 type answer struct {
-	// Sync is until the handler has been called for every object, and Peak the
-	// largest resident set until then. CPU is the whole process's.
+	// Sync is the cost until the handler has been called for every object. Peak is the
+	// largest resident set until then.
 	Sync cost
 	Peak int64
-	// Live is what the heap has more, with everything in the store.
+	// Live is the live heap with all objects in the store, less that before.
 	Live int64
-	// Events is from the request for the events to the last callback.
+	// Events is the cost from the request for the events to the last callback.
 	Events         cost
 	Allocs, Bytes  uint64
 	Relist         relisted
 	Added, Updated int64
-	// Digest of what is stored.
+	// Digest is a digest of the stored objects.
 	Digest string
 }
 

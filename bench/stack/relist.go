@@ -14,15 +14,15 @@ import (
 
 // relisted has the results of a relist of unchanged objects.
 type relisted struct {
-	// Peak is the most that was live on the heap, of what was before.
+	// Peak is the maximum of the live heap, relative to the heap before.
 	Peak float64
-	// Called counts the callbacks, Replaced the objects for which the store has
-	// another pointer.
+	// Called counts the callbacks. Replaced counts the objects whose pointer in the
+	// store has changed.
 	Called, Replaced int64
 }
 
-// relist lets the watch expire, and waits until everything has been applied and
-// delivered. In the meantime the heap is collected in a loop.
+// relist makes the watch expire, and waits until everything has been stored and
+// delivered. In the meantime it collects the heap in a loop.
 func relist(q question, informer informer, t *tally) (r relisted) {
 	known := map[weak.Pointer[corev1.Pod]]bool{}
 	informer.Each(func(object any) { known[weak.Make(object.(*corev1.Pod))] = true })
@@ -50,8 +50,8 @@ func relist(q question, informer informer, t *tally) (r relisted) {
 	return r
 }
 
-// sampled is the most that was live at any of the collections that it forces,
-// for half of the time.
+// sampled forces collections for half of the time until end is closed, and returns the
+// maximum of the live heap.
 func sampled(end <-chan struct{}) (peak uint64) {
 	for {
 		began := time.Now()
@@ -64,7 +64,8 @@ func sampled(end <-chan struct{}) (peak uint64) {
 	}
 }
 
-// liveAtCollection is what a collection of the heap has marked.
+// liveAtCollection collects the heap and returns the bytes that the collection has
+// marked.
 func liveAtCollection() uint64 {
 	runtime.GC()
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

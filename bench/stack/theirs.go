@@ -42,8 +42,8 @@ func openTheirs(q question, c calls) informer {
 	return t
 }
 
-// podInformer is the informer of the generated factory, which would have the
-// whole clientset of it.
+// podInformer returns the informer of the generated factory. The factory itself would
+// require the whole clientset.
 func podInformer(client *corev1client.CoreV1Client) cache.SharedIndexInformer {
 	pods := client.Pods("")
 	return cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{

@@ -1,19 +1,20 @@
-// Package store holds the cases of the indexer: ours against client-go's
-// cache.NewIndexer, with the same objects and the same index functions.
+// Package store has the cases of the indexer. The other side is client-go's
+// cache.NewIndexer, with the same objects and index functions.
 package store
 
 import (
+	"fmt"
+
 	"github.com/thinformer/thinformer/bench/corpus"
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// batch is how many changes a batch has: as many as client-go's informer puts
-// into one at most.
+// batch is the number of changes in a batch: the maximum of client-go's informer.
 const batch = 1000
 
-// Cases returns the cases of this package. The objects that are added or updated have been made just
-// before, a thousand at a time, which does not count. "Three indexes" are by namespace (200 objects a value),
-// by node (2,000) and by app label (100).
+// Cases returns the cases of this package. Added and updated objects are created just
+// before, a thousand at a time and untimed. The three indexes are by namespace (200
+// objects for each value), by node (2,000) and by app label (100).
 func Cases() []harness.Case {
 	const all = corpus.Count
 	return []harness.Case{
@@ -45,7 +46,7 @@ func both(name, unit string, n int, body func(opener) harness.Side, about string
 	}
 }
 
-// full is a store of the whole population.
+// full returns a store with all objects.
 func full(open opener, indexed bool) store {
 	s := open(indexed)
 	s.Replace(corpus.AllNewer())
@@ -54,6 +55,6 @@ func full(open opener, indexed bool) store {
 
 func want(found, expected int) {
 	if found != expected {
-		panic("a read did not find what it should")
+		panic(fmt.Sprintf("a read found %d objects, want %d", found, expected))
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// readerDuringReplace reports the longest Get while a Replace goes on. The
-// garbage collector is off meanwhile: where it takes the reader's processor,
-// that would be taken for waiting.
+// readerDuringReplace reports the longest Get during a Replace. The garbage collector
+// is off, since its use of the reader's processor would count as waiting.
 func readerDuringReplace(open opener) harness.Side {
 	s, keys := full(open, true), corpus.Keys()
 	return func(m *harness.Meter) {
@@ -29,9 +28,9 @@ func readerDuringReplace(open opener) harness.Side {
 	}
 }
 
-// write times each Update of a writer without pause, while read goes on without
-// pause as well; nil means no reader. It goes on for five budgets, because a
-// writer that waits for a whole List gets little done in one.
+// write reports the time of each Update of a writer that writes in a loop, while read
+// runs in another loop; nil means no reader. It takes five budgets, because a writer
+// that waits for a whole List makes few updates in one.
 func write(read func(store) int) func(opener) harness.Side {
 	return func(open opener) harness.Side {
 		s := full(open, true)
@@ -59,8 +58,8 @@ func timedUpdates(s store, budget time.Duration) (took []float64) {
 	return took
 }
 
-// whileReading calls read over and over from another goroutine, from before
-// work begins until it has ended.
+// whileReading calls read in a loop on another goroutine, from before work begins until
+// it has ended.
 func whileReading(read func(i int), work func()) {
 	var ended atomic.Bool
 	begun := make(chan struct{})
@@ -80,5 +79,5 @@ func whileReading(read func(i int), work func()) {
 	})
 }
 
-// visitSomeNode reads the objects of a node, always the same one.
+// visitSomeNode visits the objects of one node.
 func visitSomeNode(s store) int { return s.VisitNode("node-007") }

@@ -7,7 +7,7 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// layer is theirs with another import path: package cache over ours.
+// layer is the store of package cache, with the code of theirs.
 type layer struct {
 	untyped
 	indexer cache.Indexer

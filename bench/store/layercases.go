@@ -5,8 +5,8 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// LayerCases returns the cases of package cache: the work of the cases above by the
-// same code as theirs with another import, and the indexer as its users have it.
+// LayerCases returns the cases of package cache: some of the cases above, with the code
+// of theirs and other imports. The typed side is the indexer.
 func LayerCases() []harness.Case {
 	const (
 		all    = corpus.Count
@@ -32,7 +32,7 @@ func layered(name, unit string, n int, body func(opener) harness.Side, typed ope
 	c := both(name, unit, n, body, about)
 	c.Ours = func() harness.Side { return body(openLayer) }
 	c.Typed = func() harness.Side { return body(typed) }
-	c.Rounds = 9 // or one, with -short: three sides of a hundred thousand objects take their time
+	c.Rounds = 9 // one with -short, since three sides with 100,000 objects take long
 	return c
 }
 

@@ -71,8 +71,8 @@ func (s ours) ListNamespace(name string) []*corpus.Object {
 	return slices.Collect(indexer.NewLister(s.Reader, schema.GroupResource{}).Namespace(name).List(labels.Everything()))
 }
 
-// collecting is ours for callers that need slices, as the untyped layer has to return
-// them.
+// collecting is our store for callers that need slices, which the untyped layer has to
+// return.
 type collecting struct{ ours }
 
 func openCollecting(indexed bool) store { return collecting{openOurs(indexed).(ours)} }

@@ -4,29 +4,29 @@ import (
 	"github.com/thinformer/thinformer/bench/corpus"
 )
 
-// store is what the cases do to either side. Every read goes through all that
-// it finds, without a look into the objects: that would cost both sides the
-// same, and more than the read itself.
+// store has the operations of the cases, for all sides. A read visits all objects that
+// it finds but does not read their fields, which would cost both sides the same, and
+// more than the read itself.
 type store interface {
 	Add(*corpus.Object)
 	Update(*corpus.Object)
 	Delete(*corpus.Object)
-	// Batch adds or updates all in one step.
+	// Batch adds or updates the objects in one step.
 	Batch([]*corpus.Object)
-	// Replace makes the objects all there is.
+	// Replace replaces the contents of the store.
 	Replace([]*corpus.Object)
 	Get(key string) (*corpus.Object, bool)
 	VisitAll() int
 	VisitNamespace(name string) int
 	VisitNode(name string) int
-	// ListNamespace is a lister's answer, in a slice of the caller's own.
+	// ListNamespace returns the result of a lister, in a new slice.
 	ListNamespace(name string) []*corpus.Object
 }
 
-// opener makes an empty store, with the three indexes or without any.
+// opener creates an empty store, with the three indexes or without indexes.
 type opener func(indexed bool) store
 
-// visitor takes every object that a read finds.
+// visitor counts the objects that a read finds.
 type visitor struct {
 	seen int
 	last *corpus.Object

@@ -7,7 +7,7 @@ import (
 	"github.com/thinformer/thinformer/bench/corpus"
 )
 
-// listVersion is the resource version of every list that replaces.
+// listVersion is the resource version of the list in a Replace.
 const listVersion = "900000000"
 
 // theirs is a client-go indexer with the usual key function.

@@ -6,8 +6,8 @@ import (
 	"github.com/thinformer/thinformer/bench/corpus"
 )
 
-// untyped is client-go's store and that of package cache, as far as their
-// methods have the same types.
+// untyped has the methods that have the same types in client-go's store and in that of
+// package cache.
 type untyped struct {
 	indexer interface {
 		Add(obj any) error
@@ -24,7 +24,7 @@ func untypedFunc(f func(*corpus.Object) []string) func(any) ([]string, error) {
 	return func(obj any) ([]string, error) { return f(obj.(*corpus.Object)), nil }
 }
 
-// namespaceFunc is asked about an ObjectMeta by listers.
+// namespaceFunc is the index function by namespace. Listers call it with an ObjectMeta.
 func namespaceFunc(obj any) ([]string, error) {
 	return []string{obj.(metav1.Object).GetNamespace()}, nil
 }

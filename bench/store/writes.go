@@ -5,8 +5,8 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 )
 
-// fresh calls write with all objects, a thousand at a time, each time made anew:
-// the caller has usually just decoded the object. Only write counts.
+// fresh calls write with fresh copies of all objects, a thousand at a time, since a
+// caller has usually just decoded the object. Only write is timed.
 func fresh(m *harness.Meter, objects []*corpus.Object, write func([]*corpus.Object)) {
 	for i, some := 0, corpus.Fresh(objects[:batch]); ; some = corpus.Fresh(objects[i : i+batch]) {
 		if i == 0 {

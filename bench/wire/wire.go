@@ -1,5 +1,5 @@
-// Package wire writes what a server's answers consist of, in JSON and in
-// protobuf: objects, lists of them, the events of a watch.
+// Package wire encodes the responses of a server in JSON and in protobuf: objects,
+// lists, and the events of a watch.
 package wire
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// Encoding is what answers are in, by its media type.
+// Encoding is the media type of a response.
 type Encoding string
 
 // The encodings.
@@ -25,7 +25,7 @@ const (
 	Protobuf Encoding = "application/vnd.kubernetes.protobuf"
 )
 
-// Object is an object as it is sent alone, and in an event.
+// Object returns the encoding of an object in a response of its own, or in an event.
 func (e Encoding) Object(object runtime.Object) []byte {
 	if e == JSON {
 		return bytes.TrimSpace(must(objects.JSON(object)))
@@ -43,7 +43,7 @@ func (e Encoding) Item(pod *corev1.Pod) []byte {
 	return field(nil, 2, must(bare.Marshal()))
 }
 
-// Page joins items so that pages can be joined to a list.
+// Page joins items to a page of a list.
 func (e Encoding) Page(items [][]byte) []byte { return bytes.Join(items, e.comma()) }
 
 func (e Encoding) comma() []byte {
@@ -53,8 +53,8 @@ func (e Encoding) comma() []byte {
 	return nil
 }
 
-// List is the body of a list of pods in the pieces that are to be written one
-// after another. The pages are not copied.
+// List returns the body of a list of pods as pieces that are written one after another.
+// It does not copy the pages.
 func (e Encoding) List(meta metav1.ListMeta, pages [][]byte) (pieces [][]byte) {
 	begin, end := []byte(`{"kind":"PodList","apiVersion":"v1","metadata":`), []byte("]}\n")
 	if e == JSON {
@@ -72,7 +72,7 @@ func (e Encoding) List(meta metav1.ListMeta, pages [][]byte) (pieces [][]byte) {
 	return append(pieces, end)
 }
 
-// protobufList has the parts of a list around its items.
+// protobufList returns the bytes before and after the items of a list.
 func protobufList(meta metav1.ListMeta, pages [][]byte) (begin, end []byte) {
 	listMeta := field(nil, 1, must(meta.Marshal()))
 	size := len(listMeta)
@@ -86,14 +86,13 @@ func protobufList(meta metav1.ListMeta, pages [][]byte) (begin, end []byte) {
 	return begin, field(field(nil, 3, nil), 4, nil) // the encoding and the type of the content are empty
 }
 
-// field appends a field of bytes.
+// field appends a length-delimited field.
 func field(to []byte, number int, content []byte) []byte {
 	to = binary.AppendUvarint(append(to, byte(number<<3|2)), uint64(len(content)))
 	return append(to, content...)
 }
 
-// Event is an event of a watch about an object that Object has encoded, in the
-// frame that it is sent in.
+// Event returns the frame of a watch event with an object that Object has encoded.
 func (e Encoding) Event(kind watch.EventType, object []byte) []byte {
 	if e == JSON {
 		return fmt.Appendf(nil, `{"type":%q,"object":%s}`+"\n", kind, object)
@@ -102,8 +101,8 @@ func (e Encoding) Event(kind watch.EventType, object []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
 }
 
-// VersionAt is where in such an object or event the pod's own resourceVersion
-// begins, so that it can be replaced by another one of the same length.
+// VersionAt returns the offset of the pod's resourceVersion in such an object or event,
+// so that it can be replaced by another one of the same length.
 func (e Encoding) VersionAt(encoded []byte, pod *corev1.Pod) int {
 	before := []byte(`"resourceVersion":"`)
 	if e == Protobuf {
@@ -111,12 +110,12 @@ func (e Encoding) VersionAt(encoded []byte, pod *corev1.Pod) int {
 	}
 	at := bytes.Index(encoded, append(before, pod.ResourceVersion...))
 	if at < 0 {
-		panic("a pod is sent without its version")
+		panic("the encoded pod has no resourceVersion")
 	}
 	return at + len(before)
 }
 
-// ContentType of the answers.
+// ContentType returns the Content-Type of the responses.
 func (e Encoding) ContentType(watch bool) string {
 	if watch && e == Protobuf {
 		return string(e) + ";stream=watch"

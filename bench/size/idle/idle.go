@@ -1,5 +1,5 @@
-// Package idle is what all measured programs have in common: they stop in their
-// first line and tell what it took to get there.
+// Package idle is a part of all measured programs. It reports the time at which main
+// began, and can stop the program there.
 package idle
 
 import (
@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Now is when main began, as far as the program can tell: it is called in the
-// first line.
+// Now returns the time at which main began, since programs call it in the first line,
+// and the address of a server.
 //
-// A program without arguments prints that moment, and then does nothing until
-// its input ends. A program with the address of a server continues.
+// Without arguments, the program prints this time and waits until its standard input is
+// closed. If the argument is the address of a server, the program continues.
 func Now() (began time.Time, address string) {
 	began = time.Now()
 	if len(os.Args) > 1 {
@@ -25,14 +25,14 @@ func Now() (began time.Time, address string) {
 	return began, ""
 }
 
-// Reconciled is called by the first reconcile: it prints how long that took, and
-// ends the program.
+// Reconciled prints the time since main began and ends the program. The first reconcile
+// calls it.
 func Reconciled(began time.Time) {
 	fmt.Println(time.Since(began).Nanoseconds())
 	os.Exit(0)
 }
 
-// Check ends the program if something failed.
+// Check ends the program if err is not nil.
 func Check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,5 +1,5 @@
-// Package probe is what the programs of the migration have in common: it tells
-// what a program has cost that follows the pods of a server.
+// Package probe is a part of the programs of the migration. It measures the costs of a
+// program that follows the pods of a server.
 package probe
 
 import (
@@ -16,15 +16,17 @@ import (
 	"time"
 )
 
-// A Report is what a program has cost.
+// A Report has the costs of a program.
 type Report struct {
-	// Sync is from the first line of main until the handler has been called for
-	// every pod, and Peak the largest resident set until then.
+	// Sync is the time from the first line of main until the handler has been called
+	// for every pod, and SyncCPU the processor time until then. Peak is the largest
+	// resident set until then.
 	Sync, SyncCPU time.Duration
 	Peak          int64
-	// Live is what the heap has then, less what it had in the first line.
+	// Live is the live heap then, less that in the first line.
 	Live int64
-	// EventsCPU is of all events, until the handler has been called for the last.
+	// EventsCPU is the processor time of all events, until the handler has been called
+	// for the last one.
 	EventsCPU time.Duration
 }
 
@@ -38,8 +40,9 @@ type Probe struct {
 	synced, ended  chan struct{}
 }
 
-// Begin is called in the first line of main, whose arguments are the address of
-// a server, how many pods it has, and how many events it is to be asked for.
+// Begin starts a measurement. It must be called in the first line of main. The
+// arguments of the program are the address of a server, its number of pods, and the
+// number of events to request.
 func Begin() *Probe {
 	p := &Probe{began: time.Now(), address: os.Args[1], pods: number(os.Args[2]), events: number(os.Args[3]), synced: make(chan struct{}), ended: make(chan struct{})}
 	p.before = live()
@@ -48,24 +51,24 @@ func Begin() *Probe {
 	return p
 }
 
-// Address is that of the server.
+// Address returns the address of the server.
 func (p *Probe) Address() string { return p.address }
 
-// Added is called by the handler for each pod that is there.
+// Added must be called by the handler for each existing pod.
 func (p *Probe) Added() {
 	if p.added.Add(1) == p.pods {
 		close(p.synced)
 	}
 }
 
-// Updated is called by the handler for each event.
+// Updated must be called by the handler for each event.
 func (p *Probe) Updated() {
 	if p.updated.Add(1) == p.events {
 		close(p.ended)
 	}
 }
 
-// tell goes along with the program, prints the report and ends it.
+// tell measures, prints the report and ends the program.
 func (p *Probe) tell() {
 	var r Report
 	<-p.synced
@@ -79,7 +82,7 @@ func (p *Probe) tell() {
 	os.Exit(0)
 }
 
-// control tells the server of the benchmark what to do.
+// control sends a control request to the server.
 func (p *Probe) control(what string) {
 	answer, err := http.Get(p.address + "/control/" + what)
 	Check(err)
@@ -88,7 +91,7 @@ func (p *Probe) control(what string) {
 	Check(answer.Body.Close())
 }
 
-// Check ends the program if something failed.
+// Check ends the program if err is not nil.
 func Check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -116,7 +119,7 @@ func peak() int64 {
 			return number(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(mark), "kB"))) << 10
 		}
 	}
-	panic("this system does not say how much memory a process has used")
+	panic("/proc/self/status has no VmHWM: the peak memory is measured on Linux only")
 }
 
 func live() int64 {

@@ -1,5 +1,5 @@
 // Command floor is a floor: an HTTP client, the metadata of apimachinery, and the
-// libraries that every client of an API server needs: json-iterator, yaml, rate.
+// libraries that every client of an API server links: json-iterator, yaml, rate.
 package main
 
 import (

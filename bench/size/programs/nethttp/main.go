@@ -1,4 +1,4 @@
-// Command nethttp is a floor: what a program with an HTTP client weighs.
+// Command nethttp is a floor: a program with an HTTP client.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command pods-clientgo follows the pods of a server as the documentation of
-// client-go shows it: a clientset, an informer, a queue, a worker.
+// Command pods-clientgo follows the pods of a server like the example in client-go's
+// documentation, with a clientset, an informer, a queue and a worker.
 package main
 
 import (

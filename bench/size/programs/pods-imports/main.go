@@ -1,5 +1,4 @@
-// Command pods-imports is pods-clientgo with two imports changed, and nothing
-// else.
+// Command pods-imports is pods-clientgo with two other imports and no other change.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command pods-listwatch is pods-imports without a clientset: the list and the
-// watch are this module's client's.
+// Command pods-listwatch is pods-imports with the client of this module in place of the
+// clientset.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command pods-slim is pods-typed with a type of its own, which has the fields
-// that the program reads.
+// Command pods-slim is pods-typed with a slim type, which has only the fields that the
+// program reads.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/thinformer/thinformer/workqueue"
 )
 
-// Pod is as much of a pod as this program reads.
+// Pod has the fields that this program reads.
 type Pod struct {
 	rest.SlimMeta `json:"metadata"`
 	Spec          struct {

@@ -1,5 +1,5 @@
 // Command pods-typed is pods-listwatch without the untyped layer: an informer of
-// the public type, and handlers that are given one.
+// *v1.Pod and typed handlers.
 package main
 
 import (
