@@ -1,17 +1,12 @@
-// Package controlplane holds no code: its go.mod pins the real Kubernetes
-// servers and client that the tests of the module around it run.
+// Package controlplane has no code. Its go.mod pins the versions of kube-apiserver, etcd
+// and kubectl that the tests of e2e run. This command builds them in the user's cache
+// directory:
 //
-//	go build -C e2e/controlplane -o DIR k8s.io/kubernetes/cmd/kube-apiserver
+//	go run -C e2e ./up -build
 //
-// makes one of them; go run -C e2e ./up -build makes all of them, kube-apiserver,
-// etcd and kubectl, and puts them into the user's cache directory.
+// It is a separate module because k8s.io/kubernetes requires exactly one version of each
+// module of its release, and the tests use others.
 //
-// It is a module of its own because k8s.io/kubernetes works with exactly one
-// version of each module that is released with it, and those replaced here
-// are not the ones that the tests use.
-//
-// To move to another version: k8s.io/kubernetes and every replace together
-// (v1.N.P goes with v0.N.P), then go mod tidy. The recorded answers of the
-// servers may change with it. The folder controlplane-1.36 has the version before,
-// which is run by hand.
+// docs/maintaining.md describes how to move to another version. The previous minor
+// version is in e2e/controlplane-1.36. CI does not test it.
 package controlplane

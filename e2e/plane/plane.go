@@ -264,7 +264,7 @@ func (p *Plane) shutDown() error {
 	return nil
 }
 
-// serialised lets two servers write to one log.
+// serialised is a writer that two servers can use at the same time.
 func serialised(log io.Writer) io.Writer {
 	if log == nil {
 		return nil
