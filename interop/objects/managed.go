@@ -12,8 +12,8 @@ import (
 )
 
 // Manage sets the managed fields that a server would keep for the object: one entry for
-// the writer of the spec and one for the writer of the status. They name every field that
-// is set, as a server's do, which makes them a third of many an object.
+// the writer of the spec and one for the writer of the status. As on a server, they
+// name every field that is set, so they are about a third of many objects.
 func Manage(object runtime.Object, manager, statusManager string) error {
 	accessor, err := apimeta.Accessor(object)
 	if err != nil {

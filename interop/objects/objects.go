@@ -17,7 +17,8 @@ import (
 
 // An Entry is one object of the corpus.
 type Entry struct {
-	// Name of its files: the kind in lower case, with a suffix if there are several.
+	// Name is the name of its files: the kind in lower case, with a suffix if there are
+	// several.
 	Name string
 	// Object is the encoded object: nil for a handwritten document,
 	// *unstructured.Unstructured for a kind without a Go type.

@@ -1,6 +1,6 @@
 // Command factory is a controller on a generated informer factory and generated
-// listers: each deployment owns a config map that follows it, and says in an
-// annotation how that is.
+// listers. It creates a config map of settings for each deployment, which owns it, and
+// writes the status of the settings to an annotation of the deployment.
 package main
 
 import (
