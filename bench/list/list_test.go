@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 }
 
 // Each case runs with few pods, in its own processes, and both sides have equal objects.
-func TestTheCasesRun(t *testing.T) {
+func TestCasesRun(t *testing.T) {
 	for _, c := range Cases() {
 		rows := harness.Plan{Rounds: 1, Budget: time.Millisecond}.Run(c)
 		if len(rows) != 4 {

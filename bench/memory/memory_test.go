@@ -12,7 +12,7 @@ import (
 
 // Each case runs. The sides themselves wait until their handlers are called for every
 // update.
-func TestTheCasesRun(t *testing.T) {
+func TestCasesRun(t *testing.T) {
 	for _, c := range append(Cases(), LayerCases()...) {
 		for _, row := range (harness.Plan{Rounds: 1, Budget: time.Millisecond}).Run(c) {
 			if row.Err != nil || row.Ours == nil || row.Theirs == nil && !strings.HasSuffix(row.Case, "/kept") {

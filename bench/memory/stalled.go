@@ -53,7 +53,7 @@ func (s *stall) measure(open opener[*corev1.Pod]) {
 	s.before = process.Live()
 	close(source.begin)
 	stored(i, s.pod(s.updates-1))
-	s.look()
+	s.sampleHeap()
 	close(s.release)
 	for began := time.Now(); s.right.Load() != keys; time.Sleep(time.Millisecond) {
 		if time.Since(began) > time.Minute {
@@ -65,7 +65,7 @@ func (s *stall) measure(open opener[*corev1.Pod]) {
 // update returns the i-th update. It measures the live heap ten times in total.
 func (s *stall) update(i int) *corev1.Pod {
 	if i > 0 && i%(s.updates/10) == 0 {
-		s.look()
+		s.sampleHeap()
 	}
 	return s.pod(i).DeepCopy()
 }
@@ -77,7 +77,7 @@ func (s *stall) pod(i int) *corev1.Pod {
 	return &pod
 }
 
-func (s *stall) look() { s.most = max(s.most, process.Live()-s.before) }
+func (s *stall) sampleHeap() { s.most = max(s.most, process.Live()-s.before) }
 
 func (s *stall) handle(pod *corev1.Pod) {
 	s.calls.Add(1)

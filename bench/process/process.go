@@ -93,11 +93,11 @@ func Ask[Answer any](role string, question any, environment ...string) (answer A
 	command := child(ctx, role)
 	command.Env = append(command.Env, environment...)
 	command.Stdin = bytes.NewReader(must(json.Marshal(question)))
-	var complaints bytes.Buffer
-	command.Stderr = &complaints
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
 	output, err := command.Output()
 	if err != nil {
-		panic(fmt.Sprintf("the process %s: %v: %s", role, cmp.Or(context.Cause(ctx), err), complaints.String()))
+		panic(fmt.Sprintf("the process %s: %v: %s", role, cmp.Or(context.Cause(ctx), err), stderr.String()))
 	}
 	check(json.Unmarshal(output, &answer))
 	return answer

@@ -43,12 +43,12 @@ func (s schedule) run() results {
 	r.theirs = openTheirs(s.sources, all, must(outage.New(r.server.URL)))
 	defer r.theirs.stop()
 
-	r.settle()
+	r.waitForInitialState()
 	began := time.Now()
-	ended := r.suffer()
+	ended := r.runOutages()
 	ours, theirs := r.await(ended)
 	time.Sleep(time.Second) // requests that follow on the recovery count too
-	return r.judge(began, ended, ours, theirs, list)
+	return r.resultsOf(began, ended, ours, theirs, list)
 }
 
 // followers returns the followers of both libraries.
@@ -61,8 +61,8 @@ func (r *run) write() {
 	mark(r.server, r.collections, r.written)
 }
 
-// settle waits until all informers are current.
-func (r *run) settle() {
+// waitForInitialState waits until all informers are current.
+func (r *run) waitForInitialState() {
 	for range past {
 		r.write()
 	}
@@ -76,12 +76,12 @@ func (r *run) settle() {
 	time.Sleep(settling)
 }
 
-// suffer runs the outages and returns the time from which recovery is measured: mostly
+// runOutages runs the outages and returns the time from which recovery is measured: mostly
 // the end of the last outage.
-func (r *run) suffer() (ended time.Time) {
+func (r *run) runOutages() (ended time.Time) {
 	switch {
 	case r.middlebox:
-		return r.breakOff()
+		return r.limitConnections()
 	case r.fromTheCut():
 		return r.cut()
 	}
@@ -114,12 +114,12 @@ func (r *run) changeServer() {
 	}
 }
 
-// breakOff makes the proxies close connections early, and returns the time of a later
+// limitConnections makes the proxies close connections early, and returns the time of a later
 // write.
-func (r *run) breakOff() time.Time {
+func (r *run) limitConnections() time.Time {
 	for _, f := range r.followers() {
-		dice := rand.New(rand.NewPCG(1, 2)) // the same times for both
-		f.proxy.LimitConnections(func() time.Duration { return time.Second + time.Duration(dice.Int64N(int64(2*time.Second))) })
+		random := rand.New(rand.NewPCG(1, 2)) // the same times for both
+		f.proxy.LimitConnections(func() time.Duration { return time.Second + time.Duration(random.Int64N(int64(2*time.Second))) })
 	}
 	time.Sleep(r.lasts)
 	ended := time.Now()
@@ -166,8 +166,8 @@ func (r *run) await(ended time.Time) (ours, theirs []time.Time) {
 	return current[0], current[1]
 }
 
-// judge computes the results.
-func (r *run) judge(began, ended time.Time, ours, theirs []time.Time, list time.Duration) results {
+// resultsOf computes the results.
+func (r *run) resultsOf(began, ended time.Time, ours, theirs []time.Time, list time.Duration) results {
 	var firstAnswer, announced time.Time
 	side := [2]result{{first: -1}, {first: -1}}
 	now := time.Now()

@@ -25,18 +25,18 @@ func newProgram(name string) program {
 
 // built builds a stripped program and returns its file.
 func built(name string) (file string) {
-	file = filepath.Join(workshop(), name)
+	file = filepath.Join(buildFolder(), name)
 	goCommand("build", "-trimpath", "-ldflags=-s -w", "-o", file, pathOf(name))
 	return file
 }
 
-// workshop returns the folder of the built programs. Clean removes it.
-var workshop = sync.OnceValue(func() string {
+// buildFolder returns the folder of the built programs. Clean removes it.
+var buildFolder = sync.OnceValue(func() string {
 	return must(os.MkdirTemp("", "thinformer-bench-size-"))
 })
 
 // Clean removes the built programs.
-func Clean() { _ = os.RemoveAll(workshop()) }
+func Clean() { _ = os.RemoveAll(buildFolder()) }
 
 func pathOf(name string) string {
 	return "github.com/thinformer/thinformer/bench/size/programs/" + name

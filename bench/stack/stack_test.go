@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // Each case runs with few pods, and both sides have equal objects and numbers of callbacks.
-func TestTheCasesRun(t *testing.T) {
+func TestCasesRun(t *testing.T) {
 	for _, c := range append(Cases(), LayerCases()...) {
 		rows := harness.Plan{Rounds: 1, Budget: time.Millisecond}.Run(c)
 		for _, row := range rows {
@@ -35,7 +35,7 @@ func TestTheCasesRun(t *testing.T) {
 
 // A relist of objects that have not changed costs callbacks and new objects on
 // the other side, and nothing on ours.
-func TestARelistOfTheUnchanged(t *testing.T) {
+func TestRelistOfUnchangedObjectsCallsNoHandler(t *testing.T) {
 	for _, c := range Cases() {
 		if !strings.HasPrefix(c.Name, "relist/") {
 			continue

@@ -116,8 +116,8 @@ func TestPlaneServesUntilItIsClosed(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if complaints := left.complaints(); len(complaints) > 0 {
-		t.Error(complaints)
+	if leftovers := left.leftovers(); len(leftovers) > 0 {
+		t.Error(leftovers)
 	}
 	// Another process may listen at the port by now, but not with a certificate of
 	// the plane's authority.
@@ -248,14 +248,14 @@ func startChild(t *testing.T) (*exec.Cmd, remains) {
 	if err := errors.Join(err, json.Unmarshal(line, &left)); err != nil {
 		t.Fatal(err)
 	}
-	if complaints := left.complaints(); len(complaints) != 4 {
-		t.Fatalf("a running control plane has three processes and a folder: %q", complaints)
+	if leftovers := left.leftovers(); len(leftovers) != 4 {
+		t.Fatalf("a running control plane has three processes and a folder: %q", leftovers)
 	}
 	return child, left
 }
 
-// complaints returns a line for each process that runs, and for the folder if it exists.
-func (r remains) complaints() (found []string) {
+// leftovers returns a line for each process that runs, and for the folder if it exists.
+func (r remains) leftovers() (found []string) {
 	for name, number := range map[string]int{"etcd": r.Etcd, "kube-apiserver": r.APIServer, "the guard": r.Guard} {
 		if runs(number) {
 			found = append(found, fmt.Sprintf("%s still runs", name))
@@ -288,14 +288,14 @@ func (r remains) vanish(t *testing.T) {
 	defer tick.Stop()
 	late := time.After(time.Minute)
 	for {
-		complaints := r.complaints()
-		if len(complaints) == 0 {
+		leftovers := r.leftovers()
+		if len(leftovers) == 0 {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatal(complaints)
+			t.Fatal(leftovers)
 		}
 	}
 }

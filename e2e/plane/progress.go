@@ -25,7 +25,7 @@ type progress struct {
 	partial    []byte // the incomplete last line
 	downloads  int
 	packages   int
-	complaints []string
+	errorLines []string
 }
 
 // showProgress reports to out on the build whose output is written to it.
@@ -70,7 +70,7 @@ func (p *progress) count(line string) {
 	case !strings.ContainsAny(line, " \t#:"):
 		p.packages++
 	default:
-		p.complaints = append(p.complaints, line)
+		p.errorLines = append(p.errorLines, line)
 	}
 }
 
@@ -90,5 +90,5 @@ func (p *progress) end(built bool) string {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return strings.Join(append(p.complaints, string(p.partial)), "\n")
+	return strings.Join(append(p.errorLines, string(p.partial)), "\n")
 }

@@ -250,7 +250,7 @@ func (g *generator) field(of, name, options string, tag reflect.StructTag, field
 		}
 	}
 	goType := g.goType(field.Type, g.types[of])
-	if goType == guessed(typ) || isFormOfItsOwn[typ] {
+	if goType == guessed(typ) || notInErrorMessages[typ] {
 		goType = ""
 	}
 	fallback, written := literal(doc.last("default"))

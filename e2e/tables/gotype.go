@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// isFormOfItsOwn has the types whose Go type is never in an error message.
-var isFormOfItsOwn = map[string]bool{"scalar": true, "any": true, "raw": true, "object": true}
+// notInErrorMessages has the types whose Go type is never in an error message.
+var notInErrorMessages = map[string]bool{"scalar": true, "any": true, "raw": true, "object": true}
 
 // guessed returns the Go type that the reader of the table derives from a type.
 func guessed(typ string) string {

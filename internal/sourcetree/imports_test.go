@@ -56,7 +56,6 @@ var subpackages = []string{
 	"reflector/storetest",
 	"informer/debug",
 	"controller/leader",
-	"controller/events",
 }
 
 const tableFile = "internal/sourcetree/imports_test.go"
