@@ -11,10 +11,10 @@ import (
 // handlerOf returns a handler that receives the tombstones of the library that it was
 // written for.
 func handlerOf(handler clientcache.ResourceEventHandler) cache.ResourceEventHandler {
-	if handler == nil || isNilPointer(handler) || knowsOurs(handler) {
+	if handler == nil || isNilPointer(handler) || expectsOurTombstone(handler) {
 		return handler // package cache rejects nil
 	}
-	return translated{handler}
+	return clientGoHandler{handler}
 }
 
 func isNilPointer(handler clientcache.ResourceEventHandler) bool {
@@ -22,9 +22,9 @@ func isNilPointer(handler clientcache.ResourceEventHandler) bool {
 	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
-// knowsOurs reports whether a handler has a type of package cache. Its author then uses
-// the tombstone of package cache.
-func knowsOurs(handler clientcache.ResourceEventHandler) bool {
+// expectsOurTombstone reports whether a handler has a type of package cache, and so
+// expects the tombstone of that package.
+func expectsOurTombstone(handler clientcache.ResourceEventHandler) bool {
 	kind := reflect.TypeOf(handler)
 	for kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
@@ -32,13 +32,13 @@ func knowsOurs(handler clientcache.ResourceEventHandler) bool {
 	return kind.PkgPath() == reflect.TypeFor[cache.DeletedFinalStateUnknown]().PkgPath()
 }
 
-// translated is a handler written for client-go.
-type translated struct {
+// clientGoHandler is a handler that expects the tombstone of client-go.
+type clientGoHandler struct {
 	clientcache.ResourceEventHandler
 }
 
 // OnDelete implements [cache.ResourceEventHandler].
-func (h translated) OnDelete(obj any) {
+func (h clientGoHandler) OnDelete(obj any) {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = clientcache.DeletedFinalStateUnknown{Key: gone.Key, Obj: gone.Obj}
 	}
