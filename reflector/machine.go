@@ -116,166 +116,6 @@ type machine struct {
 	progress progress
 }
 
-// stage is the state of the machine.
-type stage uint8
-
-const (
-	// stageIdle and stageStopped wait for inputStart.
-	stageIdle stage = iota
-	// stageStarting leads to stageStreaming or stageListing immediately. It is
-	// only used as the target of stageWaiting.
-	stageStarting
-	// stageStreaming: a watch delivers the initial state, or is being opened for
-	// that.
-	stageStreaming
-	// stageListing: a list delivers the initial state.
-	stageListing
-	// stageOpening: a watch is being opened at stored.version.
-	stageOpening
-	// stageChecking: a watch is open, and the source is asked whether it has
-	// stored.version before any event is read.
-	stageChecking
-	// stageWatching: a watch is open and healthy.
-	stageWatching
-	// stageWaiting: the machine waits until failures.retryAt, then enters
-	// pause.next.
-	stageWaiting
-	stageStopped
-)
-
-var stageNames = [...]string{"idle", "starting", "streaming", "listing", "opening", "checking", "watching", "waiting", "stopped"}
-
-func (s stage) String() string { return stageNames[s] }
-
-// pause describes a wait before the next attempt.
-type pause struct {
-	// next is the stage that follows: stageOpening, or stageStarting to read the
-	// whole state again.
-	next stage
-	// shared: the wait ends with inputReleased, not with inputWaitOver.
-	shared bool
-	// beforeRequest: no request was sent before this wait.
-	beforeRequest bool
-	// retryAt is the expected time of the next attempt.
-	retryAt time.Time
-}
-
-// stored describes the state that the store has received.
-type stored struct {
-	// version is the newest version, previousVersion the one before it.
-	version, previousVersion string
-	epoch                    int
-	// hasInitialState: the store has received an initial state.
-	hasInitialState bool
-}
-
-// setBack is the evidence that the source was set back to an older state.
-type setBack struct {
-	// olderStateSeen: an initial state was older than the stored one, and was
-	// rejected. If the next one is older as well, it begins an epoch.
-	olderStateSeen bool
-	// versionsReused: the source may have been set back since the store received
-	// its state, so that one version may denote two states of an object.
-	versionsReused bool
-}
-
-// fallback decides whether the initial state is streamed or listed.
-type fallback struct {
-	// mode is how the initial state is or was read. reason is why it is not
-	// streamed.
-	mode   Mode
-	reason string
-	// listReason is why this source cannot stream, as far as known.
-	listReason string
-	// suspectedReason becomes listReason if the list that is read instead of a
-	// stream succeeds; "" if there is none.
-	suspectedReason string
-	// nextListReason is why the next initial state is listed, once; "" if it is
-	// streamed. nextSuspectedReason becomes suspectedReason for that list.
-	nextListReason, nextSuspectedReason string
-	// brokenStreams counts the streams in a row that broke off before their
-	// final bookmark.
-	brokenStreams int
-}
-
-// initial describes an initial state that is being read.
-type initial struct {
-	// openedAt is when the source began to stream it.
-	openedAt time.Time
-	// holding is set after an event that is not part of the initial state. From
-	// then on all events up to the final bookmark are held until the store has
-	// the initial state.
-	holding bool
-	// holdingSince is when holding was set.
-	holdingSince time.Time
-	// newestVersion is the newest version of an item; "" if there is none, or if
-	// versions cannot be compared.
-	newestVersion string
-	incomparable  bool
-	// complete: the initial state has been read. version is its version.
-	complete bool
-	version  string
-}
-
-// currentWatch describes the open watch. It is zero if none is open.
-type currentWatch struct {
-	openedAt time.Time
-	// delivered: the watch has delivered something new.
-	delivered bool
-}
-
-// pastWatches describes the watches before the open one.
-type pastWatches struct {
-	// end is how the last watch ended, until the next request is answered or
-	// fails.
-	end watchEnd
-	// lastShort: the last watch was short and delivered nothing. A second one in
-	// a row waits.
-	lastShort bool
-	// lastExpired: the last failure was a response that the version is unusable.
-	// A second one in a row waits.
-	lastExpired bool
-	// errorEvents counts the ERROR events with a code of 500 or above since a
-	// watch last delivered something.
-	errorEvents int
-	// failuresAtVersion counts the watches in a row that failed at failedVersion
-	// for a reason that is not transient.
-	failuresAtVersion int
-	failedVersion     string
-}
-
-// watchEnd is how a watch has ended.
-type watchEnd uint8
-
-const (
-	notEnded watchEnd = iota
-	// endClosed: the source or an error has ended it.
-	endClosed
-	// endConnectionLost: its connection was lost.
-	endConnectionLost
-)
-
-// versionCheck decides whether the source is asked if it has stored.version.
-type versionCheck struct {
-	// due: the source has been unreachable or idle. It may have been set back
-	// since, and may not have the version.
-	due bool
-	// verifiedAt is when the source last sent something that only a source that
-	// has the version sends.
-	verifiedAt time.Time
-	// failed counts the checks that failed in a row.
-	failed int
-}
-
-// progress has the parts of State on which no decision depends.
-type progress struct {
-	relists      int
-	relistReason string
-	undecodable  uint64
-	lastEvent    time.Time
-	lastBookmark time.Time
-}
-
 // step handles an input and returns the decision. The stage of the machine then
 // says which inputs it expects. An input that the stage does not expect is
 // refused and changes nothing.
@@ -475,32 +315,6 @@ func (m *machine) enterWatching(at time.Time) {
 	m.failures.opened(at)
 }
 
-// readInitial begins to read the whole state, by a stream or a list.
-func (m *machine) readInitial(listReason string) {
-	f := &m.fallback
-	f.listReason, f.suspectedReason = listReason, ""
-	m.initial = initial{}
-	switch {
-	case m.preferList:
-		m.startList(preferListReason)
-	case listReason != "":
-		m.startList(listReason)
-	case f.nextListReason != "":
-		f.suspectedReason = f.nextSuspectedReason
-		m.startList(f.nextListReason)
-	default:
-		f.mode, f.reason = ModeWatchList, ""
-		m.to(stageStreaming)
-	}
-	f.nextListReason, f.nextSuspectedReason = "", ""
-}
-
-func (m *machine) startList(reason string) {
-	m.fallback.mode, m.fallback.reason = ModeList, reason
-	m.initial = initial{}
-	m.to(stageListing)
-}
-
 // watchFailed handles the failure of an open watch. A connection that is lost
 // after the watch has been useful is not a failure.
 func (m *machine) watchFailed(in input, out *outcome) {
@@ -519,11 +333,6 @@ func (m *machine) watchFailed(in input, out *outcome) {
 		}
 	}
 	m.resumeOrRelist(in, out)
-}
-
-// noteOutage records the failure of a request for a watch, or of a check.
-func (m *machine) noteOutage(in input) {
-	m.check.due, m.past.end = m.check.due || in.failure.isOutage(), notEnded
 }
 
 // resumeOrRelist handles a failure of a watch. It resumes at the last version if
@@ -579,45 +388,4 @@ func (m *machine) relist(in input, out *outcome) {
 		return
 	}
 	m.retryAfterWait(in, "watch", stageStarting, out)
-}
-
-// holdRequest waits with the other reflectors before a request, because the
-// server is known not to respond.
-func (m *machine) holdRequest(in input, verb string, next stage, out *outcome) {
-	in.failure.sharedWait = true
-	m.retryAtOnce(in, verb, next, out)
-	m.pause.beforeRequest = true
-}
-
-// retryAfterWait waits before the next attempt, which begins at stage next.
-func (m *machine) retryAfterWait(in input, verb string, next stage, out *outcome) {
-	m.report(in, verb, out)
-	m.failures.wait(in, m.backoff)
-	m.enterWaiting(in, next)
-	out.report.RetryAt = m.pause.retryAt
-}
-
-// retryAtOnce makes the next attempt without a wait of its own.
-func (m *machine) retryAtOnce(in input, verb string, next stage, out *outcome) {
-	m.report(in, verb, out)
-	m.failures.retryAt = in.at
-	m.enterWaiting(in, next)
-}
-
-func (m *machine) enterWaiting(in input, next stage) {
-	m.pause = pause{next: next, shared: in.failure.sharedWait, retryAt: m.failures.retryAt}
-	if earliest := in.at.Add(sharedInterval); m.pause.shared && m.pause.retryAt.Before(earliest) {
-		m.pause.retryAt = earliest
-	}
-	m.to(stageWaiting)
-}
-
-// report creates the error for a failure.
-func (m *machine) report(in input, verb string, out *outcome) {
-	err := &Error{Name: m.name, Verb: verb, Reason: in.failure.reason, Err: in.failure.err}
-	if verb == "watch" && m.stage != stageStreaming {
-		err.Version = m.stored.version
-	}
-	out.report = err
-	m.failures.add(err, in.at)
 }

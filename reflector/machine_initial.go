@@ -37,6 +37,32 @@ var (
 	errUnknownType        = errors.New("unknown event type")
 )
 
+// readInitial begins to read the whole state, by a stream or a list.
+func (m *machine) readInitial(listReason string) {
+	f := &m.fallback
+	f.listReason, f.suspectedReason = listReason, ""
+	m.initial = initial{}
+	switch {
+	case m.preferList:
+		m.startList(preferListReason)
+	case listReason != "":
+		m.startList(listReason)
+	case f.nextListReason != "":
+		f.suspectedReason = f.nextSuspectedReason
+		m.startList(f.nextListReason)
+	default:
+		f.mode, f.reason = ModeWatchList, ""
+		m.to(stageStreaming)
+	}
+	f.nextListReason, f.nextSuspectedReason = "", ""
+}
+
+func (m *machine) startList(reason string) {
+	m.fallback.mode, m.fallback.reason = ModeList, reason
+	m.initial = initial{}
+	m.to(stageListing)
+}
+
 // initialEvent decides on an event of a stream up to its final bookmark.
 func (m *machine) initialEvent(in input, out *outcome) {
 	m.noteReceived(in)

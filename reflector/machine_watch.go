@@ -145,6 +145,11 @@ func (m *machine) isFirstShortWatch(in input) bool {
 	return true
 }
 
+// noteOutage records the failure of a request for a watch, or of a check.
+func (m *machine) noteOutage(in input) {
+	m.check.due, m.past.end = m.check.due || in.failure.isOutage(), notEnded
+}
+
 // mustCheckVersion reports whether to ask the source if it has version. After an
 // outage, a server may have been restored from a backup with an older state. It
 // accepts a watch from a version that it has not reached, and sends nothing
