@@ -50,15 +50,15 @@ func (f *failures) add(err error, at time.Time) {
 // server has asked for. A shared wait has no backoff of this reflector, unless
 // the user has set a Backoff.
 func (f *failures) wait(in input, b Backoff) {
-	asked := min(in.failure.retryAfter, maxRetryAfter)
+	retryAfter := min(in.failure.retryAfter, maxRetryAfter)
 	if in.failure.sharedWait && !in.failure.ownBackoff && b == (Backoff{}) {
-		f.retryAt = in.at.Add(asked)
+		f.retryAt = in.at.Add(retryAfter)
 		return
 	}
 	wait := b.after(f.waits)
 	wait += time.Duration(in.jitter * b.jitter() * float64(wait))
 	f.waits++
-	f.retryAt = in.at.Add(max(wait, asked))
+	f.retryAt = in.at.Add(max(wait, retryAfter))
 }
 
 // after returns the wait that follows the given number of waits.

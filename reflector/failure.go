@@ -54,8 +54,8 @@ func (f failure) isOutage() bool {
 	return f.connectionLost() || f.reason == ReasonServerError || f.reason == ReasonTimeout
 }
 
-// because returns in with a failure that the machine itself has detected.
-func (in input) because(reason Reason, err error) input {
+// withFailure returns in with a failure that the machine itself has detected.
+func (in input) withFailure(reason Reason, err error) input {
 	in.failure = failure{reason: reason, err: err}
 	return in
 }
@@ -105,9 +105,9 @@ func reasonOf(err error) Reason {
 // reasonFromText recognizes by their text the errors for which package net/http
 // has no types: a lost HTTP/2 connection or stream.
 func reasonFromText(err error) Reason {
-	said := err.Error()
+	text := err.Error()
 	for _, lost := range []string{"http2: ", "stream error: stream ID "} {
-		if strings.Contains(said, lost) {
+		if strings.Contains(text, lost) {
 			return ReasonInterrupted
 		}
 	}
@@ -117,9 +117,9 @@ func reasonFromText(err error) Reason {
 // isHTTP2Broken reports whether an HTTP/2 connection was lost, or one of its
 // streams was reset. Package net/http has no types for these errors.
 func isHTTP2Broken(err error) bool {
-	said := err.Error()
+	text := err.Error()
 	for _, broke := range []string{"http2: client conn", "GOAWAY", "stream error: stream ID"} {
-		if strings.Contains(said, broke) {
+		if strings.Contains(text, broke) {
 			return true
 		}
 	}

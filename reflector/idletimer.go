@@ -41,44 +41,44 @@ type idleTimer struct {
 // within limit. A negative limit disables the timer.
 func withIdleTimeout(ctx context.Context, limit time.Duration) (context.Context, *idleTimer) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &idleTimer{cancel: cancel}
+	t := &idleTimer{cancel: cancel}
 	if limit >= 0 {
-		s.lastReceived.Store(time.Now().UnixNano())
-		s.limit.Store(int64(limit))
-		s.running.Add(1)
-		// s.timer is set before check can run, however short the limit is.
-		s.timer = time.AfterFunc(math.MaxInt64, s.check)
-		s.timer.Reset(checkInterval(limit))
+		t.lastReceived.Store(time.Now().UnixNano())
+		t.limit.Store(int64(limit))
+		t.running.Add(1)
+		// t.timer is set before check can run, however short the limit is.
+		t.timer = time.AfterFunc(math.MaxInt64, t.check)
+		t.timer.Reset(checkInterval(limit))
 	}
-	return ctx, s
+	return ctx, t
 }
 
 // received records an event. The timer is paused until awaitNext.
-func (s *idleTimer) received(at time.Time) {
-	s.paused.Store(true)
-	s.lastReceived.Store(at.UnixNano())
+func (t *idleTimer) received(at time.Time) {
+	t.paused.Store(true)
+	t.lastReceived.Store(at.UnixNano())
 }
 
 // awaitNext resumes the timer: the reader waits for the next event.
-func (s *idleTimer) awaitNext() { s.paused.Store(false) }
+func (t *idleTimer) awaitNext() { t.paused.Store(false) }
 
 // suspend disables or enables the timeout. When it is enabled again, the limit
 // counts from then on, to the precision of one check interval.
-func (s *idleTimer) suspend(excused bool) {
-	if s.suspended.Load() != excused {
-		s.suspended.Store(excused)
+func (t *idleTimer) suspend(suspended bool) {
+	if t.suspended.Load() != suspended {
+		t.suspended.Store(suspended)
 	}
 }
 
 // setLimit changes the limit; a negative limit disables the timer.
-func (s *idleTimer) setLimit(limit time.Duration) {
-	if s.timer == nil || limit < 0 {
-		s.stop()
+func (t *idleTimer) setLimit(limit time.Duration) {
+	if t.timer == nil || limit < 0 {
+		t.stop()
 		return
 	}
-	s.limit.Store(int64(limit))
-	if s.timer.Stop() {
-		s.timer.Reset(checkInterval(limit))
+	t.limit.Store(int64(limit))
+	if t.timer.Stop() {
+		t.timer.Reset(checkInterval(limit))
 	}
 }
 
@@ -86,37 +86,37 @@ func (s *idleTimer) setLimit(limit time.Duration) {
 func checkInterval(limit time.Duration) time.Duration { return (limit + 9) / 10 }
 
 // check is the function of the timer. It runs on its own goroutine.
-func (s *idleTimer) check() {
-	now, limit := time.Now().UnixNano(), s.limit.Load()
-	if s.paused.Load() || s.suspended.Load() {
-		s.lastReceived.Store(now)
+func (t *idleTimer) check() {
+	now, limit := time.Now().UnixNano(), t.limit.Load()
+	if t.paused.Load() || t.suspended.Load() {
+		t.lastReceived.Store(now)
 	}
-	rest := s.lastReceived.Load() + limit - now
-	if rest <= 0 {
-		s.expired.Store(true)
-		s.cancel(errIdle)
-		s.running.Done()
+	remaining := t.lastReceived.Load() + limit - now
+	if remaining <= 0 {
+		t.expired.Store(true)
+		t.cancel(errIdle)
+		t.running.Done()
 		return
 	}
-	s.timer.Reset(min(time.Duration(rest), checkInterval(time.Duration(limit))))
-	if s.closed.Load() && s.timer.Stop() {
-		s.running.Done()
+	t.timer.Reset(min(time.Duration(remaining), checkInterval(time.Duration(limit))))
+	if t.closed.Load() && t.timer.Stop() {
+		t.running.Done()
 	}
 }
 
 // stop stops the timer, and waits until its function does not run.
-func (s *idleTimer) stop() {
-	if s.timer == nil || s.closed.Swap(true) {
+func (t *idleTimer) stop() {
+	if t.timer == nil || t.closed.Swap(true) {
 		return
 	}
-	if s.timer.Stop() {
-		s.running.Done()
+	if t.timer.Stop() {
+		t.running.Done()
 	}
-	s.running.Wait()
+	t.running.Wait()
 }
 
 // close stops the timer and cancels the context.
-func (s *idleTimer) close() {
-	s.stop()
-	s.cancel(context.Canceled)
+func (t *idleTimer) close() {
+	t.stop()
+	t.cancel(context.Canceled)
 }

@@ -31,9 +31,10 @@ func isItemOnly(err error) bool {
 }
 
 // knownObject returns the stored state of an object that cannot be decoded. ok
-// is false if the store has none, or one with another UID. sure reports whether
-// the store could answer: it cannot if the name of the item was unreadable.
-func (r *Reflector[T]) knownObject(item *listwatch.ItemError) (obj T, ok, sure bool) {
+// is false if the store has none, or one with another UID. answered is
+// false if the store cannot be asked, because it does not implement KnownObjects
+// or the name of the item is unreadable.
+func (r *Reflector[T]) knownObject(item *listwatch.ItemError) (obj T, ok, answered bool) {
 	store, ok := r.store.(KnownObjects[T])
 	if !ok || item.Name == "" {
 		return obj, false, false

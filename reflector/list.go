@@ -118,9 +118,9 @@ func (l *listReader[T]) spooledItems(yield func(T, error) bool) {
 // returned as an error; a panic of the store, which visit calls, is not
 // recovered.
 func (l *listReader[T]) readItems(visit func(T, error) bool) (err error) {
-	inside := false
+	inVisit := false
 	defer func() {
-		if !inside {
+		if !inVisit {
 			if p := recover(); p != nil {
 				err = panicError("Items", p)
 			}
@@ -131,11 +131,11 @@ func (l *listReader[T]) readItems(visit func(T, error) bool) (err error) {
 			return failed
 		}
 		l.idle.received(time.Now())
-		inside = true
-		goesOn := visit(item, failed)
-		inside = false
+		inVisit = true
+		more := visit(item, failed)
+		inVisit = false
 		l.idle.awaitNext()
-		if !goesOn {
+		if !more {
 			return nil
 		}
 	}

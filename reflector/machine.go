@@ -77,11 +77,17 @@ import (
 //	                     |                                                | listing              | a stream has failed, or the source cannot stream
 //	any                  | stop                                           | stopped              |
 //
-// For example, [Reflector.nextEvent] in watch.go receives a 410 from an open watch
-// and passes it to the machine as failed with ReasonExpired. In this file,
-// stepWatching calls watchFailed, resumeOrRelist and relist, which enters waiting
-// for starting, without a wait unless the failure before was a 410 too. When the
-// wait is over, stepWaiting calls readInitial.
+// For example, all decisions on a 410 from an open watch are in watch.go and in
+// this file. [Reflector.nextEvent] in watch.go receives the 410 and passes it to
+// the machine as failed with ReasonExpired. In this file, stepWatching calls
+// watchFailed, resumeOrRelist and relist, which enters waiting for starting,
+// without a wait unless the failure before was a 410 too. When the wait is over,
+// stepWaiting calls readInitial.
+//
+// machine_state.go has the stages and the other fields of the machine,
+// machine_input.go its inputs and outcomes, machine_initial.go the decisions on an
+// initial state, machine_watch.go those on a watch that has not failed, and
+// machine_wait.go the waits.
 
 // A machine makes the decisions of a reflector: which request is next, what
 // happens with each event, how long to wait. It has no objects, clock, goroutine
@@ -189,9 +195,9 @@ func (m *machine) stepStreaming(in input, out *outcome) {
 	case inputSkipped:
 		m.skipInitialEvent(in, out)
 	case inputEnded:
-		m.fallBackToList(in.because(ReasonNoInitialEventsEnd, errEndedEarly), true, out)
+		m.fallBackToList(in.withFailure(ReasonNoInitialEventsEnd, errEndedEarly), true, out)
 	case inputIdle:
-		m.fallBackToList(in.because(ReasonNoInitialEventsEnd, errNoInitialEventsEnd), true, out)
+		m.fallBackToList(in.withFailure(ReasonNoInitialEventsEnd, errNoInitialEventsEnd), true, out)
 	case inputFailed:
 		m.streamFailed(in, out)
 	default:
@@ -381,7 +387,7 @@ func (m *machine) relist(in input, out *outcome) {
 	m.progress.relists++
 	m.progress.relistReason = firstLine(fmt.Sprintf("%s: %v", reason, in.failure.err))
 	m.past.failuresAtVersion = 0
-	if alive := reason == ReasonExpired || reason == ReasonTooLargeVersion; alive && !m.past.lastExpired {
+	if answered := reason == ReasonExpired || reason == ReasonTooLargeVersion; answered && !m.past.lastExpired {
 		m.past.lastExpired = true
 		in.failure.sharedWait = false
 		m.retryAtOnce(in, "watch", stageStarting, out)

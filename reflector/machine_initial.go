@@ -66,24 +66,23 @@ func (m *machine) startList(reason string) {
 // initialEvent decides on an event of a stream up to its final bookmark.
 func (m *machine) initialEvent(in input, out *outcome) {
 	m.noteReceived(in)
-	first := &m.initial
-	if first.holding && in.at.Sub(first.holdingSince) > initialEventsTimeout {
-		m.fallBackToList(in.because(ReasonNoInitialEventsEnd, errNoInitialEventsEnd), true, out)
+	if m.initial.holding && in.at.Sub(m.initial.holdingSince) > initialEventsTimeout {
+		m.fallBackToList(in.withFailure(ReasonNoInitialEventsEnd, errNoInitialEventsEnd), true, out)
 		return
 	}
-	if !first.openedAt.IsZero() && in.at.Sub(first.openedAt) > maxStreamTime && !in.initialEventsEnd {
-		m.fallBackToList(in.because(ReasonNoInitialEventsEnd, errLongStream), true, out)
+	if !m.initial.openedAt.IsZero() && in.at.Sub(m.initial.openedAt) > maxStreamTime && !in.initialEventsEnd {
+		m.fallBackToList(in.withFailure(ReasonNoInitialEventsEnd, errLongStream), true, out)
 		return
 	}
 	switch in.eventType {
 	case watch.Bookmark:
 		if !in.initialEventsEnd {
-			m.fallBackToList(in.because(ReasonNoInitialEventsEnd, errOtherBookmark), true, out)
+			m.fallBackToList(in.withFailure(ReasonNoInitialEventsEnd, errOtherBookmark), true, out)
 			return
 		}
 		m.endInitial(in, "watch", out)
 	case watch.Added:
-		if first.holding {
+		if m.initial.holding {
 			out.verdict = verdictHold
 			return
 		}
@@ -92,7 +91,7 @@ func (m *machine) initialEvent(in input, out *outcome) {
 	case watch.Modified, watch.Deleted:
 		m.hold(in.at, out)
 	default:
-		m.fallBackToList(in.because(ReasonUndecodable, fmt.Errorf("%w: %q", errUnknownType, in.eventType)), false, out)
+		m.fallBackToList(in.withFailure(ReasonUndecodable, fmt.Errorf("%w: %q", errUnknownType, in.eventType)), false, out)
 	}
 }
 
@@ -106,16 +105,15 @@ func (m *machine) hold(at time.Time, out *outcome) {
 
 // noteItemVersion records the version of an item.
 func (m *machine) noteItemVersion(version string) {
-	first := &m.initial
-	order, ok := resourceversion.Compare(version, first.newestVersion)
+	order, ok := resourceversion.Compare(version, m.initial.newestVersion)
 	switch {
-	case first.incomparable:
-	case first.newestVersion == "" && resourceversion.HasOrder(version):
-		first.newestVersion = version
+	case m.initial.incomparable:
+	case m.initial.newestVersion == "" && resourceversion.HasOrder(version):
+		m.initial.newestVersion = version
 	case !ok:
-		first.newestVersion, first.incomparable = "", true
+		m.initial.newestVersion, m.initial.incomparable = "", true
 	case order > 0:
-		first.newestVersion = version
+		m.initial.newestVersion = version
 	}
 }
 
@@ -126,7 +124,7 @@ func (m *machine) endInitial(in input, verb string, out *outcome) {
 	if m.isOlder(in.version) && !m.setBack.olderStateSeen {
 		m.setBack = setBack{olderStateSeen: true, versionsReused: true}
 		err := fmt.Errorf("%w: version %s after version %s", errOlderState, in.version, m.stored.version)
-		m.retryAfterWait(in.because(ReasonVersionWentBack, err), verb, stageStarting, out)
+		m.retryAfterWait(in.withFailure(ReasonVersionWentBack, err), verb, stageStarting, out)
 		return
 	}
 	m.initial.complete, m.initial.version = true, in.version
@@ -222,9 +220,9 @@ func (m *machine) fallBackToList(in input, forGood bool, out *outcome) {
 }
 
 // remember records that the source cannot stream its initial state.
-func (m *machine) remember(why string, out *outcome) {
-	m.fallback.listReason, m.fallback.suspectedReason = why, ""
-	out.remember = why
+func (m *machine) remember(reason string, out *outcome) {
+	m.fallback.listReason, m.fallback.suspectedReason = reason, ""
+	out.remember = reason
 }
 
 // reportUndecodable reports an object that could not be decoded. It affects only

@@ -63,14 +63,14 @@ func (m *machine) takeEvent(in input, out *outcome) {
 	case watch.Bookmark:
 		out.verdict = verdictBookmark
 	default:
-		m.watchFailed(in.because(ReasonUndecodable, fmt.Errorf("%w: %q", errUnknownType, in.eventType)), out)
+		m.watchFailed(in.withFailure(ReasonUndecodable, fmt.Errorf("%w: %q", errUnknownType, in.eventType)), out)
 		return
 	}
 	ordered := m.order.observe(in)
 	if order, ok := resourceversion.Compare(in.version, m.stored.version); ordered && ok && order < 0 {
 		out.verdict = verdictDrop
 		err := fmt.Errorf("%w: version %s", errOlderEvent, in.version)
-		m.relist(in.because(ReasonVersionWentBack, err), out)
+		m.relist(in.withFailure(ReasonVersionWentBack, err), out)
 		return
 	}
 	if in.version != m.stored.version {
@@ -107,12 +107,12 @@ func (m *machine) watchEnded(in input, out *outcome) {
 	m.check.due = m.check.due || in.at.Sub(m.check.verifiedAt) >= maxQuiet
 	switch {
 	case !resumable(m.stored.version):
-		m.relist(in.because(ReasonInterrupted, errNoVersion), out)
+		m.relist(in.withFailure(ReasonInterrupted, errNoVersion), out)
 	case m.wasUseful(in.at, minWatchTime):
 		m.to(stageOpening)
 	default:
 		shared, own := in.failure.sharedWait, in.failure.ownBackoff
-		in = in.because(ReasonInterrupted, fmt.Errorf("%w, after %v", ErrShortWatch, in.at.Sub(m.current.openedAt)))
+		in = in.withFailure(ReasonInterrupted, fmt.Errorf("%w, after %v", ErrShortWatch, in.at.Sub(m.current.openedAt)))
 		in.failure.sharedWait, in.failure.ownBackoff = shared, own
 		if m.isFirstShortWatch(in) {
 			m.retryAtOnce(in, "watch", stageOpening, out)

@@ -26,61 +26,62 @@ type recoveryReporter struct {
 }
 
 // join takes part in the recovery of the source's server.
-func (a *recoveryReporter) join(source any) (leave func()) {
-	a.member = nil
+func (r *recoveryReporter) join(source any) (leave func()) {
+	r.member = nil
 	if shared, ok := source.(listwatch.Recoverable); ok {
-		a.member = shared.Recovery().Join()
+		r.member = shared.Recovery().Join()
 	}
-	return a.member.Leave
+	return r.member.Leave
 }
 
 // begin reports that a request is sent. The idle timer cancels it if the
 // Recovery abandons it.
-func (a *recoveryReporter) begin(kind listwatch.RequestKind, s *idleTimer) {
-	a.inFlight, a.answered = true, false
-	a.member.RequestSent(kind, func() { s.cancel(errNoHeader) })
+func (r *recoveryReporter) begin(kind listwatch.RequestKind, idle *idleTimer) {
+	r.inFlight, r.answered = true, false
+	r.member.RequestSent(kind, func() { idle.cancel(errNoHeader) })
 }
 
 // gotHeader reports that the response header was received.
-func (a *recoveryReporter) gotHeader() {
-	a.answered, a.answeredAt = true, time.Now()
-	a.member.ResponseReceived()
+func (r *recoveryReporter) gotHeader() {
+	r.answered, r.answeredAt = true, time.Now()
+	r.member.ResponseReceived()
 }
 
 // gotItem reports that the response has delivered an item.
-func (a *recoveryReporter) gotItem() {
-	if a.inFlight {
-		a.inFlight = false
-		a.member.ContentReceived()
+func (r *recoveryReporter) gotItem() {
+	if r.inFlight {
+		r.inFlight = false
+		r.member.ContentReceived()
 	}
 }
 
 // failed reports a failure, and returns it with what the Recovery knows about
 // it.
-func (a *recoveryReporter) failed(f failure) failure {
-	if a.member == nil || !a.inFlight {
+func (r *recoveryReporter) failed(f failure) failure {
+	if r.member == nil || !r.inFlight {
 		return f
 	}
-	a.inFlight = false
+	r.inFlight = false
 	rejected := f.code == http.StatusTooManyRequests || f.code >= 500
 	kind := listwatch.RequestFailure(0)
-	said := f.code > 0 && !rejected || f.reason == ReasonTooLargeVersion
-	if said || f.reason == ReasonUndecodable && !a.answered {
-		a.member.ResponseReceived()
+	// complete: the server has sent a complete response, whatever its status.
+	complete := f.code > 0 && !rejected || f.reason == ReasonTooLargeVersion
+	if complete || f.reason == ReasonUndecodable && !r.answered {
+		r.member.ResponseReceived()
 	}
 	switch {
 	case f.isLocal():
-	case said: // a complete response, whatever its status
-		a.member.ContentReceived()
-	case a.answered && time.Since(a.answeredAt) < minBrokenWatchTime && (f.connectionLost() || f.reason == ReasonUndecodable && f.code == 0):
+	case complete:
+		r.member.ContentReceived()
+	case r.answered && time.Since(r.answeredAt) < minBrokenWatchTime && (f.connectionLost() || f.reason == ReasonUndecodable && f.code == 0):
 		kind = listwatch.FailureTruncated
-	case a.answered:
+	case r.answered:
 	case f.connectionLost():
 		kind = listwatch.FailureNoResponse
 	case rejected:
 		kind = listwatch.FailureRejected
 	}
-	explained := a.member.RequestFailed(kind, min(f.retryAfter, maxRetryAfter), f.err)
+	explained := r.member.RequestFailed(kind, min(f.retryAfter, maxRetryAfter), f.err)
 	f.sharedWait = kind != 0
 	f.ownBackoff = f.sharedWait && !explained
 	return f
@@ -92,16 +93,16 @@ func (r *Reflector[T]) mustWait(ctx context.Context) bool {
 	if r.machine.past.end != notEnded {
 		r.recovery.member.WaitToResume(ctx)
 	}
-	because, down := r.recovery.member.ServerUnavailable()
-	if !down {
+	cause, unavailable := r.recovery.member.ServerUnavailable()
+	if !unavailable {
 		return false
 	}
-	f := failureOf(because)
+	f := failureOf(cause)
 	f.retryAfter = 0
 	f.sharedWait = true
 	// The status belongs to the request of another reflector. Only its text is
 	// kept.
-	f.code, f.err = 0, fmt.Errorf("waiting for the server, which does not respond: %v", because)
+	f.code, f.err = 0, fmt.Errorf("waiting for the server, which does not respond: %v", cause)
 	r.step(ctx, input{kind: inputHeld, failure: f, jitter: randomJitter()})
 	return true
 }

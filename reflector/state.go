@@ -118,9 +118,9 @@ type stateSnapshot struct {
 }
 
 // publish stores the state of a machine.
-func (b *publishedState) publish(m *machine) {
-	b.publishProgress(m)
-	b.hasInitialState.Store(m.stored.hasInitialState)
+func (p *publishedState) publish(m *machine) {
+	p.publishProgress(m)
+	p.hasInitialState.Store(m.stored.hasInitialState)
 	f := &m.failures
 	s := State{
 		Name: m.name, Phase: phaseOf[m.stage],
@@ -132,29 +132,29 @@ func (b *publishedState) publish(m *machine) {
 	if m.stage == stageWaiting {
 		s.RetryAt = m.pause.retryAt
 	}
-	b.state.Store(&stateSnapshot{state: s, healthyAt: f.healthyAt()})
+	p.state.Store(&stateSnapshot{state: s, healthyAt: f.healthyAt()})
 }
 
 // publishProgress stores the fields that change with every event.
-func (b *publishedState) publishProgress(m *machine) {
-	b.lastEvent.Store(nanoseconds(m.progress.lastEvent))
-	b.lastBookmark.Store(nanoseconds(m.progress.lastBookmark))
-	b.undecodable.Store(m.progress.undecodable)
+func (p *publishedState) publishProgress(m *machine) {
+	p.lastEvent.Store(nanoseconds(m.progress.lastEvent))
+	p.lastBookmark.Store(nanoseconds(m.progress.lastBookmark))
+	p.undecodable.Store(m.progress.undecodable)
 	n, ok := numberOf(m.stored.version)
-	if up := b.text.Load(); !ok && (up == nil || *up != m.stored.version) {
+	if current := p.text.Load(); !ok && (current == nil || *current != m.stored.version) {
 		text := m.stored.version
-		b.text.Store(&text)
+		p.text.Store(&text)
 	}
-	b.number.Store(n)
+	p.number.Store(n)
 }
 
 // publishMissing stores which objects the store does not have.
-func (b *publishedState) publishMissing(u *undecoded) {
+func (p *publishedState) publishMissing(u *undecoded) {
 	if u.count() == 0 {
-		b.missing.Store(nil)
+		p.missing.Store(nil)
 		return
 	}
-	b.missing.Store(&missingObjects{u.count(), u.first})
+	p.missing.Store(&missingObjects{u.count(), u.first})
 }
 
 // numberOf returns a version as a number. ok is false if formatting the number
@@ -172,27 +172,27 @@ func numberOf(version string) (n uint64, ok bool) {
 	return n, true
 }
 
-func (b *publishedState) version() string {
-	if n := b.number.Load(); n != 0 {
+func (p *publishedState) version() string {
+	if n := p.number.Load(); n != 0 {
 		return strconv.FormatUint(n, 10)
 	}
-	if text := b.text.Load(); text != nil {
+	if text := p.text.Load(); text != nil {
 		return *text
 	}
 	return ""
 }
 
 // snapshot returns the published state as of the given time.
-func (b *publishedState) snapshot(at time.Time) State {
-	up := b.state.Load()
-	s := up.state
-	s.Version = b.version()
-	s.LastEvent, s.LastBookmark = timeOf(b.lastEvent.Load()), timeOf(b.lastBookmark.Load())
-	s.Undecodable = b.undecodable.Load()
-	if m := b.missing.Load(); m != nil {
+func (p *publishedState) snapshot(at time.Time) State {
+	current := p.state.Load()
+	s := current.state
+	s.Version = p.version()
+	s.LastEvent, s.LastBookmark = timeOf(p.lastEvent.Load()), timeOf(p.lastBookmark.Load())
+	s.Undecodable = p.undecodable.Load()
+	if m := p.missing.Load(); m != nil {
 		s.ListUndecodable, s.ListErr = m.count, m.first
 	}
-	if !up.healthyAt.IsZero() && !at.Before(up.healthyAt) {
+	if !current.healthyAt.IsZero() && !at.Before(current.healthyAt) {
 		s.Err, s.Since, s.Failures = nil, time.Time{}, 0
 	}
 	return s

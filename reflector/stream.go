@@ -27,13 +27,13 @@ func (r *Reflector[T]) stream(ctx context.Context) {
 	defer r.closeWatch(ctx, w)
 	r.recovery.gotHeader()
 	r.step(ctx, input{kind: inputAnswered})
-	b := &initialEvents[T]{r: r, ctx: ctx, watch: w}
+	s := &initialEvents[T]{r: r, ctx: ctx, watch: w}
 	r.pendingUndecoded = undecoded{}
-	if !r.replaced(ctx, stageStreaming, r.replace(ctx, b.items)) {
+	if !r.replaced(ctx, stageStreaming, r.replace(ctx, s.items)) {
 		return
 	}
 	w.idle.setLimit(r.idleTimeout())
-	if b.deliverHeld() {
+	if s.deliverHeld() {
 		r.read(ctx, w)
 	}
 }
@@ -58,55 +58,55 @@ type watchEvent[T any] struct {
 
 // items yields the objects of the initial state. If the last element is an
 // error, the whole sequence is void.
-func (b *initialEvents[T]) items(yield func(T, error) bool) {
+func (s *initialEvents[T]) items(yield func(T, error) bool) {
 	var none T
-	if b.started {
+	if s.started {
 		yield(none, errReadOnce)
 		return
 	}
-	b.started = true
+	s.started = true
 	for {
-		h, out, err := b.r.nextEvent(b.ctx, b.watch)
-		if err == nil && b.r.machine.stage != stageStreaming {
-			err = b.r.machine.failures.err
+		ev, out, err := s.r.nextEvent(s.ctx, s.watch)
+		if err == nil && s.r.machine.stage != stageStreaming {
+			err = s.r.machine.failures.err
 		}
 		switch {
 		case err != nil:
 			yield(none, err)
 			return
 		case out.verdict == verdictInitialEnd:
-			b.r.recovery.gotItem()
-			b.r.initialStateRead()
+			s.r.recovery.gotItem()
+			s.r.initialStateRead()
 			return
 		case out.verdict == verdictHold:
-			b.held = append(b.held, h)
-		case !b.put(h, yield):
+			s.held = append(s.held, ev)
+		case !s.put(ev, yield):
 			return
 		}
 	}
 }
 
-func (b *initialEvents[T]) put(h watchEvent[T], yield func(T, error) bool) bool {
-	if h.itemErr != nil {
-		b.r.pendingUndecoded.add(h.itemErr, h.itemErr)
-		known, ok, _ := b.r.knownObject(h.itemErr)
+func (s *initialEvents[T]) put(ev watchEvent[T], yield func(T, error) bool) bool {
+	if ev.itemErr != nil {
+		s.r.pendingUndecoded.add(ev.itemErr, ev.itemErr)
+		known, ok, _ := s.r.knownObject(ev.itemErr)
 		return !ok || yield(known, nil)
 	}
-	item, ok := b.r.filterItem(b.ctx, h.event.Object)
+	item, ok := s.r.filterItem(s.ctx, ev.event.Object)
 	return !ok || yield(item, nil)
 }
 
 // deliverHeld passes the held events to the store, and then the version that
 // they lead to. It reports whether that succeeded.
-func (b *initialEvents[T]) deliverHeld() bool {
-	for _, h := range b.held {
-		if !b.r.deliver(b.ctx, h) {
+func (s *initialEvents[T]) deliverHeld() bool {
+	for _, ev := range s.held {
+		if !s.r.deliver(s.ctx, ev) {
 			return false
 		}
 	}
-	if len(b.held) > 0 && b.r.machine.stored.version != "" {
-		b.held = nil
-		return b.r.deliver(b.ctx, watchEvent[T]{event: listwatch.Event[T]{Type: watch.Bookmark, ResourceVersion: b.r.machine.stored.version}})
+	if len(s.held) > 0 && s.r.machine.stored.version != "" {
+		s.held = nil
+		return s.r.deliver(s.ctx, watchEvent[T]{event: listwatch.Event[T]{Type: watch.Bookmark, ResourceVersion: s.r.machine.stored.version}})
 	}
 	return true
 }

@@ -72,16 +72,16 @@ func (r *Reflector[T]) initialStateRead() {
 }
 
 // noteDecoded is called when the store has received an event of a watch.
-func (r *Reflector[T]) noteDecoded(h watchEvent[T]) {
+func (r *Reflector[T]) noteDecoded(ev watchEvent[T]) {
 	if len(r.undecoded.keys) == 0 {
 		return
 	}
-	item := h.itemErr
+	item := ev.itemErr
 	switch {
-	case item != nil && item.Type != watch.Deleted, !hasObject(h.event.Type) && item == nil:
+	case item != nil && item.Type != watch.Deleted, !hasObject(ev.event.Type) && item == nil:
 		return
 	case item == nil:
-		item = itemOf(h.event.Object)
+		item = itemOf(ev.event.Object)
 	}
 	if r.undecoded.remove(item) {
 		r.published.publishMissing(&r.undecoded)

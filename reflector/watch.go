@@ -71,8 +71,8 @@ func (r *Reflector[T]) alreadyFailed(ctx context.Context, w *openWatch[T]) bool 
 // Other reflectors do not wait for the check, since the watch has been answered.
 // A failure concerns only this reflector, unless the connection is lost.
 func (r *Reflector[T]) check(ctx context.Context) {
-	checkCtx, silence := withIdleTimeout(ctx, checkTimeout)
-	defer silence.close()
+	checkCtx, idle := withIdleTimeout(ctx, checkTimeout)
+	defer idle.close()
 	list, err := r.openList(checkCtx, metav1.ListOptions{
 		ResourceVersion: r.machine.stored.version, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, Limit: 1,
 	})
@@ -85,7 +85,7 @@ func (r *Reflector[T]) check(ctx context.Context) {
 		r.step(ctx, input{kind: inputChecked})
 		return
 	}
-	if silence.expired.Load() {
+	if idle.expired.Load() {
 		err = &idleTimeoutError{checkTimeout}
 	}
 	f := failureOf(err)
@@ -121,11 +121,11 @@ func (r *Reflector[T]) closeWatch(ctx context.Context, w *openWatch[T]) {
 func (r *Reflector[T]) read(ctx context.Context, w *openWatch[T]) {
 	for {
 		w.idle.suspend(!r.machine.order.isOrdered())
-		h, out, err := r.nextEvent(ctx, w)
+		ev, out, err := r.nextEvent(ctx, w)
 		if err != nil {
 			return
 		}
-		if out.verdict != verdictDrop && !r.deliver(ctx, h) || r.machine.stage != stageWatching {
+		if out.verdict != verdictDrop && !r.deliver(ctx, ev) || r.machine.stage != stageWatching {
 			return
 		}
 	}
@@ -133,41 +133,41 @@ func (r *Reflector[T]) read(ctx context.Context, w *openWatch[T]) {
 
 // nextEvent waits for the next event of a watch, and passes it to the machine.
 // An error is the end of the watch; the machine has been notified of it.
-func (r *Reflector[T]) nextEvent(ctx context.Context, w *openWatch[T]) (h watchEvent[T], out outcome, err error) {
-	h.event, err = w.next()
+func (r *Reflector[T]) nextEvent(ctx context.Context, w *openWatch[T]) (ev watchEvent[T], out outcome, err error) {
+	ev.event, err = w.next()
 	at := time.Now()
 	w.idle.received(at)
 	if err == nil {
-		if r.isNil(h.event.Object) && hasObject(h.event.Type) {
-			err = fmt.Errorf("%s event of version %q: %w", h.event.Type, h.event.ResourceVersion, errNilObject)
+		if r.isNil(ev.event.Object) && hasObject(ev.event.Type) {
+			err = fmt.Errorf("%s event of version %q: %w", ev.event.Type, ev.event.ResourceVersion, errNilObject)
 			r.fail(ctx, failure{reason: ReasonUndecodable, err: err})
-			return h, out, err
+			return ev, out, err
 		}
-		if err = checkVersion(h.event.ResourceVersion); err != nil {
+		if err = checkVersion(ev.event.ResourceVersion); err != nil {
 			r.fail(ctx, failureOf(err))
-			return h, out, err
+			return ev, out, err
 		}
-		in := input{kind: inputEvent, at: at, eventType: h.event.Type, version: h.event.ResourceVersion, initialEventsEnd: h.event.InitialEventsEnd, jitter: randomJitter()}
+		in := input{kind: inputEvent, at: at, eventType: ev.event.Type, version: ev.event.ResourceVersion, initialEventsEnd: ev.event.InitialEventsEnd, jitter: randomJitter()}
 		out = r.step(ctx, in)
 		if r.machine.stage == stageWatching {
 			r.recovery.gotItem()
 		}
-		return h, out, nil
+		return ev, out, nil
 	}
-	h.itemErr = dropLongVersion(itemError(err))
+	ev.itemErr = dropLongVersion(itemError(err))
 	switch {
 	case ctx.Err() != nil:
 	case w.idle.expired.Load():
 		r.recovery.failed(failure{})
 		r.step(ctx, input{kind: inputIdle, at: at, jitter: randomJitter()})
-	case h.itemErr != nil:
-		_, _, sure := r.knownObject(h.itemErr)
+	case ev.itemErr != nil:
+		_, _, answered := r.knownObject(ev.itemErr)
 		out = r.step(ctx, input{
-			kind: inputSkipped, at: at, eventType: h.itemErr.Type, version: h.itemErr.ResourceVersion,
-			storeWrong: h.itemErr.Type == watch.Deleted && !sure,
+			kind: inputSkipped, at: at, eventType: ev.itemErr.Type, version: ev.itemErr.ResourceVersion,
+			storeWrong: ev.itemErr.Type == watch.Deleted && !answered,
 			failure:    failure{reason: ReasonUndecodable, err: err}, jitter: randomJitter(),
 		})
-		return h, out, nil
+		return ev, out, nil
 	case err == io.EOF:
 		var f failure
 		if r.machine.stage == stageWatching {
@@ -178,7 +178,7 @@ func (r *Reflector[T]) nextEvent(ctx context.Context, w *openWatch[T]) (h watchE
 	default:
 		r.fail(ctx, failureOf(errorOrAbandoned(w.ctx, err)))
 	}
-	return h, out, err
+	return ev, out, err
 }
 
 func hasObject(t watch.EventType) bool {
@@ -187,29 +187,29 @@ func hasObject(t watch.EventType) bool {
 
 func randomJitter() float64 { return rand.Float64() }
 
-func (h watchEvent[T]) version() string {
-	if h.itemErr != nil {
-		return h.itemErr.ResourceVersion
+func (ev watchEvent[T]) version() string {
+	if ev.itemErr != nil {
+		return ev.itemErr.ResourceVersion
 	}
-	return h.event.ResourceVersion
+	return ev.event.ResourceVersion
 }
 
 // deliver passes an event to the store. It reports whether that succeeded.
-func (r *Reflector[T]) deliver(ctx context.Context, h watchEvent[T]) bool {
-	if trace := r.options.Trace; trace != nil && trace.Event != nil && h.itemErr == nil && h.event.Type != watch.Bookmark {
-		trace.Event(h.event.Type, h.event.Object, h.event.ResourceVersion)
+func (r *Reflector[T]) deliver(ctx context.Context, ev watchEvent[T]) bool {
+	if trace := r.options.Trace; trace != nil && trace.Event != nil && ev.itemErr == nil && ev.event.Type != watch.Bookmark {
+		trace.Event(ev.event.Type, ev.event.Object, ev.event.ResourceVersion)
 	}
 	if !r.storeMu.lock(ctx) {
 		return false
 	}
-	err := r.applyToStore(ctx, h)
+	err := r.applyToStore(ctx, ev)
 	r.storeMu.unlock()
 	if err == nil {
 		r.published.publishProgress(&r.machine)
-		r.noteDecoded(h)
+		r.noteDecoded(ev)
 		return true
 	}
-	err = fmt.Errorf("%s at version %s: %w", h.event.Type, h.version(), err)
+	err = fmt.Errorf("%s at version %s: %w", ev.event.Type, ev.version(), err)
 	if isItemOnly(err) {
 		r.published.publishProgress(&r.machine)
 		r.report(ctx, &Error{Name: r.options.Name, Verb: "watch", Reason: ReasonStoreFailed, Err: err})
@@ -220,14 +220,14 @@ func (r *Reflector[T]) deliver(ctx context.Context, h watchEvent[T]) bool {
 }
 
 // applyToStore calls the method of the store for an event.
-func (r *Reflector[T]) applyToStore(ctx context.Context, h watchEvent[T]) error {
-	if h.itemErr != nil {
-		return r.applyUndecodable(h.itemErr)
+func (r *Reflector[T]) applyToStore(ctx context.Context, ev watchEvent[T]) error {
+	if ev.itemErr != nil {
+		return r.applyUndecodable(ev.itemErr)
 	}
-	obj := h.event.Object
-	switch h.event.Type {
+	obj := ev.event.Object
+	switch ev.event.Type {
 	case watch.Bookmark:
-		r.store.Bookmark(h.event.ResourceVersion)
+		r.store.Bookmark(ev.event.ResourceVersion)
 		return nil
 	case watch.Deleted:
 		return r.store.Delete(obj)
@@ -235,12 +235,12 @@ func (r *Reflector[T]) applyToStore(ctx context.Context, h watchEvent[T]) error 
 	switch keep, err := r.applyFilter(obj); {
 	case err != nil:
 		r.reportFilter(ctx, obj, err)
-		r.store.Bookmark(h.event.ResourceVersion)
+		r.store.Bookmark(ev.event.ResourceVersion)
 		return nil
 	case !keep:
 		return r.store.Delete(obj)
 	}
-	if h.event.Type == watch.Added {
+	if ev.event.Type == watch.Added {
 		return r.store.Add(obj)
 	}
 	return r.store.Update(obj)
