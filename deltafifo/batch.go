@@ -67,48 +67,48 @@ func (q *DeltaFIFO[T]) PopBatch(ctx context.Context, max int, process func([]Del
 	if process == nil {
 		return ErrNoProcess
 	}
-	h, err := q.take(ctx, true, max)
+	d, err := q.take(ctx, true, max)
 	if err != nil {
 		return err
 	}
-	defer q.finish(h)
-	h.failed = true // until process has succeeded
-	if err := process(h.processArg(), h.batchInfo); err != nil {
-		return fmt.Errorf("deltafifo: processing %s: %w", h, err)
+	defer q.finish(d)
+	d.failed = true // until process has succeeded
+	if err := process(d.processArg(), d.batchInfo); err != nil {
+		return fmt.Errorf("deltafifo: processing %s: %w", d, err)
 	}
-	h.failed = false
+	d.failed = false
 	return nil
 }
 
 // beginBatch moves the batch at the head of the log to h.
-func (q *DeltaFIFO[T]) beginBatch(h *handout[T]) bool {
-	last := q.gather(h)
+func (q *DeltaFIFO[T]) beginBatch(d *delivery[T]) bool {
+	last := q.gather(d)
 	if last == nil {
 		return false
 	}
-	h.firstNode = q.log.cut(last, len(h.deltas))
-	h.batchInfo.InInitialList = q.inInitialList(h.firstNode.seq)
-	h.batchInfo.Version = q.versionAfter(h)
-	q.processing = append(q.processing, h)
+	d.firstNode = q.log.cut(last, len(d.deltas))
+	d.batchInfo.InInitialList = q.inInitialList(d.firstNode.seq)
+	d.batchInfo.Version = q.versionAfter(d)
+	q.processing = append(q.processing, d)
 	return true
 }
 
 // gather adds to h what can be delivered now, and returns the last node.
-func (q *DeltaFIFO[T]) gather(h *handout[T]) (last *node[T]) {
+func (q *DeltaFIFO[T]) gather(d *delivery[T]) (last *node[T]) {
 	if n := q.log.head; n != nil && n.relist {
-		return q.gatherReplace(h)
+		return q.gatherReplace(d)
 	}
 	for n := q.log.head; n != nil && !n.relist; n = n.next {
 		if n.state == nil {
 			if q.olderInProgress(n.seq) {
 				break
 			}
-			h.addMarker(n)
+			d.addMarker(n)
 		} else {
-			if len(h.deltas) == h.max || n.state.inProgress != nil && n.state.owner != h {
+			if len(d.deltas) == d.max || n.state.inProgress != nil && n.state.owner != d {
 				break
 			}
-			h.add(n)
+			d.add(n)
 			n.state.removeFirst(n)
 		}
 		last = n
@@ -120,7 +120,7 @@ func (q *DeltaFIFO[T]) gather(h *handout[T]) (last *node[T]) {
 // while a delta older than its end is being processed. That includes its keys: a
 // delta in progress of such a key is older than those in the log, or was taken
 // out of this Replace.
-func (q *DeltaFIFO[T]) gatherReplace(h *handout[T]) (last *node[T]) {
+func (q *DeltaFIFO[T]) gatherReplace(d *delivery[T]) (last *node[T]) {
 	end := q.log.head
 	if q.olderInProgress(end.seq) {
 		return nil
@@ -132,11 +132,11 @@ func (q *DeltaFIFO[T]) gatherReplace(h *handout[T]) (last *node[T]) {
 		return nil
 	}
 	for n := q.log.head; n != end; n = n.next {
-		h.add(n)
+		d.add(n)
 		n.state.removeFirst(n)
 	}
-	h.addMarker(end)
-	h.batchInfo.Replace = true
+	d.addMarker(end)
+	d.batchInfo.Replace = true
 	return end
 }
 

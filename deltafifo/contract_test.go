@@ -25,9 +25,9 @@ func newObject(key, version string) testObject {
 	return testObject{key: key, uid: "u", version: version}
 }
 
-func (h *handout[T]) types() (types []DeltaType) {
-	for _, d := range h.deltas {
-		types = append(types, d.Type)
+func (d *delivery[T]) types() (types []DeltaType) {
+	for _, delta := range d.deltas {
+		types = append(types, delta.Type)
 	}
 	return types
 }
@@ -61,11 +61,11 @@ func TestVersionIsTheWatermark(t *testing.T) {
 func TestDeleteOfKeyInProgress(t *testing.T) {
 	q, store := newQueue()
 	require.NoError(t, q.Add(newObject("A", "1")))
-	h := q.tryBegin(false, 0)
+	d := q.tryBegin(false, 0)
 	require.Empty(t, store)
 	require.NoError(t, q.Delete(newObject("A", "2")))
 	require.Nil(t, q.tryBegin(false, 0), "a key in progress must not be delivered again")
-	q.finish(h)
+	q.finish(d)
 	require.Equal(t, []DeltaType{Deleted}, q.tryBegin(false, 0).types())
 }
 
@@ -77,22 +77,22 @@ func TestSecondDeleteGivesTheFinalState(t *testing.T) {
 	require.NoError(t, q.Delete(newObject("A", "1")))
 	require.Zero(t, q.Len())
 	store["A"] = newObject("A", "1")
-	require.NoError(t, q.Replace(listOf[testObject](), at("2")))
+	require.NoError(t, q.Replace(listOf[testObject](), versionFunc("2")))
 	require.NoError(t, q.Delete(newObject("A", "3")))
 	require.NoError(t, q.Delete(newObject("A", "4")))
-	h := q.tryBegin(false, 0)
-	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("A", "3"), Key: "A"}}, h.deltas)
+	d := q.tryBegin(false, 0)
+	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("A", "3"), Key: "A"}}, d.deltas)
 }
 
 // Promise: a marker waits until everything before it has been processed.
 func TestMarkerDoesNotOvertakePopInProgress(t *testing.T) {
 	q, _ := newQueue()
 	require.NoError(t, q.Add(newObject("A", "1")))
-	h := q.tryBegin(false, 0)
+	d := q.tryBegin(false, 0)
 	q.Bookmark("2")
 	require.Nil(t, q.tryBegin(true, 0))
 	require.Empty(t, q.Version())
-	q.finish(h)
+	q.finish(d)
 	require.Equal(t, "2", q.Version())
 }
 
@@ -101,15 +101,15 @@ func TestReplaceIsOneBatch(t *testing.T) {
 	q, _ := newQueue()
 	require.NoError(t, q.Add(newObject("A", "1")))
 	first := q.tryBegin(false, 0)
-	require.NoError(t, q.Replace(listOf(newObject("A", "2"), newObject("B", "2"), newObject("C", "2")), at("5")))
+	require.NoError(t, q.Replace(listOf(newObject("A", "2"), newObject("B", "2"), newObject("C", "2")), versionFunc("5")))
 	require.NoError(t, q.Add(newObject("D", "6")))
 	require.Nil(t, q.tryBegin(true, 1), "the Replace must wait for the key in progress")
 	q.finish(first)
-	h := q.tryBegin(true, 1)
-	require.Equal(t, []DeltaType{Replaced, Replaced, Replaced}, h.types())
-	require.Equal(t, Batch{InInitialList: true, Replace: true, Version: "5", Markers: []Marker{{ReplaceEnd, "5", 3}}}, h.batchInfo)
+	d := q.tryBegin(true, 1)
+	require.Equal(t, []DeltaType{Replaced, Replaced, Replaced}, d.types())
+	require.Equal(t, Batch{InInitialList: true, Replace: true, Version: "5", Markers: []Marker{{ReplaceEnd, "5", 3}}}, d.batchInfo)
 	require.False(t, q.HasSynced(), "the Replace is delivered but not processed")
-	q.finish(h)
+	q.finish(d)
 	require.True(t, q.HasSynced())
 	<-q.Synced()
 	require.False(t, q.tryBegin(true, 0).batchInfo.InInitialList)
@@ -154,7 +154,7 @@ func TestReplaceSkipsUnchangedItems(t *testing.T) {
 		transformed++
 		return obj, true, nil
 	}})
-	require.NoError(t, q.Replace(listOf(newObject("A", "1"), newObject("B", "2")), at("2")))
+	require.NoError(t, q.Replace(listOf(newObject("A", "1"), newObject("B", "2")), versionFunc("2")))
 	require.Equal(t, 1, transformed)
 	require.Equal(t, "B", q.tryBegin(true, 0).deltas[0].Key)
 }
@@ -175,7 +175,7 @@ func TestTransformFailureKeepsTheKnownObject(t *testing.T) {
 			require.ErrorIs(t, err, errTransform)
 			require.ErrorContains(t, err, `"A"`)
 		}
-		require.NoError(t, q.Replace(listOf(bad), at("3")))
+		require.NoError(t, q.Replace(listOf(bad), versionFunc("3")))
 		require.Equal(t, []string{"A"}, reported)
 		require.Zero(t, q.Len())
 		require.ErrorIs(t, q.Delete(bad), errTransform)
@@ -228,7 +228,7 @@ func TestWritesDoNotWaitForProcessing(t *testing.T) {
 	require.NoError(t, q.Add(newObject("A", "1")))
 	require.NoError(t, q.Pop(background, func(string, Deltas[testObject], bool) error {
 		require.NoError(t, q.Update(newObject("A", "2")))
-		require.NoError(t, q.Replace(listOf(newObject("A", "3")), at("3")))
+		require.NoError(t, q.Replace(listOf(newObject("A", "3")), versionFunc("3")))
 		return q.Resync()
 	}))
 	require.Equal(t, 2, q.Len())
@@ -372,14 +372,14 @@ func TestSkipInitialList(t *testing.T) {
 	q.SkipInitialList()
 	require.True(t, q.HasSynced())
 	require.NoError(t, q.Add(newObject("A", "2")))
-	require.NoError(t, q.Replace(listOf(newObject("B", "3")), at("4")))
+	require.NoError(t, q.Replace(listOf(newObject("B", "3")), versionFunc("4")))
 	for range 3 {
-		h := q.tryBegin(false, 0)
-		if h == nil {
+		d := q.tryBegin(false, 0)
+		if d == nil {
 			break
 		}
-		require.False(t, h.batchInfo.InInitialList, "%v", h.deltas)
-		q.finish(h)
+		require.False(t, d.batchInfo.InInitialList, "%v", d.deltas)
+		q.finish(d)
 	}
 	require.Equal(t, "4", q.Version())
 }
@@ -387,12 +387,12 @@ func TestSkipInitialList(t *testing.T) {
 // Promise of SkipInitialList: after the first Replace it does nothing.
 func TestSkipInitialListAfterReplaceDoesNothing(t *testing.T) {
 	q, _ := newQueue()
-	require.NoError(t, q.Replace(listOf(newObject("A", "1")), at("1")))
+	require.NoError(t, q.Replace(listOf(newObject("A", "1")), versionFunc("1")))
 	q.SkipInitialList()
 	require.False(t, q.HasSynced())
-	h := q.tryBegin(false, 0)
-	require.True(t, h.batchInfo.InInitialList)
-	q.finish(h)
+	d := q.tryBegin(false, 0)
+	require.True(t, d.batchInfo.InInitialList)
+	q.finish(d)
 	require.True(t, q.HasSynced())
 }
 
@@ -400,19 +400,19 @@ func TestSkipInitialListAfterReplaceDoesNothing(t *testing.T) {
 // with unprocessed deltas.
 func TestConsumeMarkers(t *testing.T) {
 	q, _ := newQueue()
-	require.NoError(t, q.Replace(listOf[testObject](), at("1")))
+	require.NoError(t, q.Replace(listOf[testObject](), versionFunc("1")))
 	require.False(t, q.HasSynced(), "no consumer has called Pop")
 	q.ConsumeMarkers()
 	require.True(t, q.HasSynced())
 	require.Equal(t, "1", q.Version())
 
 	q, _ = newQueue()
-	require.NoError(t, q.Replace(listOf(newObject("A", "1")), at("1")))
+	require.NoError(t, q.Replace(listOf(newObject("A", "1")), versionFunc("1")))
 	q.ConsumeMarkers()
 	require.False(t, q.HasSynced(), "A is queued")
-	h := q.tryBegin(false, 0)
+	d := q.tryBegin(false, 0)
 	q.ConsumeMarkers()
 	require.False(t, q.HasSynced(), "A is in progress")
-	q.finish(h)
+	q.finish(d)
 	require.True(t, q.HasSynced())
 }

@@ -82,16 +82,16 @@ func (q *DeltaFIFO[T]) addOrUpdate(kind DeltaType, obj T) error {
 	}
 	if q.transform != nil {
 		if e.object, e.keep, err = q.callTransform(e.key, obj); err != nil {
-			if closed := q.bookmark(e.version); closed != nil {
-				return errors.Join(closed, err)
+			if bookmarkErr := q.bookmark(e.version); bookmarkErr != nil {
+				return errors.Join(bookmarkErr, err)
 			}
 			return err
 		}
 	}
 	var known T
 	for {
-		var ask neededCall
-		if ask, known, err = q.tryPut(kind, &e, known); ask == noCall {
+		var needed neededCall
+		if needed, known, err = q.tryPut(kind, &e, known); needed == noCall {
 			return err
 		}
 		e.compare(q.meta, known)
@@ -99,33 +99,33 @@ func (q *DeltaFIFO[T]) addOrUpdate(kind DeltaType, obj T) error {
 }
 
 // tryPut queues the event, unless a user function has to be called for the known
-// object first. asked is the object of the last such call.
-func (q *DeltaFIFO[T]) tryPut(kind DeltaType, e *event[T], asked T) (ask neededCall, known T, err error) {
+// object first. previous is the object of the last such call.
+func (q *DeltaFIFO[T]) tryPut(kind DeltaType, e *event[T], previous T) (needed neededCall, known T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return noCall, known, ErrClosed
 	}
-	at := q.keys.find(e.key)
+	slot := q.keys.find(e.key)
 	if e.keep && e.uid == "" {
-		q.enqueue(&at, kind, e.object, false, false)
+		q.enqueue(&slot, kind, e.object, false, false)
 		q.setNewestVersion(e.version)
 		return noCall, known, nil
 	}
-	known, ok := asked, true // as of checkedAt
+	known, ok := previous, true // as of checkedAt
 	if e.checkedAt != q.knownChanges {
-		if known, ok = q.knownAt(&at); ok && e.needsUID(q.knownChanges) {
+		if known, ok = q.knownAt(&slot); ok && e.needsUID(q.knownChanges) {
 			return needUID, known, nil
 		}
 	}
-	switch other := ok && e.uidChanged; {
-	case e.keep && other:
-		q.enqueue(&at, Deleted, known, true, false)
-		q.enqueue(&at, Added, e.object, false, false)
+	switch uidChanged := ok && e.uidChanged; {
+	case e.keep && uidChanged:
+		q.enqueue(&slot, Deleted, known, true, false)
+		q.enqueue(&slot, Added, e.object, false, false)
 	case e.keep:
-		q.enqueue(&at, kind, e.object, false, false)
+		q.enqueue(&slot, kind, e.object, false, false)
 	case ok:
-		q.enqueue(&at, Deleted, known, other, false)
+		q.enqueue(&slot, Deleted, known, uidChanged, false)
 	default:
 		q.enqueueVersion(e.version)
 	}
@@ -143,8 +143,8 @@ func (q *DeltaFIFO[T]) Delete(obj T) error {
 	}
 	var failed error
 	for {
-		ask, known, err := q.tryDelete(&e)
-		switch ask {
+		needed, known, err := q.tryDelete(&e)
+		switch needed {
 		case needUID:
 			e.compare(q.meta, known)
 		case needTransform:
@@ -156,15 +156,15 @@ func (q *DeltaFIFO[T]) Delete(obj T) error {
 	}
 }
 
-func (q *DeltaFIFO[T]) tryDelete(e *event[T]) (ask neededCall, known T, err error) {
+func (q *DeltaFIFO[T]) tryDelete(e *event[T]) (needed neededCall, known T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return noCall, known, ErrClosed
 	}
-	at := q.keys.find(e.key)
-	known, ok := q.knownAt(&at)
-	tombstone := q.tombstoneAt(&at)
+	slot := q.keys.find(e.key)
+	known, ok := q.knownAt(&slot)
+	tombstone := q.tombstoneAt(&slot)
 	if tombstone != nil {
 		known = tombstone.object
 	} else if !ok {
@@ -182,7 +182,7 @@ func (q *DeltaFIFO[T]) tryDelete(e *event[T]) (ask neededCall, known T, err erro
 		final = e.object
 	}
 	if tombstone == nil {
-		q.enqueue(&at, Deleted, final, e.uidChanged, false)
+		q.enqueue(&slot, Deleted, final, e.uidChanged, false)
 		q.setNewestVersion(e.version)
 		return noCall, known, nil
 	}

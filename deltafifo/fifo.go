@@ -27,11 +27,11 @@ type DeltaFIFO[T any] struct {
 	log log[T]
 	// keys has a state for each key that is queued or being processed.
 	keys keyTable[T]
-	// processing has the handouts that are being processed, in the order in
+	// processing has the deliveries that are being processed, in the order in
 	// which they were delivered.
-	processing []*handout[T]
+	processing []*delivery[T]
 	// waiters are the calls that wait for something to be delivered.
-	waiters []*handout[T]
+	waiters []*delivery[T]
 	// activeReplaces are the running Replaces that compare items with known
 	// objects.
 	activeReplaces []*relist[T]
@@ -52,8 +52,8 @@ type DeltaFIFO[T any] struct {
 	knownChanges uint64
 	closed       bool
 
-	nodes        freeList[node[T]]
-	idleHandouts []*handout[T]
+	nodes          freeList[node[T]]
+	idleDeliveries []*delivery[T]
 }
 
 // New returns an empty queue.
@@ -97,11 +97,11 @@ func (q *DeltaFIFO[T]) Close() {
 }
 
 // enqueue appends a delta to the log and to the chain of its key.
-func (q *DeltaFIFO[T]) enqueue(at *slot[T], kind DeltaType, obj T, finalStateUnknown, relist bool) {
-	if at.state == nil {
-		q.keys.fill(at)
+func (q *DeltaFIFO[T]) enqueue(slot *slot[T], kind DeltaType, obj T, finalStateUnknown, relist bool) {
+	if slot.state == nil {
+		q.keys.fill(slot)
 	}
-	s := at.state
+	s := slot.state
 	n := q.nodes.get()
 	n.state, n.kind, n.object = s, kind, obj
 	n.finalStateUnknown, n.relist = finalStateUnknown, relist
@@ -112,7 +112,7 @@ func (q *DeltaFIFO[T]) enqueue(at *slot[T], kind DeltaType, obj T, finalStateUnk
 	}
 	s.last = n
 	q.appendNode(n)
-	q.keyChanged(at.key)
+	q.keyChanged(slot.key)
 }
 
 // appendNode appends a node to the log.

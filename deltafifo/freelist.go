@@ -8,11 +8,11 @@ import "sync"
 // would access the pool for every node.
 type freeList[N any] struct {
 	current, second *block[N]
-	full, empty     sync.Pool // of *magazine[N]
+	full, empty     sync.Pool // of *block[N]
 }
 
 type block[N any] struct {
-	parts [256]*N
+	nodes [256]*N
 	n     int
 }
 
@@ -20,19 +20,19 @@ func (f *freeList[N]) get() *N {
 	if (f.current == nil || f.current.n == 0) && !f.nextFull() {
 		return new(N)
 	}
-	m := f.current
-	m.n--
-	n := m.parts[m.n]
-	m.parts[m.n] = nil
+	b := f.current
+	b.n--
+	n := b.nodes[b.n]
+	b.nodes[b.n] = nil
 	return n
 }
 
 // put adds a node, which the caller has cleared.
 func (f *freeList[N]) put(n *N) {
-	if f.current == nil || f.current.n == len(f.current.parts) {
+	if f.current == nil || f.current.n == len(f.current.nodes) {
 		f.nextEmpty()
 	}
-	f.current.parts[f.current.n] = n
+	f.current.nodes[f.current.n] = n
 	f.current.n++
 }
 
@@ -40,14 +40,14 @@ func (f *freeList[N]) put(n *N) {
 // is one.
 func (f *freeList[N]) nextFull() bool {
 	if f.second == nil || f.second.n == 0 {
-		m, ok := f.full.Get().(*block[N])
+		b, ok := f.full.Get().(*block[N])
 		if !ok {
 			return false
 		}
 		if f.second != nil {
 			f.empty.Put(f.second)
 		}
-		f.second = m
+		f.second = b
 	}
 	f.current, f.second = f.second, f.current
 	return true
@@ -55,15 +55,15 @@ func (f *freeList[N]) nextFull() bool {
 
 // nextEmpty replaces the full current block by one that is not full.
 func (f *freeList[N]) nextEmpty() {
-	if f.second == nil || f.second.n == len(f.second.parts) {
+	if f.second == nil || f.second.n == len(f.second.nodes) {
 		if f.second != nil {
 			f.full.Put(f.second)
 		}
-		m, ok := f.empty.Get().(*block[N])
+		b, ok := f.empty.Get().(*block[N])
 		if !ok {
-			m = new(block[N])
+			b = new(block[N])
 		}
-		f.second = m
+		f.second = b
 	}
 	f.current, f.second = f.second, f.current
 }

@@ -79,17 +79,17 @@ func listOf[T any](items ...T) iter.Seq2[T, error] {
 	}
 }
 
-func at(version string) func() string { return func() string { return version } }
+func versionFunc(version string) func() string { return func() string { return version } }
 
 // tryBegin is the first half of Pop or PopBatch, but returns nil instead of
 // waiting. finish is the second half.
-func (q *DeltaFIFO[T]) tryBegin(batch bool, max int) *handout[T] {
+func (q *DeltaFIFO[T]) tryBegin(batch bool, max int) *delivery[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	h := q.newHandout(batch, max)
-	if !q.begin(h) {
-		q.release(h)
+	d := q.newDelivery(batch, max)
+	if !q.begin(d) {
+		q.release(d)
 		return nil
 	}
-	return h
+	return d
 }

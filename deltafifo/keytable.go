@@ -17,8 +17,8 @@ type keyState[T any] struct {
 	// kept until the process function has returned, because only then the
 	// consumer's store has it. nil: no delta of the key is being processed.
 	inProgress *node[T]
-	// owner is the handout of inProgress.
-	owner *handout[T]
+	// owner is the delivery of inProgress.
+	owner *delivery[T]
 }
 
 // newest returns the delta that determines the key's state after all are
@@ -64,24 +64,24 @@ func (t *keyTable[T]) find(key string) slot[T] {
 }
 
 // fill inserts a state for the slot.
-func (t *keyTable[T]) fill(at *slot[T]) {
+func (t *keyTable[T]) fill(slot *slot[T]) {
 	if t.states >= len(t.buckets) {
 		t.resize(2 * len(t.buckets))
 	}
 	s := t.freeStates.get()
-	s.key, s.hash = at.key, at.hash
+	s.key, s.hash = slot.key, slot.hash
 	bucket := &t.buckets[s.hash&uint64(len(t.buckets)-1)]
 	s.nextInBucket, *bucket = *bucket, s
 	t.states++
-	at.state = s
+	slot.state = s
 }
 
 func (t *keyTable[T]) remove(s *keyState[T]) {
-	at := &t.buckets[s.hash&uint64(len(t.buckets)-1)]
-	for *at != s {
-		at = &(*at).nextInBucket
+	link := &t.buckets[s.hash&uint64(len(t.buckets)-1)]
+	for *link != s {
+		link = &(*link).nextInBucket
 	}
-	*at = s.nextInBucket
+	*link = s.nextInBucket
 	t.states--
 	*s = keyState[T]{}
 	t.freeStates.put(s)

@@ -13,8 +13,8 @@ import (
 func (q *DeltaFIFO[T]) Known(key string) (obj T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	at := q.keys.find(key)
-	if obj, ok = q.knownAt(&at); !ok {
+	slot := q.keys.find(key)
+	if obj, ok = q.knownAt(&slot); !ok {
 		var none T
 		return none, false
 	}
@@ -24,24 +24,24 @@ func (q *DeltaFIFO[T]) Known(key string) (obj T, ok bool) {
 // knownAt returns the last known state of a key: its newest queued delta, else
 // its newest delta in progress, else the object in the consumer's store. After a
 // Deleted the key is unknown, whatever the store still has.
-func (q *DeltaFIFO[T]) knownAt(at *slot[T]) (obj T, ok bool) {
-	if at.state != nil {
-		n := at.state.newest()
+func (q *DeltaFIFO[T]) knownAt(slot *slot[T]) (obj T, ok bool) {
+	if slot.state != nil {
+		n := slot.state.newest()
 		return n.object, n.kind != Deleted
 	}
 	if q.known == nil {
 		return obj, false
 	}
-	return q.known.Get(at.key)
+	return q.known.Get(slot.key)
 }
 
 // tombstoneAt returns the newest queued delta of a key if it is a Deleted whose
 // final state is unknown and has not arrived since, else nil.
-func (q *DeltaFIFO[T]) tombstoneAt(at *slot[T]) *node[T] {
-	if at.state == nil {
+func (q *DeltaFIFO[T]) tombstoneAt(slot *slot[T]) *node[T] {
+	if slot.state == nil {
 		return nil
 	}
-	if n := at.state.last; n != nil && n.kind == Deleted && n.finalStateUnknown && n.final == nil {
+	if n := slot.state.last; n != nil && n.kind == Deleted && n.finalStateUnknown && n.final == nil {
 		return n
 	}
 	return nil
@@ -50,11 +50,11 @@ func (q *DeltaFIFO[T]) tombstoneAt(at *slot[T]) *node[T] {
 // eachKnown calls f for every known key: first those of the consumer's store, in
 // its order, then those only in the queue, in the order of arrival. f may be
 // called twice for a key.
-func (q *DeltaFIFO[T]) eachKnown(f func(at *slot[T], obj T)) {
+func (q *DeltaFIFO[T]) eachKnown(f func(slot *slot[T], obj T)) {
 	visit := func(key string) {
-		at := q.keys.find(key)
-		if obj, ok := q.knownAt(&at); ok {
-			f(&at, obj)
+		slot := q.keys.find(key)
+		if obj, ok := q.knownAt(&slot); ok {
+			f(&slot, obj)
 		}
 	}
 	if q.known != nil {
@@ -62,8 +62,8 @@ func (q *DeltaFIFO[T]) eachKnown(f func(at *slot[T], obj T)) {
 			visit(key)
 		}
 	}
-	for _, h := range q.processing {
-		for n := h.firstNode; n != nil; n = n.next {
+	for _, d := range q.processing {
+		for n := d.firstNode; n != nil; n = n.next {
 			if n.state != nil {
 				visit(n.state.key)
 			}
@@ -84,9 +84,9 @@ func (q *DeltaFIFO[T]) Resync() error {
 	if q.closed {
 		return ErrClosed
 	}
-	q.eachKnown(func(at *slot[T], obj T) {
-		if at.state == nil || at.state.first == nil {
-			q.enqueue(at, Sync, obj, false, false)
+	q.eachKnown(func(slot *slot[T], obj T) {
+		if slot.state == nil || slot.state.first == nil {
+			q.enqueue(slot, Sync, obj, false, false)
 		}
 	})
 	return nil

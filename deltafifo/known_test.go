@@ -25,14 +25,14 @@ func TestKnownReturnsTheLastState(t *testing.T) {
 	requireKnown("1")
 	require.NoError(t, q.Add(newObject("A", "2")))
 	requireKnown("2")
-	h := q.tryBegin(false, 0)
+	d := q.tryBegin(false, 0)
 	requireKnown("2")
 	require.NoError(t, q.Update(newObject("A", "3")))
 	requireKnown("3")
 	require.NoError(t, q.Delete(newObject("A", "4")))
 	requireKnown("")
-	store.apply(h.deltas)
-	q.finish(h)
+	store.apply(d.deltas)
+	q.finish(d)
 	requireKnown("")
 }
 
@@ -58,9 +58,9 @@ func TestReplaceKeepsKnownObjectWithoutTransform(t *testing.T) {
 	known, ok := q.Known("A")
 	require.True(t, ok)
 	require.NoError(t, q.Replace(func(yield func(*testObject, error) bool) { _ = yield(known, nil) && yield(&b, nil) }, nil))
-	h := q.tryBegin(true, 0)
-	require.Len(t, h.deltas, 1)
-	require.Equal(t, "B", h.deltas[0].Key)
+	d := q.tryBegin(true, 0)
+	require.Len(t, d.deltas, 1)
+	require.Equal(t, "B", d.deltas[0].Key)
 }
 
 type pointerStore map[string]*testObject

@@ -5,7 +5,7 @@ import "sync/atomic"
 // A node is one entry of the log: a delta, or a marker.
 type node[T any] struct {
 	// prev and next link the queued nodes, in the order of arrival. next also
-	// links the nodes of a handout, in the same order.
+	// links the nodes of a delivery, in the same order.
 	prev, next *node[T]
 	// nextOfKey is the next queued node of the same key.
 	nextOfKey *node[T]

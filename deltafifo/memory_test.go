@@ -31,10 +31,10 @@ func TestMemoryOfTheBacklogIsReleased(t *testing.T) {
 		}
 		require.Less(t, liveHeap()-before, int64(1<<20), "batch: %v", batch)
 		require.Len(t, q.keys.buckets, minBuckets)
-		for _, h := range q.idleHandouts {
-			require.LessOrEqual(t, cap(h.deltas), maxIdleDeltas)
-			for _, d := range h.deltas[:cap(h.deltas)] {
-				require.Nil(t, d.Object, "an idle buffer refers to an object")
+		for _, d := range q.idleDeliveries {
+			require.LessOrEqual(t, cap(d.deltas), maxIdleDeltas)
+			for _, delta := range d.deltas[:cap(d.deltas)] {
+				require.Nil(t, delta.Object, "an idle buffer refers to an object")
 			}
 		}
 		runtime.KeepAlive(q)
@@ -48,8 +48,8 @@ func TestBookmarksAreMerged(t *testing.T) {
 	for i := range 1000 {
 		q.Bookmark(fmt.Sprint(i))
 	}
-	h := q.tryBegin(true, 0)
-	require.Equal(t, []Marker{{Bookmark, "999", 0}}, h.batchInfo.Markers)
+	d := q.tryBegin(true, 0)
+	require.Equal(t, []Marker{{Bookmark, "999", 0}}, d.batchInfo.Markers)
 }
 
 // liveHeap returns the size of the live heap. It collects twice, because a

@@ -46,8 +46,8 @@ type model struct {
 
 // pendingPop is a Pop or PopBatch in progress, of the queue and of the reference.
 type pendingPop struct {
-	handout   *handout[testObject]
-	reference *delivery
+	delivery  *delivery[testObject]
+	reference *referenceDelivery
 }
 
 // TestModel performs random operations on a queue and on a reference, and
@@ -259,7 +259,7 @@ func (m *model) replace() {
 		}
 	}
 	closed := m.reference.closed
-	err := m.q.Replace(items, at(version))
+	err := m.q.Replace(items, versionFunc(version))
 	if broken && !closed {
 		require.ErrorIs(m.t, err, io.ErrUnexpectedEOF)
 		return
@@ -306,8 +306,8 @@ func (m *model) stepDuringReplace() {
 // begin is the first half of a Pop or PopBatch. It reports whether there was
 // something to deliver.
 func (m *model) begin(batch bool, max int) bool {
-	h := m.q.tryBegin(batch, max)
-	var p *delivery
+	d := m.q.tryBegin(batch, max)
+	var p *referenceDelivery
 	switch {
 	case !batch:
 		p = m.reference.beginPop()
@@ -317,13 +317,13 @@ func (m *model) begin(batch bool, max int) bool {
 		p = m.reference.beginBatch(max)
 	}
 	if p == nil {
-		require.Nil(m.t, h)
+		require.Nil(m.t, d)
 		m.checkDrained()
 		return false
 	}
-	require.NotNil(m.t, h, "%+v", p)
-	require.Equal(m.t, p.deltas, append([]Delta[testObject](nil), h.processArg()...))
-	batchInfo := h.batchInfo
+	require.NotNil(m.t, d, "%+v", p)
+	require.Equal(m.t, p.deltas, append([]Delta[testObject](nil), d.processArg()...))
+	batchInfo := d.batchInfo
 	if !batch {
 		batchInfo = Batch{InInitialList: batchInfo.InInitialList}
 		p.batchInfo.Markers = nil
@@ -333,7 +333,7 @@ func (m *model) begin(batch bool, max int) bool {
 	if m.appliesAll {
 		m.checkSequence(p.deltas)
 	}
-	m.open = append(m.open, pendingPop{h, p})
+	m.open = append(m.open, pendingPop{d, p})
 	return true
 }
 
@@ -372,10 +372,10 @@ func (m *model) finish(i int) {
 	m.open = slices.Delete(m.open, i, i+1)
 	apply := m.appliesAll || m.choose(3) != 0
 	if apply {
-		m.store.apply(o.handout.deltas)
+		m.store.apply(o.delivery.deltas)
 	}
-	o.handout.failed = !apply
-	m.q.finish(o.handout)
+	o.delivery.failed = !apply
+	m.q.finish(o.delivery)
 	m.reference.finish(o.reference, apply)
 }
 
@@ -417,8 +417,8 @@ func (m *model) check() {
 	defer m.q.mu.Unlock()
 	for i := range m.keys {
 		key := fmt.Sprint("key-", i)
-		at := m.q.keys.find(key)
-		obj, ok := m.q.knownAt(&at)
+		slot := m.q.keys.find(key)
+		obj, ok := m.q.knownAt(&slot)
 		want, wantOK := m.reference.known(key)
 		if ok != wantOK || ok && obj != want {
 			require.Fail(m.t, "wrong known state", "%s: %v %v, want %v %v", key, obj, ok, want, wantOK)

@@ -23,22 +23,22 @@ func (q *DeltaFIFO[T]) Pop(ctx context.Context, process func(key string, d Delta
 	if process == nil {
 		return ErrNoProcess
 	}
-	h, err := q.take(ctx, false, 0)
+	d, err := q.take(ctx, false, 0)
 	if err != nil {
 		return err
 	}
-	defer q.finish(h)
-	key := h.deltas[0].Key
-	h.failed = true // until process has succeeded
-	if err := process(key, Deltas[T](h.processArg()), h.batchInfo.InInitialList); err != nil {
+	defer q.finish(d)
+	key := d.deltas[0].Key
+	d.failed = true // until process has succeeded
+	if err := process(key, Deltas[T](d.processArg()), d.batchInfo.InInitialList); err != nil {
 		return fmt.Errorf("deltafifo: processing %q: %w", key, err)
 	}
-	h.failed = false
+	d.failed = false
 	return nil
 }
 
 // beginPop moves all queued deltas of the first free key from the log to h.
-func (q *DeltaFIFO[T]) beginPop(h *handout[T]) bool {
+func (q *DeltaFIFO[T]) beginPop(d *delivery[T]) bool {
 	q.consumeMarkers()
 	n := q.log.firstFree
 	for n != nil && (n.state == nil || n.state.inProgress != nil) {
@@ -49,14 +49,14 @@ func (q *DeltaFIFO[T]) beginPop(h *handout[T]) bool {
 		return false
 	}
 	s := n.state
-	h.firstNode = s.first
+	d.firstNode = s.first
 	for n := s.first; n != nil; n = n.nextOfKey {
 		q.log.remove(n)
 		n.next = n.nextOfKey
-		h.add(n)
+		d.add(n)
 	}
 	s.first, s.last = nil, nil
-	h.batchInfo.InInitialList = q.inInitialList(h.firstNode.seq)
-	q.processing = append(q.processing, h)
+	d.batchInfo.InInitialList = q.inInitialList(d.firstNode.seq)
+	q.processing = append(q.processing, d)
 	return true
 }

@@ -46,7 +46,7 @@ func BenchmarkReplaceUnchanged(b *testing.B) {
 	process := func([]Delta[testObject], Batch) error { return nil }
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = q.Replace(listOf(objects...), at("1"))
+		_ = q.Replace(listOf(objects...), versionFunc("1"))
 		_ = q.PopBatch(background, 0, process)
 	}
 }

@@ -13,7 +13,7 @@ type referenceQueue struct {
 	noMeta, noTransform bool // the queue has no MetaFunc, no Transform
 	store               mapStore
 	list                []*entry
-	inProgress          []*delivery // in the order of delivery
+	inProgress          []*referenceDelivery // in the order of delivery
 	lastSeq             int
 	newest              string // the newest version that has arrived
 	watermark           string
@@ -27,16 +27,16 @@ type referenceQueue struct {
 type entry struct {
 	seq       int
 	delta     Delta[testObject]
-	marker    MarkerKind  // 0: a delta
-	version   string      // the watermark when everything up to this entry has been processed
-	relist    bool        // part of a Replace
-	final     *testObject // the final state that arrived after a Deleted without one
-	delivery  *delivery   // the Pop or PopBatch that processes it, nil if none
-	processed bool        // it stays in the list until all older entries are processed
+	marker    MarkerKind         // 0: a delta
+	version   string             // the watermark when everything up to this entry has been processed
+	relist    bool               // part of a Replace
+	final     *testObject        // the final state that arrived after a Deleted without one
+	delivery  *referenceDelivery // the Pop or PopBatch that processes it, nil if none
+	processed bool               // it stays in the list until all older entries are processed
 }
 
-// delivery is the argument of one Pop or PopBatch.
-type delivery struct {
+// referenceDelivery is the argument of one Pop or PopBatch.
+type referenceDelivery struct {
 	batch     bool
 	entries   []*entry
 	deltas    []Delta[testObject]
@@ -278,9 +278,9 @@ func (r *referenceQueue) keyInProgress(key string) bool {
 	return slices.ContainsFunc(r.list, func(e *entry) bool { return e.delivery != nil && e.marker == 0 && e.delta.Key == key })
 }
 
-func (r *referenceQueue) beginPop() *delivery {
+func (r *referenceQueue) beginPop() *referenceDelivery {
 	r.passMarkers()
-	p := &delivery{}
+	p := &referenceDelivery{}
 	for _, e := range r.list {
 		if e.marker != 0 || !e.queued() {
 			continue
@@ -292,8 +292,8 @@ func (r *referenceQueue) beginPop() *delivery {
 	return r.deliver(p)
 }
 
-func (r *referenceQueue) beginBatch(max int) *delivery {
-	p := &delivery{batch: true}
+func (r *referenceQueue) beginBatch(max int) *referenceDelivery {
+	p := &referenceDelivery{batch: true}
 	prefix := slices.DeleteFunc(slices.Clone(r.list), func(e *entry) bool { return !e.queued() })
 	if len(prefix) > 0 && prefix[0].relist {
 		n := 1 + slices.IndexFunc(prefix, func(e *entry) bool { return e.marker == ReplaceEnd })
@@ -321,7 +321,7 @@ func (r *referenceQueue) beginBatch(max int) *delivery {
 	return r.deliver(p)
 }
 
-func (r *referenceQueue) deliver(p *delivery) *delivery {
+func (r *referenceQueue) deliver(p *referenceDelivery) *referenceDelivery {
 	if len(p.entries) == 0 {
 		return nil
 	}
@@ -358,8 +358,8 @@ func (r *referenceQueue) deliver(p *delivery) *delivery {
 	return p
 }
 
-func (r *referenceQueue) finish(p *delivery, apply bool) {
-	r.inProgress = slices.DeleteFunc(r.inProgress, func(o *delivery) bool { return o == p })
+func (r *referenceQueue) finish(p *referenceDelivery, apply bool) {
+	r.inProgress = slices.DeleteFunc(r.inProgress, func(o *referenceDelivery) bool { return o == p })
 	for _, e := range p.entries {
 		r.markProcessed(e)
 	}

@@ -28,7 +28,7 @@ func TestPoppedDeltasAreNotRetained(t *testing.T) {
 	})
 	obj := &big{name: "a"}
 	pointer := weak.Make(obj)
-	require.NoError(t, q.Replace(listOf(obj), at("1")))
+	require.NoError(t, q.Replace(listOf(obj), versionFunc("1")))
 	obj = nil
 	require.NoError(t, q.PopBatch(context.Background(), 0, func([]Delta[*big], Batch) error { return nil }))
 	runtime.GC()
@@ -75,7 +75,7 @@ func TestProcessFailsWhileReplaceReads(t *testing.T) {
 	require.NoError(t, q.Replace(func(yield func(testObject, error) bool) {
 		yield(newObject("A", "2"), nil) // unchanged: equal to the queued object
 		require.ErrorIs(t, q.Pop(background, func(string, Deltas[testObject], bool) error { return boom }), boom)
-	}, at("9")))
+	}, versionFunc("9")))
 	require.NoError(t, q.PopBatch(background, 0, func(d []Delta[testObject], b Batch) error {
 		require.Len(t, d, 1)
 		require.Equal(t, newObject("A", "2"), d[0].Object)
@@ -89,17 +89,17 @@ func TestProcessFailsWhileReplaceReads(t *testing.T) {
 func TestProcessFailsWhileTheUIDIsRead(t *testing.T) {
 	store := mapStore{"A": testObject{key: "A", uid: "u1", version: "1"}}
 	var q *DeltaFIFO[testObject]
-	var h *handout[testObject]
+	var d *delivery[testObject]
 	q = New(Options[testObject]{KeyFunc: objectKey, KnownObjects: store, MetaFunc: func(obj testObject) (types.UID, string) {
-		if h != nil && obj.version == "2" {
-			h.failed = true
-			q.finish(h)
-			h = nil
+		if d != nil && obj.version == "2" {
+			d.failed = true
+			q.finish(d)
+			d = nil
 		}
 		return obj.uid, obj.version
 	}})
 	require.NoError(t, q.Update(testObject{key: "A", uid: "u2", version: "2"}))
-	h = q.tryBegin(false, 0)
+	d = q.tryBegin(false, 0)
 	require.NoError(t, q.Update(testObject{key: "A", uid: "u2", version: "3"}))
 	g := q.tryBegin(false, 0)
 	require.Equal(t, Deleted, g.deltas[0].Type)
@@ -122,8 +122,8 @@ func TestWakeUpTogetherWithCancel(t *testing.T) {
 			q.wake()
 			q.mu.Unlock()
 			require.ErrorIs(t, <-done, context.Canceled)
-			for _, h := range q.idleHandouts {
-				require.Empty(t, h.wake)
+			for _, d := range q.idleDeliveries {
+				require.Empty(t, d.wake)
 			}
 		}
 	})
@@ -155,18 +155,18 @@ func TestReplaceAfterInvalidateVersionsSkipsNothing(t *testing.T) {
 	}
 	store := mapStore{}
 	q.known = store
-	require.NoError(t, q.Replace(listOf(first), at("9")))
+	require.NoError(t, q.Replace(listOf(first), versionFunc("9")))
 	popBatch()
 	store["a"] = first
-	require.NoError(t, q.Replace(listOf(second), at("9")))
+	require.NoError(t, q.Replace(listOf(second), versionFunc("9")))
 	require.Empty(t, popBatch(), "the UID and the version are unchanged")
 
 	q.InvalidateVersions()
-	require.Error(t, q.Replace(func(yield func(testObject, error) bool) { yield(testObject{}, io.ErrUnexpectedEOF) }, at("7")))
-	require.NoError(t, q.Replace(listOf(second), at("7")))
+	require.Error(t, q.Replace(func(yield func(testObject, error) bool) { yield(testObject{}, io.ErrUnexpectedEOF) }, versionFunc("7")))
+	require.NoError(t, q.Replace(listOf(second), versionFunc("7")))
 	require.Equal(t, []Delta[testObject]{{Type: Replaced, Key: "a", Object: second}}, popBatch())
 	store["a"] = second
-	require.NoError(t, q.Replace(listOf(first), at("7")))
+	require.NoError(t, q.Replace(listOf(first), versionFunc("7")))
 	require.Empty(t, popBatch(), "versions are compared again after a successful Replace")
 }
 
@@ -177,7 +177,7 @@ func TestBatchReturnsNoFinalStateBeforeAnEarlierDelta(t *testing.T) {
 	newRelistedQueue := func() *DeltaFIFO[testObject] {
 		q, store := newQueue()
 		store["B"], store["C"] = newObject("B", "1"), newObject("C", "1")
-		require.NoError(t, q.Replace(listOf(newObject("B", "1")), at("50")))
+		require.NoError(t, q.Replace(listOf(newObject("B", "1")), versionFunc("50")))
 		require.NoError(t, q.Delete(newObject("B", "51")))
 		require.NoError(t, q.Delete(newObject("C", "53")))
 		return q
@@ -191,6 +191,6 @@ func TestBatchReturnsNoFinalStateBeforeAnEarlierDelta(t *testing.T) {
 	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("B", "51"), Key: "B"}}, rest.deltas)
 	require.Equal(t, "53", rest.batchInfo.Version)
 
-	h := newRelistedQueue().tryBegin(false, 0)
-	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("C", "53"), Key: "C"}}, h.deltas)
+	d := newRelistedQueue().tryBegin(false, 0)
+	require.Equal(t, []Delta[testObject]{{Type: Deleted, Object: newObject("C", "53"), Key: "C"}}, d.deltas)
 }

@@ -145,17 +145,17 @@ func (r *relist[T]) read(obj T) error {
 	if err != nil {
 		return err
 	}
-	if earlier, twice := r.changed[e.key]; twice {
+	if earlier, duplicate := r.changed[e.key]; duplicate {
 		r.items[earlier].action = keepKnown
 	}
 	delete(r.unchanged, e.key)
-	known, same, other := r.compare(e.key, e.uid, e.version)
+	known, same, uidChanged := r.compare(e.key, e.uid, e.version)
 	if same || samePointer(known, obj) {
 		delete(r.changed, e.key)
 		r.unchanged[e.key] = known
 		return nil
 	}
-	it := item[T]{key: e.key, uid: e.uid, uidChanged: other}
+	it := item[T]{key: e.key, uid: e.uid, uidChanged: uidChanged}
 	object, keep, err := r.q.callTransform(e.key, obj)
 	switch {
 	case err != nil:
@@ -176,8 +176,8 @@ func (r *relist[T]) add(it item[T]) {
 }
 
 // compare compares an item with the known object. same: UID and version are
-// equal; other: the UIDs differ.
-func (r *relist[T]) compare(key string, uid types.UID, version string) (known T, same, other bool) {
+// equal. uidChanged: the UIDs differ.
+func (r *relist[T]) compare(key string, uid types.UID, version string) (known T, same, uidChanged bool) {
 	if r.q.meta == nil {
 		return known, false, false
 	}
@@ -194,8 +194,8 @@ func (r *relist[T]) lookUp(key string) (known T, ok bool) {
 	r.q.mu.Lock()
 	defer r.q.mu.Unlock()
 	delete(r.staleKeys, key)
-	at := r.q.keys.find(key)
-	return r.q.knownAt(&at)
+	slot := r.q.keys.find(key)
+	return r.q.knownAt(&slot)
 }
 
 // compareAgain repeats the comparison of a key that another writer has changed.
@@ -211,13 +211,13 @@ func (r *relist[T]) compareAgain(key string) {
 		return
 	}
 	uid, version := r.q.meta(kept)
-	known, same, other := r.compare(key, uid, version)
+	known, same, uidChanged := r.compare(key, uid, version)
 	if same || samePointer(known, kept) {
 		r.unchanged[key] = known
 		return
 	}
 	delete(r.unchanged, key)
-	r.add(item[T]{key: key, uid: uid, object: kept, uidChanged: other})
+	r.add(item[T]{key: key, uid: uid, object: kept, uidChanged: uidChanged})
 }
 
 func (r *relist[T]) has(key string) bool {
@@ -256,8 +256,8 @@ func (q *DeltaFIFO[T]) tryReplace(r *relist[T], version string) (again map[strin
 func (q *DeltaFIFO[T]) findReplacedUIDs(r *relist[T]) {
 	for i := range r.items {
 		if it := &r.items[i]; it.action != keepKnown && (it.uidChanged || it.action == deleteItem) {
-			at := q.keys.find(it.key)
-			it.known, it.deletesKnown = q.knownAt(&at)
+			slot := q.keys.find(it.key)
+			it.known, it.deletesKnown = q.knownAt(&slot)
 		}
 	}
 }
@@ -265,24 +265,24 @@ func (q *DeltaFIFO[T]) findReplacedUIDs(r *relist[T]) {
 // missing returns the known objects that are not in the list. They are collected
 // before anything is queued, because the consumer's store may panic.
 func (q *DeltaFIFO[T]) missing(r *relist[T]) []item[T] {
-	var gone []item[T]
+	var missing []item[T]
 	seen := map[string]struct{}{}
-	q.eachKnown(func(at *slot[T], obj T) {
-		if _, twice := seen[at.key]; !twice && !r.has(at.key) {
-			seen[at.key] = struct{}{}
-			gone = append(gone, item[T]{key: at.key, object: obj})
+	q.eachKnown(func(slot *slot[T], obj T) {
+		if _, visited := seen[slot.key]; !visited && !r.has(slot.key) {
+			seen[slot.key] = struct{}{}
+			missing = append(missing, item[T]{key: slot.key, object: obj})
 		}
 	})
-	return gone
+	return missing
 }
 
 func (q *DeltaFIFO[T]) enqueueReplace(r *relist[T], missing []item[T], version string) {
 	for i := range r.items {
 		q.enqueueItem(&r.items[i])
 	}
-	for _, gone := range missing {
-		at := q.keys.find(gone.key)
-		q.enqueue(&at, Deleted, gone.object, true, true)
+	for _, it := range missing {
+		slot := q.keys.find(it.key)
+		q.enqueue(&slot, Deleted, it.object, true, true)
 	}
 	q.enqueueMarker(ReplaceEnd, version, true)
 	q.setNewestVersion(version)
@@ -295,13 +295,13 @@ func (q *DeltaFIFO[T]) enqueueItem(it *item[T]) {
 	if it.action == keepKnown {
 		return
 	}
-	at := q.keys.find(it.key)
+	slot := q.keys.find(it.key)
 	kind := Replaced
 	if it.deletesKnown {
-		q.enqueue(&at, Deleted, it.known, it.uidChanged, true)
+		q.enqueue(&slot, Deleted, it.known, it.uidChanged, true)
 		kind = Added
 	}
 	if it.action == storeItem {
-		q.enqueue(&at, kind, it.object, false, true)
+		q.enqueue(&slot, kind, it.object, false, true)
 	}
 }

@@ -41,12 +41,12 @@ func TestTranscripts(t *testing.T) {
 type transcript struct {
 	q     *DeltaFIFO[testObject]
 	store mapStore
-	open  map[string]*handout[testObject]
+	open  map[string]*delivery[testObject]
 	out   strings.Builder
 }
 
 func newTranscript(transform bool) *transcript {
-	tr := &transcript{store: mapStore{}, open: map[string]*handout[testObject]{}}
+	tr := &transcript{store: mapStore{}, open: map[string]*delivery[testObject]{}}
 	o := Options[testObject]{KeyFunc: objectKey, MetaFunc: objectMeta, KnownObjects: tr.store}
 	if transform {
 		o.Transform = func(obj testObject) (testObject, bool, error) {
@@ -78,14 +78,14 @@ func (tr *transcript) run(t *testing.T, d *datadriven.TestData) {
 	case "open":
 		tr.begin(t, d)
 	case "done":
-		h, ok := tr.open[d.CmdArgs[0].Key]
+		popped, ok := tr.open[d.CmdArgs[0].Key]
 		if !ok {
 			tr.out.WriteString("no such delivery\n")
 			return
 		}
 		delete(tr.open, d.CmdArgs[0].Key)
-		tr.store.apply(h.deltas)
-		tr.q.finish(h)
+		tr.store.apply(popped.deltas)
+		tr.q.finish(popped)
 	default:
 		require.Fail(t, "unknown command", d.Cmd)
 	}
@@ -118,31 +118,31 @@ func (tr *transcript) replace(t *testing.T, d *datadriven.TestData) {
 		if d.HasArg("broken") {
 			yield(testObject{}, io.ErrUnexpectedEOF)
 		}
-	}, at(version)))
+	}, versionFunc(version)))
 }
 
 func (tr *transcript) begin(t *testing.T, d *datadriven.TestData) {
 	max, name := 0, d.CmdArgs[1].Key
 	d.MaybeScanArgs(t, "max", &max)
-	h := tr.q.tryBegin(d.CmdArgs[0].Key == "batch", max)
-	if h == nil {
+	popped := tr.q.tryBegin(d.CmdArgs[0].Key == "batch", max)
+	if popped == nil {
 		tr.out.WriteString("would wait\n")
 		return
 	}
-	tr.open[name] = h
-	info := h.batchInfo
-	for i := 0; i <= len(h.deltas); i++ {
+	tr.open[name] = popped
+	info := popped.batchInfo
+	for i := 0; i <= len(popped.deltas); i++ {
 		for _, m := range info.Markers {
-			if h.batch && m.After == i {
+			if popped.batch && m.After == i {
 				fmt.Fprintf(&tr.out, "  %s %s\n", m.Kind, cmp.Or(m.Version, "-"))
 			}
 		}
-		if i < len(h.deltas) {
-			fmt.Fprintf(&tr.out, "  %s\n", showDelta(h.deltas[i]))
+		if i < len(popped.deltas) {
+			fmt.Fprintf(&tr.out, "  %s\n", showDelta(popped.deltas[i]))
 		}
 	}
 	fmt.Fprintf(&tr.out, "  initial=%v", info.InInitialList)
-	if h.batch {
+	if popped.batch {
 		fmt.Fprintf(&tr.out, " replace=%v version=%s", info.Replace, cmp.Or(info.Version, "-"))
 	}
 	tr.out.WriteString("\n")

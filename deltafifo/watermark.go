@@ -11,9 +11,9 @@ func (q *DeltaFIFO[T]) Version() string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	oldest := q.log.head
-	for _, h := range q.processing {
-		if oldest == nil || h.firstNode.seq < oldest.seq {
-			oldest = h.firstNode
+	for _, d := range q.processing {
+		if oldest == nil || d.firstNode.seq < oldest.seq {
+			oldest = d.firstNode
 		}
 	}
 	return q.versionBefore(oldest)
@@ -21,11 +21,11 @@ func (q *DeltaFIFO[T]) Version() string {
 
 // versionAfter returns the version that is reached when h, and everything older
 // than h, has been processed.
-func (q *DeltaFIFO[T]) versionAfter(h *handout[T]) string {
+func (q *DeltaFIFO[T]) versionAfter(d *delivery[T]) string {
 	oldest := q.log.head
-	for _, o := range q.processing {
-		if o.firstNode.seq > h.firstNode.seq && (oldest == nil || o.firstNode.seq < oldest.seq) {
-			oldest = o.firstNode
+	for _, other := range q.processing {
+		if other.firstNode.seq > d.firstNode.seq && (oldest == nil || other.firstNode.seq < oldest.seq) {
+			oldest = other.firstNode
 		}
 	}
 	return q.versionBefore(oldest)
@@ -63,8 +63,8 @@ func (q *DeltaFIFO[T]) enqueueVersion(version string) {
 	if version == "" || version == q.newestVersion {
 		return
 	}
-	if t := q.log.tail; t != nil && t.marker == Bookmark && t.seq == q.seq {
-		t.version = version
+	if tail := q.log.tail; tail != nil && tail.marker == Bookmark && tail.seq == q.seq {
+		tail.version = version
 	} else {
 		q.enqueueMarker(Bookmark, version, false)
 	}
@@ -105,8 +105,8 @@ func (q *DeltaFIFO[T]) markerProcessed(n *node[T]) {
 // olderInProgress reports whether anything that arrived before seq is being
 // processed.
 func (q *DeltaFIFO[T]) olderInProgress(seq uint64) bool {
-	for _, h := range q.processing {
-		if h.firstNode.seq < seq {
+	for _, d := range q.processing {
+		if d.firstNode.seq < seq {
 			return true
 		}
 	}
