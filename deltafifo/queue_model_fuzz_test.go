@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// FuzzModel runs the model test with its choices taken from the fuzzing input, so
+// FuzzQueueMatchesReference runs the model test with its choices taken from the fuzzing input, so
 // that coverage guides the search for sequences that the seeds do not have.
-func FuzzModel(f *testing.F) {
+func FuzzQueueMatchesReference(f *testing.F) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		program := make([]byte, 600)

@@ -50,9 +50,9 @@ type pendingPop struct {
 	reference *referenceDelivery
 }
 
-// TestModel performs random operations on a queue and on a reference, and
+// TestQueueMatchesReference performs random operations on a queue and on a reference, and
 // compares them after each one. It covers all guarantees of the package comment.
-func TestModel(t *testing.T) {
+func TestQueueMatchesReference(t *testing.T) {
 	if *modelSeed != 0 {
 		runModel(t, *modelSeed, 600)
 		return
@@ -72,7 +72,7 @@ func TestModel(t *testing.T) {
 func runModel(t *testing.T, seed uint64, operations int) {
 	defer func() {
 		if t.Failed() {
-			t.Logf("repeat with: go test ./deltafifo -run TestModel -model.seed=%d", seed)
+			t.Logf("repeat with: go test ./deltafifo -run TestQueueMatchesReference -model.seed=%d", seed)
 		}
 	}()
 	rng := rand.New(rand.NewPCG(seed, 0))

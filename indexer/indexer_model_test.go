@@ -102,7 +102,7 @@ type heldSnapshot struct {
 
 // Promise: each write is atomic, including a Replace and a batch: an object and all
 // its index entries change together. A read returns one consistent version.
-func TestModel(t *testing.T) {
+func TestIndexerMatchesReference(t *testing.T) {
 	if *modelSeed != 0 {
 		runModel(t, *modelSeed, 2000)
 		return
@@ -122,7 +122,7 @@ func TestModel(t *testing.T) {
 func runModel(t *testing.T, seed uint64, operations int) {
 	defer func() {
 		if t.Failed() {
-			t.Logf("repeat with: go test ./indexer -run TestModel -model.seed=%d", seed)
+			t.Logf("repeat with: go test ./indexer -run TestIndexerMatchesReference -model.seed=%d", seed)
 		}
 	}()
 	rng := rand.New(rand.NewPCG(seed, 0))

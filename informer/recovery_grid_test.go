@@ -21,22 +21,22 @@ var (
 	gridSeed = flag.Uint64("grid.seed", 1, "seed of the sample of the recovery grid")
 )
 
-// gridForm is a form of the outage.
-type gridForm struct {
+// gridOutage is a kind of outage.
+type gridOutage struct {
 	apitest.Outage
-	// cut: open connections are closed before the outage begins. All forms but the
-	// half-open one close them anyway.
+	// cut: open connections are closed before the outage begins. All outages but
+	// a half-open connection close them anyway.
 	cut bool
 }
 
-func (f gridForm) String() string {
+func (f gridOutage) String() string {
 	if f.cut {
 		return "cut, then " + f.Outage.String()
 	}
 	return f.Outage.String()
 }
 
-var gridForms = []gridForm{
+var gridOutages = []gridOutage{
 	{Outage: apitest.Outage{Kind: apitest.OutageRefused}},
 	{Outage: apitest.Outage{Kind: apitest.OutageReset}},
 	{Outage: apitest.Outage{Kind: apitest.OutageEOF}},
@@ -51,21 +51,22 @@ var gridForms = []gridForm{
 // gridCell is one combination of parameters.
 type gridCell struct {
 	informers int
-	form      gridForm
-	away      time.Duration
+	outage    gridOutage
+	duration  time.Duration
 	// compacted: the server is compacted during the outage, so that old versions have
 	// expired.
 	compacted bool
-	times     int
+	// repeats is the number of outages.
+	repeats int
 }
 
 func (c gridCell) String() string {
-	name := fmt.Sprintf("%d informers/%s/%s", c.informers, c.form, c.away)
+	name := fmt.Sprintf("%d informers/%s/%s", c.informers, c.outage, c.duration)
 	if c.compacted {
 		name += "/410"
 	}
-	if c.times > 1 {
-		name += fmt.Sprintf("/%d times", c.times)
+	if c.repeats > 1 {
+		name += fmt.Sprintf("/%d times", c.repeats)
 	}
 	return name
 }
@@ -73,11 +74,11 @@ func (c gridCell) String() string {
 // gridCells returns all cells.
 func gridCells() (all []gridCell) {
 	for _, informers := range []int{11, 50} {
-		for _, form := range gridForms {
-			for _, away := range []time.Duration{3 * time.Second, 8 * time.Second, 45 * time.Second} {
+		for _, outage := range gridOutages {
+			for _, duration := range []time.Duration{3 * time.Second, 8 * time.Second, 45 * time.Second} {
 				for _, compacted := range []bool{false, true} {
-					for _, times := range []int{1, 5} {
-						all = append(all, gridCell{informers, form, away, compacted, times})
+					for _, repeats := range []int{1, 5} {
+						all = append(all, gridCell{informers, outage, duration, compacted, repeats})
 					}
 				}
 			}
@@ -96,7 +97,7 @@ const (
 )
 
 // Within one second of the first success after an outage, half of the informers of a
-// client are current, and within three seconds all. This holds for each form, length
+// client are current, and within three seconds all. This holds for each kind, length
 // and number of outages, and after a compaction. The number of requests is bounded.
 func TestRecoveryGrid(t *testing.T) {
 	cells := gridCells()
@@ -116,17 +117,17 @@ func TestRecoveryGrid(t *testing.T) {
 func (c gridCell) run(t *testing.T) {
 	f, end := newFleet(t, c.informers)
 	defer end()
-	for n := range c.times {
-		c.outage(t, f, fmt.Sprint("outage ", n+1))
+	for n := range c.repeats {
+		c.runOutage(t, f, fmt.Sprint("outage ", n+1))
 	}
 }
 
-// outage makes the server unavailable once, and measures the recovery.
-func (c gridCell) outage(t *testing.T, f *fleet, name string) {
+// runOutage makes the server unavailable once, and measures the recovery.
+func (c gridCell) runOutage(t *testing.T, f *fleet, name string) {
 	f.forget()
 	began := time.Now()
-	end := f.begin(c.form)
-	time.Sleep(c.away)
+	end := f.begin(c.outage)
+	time.Sleep(c.duration)
 	f.mark(name)
 	if c.compacted {
 		f.server.Compact()
@@ -135,37 +136,38 @@ func (c gridCell) outage(t *testing.T, f *fleet, name string) {
 	end()
 	current := f.awaitMark(name, gridPause)
 	first, answered := f.firstSuccess(ended)
-	if c.form.keeps() {
+	if c.outage.keepsWatches() {
 		first, answered = ended, true
 	}
 	// If there is a Retry-After, the time counts from its end.
-	waits := f.retryTimes(c.form.RetryAfter, began.Add(100*time.Millisecond))
+	waits := f.retryTimes(c.outage.RetryAfter, began.Add(100*time.Millisecond))
 	time.Sleep(time.Until(ended.Add(gridPause)))
 	traffic := f.server.Traffic()
 	require.True(t, answered, "%s: no request was answered", name)
 
-	c.check(t, f, name, recovered{
-		late:     first.Sub(latest(append(slices.Collect(maps.Values(waits)), ended)...)),
-		delays:   f.delays(current, first, waits),
-		requests: traffic.Requests,
+	c.check(t, f, name, recoveryTimes{
+		firstSuccess: first.Sub(latest(append(slices.Collect(maps.Values(waits)), ended)...)),
+		delays:       f.delays(current, first, waits),
+		requests:     traffic.Requests,
 	})
 }
 
-// recovered has the measurements of one outage.
-type recovered struct {
-	// late is the time until the first success.
-	late time.Duration
+// recoveryTimes has the measurements of one outage.
+type recoveryTimes struct {
+	// firstSuccess is the time from the end of the outage, or of a Retry-After, to
+	// the first success.
+	firstSuccess time.Duration
 	// delays are the times from the first success until each informer was current,
 	// sorted.
 	delays   []time.Duration
 	requests int
 }
 
-func (c gridCell) check(t *testing.T, f *fleet, name string, r recovered) {
+func (c gridCell) check(t *testing.T, f *fleet, name string, r recoveryTimes) {
 	require.Len(t, r.delays, c.informers, "%s: informers that are current after %v:\n%s", name, gridPause, f.history())
 	half, last := r.delays[(c.informers-1)/2], r.delays[c.informers-1]
-	t.Logf("%s: first success after %v, half of the informers after %v, all after %v; %d requests, limit %d", name, r.late, half, last, r.requests, c.maxRequests())
-	assert.LessOrEqual(t, r.late, time.Second+gridPrecision, "%s: first success", name)
+	t.Logf("%s: first success after %v, half of the informers after %v, all after %v; %d requests, limit %d", name, r.firstSuccess, half, last, r.requests, c.maxRequests())
+	assert.LessOrEqual(t, r.firstSuccess, time.Second+gridPrecision, "%s: first success", name)
 	assert.LessOrEqual(t, half, time.Second+gridPrecision, "%s: half of the informers", name)
 	assert.LessOrEqual(t, last, 3*time.Second+gridPrecision, "%s: all informers", name)
 	assert.LessOrEqual(t, r.requests, c.maxRequests(), "%s: requests", name)
@@ -174,16 +176,16 @@ func (c gridCell) check(t *testing.T, f *fleet, name string, r recovered) {
 	}
 }
 
-// keeps reports whether the watches stay open during the outage.
-func (f gridForm) keeps() bool { return f.Kind == apitest.OutageHalfOpen && !f.cut }
+// keepsWatches reports whether the watches stay open during the outage.
+func (f gridOutage) keepsWatches() bool { return f.Kind == apitest.OutageHalfOpen && !f.cut }
 
 // begin begins the outage.
-func (f *fleet) begin(form gridForm) (end func()) {
-	if !form.cut {
-		return f.server.BeginOutage(form.Outage)
+func (f *fleet) begin(outage gridOutage) (end func()) {
+	if !outage.cut {
+		return f.server.BeginOutage(outage.Outage)
 	}
 	cut := f.server.BeginOutage(apitest.Outage{Kind: apitest.OutageReset})
-	end = f.server.BeginOutage(form.Outage)
+	end = f.server.BeginOutage(outage.Outage)
 	cut()
 	return end
 }
@@ -193,7 +195,7 @@ func (f *fleet) begin(form gridForm) (end func()) {
 // after a compaction also a list. In addition there are the probes of the client
 // during the outage, at least 0.4 s apart.
 func (c gridCell) maxRequests() int {
-	if c.form.keeps() {
+	if c.outage.keepsWatches() {
 		return 0
 	}
 	each := 3
@@ -201,7 +203,7 @@ func (c gridCell) maxRequests() int {
 		each++
 	}
 	const probeEvery = 400 * time.Millisecond
-	return c.informers*each + int(c.away/probeEvery) + 1
+	return c.informers*each + int(c.duration/probeEvery) + 1
 }
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }

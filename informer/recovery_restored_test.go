@@ -12,15 +12,15 @@ import (
 )
 
 // A server is restored from a backup during an outage. Within five seconds of the first
-// success, every informer has the older state, for each form of the outage.
+// success, every informer has the older state, for each kind of outage.
 func TestRestoredServerIsDetectedWithinFiveSeconds(t *testing.T) {
-	for _, form := range gridForms {
+	for _, outage := range gridOutages {
 		// The version is not checked if no request fails, or only with 429, which a
 		// server returns that was not restarted.
-		if form.keeps() || form.Kind == apitest.OutageTooManyRequests {
+		if outage.keepsWatches() || outage.Kind == apitest.OutageTooManyRequests {
 			continue
 		}
-		t.Run(form.String(), func(t *testing.T) {
+		t.Run(outage.String(), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f, stop := newFleet(t, 11)
@@ -32,7 +32,7 @@ func TestRestoredServerIsDetectedWithinFiveSeconds(t *testing.T) {
 				}
 				synctest.Wait()
 				f.forget()
-				end := f.begin(form)
+				end := f.begin(outage)
 				time.Sleep(8 * time.Second)
 				f.server.RestartFromBackup(uint64(writes * len(f.members)))
 				ended := time.Now()

@@ -16,9 +16,9 @@ var (
 )
 
 const (
-	modelOps = 1000
-	modelAge = 20 * time.Millisecond
-	modelTop = 1000 // greater than every key
+	modelOps      = 1000
+	modelAge      = 20 * time.Millisecond
+	modelShutdown = 1000 // greater than every key
 )
 
 // priorityQueue is the interface that the model test uses. Queues without
@@ -38,7 +38,7 @@ func (q withoutPriorities) AddWithPriority(item, _ int) { q.Add(item) }
 type wrappedQueue struct{ TypedInterface[int] }
 
 func modelQueues() map[string]func(TypedRateLimiter[int]) priorityQueue {
-	over := func(queue TypedInterface[int], l TypedRateLimiter[int]) priorityQueue {
+	withDelays := func(queue TypedInterface[int], l TypedRateLimiter[int]) priorityQueue {
 		return withoutPriorities{NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[int]{
 			DelayingQueue: NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[int]{Queue: queue}),
 		})}
@@ -49,10 +49,10 @@ func modelQueues() map[string]func(TypedRateLimiter[int]) priorityQueue {
 			return NewPriorityQueue(PriorityQueueConfig[int]{RateLimiter: l, Age: modelAge})
 		},
 		"custom queue": func(l TypedRateLimiter[int]) priorityQueue {
-			return over(NewTypedWithConfig(TypedQueueConfig[int]{Queue: DefaultQueue[int]()}), l)
+			return withDelays(NewTypedWithConfig(TypedQueueConfig[int]{Queue: DefaultQueue[int]()}), l)
 		},
 		"wrapped queue": func(l TypedRateLimiter[int]) priorityQueue {
-			return over(wrappedQueue{NewTyped[int]()}, l)
+			return withDelays(wrappedQueue{NewTyped[int]()}, l)
 		},
 		"with metrics": func(l TypedRateLimiter[int]) priorityQueue {
 			return withoutPriorities{NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[int]{
@@ -62,9 +62,9 @@ func modelQueues() map[string]func(TypedRateLimiter[int]) priorityQueue {
 	}
 }
 
-// TestModel performs random operations on a queue and on a reference, and
+// TestQueueMatchesReference performs random operations on a queue and on a reference, and
 // compares the results.
-func TestModel(t *testing.T) {
+func TestQueueMatchesReference(t *testing.T) {
 	seeds := *modelSeeds
 	if seeds == 0 {
 		seeds = 1000
@@ -80,7 +80,7 @@ func TestModel(t *testing.T) {
 			m := newModel(t, seed, name, queues[name])
 			m.run()
 			if t.Failed() {
-				t.Logf("seed %d, %s: rerun with -run TestModel -model.seed=%d", seed, name, seed)
+				t.Logf("seed %d, %s: rerun with -run TestQueueMatchesReference -model.seed=%d", seed, name, seed)
 			}
 		})
 	}
@@ -94,29 +94,29 @@ func TestModel(t *testing.T) {
 }
 
 type model struct {
-	t         *testing.T
-	rand      *rand.Rand
-	verbose   bool
-	queue     priorityQueue
-	reference *referenceQueue
-	ranks     bool
-	waiters   int           // Gets that have not returned
-	got       chan int      // results of Get; modelTop means shutdown
-	wanted    []int         // expected results of Get
-	drainers  int           // calls of ShutDownWithDrain that have not returned
-	drained   chan struct{} // one value for each that has returned
-	last      string
+	t             *testing.T
+	rand          *rand.Rand
+	verbose       bool
+	queue         priorityQueue
+	reference     *referenceQueue
+	hasPriorities bool
+	waiters       int           // Gets that have not returned
+	got           chan int      // results of Get; modelShutdown means shutdown
+	wanted        []int         // expected results of Get
+	drainers      int           // calls of ShutDownWithDrain that have not returned
+	drained       chan struct{} // one value for each that has returned
+	last          string
 }
 
 func newModel(t *testing.T, seed uint64, name string, newQueue func(TypedRateLimiter[int]) priorityQueue) *model {
 	m := &model{
 		t: t, rand: rand.New(rand.NewPCG(seed, 0)), verbose: *modelSeed != 0,
-		queue: newQueue(NewTypedItemExponentialFailureRateLimiter[int](time.Millisecond, 64*time.Millisecond)),
-		ranks: name == "priority",
-		got:   make(chan int, 1000), drained: make(chan struct{}, 1000),
+		queue:         newQueue(NewTypedItemExponentialFailureRateLimiter[int](time.Millisecond, 64*time.Millisecond)),
+		hasPriorities: name == "priority",
+		got:           make(chan int, 1000), drained: make(chan struct{}, 1000),
 	}
 	m.reference = newReferenceQueue(0)
-	if m.ranks {
+	if m.hasPriorities {
 		m.reference = newReferenceQueue(modelAge)
 	}
 	return m
@@ -169,7 +169,7 @@ func (m *model) step(op int) {
 		m.reference.add(key, 0)
 	case r < 30:
 		rank := 0
-		if m.ranks {
+		if m.hasPriorities {
 			rank = m.rand.IntN(7) - 3
 		}
 		m.logOperation("AddWithPriority %d %d", key, rank)
@@ -211,7 +211,7 @@ func (m *model) get() {
 	go func() {
 		item, shutdown := m.queue.Get()
 		if shutdown {
-			item = modelTop
+			item = modelShutdown
 		}
 		m.got <- item
 	}()
@@ -266,7 +266,7 @@ func (m *model) compare() {
 	t := m.reference
 	m.serve()
 	for m.waiters > 0 && t.endsWorkers() {
-		m.expect(modelTop)
+		m.expect(modelShutdown)
 	}
 	var got []int
 	for len(m.got) > 0 {
