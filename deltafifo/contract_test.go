@@ -58,7 +58,7 @@ func TestVersionIsTheWatermark(t *testing.T) {
 }
 
 // Promise: a key in progress is known, even if the store does not have it yet.
-func TestDeleteOfKeyInProgress(t *testing.T) {
+func TestDeleteOfKeyInProgressIsDelivered(t *testing.T) {
 	q, store := newQueue()
 	require.NoError(t, q.Add(newObject("A", "1")))
 	d := q.tryBegin(false, 0)

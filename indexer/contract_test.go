@@ -54,7 +54,7 @@ func TestObjectsMayHaveAnyType(t *testing.T) {
 
 // Promise: with a MetaFunc, Add, Update and Delete compare the UID and the version of
 // the object with those of the stored object.
-func TestUIDAndVersionRules(t *testing.T) {
+func TestWritesCompareUIDAndVersion(t *testing.T) {
 	older, newer := item{key: "a", uid: "1", version: 9}, item{key: "a", uid: "1", version: 10}
 	recreated := item{key: "a", uid: "2", version: 3}
 	get := func(ix *Indexer[item]) item {
@@ -528,7 +528,7 @@ func TestDeletesUnderOneIndexValueDoNotAccumulate(t *testing.T) {
 
 // Promise: CountAtMost is not less than Count, and is exact until an object is
 // deleted.
-func TestCountAtMost(t *testing.T) {
+func TestCountAtMostIsAnUpperBound(t *testing.T) {
 	ix := newItems()
 	first, err := ix.AddIndex("first", func(it item) []string { return []string{it.key[:1]} })
 	require.NoError(t, err)

@@ -95,7 +95,7 @@ func TestKeyedWriterWithMetaFunc(t *testing.T) {
 
 // Promise: FindAny yields each object once, and FindKeys the keys of the objects. Both
 // read the version of their snapshot, also if it is older than the index.
-func TestFindAnyAndFindKeys(t *testing.T) {
+func TestFindAnyYieldsEachObjectOnce(t *testing.T) {
 	ix := New(Options[[]string]{})
 	k := ix.KeyedWriter()
 	for key, words := range map[string][]string{

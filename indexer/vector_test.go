@@ -68,7 +68,7 @@ func TestVectorMatchesSlice(t *testing.T) {
 // Promise: the tree of a vector gains a level at each length that the constants
 // define. The test does not fill the largest level, but reads and writes at the
 // borders of the others.
-func TestVectorLevels(t *testing.T) {
+func TestVectorGrowsAtItsLimits(t *testing.T) {
 	var v vector[uint32]
 	const n = maxLen3 + 3*leafSize
 	for i := range uint32(n) {

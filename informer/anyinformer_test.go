@@ -10,7 +10,7 @@ import (
 )
 
 // Informers of equal requests to a factory are the same, and others are not.
-func TestSameInformer(t *testing.T) {
+func TestEqualRequestsReturnTheSameInformer(t *testing.T) {
 	client, err := rest.New(&rest.Config{Host: "http://127.0.0.1:1"})
 	require.NoError(t, err)
 	defer client.Close()

@@ -58,7 +58,7 @@ func TestMergingStartsAndEnds(t *testing.T) {
 }
 
 // With a negative MaxPending nothing is merged.
-func TestNoMerging(t *testing.T) {
+func TestNegativeMaxPendingDisablesMerging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProcessor(t)
 		e, _, free := s.addBlocked(HandlerOptions{MaxPending: -1})

@@ -427,7 +427,7 @@ func newFixedSource(identity any) *fixedSource {
 }
 
 // Promise: a source needs no ResourceInfo. Sharing depends on what it provides.
-func TestFactoryWithCustomSources(t *testing.T) {
+func TestFactoryAcceptsSourceWithoutResourceInfo(t *testing.T) {
 	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		source := &newFixedSource(nil).ListWatch
 		request := func(s informer.Source[*Pod]) {
@@ -453,7 +453,7 @@ func TestFactoryWithCustomSources(t *testing.T) {
 }
 
 // The first call and Start return the error of invalid arguments.
-func TestFactoryErrors(t *testing.T) {
+func TestInvalidArgumentsOfAFactoryAreErrors(t *testing.T) {
 	var nilView *rest.View[*Pod]
 	for _, c := range []struct {
 		name      string
@@ -506,7 +506,7 @@ func TestFactoryWaitForSyncReturnsReasons(t *testing.T) {
 }
 
 // Promise: Shutdown stops all informers, waits for them, and is final.
-func TestFactoryShutdown(t *testing.T) {
+func TestFactoryShutdownStopsAllInformers(t *testing.T) {
 	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		inf := y.pods("")
@@ -587,8 +587,8 @@ func TestFactoryShutdownNamesLateHandlers(t *testing.T) {
 	})
 }
 
-// TestFactoryConcurrentUse is for the race detector and goleak.
-func TestFactoryConcurrentUse(t *testing.T) {
+// TestFactoryMayBeUsedConcurrently is for the race detector and goleak.
+func TestFactoryMayBeUsedConcurrently(t *testing.T) {
 	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.create("a", "web")
 		var users sync.WaitGroup

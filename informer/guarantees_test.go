@@ -74,7 +74,7 @@ func (r *serverFixture) run(o informer.Options[*Pod]) (inf *informer.SharedInfor
 
 // The version is V only when all changes up to V are in the store, so a wait for the
 // version of a write returns when the write is in the store.
-func TestWaitForVersionOfOwnWrite(t *testing.T) {
+func TestWaitForVersionReturnsAfterOwnWrite(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 		inf, stop := r.run(informer.Options[*Pod]{})
 		defer stop()
@@ -185,7 +185,7 @@ func TestWaitForSyncReturnsReason(t *testing.T) {
 
 // Objects that a selector, Filter or Transform drops are not stored. Stored objects are
 // transformed.
-func TestFilterAndTransform(t *testing.T) {
+func TestRejectedObjectsAreNotStored(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 		for _, name := range []string{"web-0", "web-1", "db-0", "cache-0"} {
 			apitest.Create(t, r.srv, &Pod{ObjectMeta: metav1.ObjectMeta{
@@ -336,7 +336,7 @@ func TestResyncSendsNoRequest(t *testing.T) {
 }
 
 // State contains the state of the store, of the source and of each handler.
-func TestState(t *testing.T) {
+func TestStateHasStoreSourceAndHandlers(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 		pod := r.pod("web-0")
 		inf, stop := r.run(informer.Options[*Pod]{Name: "all pods"})

@@ -7,7 +7,7 @@ import (
 )
 
 // A nil handler is an error, also if another handler wraps it.
-func TestCheckHandler(t *testing.T) {
+func TestNilHandlerIsAnError(t *testing.T) {
 	var nilPointer *ResourceEventHandlerFuncs[int]
 	same := func(n int) int { return n }
 	for name, h := range map[string]ResourceEventHandler[int]{

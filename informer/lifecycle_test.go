@@ -106,7 +106,7 @@ func TestInvalidArgumentsOfNew(t *testing.T) {
 type valueObject struct{ *rest.SlimMeta }
 
 // A source need not be a pointer and need not have a ResourceInfo.
-func TestSourceTypes(t *testing.T) {
+func TestSourceNeedsNoPointerAndNoResourceInfo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf := New[*gadget](valueSource{newScriptedSource("7", "a@1/u")}, preferList())
 		startInformer(t, inf)
@@ -147,7 +147,7 @@ func TestInformerRunsOnce(t *testing.T) {
 }
 
 // With a context that is done, Run returns at once.
-func TestRunWithDoneContext(t *testing.T) {
+func TestRunWithDoneContextReturnsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf := New[*gadget](newScriptedSource("7"), preferList())
 		ctx, cancel := context.WithCancel(t.Context())
@@ -159,7 +159,7 @@ func TestRunWithDoneContext(t *testing.T) {
 }
 
 // A handler may end Run, and may then wait for a version that will not arrive.
-func TestHandlerCancelsRun(t *testing.T) {
+func TestHandlerMayEndRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf := New[*gadget](newScriptedSource("7", "a@1/u", "b@2/v"), preferList())
 		ctx, cancel := context.WithCancel(t.Context())
@@ -200,7 +200,7 @@ func TestWaitWithContextOfRun(t *testing.T) {
 }
 
 // A handler may call all methods of its informer.
-func TestHandlerCallsInformer(t *testing.T) {
+func TestHandlerMayCallInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf := New[*gadget](newScriptedSource("7", "a@1/u"), preferList())
 		got := make(chan string, 1)
@@ -223,7 +223,7 @@ func TestHandlerCallsInformer(t *testing.T) {
 }
 
 // An invalid result or a panic of a source is reported and retried, as any failure.
-func TestInvalidSourceResults(t *testing.T) {
+func TestInvalidSourceResultsAreRetried(t *testing.T) {
 	list := func(context.Context, metav1.ListOptions) (*listwatch.List[*gadget], error) {
 		return rest.ListOf("7", newGadget("a@1/u")), nil
 	}
@@ -277,7 +277,7 @@ func TestInvalidSourceResults(t *testing.T) {
 }
 
 // A wait whose context ends returns the last failure of the source.
-func TestWaitForSyncErrors(t *testing.T) {
+func TestWaitForSyncReturnsTheLastFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("source failed")
 		o := preferList()
@@ -299,7 +299,7 @@ func TestWaitForSyncErrors(t *testing.T) {
 
 // A wait without a call of Run returns ErrNotRunning after a grace period. A call of
 // Run within that period is in time.
-func TestWaitWithoutRun(t *testing.T) {
+func TestWaitWithoutRunReturnsErrNotRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inf := New[*gadget](newScriptedSource("7"), preferList())
 		began := time.Now()

@@ -13,7 +13,7 @@ import (
 )
 
 // The state of a handler contains the start of its running callback and its backlog.
-func TestHandlerState(t *testing.T) {
+func TestHandlerStateHasRunningCallbackAndBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProcessor(t)
 		e := &recorder{before: func(string) { time.Sleep(time.Minute) }}
@@ -46,7 +46,7 @@ func TestHandlerState(t *testing.T) {
 }
 
 // A callback may add a handler, which receives the stored objects.
-func TestHandlerAddsHandler(t *testing.T) {
+func TestHandlerMayAddHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProcessor(t)
 		second := &recorder{}
@@ -92,7 +92,7 @@ func TestBlockedHandlerDelaysNoOtherHandler(t *testing.T) {
 }
 
 // A Trace is called before and after each callback, and for each merge.
-func TestTraceOfCallbacks(t *testing.T) {
+func TestTraceIsCalledForEachCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var lines []string
@@ -129,7 +129,7 @@ func TestTraceOfCallbacks(t *testing.T) {
 }
 
 // With CrashOnPanic a panic ends the process, and its stack contains the callback.
-func TestCrashOnPanic(t *testing.T) {
+func TestCrashOnPanicEndsTheProcess(t *testing.T) {
 	const crashVariable = "INFORMER_TEST_CRASH"
 	if os.Getenv(crashVariable) != "" {
 		s := newTestProcessor(t)
@@ -142,10 +142,10 @@ func TestCrashOnPanic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crash := exec.Command(executable, "-test.run=^TestCrashOnPanic$", "-test.timeout=60s")
+	crash := exec.Command(executable, "-test.run=^TestCrashOnPanicEndsTheProcess$", "-test.timeout=60s")
 	crash.Env = append(os.Environ(), crashVariable+"=1")
 	out, err := crash.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "panic: ouch") || !strings.Contains(string(out), "TestCrashOnPanic.func") {
+	if err == nil || !strings.Contains(string(out), "panic: ouch") || !strings.Contains(string(out), "TestCrashOnPanicEndsTheProcess.func") {
 		t.Errorf("the process ended with %v; its output has no panic with the callback on the stack:\n%s", err, out)
 	}
 }

@@ -108,7 +108,7 @@ func runAnyInformer(t *testing.T, b *anySource, config StoreConfig[any], o Optio
 
 // An informer of interfaces accepts objects of any type. Key, UID and version are those
 // of the object in the interface.
-func TestNewFromWithInterfaceObjects(t *testing.T) {
+func TestInformerOfInterfacesAcceptsAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := newAnySource("2", newGadget("a@1/x"), newUnstructured("b", "2"))
 		inf, takeCalls, stop := runAnyInformer(t, source, StoreConfig[any]{}, Options[any]{})
@@ -169,7 +169,7 @@ func TestNewFromWithoutMetadata(t *testing.T) {
 
 // The state that other code has written to the store is the old state of the next
 // notification.
-func TestOtherWritersOfTheStore(t *testing.T) {
+func TestOldStateIsThatOfTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := indexer.New(indexer.Options[any]{})
 		require.NoError(t, store.Add(newGadget("early@1/x")))
@@ -186,7 +186,7 @@ func TestOtherWritersOfTheStore(t *testing.T) {
 }
 
 // The guard and Clone use the dynamic type of an interface.
-func TestGuardOfObjectsOfAnyType(t *testing.T) {
+func TestGuardUsesTheDynamicType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mutations := &mutationRecorder{}
 		object := newUnstructured("b", "2")
@@ -221,7 +221,7 @@ func TestNewFromWithoutSource(t *testing.T) {
 
 // Changed distinguishes a resync of interfaces from an update, and does not compare
 // values that are not comparable.
-func TestChangedOfInterfaces(t *testing.T) {
+func TestChangedDetectsResyncOfInterfaces(t *testing.T) {
 	calls := 0
 	h := Changed(func(any) int { return 0 }, ResourceEventHandler[any](ResourceEventHandlerFuncs[any]{
 		UpdateFunc: func(any, any) { calls++ },

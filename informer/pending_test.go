@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestMergeTable tests the rows of the table in the comment of pending. A1 is an Add of
+// The merges are the rows of the table in the comment of pending. A1 is an Add of
 // state 1, U12 an Update from 1 to 2, D1 a Delete, D12 a Delete with state 2 whose
 // previous state is 1. ? is finalStateUnknown, i isInInitialList.
-func TestMergeTable(t *testing.T) {
+func TestMergingFollowsTheTable(t *testing.T) {
 	for _, row := range []struct{ name, input, want string }{
 		{"Add in the initial list", "A1i", "A1i"},
 		{"Add, Update", "A1 U12", "A2"},
@@ -189,7 +189,7 @@ func apply(known map[string]int, n notification[int]) error {
 	return nil
 }
 
-// notifications parses text in the notation of TestMergeTable.
+// notifications parses text in the notation of TestMergingFollowsTheTable.
 func notifications(t *testing.T, key, text string) (all []notification[int]) {
 	for _, word := range strings.Fields(text) {
 		n := notification[int]{key: key}

@@ -190,7 +190,7 @@ func (r *randomRun) check() {
 // Handlers with random speed, some of which merge, resync, are added late or are
 // removed, each receive a legal history with the correct final state. Handlers that
 // never merge receive all notifications; for the others the merged ones are counted.
-func TestHandlersWithRandomSpeed(t *testing.T) {
+func TestHandlersOfAnySpeedReceiveLegalHistories(t *testing.T) {
 	for seed := range uint64(25) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { atRandomSpeed(newRandomRun(t, seed)) })
@@ -246,9 +246,9 @@ func atRandomSpeed(r *randomRun) {
 	}
 }
 
-// TestHandlersAtFullSpeed is TestHandlersWithRandomSpeed in real time, with all
+// The same as TestHandlersOfAnySpeedReceiveLegalHistories in real time, with all
 // handlers in parallel.
-func TestHandlersAtFullSpeed(t *testing.T) {
+func TestConcurrentHandlersReceiveLegalHistories(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { atFullSpeed(newRandomRun(t, seed)) })
 	}

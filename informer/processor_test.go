@@ -190,7 +190,7 @@ func TestHandlersAreNotifiedInOrder(t *testing.T) {
 
 // A late handler receives the stored objects as Adds and then the changes. It is
 // synced when it has returned from the Adds. It delays no other goroutine.
-func TestLateHandler(t *testing.T) {
+func TestLateHandlerReceivesStoredObjectsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProcessor(t)
 		early := &recorder{}
@@ -226,7 +226,7 @@ func TestLateHandler(t *testing.T) {
 
 // Remove never waits, no callback starts after it, and Done is closed when running
 // callbacks have ended, also for Remove from callbacks.
-func TestRemove(t *testing.T) {
+func TestNoCallbackStartsAfterRemove(t *testing.T) {
 	t.Run("from its own callback", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTestProcessor(t)
@@ -324,7 +324,7 @@ func TestRemove(t *testing.T) {
 
 // A panic loses one notification, and is reported with its stack. The same holds for a
 // callback that ends its goroutine.
-func TestFailedCallbacks(t *testing.T) {
+func TestPanicLosesOneNotification(t *testing.T) {
 	for name, fail := range map[string]func(){
 		"panic":  func() { panic("ouch") },
 		"goexit": runtime.Goexit,
@@ -360,7 +360,7 @@ func TestFailedCallbacks(t *testing.T) {
 
 // stop waits for a running callback up to its StopTimeout. The error names the
 // handler.
-func TestStopTimeout(t *testing.T) {
+func TestStopWaitsUpToStopTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProcessor(t)
 		gate := make(chan struct{})
@@ -391,7 +391,7 @@ func TestStopTimeout(t *testing.T) {
 
 // Every ResyncPeriod the handler receives each object in the state that it received
 // last.
-func TestResync(t *testing.T) {
+func TestResyncDeliversTheLastDeliveredState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProcessor(t)
 		e, other := &recorder{}, &recorder{}
@@ -410,7 +410,7 @@ func TestResync(t *testing.T) {
 	})
 }
 
-func TestInvalidHandlers(t *testing.T) {
+func TestInvalidHandlersAreErrors(t *testing.T) {
 	s := newTestProcessor(t)
 	for _, h := range []ResourceEventHandler[*item]{nil, (*recorder)(nil), (*ResourceEventHandlerFuncs[*item])(nil)} {
 		if _, err := s.add(h, HandlerOptions{}); !errors.Is(err, ErrNoHandler) {

@@ -99,7 +99,7 @@ const (
 // Within one second of the first success after an outage, half of the informers of a
 // client are current, and within three seconds all. This holds for each kind, length
 // and number of outages, and after a compaction. The number of requests is bounded.
-func TestRecoveryGrid(t *testing.T) {
+func TestInformersAreCurrentThreeSecondsAfterAnOutage(t *testing.T) {
 	cells := gridCells()
 	if !*gridAll {
 		rng := rand.New(rand.NewPCG(*gridSeed, 0))

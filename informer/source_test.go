@@ -21,7 +21,7 @@ func (namespacedSource) ScopedNamespace() string { return "shop" }
 
 // ScopedNamespace returns the namespace of the source. A method that is promoted from an
 // embedded View does not count.
-func TestScopedNamespace(t *testing.T) {
+func TestScopedNamespaceIgnoresEmbeddedView(t *testing.T) {
 	withFactory(t, informer.FactoryOptions{Namespace: "a"}, func(y *factoryFixture) {
 		view := rest.NewView[*Pod](y.client, pods)
 		var none informer.Options[*Pod]

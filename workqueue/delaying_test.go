@@ -72,7 +72,7 @@ func TestMaximumDelayDoesNotOverflow(t *testing.T) {
 
 // An Add does not end a delay. If a delay ends while the item is processed,
 // the item is queued after Done.
-func TestDelayOfWaitingAndProcessedItems(t *testing.T) {
+func TestAddDoesNotEndDelay(t *testing.T) {
 	everyQueue(t, func(t *testing.T, q TypedDelayingInterface[string]) {
 		q.AddAfter("a", time.Second)
 		q.Add("a")
@@ -102,7 +102,7 @@ func TestDelayWakesWorker(t *testing.T) {
 
 // With a clock of a test, the timer exists when AddAfter returns and is
 // stopped at shutdown.
-func TestTimersOfClock(t *testing.T) {
+func TestShutDownStopsTimersOfClock(t *testing.T) {
 	for name, custom := range map[string]TypedInterface[string]{"own": nil, "delayFront": NewTyped[string]()} {
 		t.Run(name, func(t *testing.T) {
 			c := clocktesting.NewFakeClock(time.Now())

@@ -70,7 +70,7 @@ func newQueueWithMetrics(p MetricsProvider) TypedRateLimitingInterface[string] {
 }
 
 // Each metric has the value that its MetricsProvider method documents.
-func TestMetricValues(t *testing.T) {
+func TestMetricsHaveDocumentedValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakeProvider{}
 		q := newQueueWithMetrics(p)
@@ -106,7 +106,7 @@ func TestMetricValues(t *testing.T) {
 
 // The gauges of work in progress are updated while an item is processed, and
 // end at 0, with and without a shutdown.
-func TestGaugesOfWorkInProgress(t *testing.T) {
+func TestGaugesOfWorkInProgressEndAtZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakeProvider{}
 		q := newQueueWithMetrics(p)
@@ -150,7 +150,7 @@ func TestGaugesOfWorkInProgress(t *testing.T) {
 }
 
 // A queue without a name has no metrics. A provider may return nil metrics.
-func TestQueuesWithoutMetrics(t *testing.T) {
+func TestQueueWithoutNameHasNoMetrics(t *testing.T) {
 	for name, provider := range map[string]MetricsProvider{"": &fakeProvider{}, "x": nilProvider{}} {
 		q := NewTypedRateLimitingQueueWithConfig(nil, TypedRateLimitingQueueConfig[string]{
 			Name: name, MetricsProvider: provider,

@@ -12,7 +12,7 @@ import (
 )
 
 // Each piece is done once, for all numbers of workers, pieces and chunk sizes.
-func TestParallelizeUntil(t *testing.T) {
+func TestParallelizeUntilDoesEachPieceOnce(t *testing.T) {
 	for _, workers := range []int{-1, 0, 1, 3, 100} {
 		for _, pieces := range []int{-1, 0, 1, 7, 1000} {
 			for _, chunk := range []int{math.MinInt, 0, 1, 3, 999, math.MaxInt} {

@@ -11,7 +11,7 @@ import (
 
 // Items are returned by priority, and items of equal priority in the order of
 // arrival.
-func TestPriorityOrder(t *testing.T) {
+func TestItemsAreReturnedByPriority(t *testing.T) {
 	q := NewPriorityQueue(PriorityQueueConfig[string]{})
 	defer q.ShutDown()
 	q.AddWithPriority("low", -1)
@@ -68,7 +68,7 @@ func TestPriorityOfRetries(t *testing.T) {
 // Priorities age, so that no item starves. An item that was added when n
 // others waited is returned after Age and at most 4(n+1) Gets, whatever is
 // added. Until then, items of higher priority are returned first.
-func TestAgingBound(t *testing.T) {
+func TestNoItemStarves(t *testing.T) {
 	for _, age := range []time.Duration{0, time.Second, time.Minute, -1} {
 		for _, n := range []int{0, 1, 10, 200} {
 			synctest.Test(t, func(t *testing.T) {

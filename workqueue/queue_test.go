@@ -143,7 +143,7 @@ func TestUnhashableItemPanics(t *testing.T) {
 
 // At most one worker processes an item, and no Add is lost: each item is
 // returned at least once after its last Add.
-func TestConcurrentWorkers(t *testing.T) {
+func TestConcurrentWorkersLoseNoAdd(t *testing.T) {
 	const items, adders, workers = 50, 4, 8
 	adds := 20_000
 	if raceEnabled {
