@@ -12,45 +12,36 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/thinformer/thinformer/internal/machinetest"
 	"github.com/thinformer/thinformer/listwatch"
 )
 
 // TestTranscripts passes the inputs of the files in testdata to the machine, and
-// compares its outcomes with the files. With -rewrite it rewrites the files.
+// compares its outcomes with the files. An input is a line of input.String. The
+// arguments of new are:
 //
 //	new [prefer-list] [base=1s] [max=30s] [order=presumed|unknown]
-//	                                        a new machine
-//	play                                    one input per line, in the format of input.String;
-//	                                        +10s before an input advances the clock
 //
-// The output of play ends with the published State.
+// The output ends with the published State.
 func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		var p *player
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			switch d.Cmd {
-			case "new":
-				p = newPlayer()
-				p.m.preferList = d.HasArg("prefer-list")
-				if d.HasArg("order") {
-					var order string
-					d.ScanArgs(t, "order", &order)
-					p.m.order.declared = map[string]listwatch.VersionOrder{"presumed": listwatch.PresumedOrdered, "unknown": listwatch.UnknownOrder}[order]
-				}
-				for word, to := range map[string]*time.Duration{"base": &p.m.backoff.Base, "max": &p.m.backoff.Max} {
-					if d.HasArg(word) {
-						var text string
-						d.ScanArgs(t, word, &text)
-						*to = parseDuration(t, text)
-					}
-				}
-				return ""
-			case "play":
-				return p.play(t, d.Input)
+	machinetest.Run(t, func(t *testing.T, d *datadriven.TestData) machinetest.Machine {
+		p := newPlayer()
+		p.m.preferList = d.HasArg("prefer-list")
+		if d.HasArg("order") {
+			var order string
+			d.ScanArgs(t, "order", &order)
+			p.m.order.declared = map[string]listwatch.VersionOrder{"presumed": listwatch.PresumedOrdered, "unknown": listwatch.UnknownOrder}[order]
+		}
+		for name, setting := range map[string]*time.Duration{"base": &p.m.backoff.Base, "max": &p.m.backoff.Max} {
+			if d.HasArg(name) {
+				var text string
+				d.ScanArgs(t, name, &text)
+				var err error
+				*setting, err = time.ParseDuration(text)
+				require.NoError(t, err)
 			}
-			require.Fail(t, "unknown command", d.Cmd)
-			return ""
-		})
+		}
+		return p
 	})
 }
 
@@ -58,36 +49,34 @@ func TestTranscripts(t *testing.T) {
 type player struct {
 	m   machine
 	now time.Time
+	out strings.Builder
 }
 
 func newPlayer() *player {
 	return &player{m: machine{name: "pods"}, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
-func (p *player) play(t *testing.T, script string) string {
-	var out strings.Builder
-	for line := range strings.Lines(script) {
-		line = strings.TrimSpace(line)
-		if after, moved := strings.CutPrefix(line, "+"); moved {
-			by, rest, _ := strings.Cut(after, " ")
-			p.now = p.now.Add(parseDuration(t, by))
-			line = rest
-		}
-		in, err := parseInput(line)
-		require.NoError(t, err, line)
-		if (in.kind == inputWaitOver || in.kind == inputReleased) && p.m.stage == stageWaiting {
-			p.now = later(p.now, p.m.failures.retryAt)
-		}
-		in.at = p.now
-		before := p.m
-		decided := p.m.step(in)
-		if !decided.refused {
-			requireDocumented(t, &before, in, &p.m)
-		}
-		require.False(t, decided.refused && before.stage != stageStopped, "%q is refused in stage %v", line, before.stage)
-		fmt.Fprintln(&out, decided.String()+p.wait())
+func (p *player) Advance(d time.Duration) { p.now = p.now.Add(d) }
+
+func (p *player) Input(t *testing.T, line string) {
+	in, err := parseInput(line)
+	require.NoError(t, err, line)
+	if (in.kind == inputWaitOver || in.kind == inputReleased) && p.m.stage == stageWaiting {
+		p.now = later(p.now, p.m.failures.retryAt)
 	}
-	return out.String() + p.state()
+	in.at = p.now
+	before := p.m
+	out := p.m.step(in)
+	if !out.refused {
+		requireDocumented(t, &before, in, &p.m)
+	}
+	require.False(t, out.refused && before.stage != stageStopped, "%q is refused in stage %v", line, before.stage)
+	fmt.Fprintln(&p.out, out.String()+p.wait())
+}
+
+func (p *player) Output() string {
+	defer p.out.Reset()
+	return p.out.String() + p.state()
 }
 
 // wait returns a description of the current wait.
@@ -135,12 +124,6 @@ func (p *player) state() string {
 		text += fmt.Sprintf(" failures=%d since %v", s.Failures, p.now.Sub(s.Since))
 	}
 	return text + "\n"
-}
-
-func parseDuration(t *testing.T, text string) time.Duration {
-	d, err := time.ParseDuration(text)
-	require.NoError(t, err)
-	return d
 }
 
 // parseInput is the inverse of input.String.

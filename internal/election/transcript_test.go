@@ -9,34 +9,25 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/internal/machinetest"
 )
 
-// TestTranscripts runs the files in testdata: each has calls and the resulting
-// decisions. With -rewrite it writes the results to the files.
+// TestTranscripts runs the transcripts in testdata with an election whose random
+// numbers are all 0.5. Decisions are printed when they are due, with the time since
+// new. The inputs are:
 //
-//	new                     creates an election whose random numbers are all 0.5
-//	play                    makes one call per line; +2s before it advances the clock
-//
-// Decisions are printed when they are due, with the time since new.
-//
-//	join a apps             begin a [slow] [resumed]             answered a    proved a
-//	failed a no-answer|broken|rejected|unrelated [retry-after=5s]
-//	wait a [not-before=2s]  held a    leave a    follow a
+//	join a apps                                     Join, with the group
+//	send a [slow] [reconnect]                       RequestSent
+//	response a                                      ResponseReceived
+//	content a                                       ContentReceived
+//	failed a no-answer|truncated|rejected|unrelated [retry-after=5s]
+//	wait a [not-before=2s]                          Wait
+//	unavailable a                                   ServerUnavailable
+//	resume a                                        WaitToResume
+//	leave a                                         Leave
 func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		var p *player
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			switch d.Cmd {
-			case "new":
-				p = newPlayer()
-				return ""
-			case "play":
-				return p.play(t, d.Input)
-			}
-			require.Fail(t, "no such command", d.Cmd)
-			return ""
-		})
-	})
+	machinetest.Run(t, func(*testing.T, *datadriven.TestData) machinetest.Machine { return newPlayer() })
 }
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -55,22 +46,15 @@ func newPlayer() *player {
 	return &player{e: New(func() float64 { return 0.5 }, true), now: epoch, members: map[string]*Member{}, names: map[*Member]string{}}
 }
 
-func (p *player) play(t *testing.T, script string) string {
-	p.out.Reset()
-	for line := range strings.Lines(script) {
-		line = strings.TrimSpace(line)
-		if after, moved := strings.CutPrefix(line, "+"); moved {
-			by, rest, _ := strings.Cut(after, " ")
-			d, err := time.ParseDuration(by)
-			require.NoError(t, err)
-			p.advance(p.now.Add(d))
-			line = strings.TrimSpace(rest)
-		}
-		if line != "" {
-			p.call(t, strings.Fields(line))
-			p.decide()
-		}
-	}
+func (p *player) Advance(d time.Duration) { p.advance(p.now.Add(d)) }
+
+func (p *player) Input(t *testing.T, line string) {
+	p.call(t, strings.Fields(line))
+	p.decide()
+}
+
+func (p *player) Output() string {
+	defer p.out.Reset()
 	return p.out.String()
 }
 
@@ -93,7 +77,7 @@ func (p *player) decide() {
 	for _, a := range actions {
 		word := "abandon"
 		if a.Grant {
-			word = "go on"
+			word = "proceed"
 		}
 		if a.Probe {
 			word = "probe"
@@ -130,30 +114,30 @@ func (p *player) call(t *testing.T, words []string) {
 	case "join":
 		m = p.e.Join(options[0])
 		p.members[name], p.names[m] = m, name
-	case "begin":
+	case "send":
 		_, slow := option("slow")
-		_, resumed := option("resumed")
-		p.e.RequestSent(m, p.now, Kind{SlowResponse: slow, Reconnect: resumed})
-	case "answered":
+		_, reconnect := option("reconnect")
+		p.e.RequestSent(m, p.now, Kind{SlowResponse: slow, Reconnect: reconnect})
+	case "response":
 		p.e.ResponseReceived(m, p.now)
-	case "proved":
+	case "content":
 		p.e.ContentReceived(m, p.now)
 	case "failed":
-		kind, ok := map[string]Failure{"no-answer": NoAnswer, "broken": Truncated, "rejected": Rejected, "unrelated": 0}[options[0]]
+		kind, ok := map[string]Failure{"no-answer": NoAnswer, "truncated": Truncated, "rejected": Rejected, "unrelated": 0}[options[0]]
 		require.True(t, ok, options[0])
 		if !p.e.RequestFailed(m, p.now, kind, duration("retry-after"), errors.New(options[0])) && kind != 0 {
-			fmt.Fprintf(&p.out, "%v %s: failed by itself\n", p.now.Sub(epoch), name)
+			fmt.Fprintf(&p.out, "%v %s: own failure\n", p.now.Sub(epoch), name)
 		}
 	case "wait":
 		p.e.Wait(m, p.now.Add(duration("not-before")))
-	case "follow":
-		fmt.Fprintf(&p.out, "%v %s: follow=%v\n", p.now.Sub(epoch), name, p.e.WaitToResume(m, p.now))
-	case "held":
-		cause, held := p.e.ServerUnavailable(m)
-		fmt.Fprintf(&p.out, "%v %s: held=%v %v\n", p.now.Sub(epoch), name, held, cause)
+	case "resume":
+		fmt.Fprintf(&p.out, "%v %s: wait=%v\n", p.now.Sub(epoch), name, p.e.WaitToResume(m, p.now))
+	case "unavailable":
+		cause, unavailable := p.e.ServerUnavailable(m)
+		fmt.Fprintf(&p.out, "%v %s: unavailable=%v %v\n", p.now.Sub(epoch), name, unavailable, cause)
 	case "leave":
 		p.e.Leave(m, p.now)
 	default:
-		require.Fail(t, "no such call", words[0])
+		require.Fail(t, "unknown input", words[0])
 	}
 }
