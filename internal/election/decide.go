@@ -93,21 +93,21 @@ func (d *decision) checkAttempt(m *Member) {
 		}
 		d.callAt(end)
 	}
-	blocked := d.blockedBy(m)
-	if m.overdue || m.probes == nil && !m.kind.Reconnect && blocked == nil {
+	blocking := d.blockedBy(m)
+	if m.overdue || m.probes == nil && !m.kind.Reconnect && blocking == nil {
 		return
 	}
-	if late := m.began.Add(headerTimeout); d.now.Before(late) {
-		d.callAt(late)
+	if deadline := m.began.Add(headerTimeout); d.now.Before(deadline) {
+		d.callAt(deadline)
 		return
 	}
 	m.overdue = true
 	m.endProbe()
 	switch {
-	case blocked != nil:
-		blocked.nextProbe = d.now
+	case blocking != nil:
+		blocking.nextProbe = d.now
 	case m.number <= d.server.answered:
-		return // others have got responses since: only this request is slow
+		return // other members have got responses since: only this request is slow
 	default:
 		d.markDown(&d.server, d.now, false, ErrNoHeader)
 		d.server.nextProbe = d.now
@@ -179,21 +179,21 @@ func (d *decision) probe(s *scope) {
 	d.actions = append(d.actions, Action{Member: m, Grant: true, Probe: true, Fresh: fresh})
 }
 
-// candidate returns the member that is to probe a scope next, and when it may. Of
-// the members that may probe now, it is the one with the oldest last probe; otherwise
-// the first that may. It returns nil if no member waits.
+// candidate returns the member that probes a scope next, and the earliest time of
+// that probe. If several members may probe now, the member with the oldest last
+// probe is the candidate. candidate returns nil if no member waits.
 func (d *decision) candidate(s *scope) (best *Member, ready time.Time) {
 	for _, m := range d.members {
 		if m.phase != waiting || d.blockedBy(m) != s {
 			continue
 		}
-		at := m.notBefore
+		earliest := m.notBefore
 		if group := d.groups[m.group]; group.down {
-			at = later(at, group.notBefore)
+			earliest = later(earliest, group.notBefore)
 		}
-		at = later(at, d.now)
-		if best == nil || at.Before(ready) || at.Equal(ready) && m.turn < best.turn {
-			best, ready = m, at
+		earliest = later(earliest, d.now)
+		if best == nil || earliest.Before(ready) || earliest.Equal(ready) && m.turn < best.turn {
+			best, ready = m, earliest
 		}
 	}
 	return best, ready
@@ -215,9 +215,9 @@ func (d *decision) abandonForProbe(s *scope, due time.Time) {
 		if m.abandons > maxDoublings {
 			continue
 		}
-		at := m.began.Add(headerTimeout << m.abandons)
-		if best == nil || at.Before(ready) {
-			best, ready = m, at
+		timeout := m.began.Add(headerTimeout << m.abandons)
+		if best == nil || timeout.Before(ready) {
+			best, ready = m, timeout
 		}
 	}
 	if best == nil {

@@ -5,17 +5,21 @@
 // about twice a second; the others wait. After a response they resume, spread over
 // up to half a second.
 //
-//	         Begin ──► attempting ──Answered──► (answered ──Proved──►) idle
-//	           ▲           │
-//	Held? no   │         Failed
-//	idle ──────┘           ▼
-//	           ◄─Grant── waiting ◄── Held? yes
+//	idle ──RequestSent──► attempting ──ResponseReceived──► answered ──ContentReceived──► idle
+//	 │                        │                            (or idle)
+//	 │ ServerUnavailable      │ RequestFailed
+//	 │                        ▼
+//	 └──────────────Wait──► waiting ──Grant──► idle
+//
+// Before each request a member calls ServerUnavailable, and waits if it reports
+// true. A member is answered only if a response header does not prove that the
+// server works.
 //
 // A failure has a scope. A missing response header is a failure of the server. A
 // 429 or 5xx is a failure of the API group: other processes may serve the other
 // groups. A response that breaks off after its header is a failure of the server,
-// too. A header alone does not end that failure: a response must prove good, by its
-// content or by lasting half a second.
+// too. That failure ends when a response delivers content or lasts half a second,
+// not when a header arrives.
 //
 // An [Election] has no clock, goroutine or lock: times are arguments, and a function
 // passed to New returns random numbers. Equal calls have equal results. Each call

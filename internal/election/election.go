@@ -11,18 +11,19 @@ type Failure uint8
 const (
 	// NoAnswer: no response header was received.
 	NoAnswer Failure = iota + 1
-	// Broken: the response ended after its header, before it was useful.
+	// Truncated: the response ended after its header, before it was useful.
 	Truncated
 	// Rejected: the response is a 429 or a 5xx.
 	Rejected
-	// A Failure of 0 says nothing about the server.
+	// A Failure of 0 is not a failure of the server.
 )
 
 const (
 	// headerTimeout is how long a probe waits for a response header before another
 	// member probes on a new connection.
 	headerTimeout = 2 * time.Second
-	// proofTime is how long a response must last to prove good without content.
+	// proofTime is how long a response must last, if it delivers no content, to prove
+	// that the server works.
 	proofTime = 500 * time.Millisecond
 	// After a response, members resume within maxSpread, at most maxStagger apart.
 	// After a shorter outage, they resume within the length of the outage.
@@ -79,8 +80,8 @@ type Election struct {
 
 // New returns an election without members. random returns random numbers in
 // [0, 1); reconnects reports whether a probe can be sent on a new connection.
-func New(dice func() float64, reconnects bool) *Election {
-	return &Election{random: dice, reconnects: reconnects, groups: map[string]*scope{}}
+func New(random func() float64, reconnects bool) *Election {
+	return &Election{random: random, reconnects: reconnects, groups: map[string]*scope{}}
 }
 
 // Join adds a member whose resource belongs to an API group.
@@ -95,8 +96,8 @@ func (e *Election) Join(group string) *Member {
 
 // Leave removes a member. If the member was to probe, another one probes at once.
 func (e *Election) Leave(m *Member, now time.Time) {
-	at := slices.Index(e.members, m)
-	if at < 0 {
+	i := slices.Index(e.members, m)
+	if i < 0 {
 		return
 	}
 	if m.probes != nil {
@@ -104,8 +105,8 @@ func (e *Election) Leave(m *Member, now time.Time) {
 	}
 	m.reset()
 	e.releaseFollowers(m)
-	e.members = slices.Delete(e.members, at, at+1)
-	if !slices.ContainsFunc(e.members, func(o *Member) bool { return o.group == m.group }) {
+	e.members = slices.Delete(e.members, i, i+1)
+	if !slices.ContainsFunc(e.members, func(other *Member) bool { return other.group == m.group }) {
 		delete(e.groups, m.group)
 	}
 	if len(e.members) == 0 {
@@ -113,9 +114,9 @@ func (e *Election) Leave(m *Member, now time.Time) {
 	}
 }
 
-// ServerUnavailable reports whether a member has to wait before it sends a request, and the
-// error that is the reason.
-func (e *Election) ServerUnavailable(m *Member) (cause error, held bool) {
+// ServerUnavailable reports whether a member has to wait before it sends a request,
+// and returns the error that is the cause.
+func (e *Election) ServerUnavailable(m *Member) (cause error, unavailable bool) {
 	if m.probes != nil {
 		return nil, false
 	}
@@ -125,9 +126,10 @@ func (e *Election) ServerUnavailable(m *Member) (cause error, held bool) {
 	return nil, false
 }
 
-// WaitToResume notes that a member has lost its connection. Usually others have lost the
-// same one. The first of them proceeds. The result reports whether m has to wait
-// until the first gets a response or fails; it waits for followTimeout at most.
+// WaitToResume records that a member has lost its connection. Usually other members
+// have lost the same connection. The first of them proceeds. WaitToResume reports
+// whether m has to wait until the first gets a response or fails; m waits for
+// followTimeout at most.
 func (e *Election) WaitToResume(m *Member, now time.Time) (wait bool) {
 	if e.blockedBy(m) != nil {
 		return false
@@ -152,7 +154,7 @@ func (e *Election) blockedBy(m *Member) *scope {
 	return nil
 }
 
-// RequestSent notes that a member sends a request.
+// RequestSent records that a member sends a request.
 func (e *Election) RequestSent(m *Member, now time.Time, kind Kind) {
 	e.attempts++
 	m.phase, m.number, m.began, m.kind = attempting, e.attempts, now, kind
@@ -160,7 +162,7 @@ func (e *Election) RequestSent(m *Member, now time.Time, kind Kind) {
 	m.generation = e.connected
 }
 
-// ResponseReceived notes the header of a response that is neither 429 nor 5xx.
+// ResponseReceived records the header of a response that is neither 429 nor 5xx.
 func (e *Election) ResponseReceived(m *Member, now time.Time) {
 	if m.phase != attempting || e.groups[m.group] == nil {
 		return
@@ -175,8 +177,8 @@ func (e *Election) ResponseReceived(m *Member, now time.Time) {
 		m.failure = 0
 	}
 	e.markUp(group, now)
-	for _, o := range e.members {
-		o.stuck = o.stuck || o.phase == attempting && o.overdue && !o.kind.SlowResponse && o.generation < m.generation
+	for _, other := range e.members {
+		other.stuck = other.stuck || other.phase == attempting && other.overdue && !other.kind.SlowResponse && other.generation < m.generation
 	}
 	if m.failure == Truncated || e.server.down && e.server.needsProof {
 		m.phase, m.deadline = answered, now.Add(proofTime)
@@ -186,10 +188,10 @@ func (e *Election) ResponseReceived(m *Member, now time.Time) {
 	e.markUp(&e.server, now)
 	abandoned := m.abandoned
 	m.reset()
-	m.abandoned = abandoned // the response cannot be read: Failed will follow
+	m.abandoned = abandoned // the response cannot be read: RequestFailed will follow
 }
 
-// ContentReceived notes that a response had content.
+// ContentReceived records that a response has delivered content.
 func (e *Election) ContentReceived(m *Member, now time.Time) {
 	if m.phase != answered {
 		return
@@ -201,10 +203,10 @@ func (e *Election) ContentReceived(m *Member, now time.Time) {
 	m.reset()
 }
 
-// RequestFailed notes the end of an attempt. retryAfter is the wait that a Rejected
-// response asked for. The result reports whether the failure is shared with the
-// scope. A failure that is not, because others have succeeded in between, also calls
-// for a backoff of the member's own.
+// RequestFailed records the end of an attempt. retryAfter is the Retry-After of a
+// Rejected response. RequestFailed reports whether the failure is shared with the
+// scope. If it is not, because other members have succeeded in between, the member
+// also needs a backoff of its own.
 func (e *Election) RequestFailed(m *Member, now time.Time, kind Failure, retryAfter time.Duration, cause error) (shared bool) {
 	e.releaseFollowers(m)
 	s, since := &e.server, e.server.answered
@@ -225,18 +227,18 @@ func (e *Election) RequestFailed(m *Member, now time.Time, kind Failure, retryAf
 		return true
 	}
 	e.events++
-	own := !stale && m.failure != 0 && s.lastSuccess > m.failedAt
+	ownFailure := !stale && m.failure != 0 && s.lastSuccess > m.failedAt
 	m.failure, m.failedAt = kind, e.events
 	if kind == Rejected && retryAfter > 0 {
 		if until := now.Add(retryAfter); until.After(s.notBefore) {
 			s.notBefore = until
 		}
 		e.markDown(s, now, false, cause)
-		return !own
+		return !ownFailure
 	}
 	switch {
 	case stale:
-	case own:
+	case ownFailure:
 		if m.counted != s.lastSuccess {
 			m.counted = s.lastSuccess
 			s.failed++
@@ -247,11 +249,11 @@ func (e *Election) RequestFailed(m *Member, now time.Time, kind Failure, retryAf
 	case s == &e.server && e.onlyFailing(m, now):
 		e.markUp(s, now)
 		e.events++
-		s.lastSuccess, own = e.events, true
+		s.lastSuccess, ownFailure = e.events, true
 	default:
 		e.markDown(s, now, kind == Truncated, cause)
 	}
-	return !own
+	return !ownFailure
 }
 
 // onlyFailing reports whether m has been the only member that fails for long, while
@@ -260,15 +262,15 @@ func (e *Election) onlyFailing(m *Member, now time.Time) bool {
 	if !e.server.down || now.Sub(e.server.since) < onlyFailingTime {
 		return false
 	}
-	for _, o := range e.members {
-		if o != m && (o.failure != 0 || o.phase != idle) {
+	for _, other := range e.members {
+		if other != m && (other.failure != 0 || other.phase != idle) {
 			return false
 		}
 	}
 	return len(e.members) > 1
 }
 
-// Wait notes that a member waits until it is granted to proceed, at the earliest at
+// Wait records that a member waits for an Action with Grant, which is not due before
 // notBefore.
 func (e *Election) Wait(m *Member, notBefore time.Time) {
 	m.reset()
@@ -282,7 +284,7 @@ func (e *Election) releaseFollowers(m *Member) {
 	}
 }
 
-// markDown notes that a scope is down. A lost connection is not yet an outage, so the
+// markDown records that a scope is down. A lost connection is not yet an outage, so the
 // server is probed at once, unless it was probed a moment ago. A group that rejects
 // requests is probed later.
 func (e *Election) markDown(s *scope, now time.Time, needsProof bool, cause error) {
@@ -296,48 +298,48 @@ func (e *Election) markDown(s *scope, now time.Time, needsProof bool, cause erro
 	}
 }
 
-// markUp notes that a scope is up: the members that waited for it resume one after
+// markUp records that a scope is up: the members that waited for it resume one after
 // another, and all other scopes that are down are probed at once.
 func (e *Election) markUp(s *scope, now time.Time) {
 	if !s.down {
 		return
 	}
-	over := min(maxSpread, now.Sub(s.since))
+	spread := min(maxSpread, now.Sub(s.since))
 	s.clear()
 	for _, other := range e.groups {
 		other.probeNow = other.down
 	}
-	var free []*Member
+	var released []*Member
 	for _, m := range e.members {
 		if m.phase == waiting && e.blockedBy(m) == nil {
-			free = append(free, m)
+			released = append(released, m)
 		}
 	}
-	for i, m := range free {
-		m.releaseAt = now.Add(min(maxStagger, over/time.Duration(len(free))) * time.Duration(i))
+	for i, m := range released {
+		m.releaseAt = now.Add(min(maxStagger, spread/time.Duration(len(released))) * time.Duration(i))
 	}
 }
 
 // probeDelay returns the time from one probe of the server, or of the groups that are
 // down together, to the next.
 func (e *Election) probeDelay(s *scope, now time.Time) time.Duration {
-	pace := minProbeInterval + time.Duration(e.random()*float64(maxProbeInterval-minProbeInterval))
+	delay := minProbeInterval + time.Duration(e.random()*float64(maxProbeInterval-minProbeInterval))
 	if len(e.members) < fewMembers && now.Sub(s.since) > slowProbesAfter {
-		pace += pace / 2
+		delay += delay / 2
 	}
-	return pace
+	return delay
 }
 
 // interval returns the time from one probe of a scope to the next. Groups that went
 // down together are probed in turn. A group that has been down for much longer does
 // not slow down the others.
 func (e *Election) interval(s *scope, now time.Time) time.Duration {
-	pace := e.probeDelay(s, now)
+	delay := e.probeDelay(s, now)
 	if s == &e.server {
-		return pace
+		return delay
 	}
-	round := min(pace*time.Duration(1+len(e.downTogether(s))), maxRound)
-	return max(pace, round, min(now.Sub(s.since)/downtimeDivisor, maxGroupInterval))
+	round := min(delay*time.Duration(1+len(e.downTogether(s))), maxRound)
+	return max(delay, round, min(now.Sub(s.since)/downtimeDivisor, maxGroupInterval))
 }
 
 // downTogether returns the other groups that went down at about the same time.

@@ -17,8 +17,9 @@ type Member struct {
 	overdue, stuck, abandoned bool
 	// abandons counts the attempts abandoned since the last response.
 	abandons int
-	// deadline is, when answered, the time at which the response proves good; when
-	// granted, the time at which another member probes if this one has not begun.
+	// In phase answered, deadline is the time at which the response has proved that
+	// the server works. In phase granted, another member probes at deadline if this
+	// one has sent no request.
 	deadline time.Time
 
 	// probes is the scope that the member probes, nil if none.
@@ -35,12 +36,13 @@ type Member struct {
 	failedAt, counted uint64
 }
 
-// Kind defines how an attempt is treated that gets no header in time.
+// Kind describes a request. It determines how an attempt without a response header
+// is treated.
 type Kind struct {
-	// Slow: the server may take long to begin its response. The attempt is not
+	// SlowResponse: the server may take long to begin its response. The attempt is not
 	// abandoned.
 	SlowResponse bool
-	// Resumed: the attempt follows the loss of a connection. Without a header in
+	// Reconnect: the attempt follows the loss of a connection. Without a header in
 	// time, the server counts as down.
 	Reconnect bool
 }
@@ -52,7 +54,7 @@ const (
 	idle       phase = iota // does not affect the others
 	granted                 // may proceed, as a probe
 	attempting              // has a request without a header
-	answered                // has a header, but no proof yet
+	answered                // has a header, which does not prove that the server works
 	waiting                 // waits to be granted
 	following               // waits for the first member that lost the connection
 )

@@ -2,7 +2,8 @@ package election
 
 import "time"
 
-// scope fails and recovers as a whole: the server, or one of its API groups.
+// scope is the server or one of its API groups, each of which fails and recovers as
+// a whole.
 type scope struct {
 	down  bool
 	since time.Time
@@ -19,8 +20,8 @@ type scope struct {
 	// prober is the member that probes, nil if none does.
 	prober *Member
 	// answered and proved are the number of attempts that had begun when an attempt
-	// last got a response, or proved good. A failure of one of these attempts says
-	// nothing about the time after.
+	// last got a response, or proved that the server works. A failure of an attempt
+	// that began before says nothing about the time after.
 	answered, proved uint64
 	// lastSuccess is the event number of the last response or proof. failed counts
 	// the members with failures of their own since then.
