@@ -10,7 +10,7 @@ import (
 )
 
 // Two views have the same identity exactly if they return the same objects.
-func TestIdentity(t *testing.T) {
+func TestIdentitiesAreEqualForViewsOfTheSameObjects(t *testing.T) {
 	client := idleClient(t)
 	view := rest.NewView[*Backup](client, backups)
 	otherVersion, otherKind := backups, backups
