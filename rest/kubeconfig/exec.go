@@ -108,33 +108,28 @@ func toJSONValue(value any, budget *int) (any, error) {
 		}
 		return list, nil
 	case map[string]any:
-		fields := make(map[string]any, len(value))
-		for name, field := range value {
-			if err := addField(fields, name, field, budget); err != nil {
-				return nil, err
-			}
-		}
-		return fields, nil
+		return toJSONFields(value, budget)
 	case map[any]any:
-		fields := make(map[string]any, len(value))
-		for name, field := range value {
-			if err := addField(fields, name, field, budget); err != nil {
-				return nil, err
-			}
-		}
-		return fields, nil
+		return toJSONFields(value, budget)
 	}
 	return value, nil
 }
 
-func addField(fields map[string]any, name, field any, budget *int) (err error) {
-	switch name.(type) {
-	case string, bool, int, int64, uint64, float64:
-	default:
-		return fmt.Errorf("want a scalar as a key, found %s", typeName(name))
+func toJSONFields[K comparable](fields map[K]any, budget *int) (map[string]any, error) {
+	converted := make(map[string]any, len(fields))
+	for key, field := range fields {
+		switch any(key).(type) {
+		case string, bool, int, int64, uint64, float64:
+		default:
+			return nil, fmt.Errorf("want a scalar as a key, found %s", typeName(key))
+		}
+		name := fmt.Sprint(key)
+		*budget -= len(name)
+		value, err := toJSONValue(field, budget)
+		if err != nil {
+			return nil, err
+		}
+		converted[name] = value
 	}
-	text := fmt.Sprint(name)
-	*budget -= len(text)
-	fields[text], err = toJSONValue(field, budget)
-	return err
+	return converted, nil
 }

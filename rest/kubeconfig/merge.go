@@ -108,11 +108,11 @@ func knownNames[E any](what string, entries map[string]*E) string {
 	if len(names) == 0 {
 		return "there are no " + what
 	}
-	const most = 10
+	const maxNames = 10
 	more := ""
-	if len(names) > most {
-		more = fmt.Sprintf(" and %d more", len(names)-most)
-		names = names[:most]
+	if len(names) > maxNames {
+		more = fmt.Sprintf(" and %d more", len(names)-maxNames)
+		names = names[:maxNames]
 	}
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%q", truncate(name))

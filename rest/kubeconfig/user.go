@@ -48,11 +48,11 @@ func readUser(n node, origin, dir string) *user {
 
 // apply sets the credentials of config. The cluster has been applied before.
 func (u *user) apply(config *rest.Config, target *cluster) error {
-	as := u.impersonate
-	if as.UserName == "" && (as.UID != "" || len(as.Groups) > 0 || len(as.Extra) > 0) {
+	impersonate := u.impersonate
+	if impersonate.UserName == "" && (impersonate.UID != "" || len(impersonate.Groups) > 0 || len(impersonate.Extra) > 0) {
 		return errors.New("as-uid, as-groups and as-user-extra require as")
 	}
-	config.Impersonate = as
+	config.Impersonate = impersonate
 	if !target.usesTLS() {
 		if target.lacksScheme() && (u.hasCredentials() || u.keyFile != "" || u.keyData != nil || u.exec != nil || u.hasAuthProvider) {
 			return fmt.Errorf("credentials require https: %w", errNoScheme)
