@@ -31,8 +31,8 @@ type stepKind uint8
 const (
 	byName stepKind = iota
 	byIndex
-	toAll
-	toMatching
+	allParts
+	matchingParts
 )
 
 // maxPathLength bounds the length of a path.
@@ -72,7 +72,7 @@ func parseSteps(text string) (path jsonPath, rest string, err error) {
 			}
 			step, text = pathStep{name: text[:end]}, text[end:]
 			if step.name == "*" {
-				step = pathStep{kind: toAll}
+				step = pathStep{kind: allParts}
 			}
 		case '[':
 			if step, text, err = parseBracket(text[1:]); err != nil {
@@ -107,7 +107,7 @@ func parseBracket(text string) (step pathStep, rest string, err error) {
 		return step, "", fmt.Errorf("unclosed bracket: %q", text)
 	}
 	if inside == "*" {
-		return pathStep{kind: toAll}, rest, nil
+		return pathStep{kind: allParts}, rest, nil
 	}
 	at, err := strconv.Atoi(inside)
 	if err != nil {
@@ -118,7 +118,7 @@ func parseBracket(text string) (step pathStep, rest string, err error) {
 
 // parseFilter parses @.type=="Ready")].
 func parseFilter(text string) (step pathStep, rest string, err error) {
-	step.kind = toMatching
+	step.kind = matchingParts
 	text, found := strings.CutPrefix(strings.TrimLeft(text, " "), "@")
 	if !found {
 		return step, "", fmt.Errorf("filter must begin with @, got %q", text)
@@ -213,7 +213,7 @@ func (p jsonPath) firstValue(value any) (any, bool) {
 		}
 	}
 	for _, element := range elements {
-		if step.kind == toMatching && !step.matches(element) {
+		if step.kind == matchingParts && !step.matches(element) {
 			continue
 		}
 		if found, ok := rest.firstValue(element); ok {

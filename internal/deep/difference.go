@@ -17,22 +17,22 @@ import (
 // path of the first difference by JSON names: spec.containers[0].image,
 // metadata.labels[app].
 //
-// Unexported fields beside visible ones are not compared,
-// since read-only methods may fill them in. A struct without visible fields is
-// compared as a value if it is comparable.
+// Unexported fields beside visible ones are not compared, since read-only methods
+// may fill them in. A struct without visible fields is compared as a value if it is
+// comparable.
 func Difference[T any](obj, copied T) (path string, differs bool) {
 	a, b := reflect.ValueOf(&obj).Elem(), reflect.ValueOf(&copied).Elem()
-	d := differ{}
-	if path, differs = d.compare(a, b); d.aborted {
-		d = differ{visited: map[[2]reference]bool{}}
-		path, differs = d.compare(a, b)
+	c := comparer{}
+	if path, differs = c.compare(a, b); c.aborted {
+		c = comparer{visited: map[[2]reference]bool{}}
+		path, differs = c.compare(a, b)
 	}
 	return strings.TrimPrefix(path, "."), differs
 }
 
-// A differ compares a value with its copy, depth first, up to the first
+// A comparer compares a value with its copy, depth first, up to the first
 // difference. The methods return the path relative to their arguments.
-type differ struct {
+type comparer struct {
 	depth, steps int
 	// aborted is as in a copier. visited has the pairs that have been or are being
 	// compared; it is nil in the first attempt.
@@ -40,30 +40,30 @@ type differ struct {
 	visited map[[2]reference]bool
 }
 
-func (d *differ) compare(a, b reflect.Value) (path string, differ bool) {
+func (c *comparer) compare(a, b reflect.Value) (path string, differs bool) {
 	if !mayShare(a.Kind()) {
 		return "", !sameScalar(a, b)
 	}
-	if d.aborted {
+	if c.aborted {
 		return "", false
 	}
-	d.depth++
-	d.steps++
-	if (d.depth > maxDepth || d.steps > maxSteps) && d.visited == nil {
-		d.aborted = true
+	c.depth++
+	c.steps++
+	if (c.depth > maxDepth || c.steps > maxSteps) && c.visited == nil {
+		c.aborted = true
 		return "", false
 	}
-	path, differ = d.compareByKind(a, b)
-	d.depth--
-	return path, differ
+	path, differs = c.compareByKind(a, b)
+	c.depth--
+	return path, differs
 }
 
-func (d *differ) compareByKind(a, b reflect.Value) (path string, differ bool) {
+func (c *comparer) compareByKind(a, b reflect.Value) (path string, differs bool) {
 	switch a.Kind() {
 	case reflect.Struct:
-		return d.fields(addressable(a), addressable(b))
+		return c.fields(addressable(a), addressable(b))
 	case reflect.Array:
-		return d.elements(addressable(a), addressable(b))
+		return c.elements(addressable(a), addressable(b))
 	}
 	if a.IsNil() || b.IsNil() {
 		return "", a.IsNil() != b.IsNil()
@@ -72,9 +72,9 @@ func (d *differ) compareByKind(a, b reflect.Value) (path string, differ bool) {
 		if a.Elem().Type() != b.Elem().Type() {
 			return "", true
 		}
-		return d.compare(a.Elem(), b.Elem())
+		return c.compare(a.Elem(), b.Elem())
 	}
-	if d.visit(a, b) {
+	if c.visit(a, b) {
 		return "", false
 	}
 	switch a.Kind() {
@@ -82,28 +82,28 @@ func (d *differ) compareByKind(a, b reflect.Value) (path string, differ bool) {
 		if opaque(a.Type().Elem()) {
 			return "", a.Pointer() != b.Pointer()
 		}
-		return d.compare(a.Elem(), b.Elem())
+		return c.compare(a.Elem(), b.Elem())
 	case reflect.Map:
-		return d.entries(a, b)
+		return c.entries(a, b)
 	default:
-		return d.elements(a, b)
+		return c.elements(a, b)
 	}
 }
 
 // visit reports whether this pair of references has been visited before.
-func (d *differ) visit(a, b reflect.Value) bool {
-	if d.visited == nil {
+func (c *comparer) visit(a, b reflect.Value) bool {
+	if c.visited == nil {
 		return false
 	}
 	pair := [2]reference{referenceOf(a), referenceOf(b)}
-	if d.visited[pair] {
+	if c.visited[pair] {
 		return true
 	}
-	d.visited[pair] = true
+	c.visited[pair] = true
 	return false
 }
 
-func (d *differ) fields(a, b reflect.Value) (path string, differ bool) {
+func (c *comparer) fields(a, b reflect.Value) (path string, differs bool) {
 	switch x := a.Addr().Interface().(type) {
 	case *time.Time:
 		return "", *x != *b.Addr().Interface().(*time.Time)
@@ -126,7 +126,7 @@ func (d *differ) fields(a, b reflect.Value) (path string, differ bool) {
 			continue
 		}
 		copied, _ := visibleField(b, i)
-		if path, differ = d.compare(current, copied); differ {
+		if path, differs = c.compare(current, copied); differs {
 			return fieldStep(a.Type(), i) + path, true
 		}
 	}
@@ -150,19 +150,19 @@ func containsSyncType(t reflect.Type) bool {
 	return false
 }
 
-func (d *differ) elements(a, b reflect.Value) (path string, differ bool) {
+func (c *comparer) elements(a, b reflect.Value) (path string, differs bool) {
 	if a.Len() != b.Len() {
 		return "", true
 	}
 	for i := range a.Len() {
-		if path, differ = d.compare(a.Index(i), b.Index(i)); differ {
+		if path, differs = c.compare(a.Index(i), b.Index(i)); differs {
 			return "[" + strconv.Itoa(i) + "]" + path, true
 		}
 	}
 	return "", false
 }
 
-func (d *differ) entries(a, b reflect.Value) (path string, differ bool) {
+func (c *comparer) entries(a, b reflect.Value) (path string, differs bool) {
 	for entry := a.MapRange(); entry.Next(); {
 		copied := b.MapIndex(entry.Key())
 		if !copied.IsValid() {
@@ -171,7 +171,7 @@ func (d *differ) entries(a, b reflect.Value) (path string, differ bool) {
 			}
 			return keyStep(a.Type(), entry.Key()), true
 		}
-		if path, differ = d.compare(entry.Value(), copied); differ {
+		if path, differs = c.compare(entry.Value(), copied); differs {
 			return keyStep(a.Type(), entry.Key()) + path, true
 		}
 	}
