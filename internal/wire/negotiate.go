@@ -116,7 +116,7 @@ func encodingOf(contentType string, into reflect.Type, protobuf bool) (encoding,
 	default:
 		var err error
 		if name, _, err = mime.ParseMediaType(contentType); err != nil {
-			return 0, &contentTypeError{fmt.Sprintf("%s: %v", excerpt([]byte(contentType)), err)}
+			return 0, &contentTypeError{fmt.Sprintf("the response has the content type %s: %v", excerpt([]byte(contentType)), err)}
 		}
 	}
 	switch {
@@ -129,16 +129,14 @@ func encodingOf(contentType string, into reflect.Type, protobuf bool) (encoding,
 	if protobuf {
 		want += " or " + ProtobufType
 	}
-	return 0, &contentTypeError{fmt.Sprintf("%s, which %v cannot be decoded from: want %s", excerpt([]byte(contentType)), into, want)}
+	return 0, &contentTypeError{fmt.Sprintf("the response has the content type %s, which %v cannot be decoded from: want %s", excerpt([]byte(contentType)), into, want)}
 }
 
 // contentTypeError is the error of a response that cannot be decoded because of its
 // content type.
-type contentTypeError struct{ what string }
+type contentTypeError struct{ text string }
 
-func (e *contentTypeError) Error() string {
-	return "the response has the content type " + e.what
-}
+func (e *contentTypeError) Error() string { return e.text }
 
 // Undecodable marks a failure that no retry can fix, for a reflector.
 func (e *contentTypeError) Undecodable() bool { return true }

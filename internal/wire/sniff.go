@@ -78,7 +78,7 @@ func (c *Codec) sniff(b *SniffedBody) (encoding, error) {
 	case b.first[0] != 'k' && b.first[0] > '\b':
 		return encodingJSON, nil
 	case c.protobuf == nil:
-		return 0, &contentTypeError{fmt.Sprintf("of something like protobuf, which %v cannot be decoded from: want %s", c.typ, JSONType)}
+		return 0, &contentTypeError{fmt.Sprintf("the response seems to be protobuf, which %v cannot be decoded from: want %s", c.typ, JSONType)}
 	}
 	return encodingProtobuf, nil
 }
