@@ -8,16 +8,16 @@ import "github.com/thinformer/thinformer/rest"
 type VersionOrder uint8
 
 const (
-	// Ordered: the versions are ordered, like those of a kube-apiserver. An
-	// event or a list with an older version means that the server has gone back
-	// to an older state.
+	// Ordered means that the versions are ordered, like those of a
+	// kube-apiserver. An event or a list with an older version then shows that
+	// the server has gone back to an older state.
 	Ordered VersionOrder = iota
-	// PresumedOrdered: the versions are treated as ordered until a watch shows
-	// that they are not.
+	// PresumedOrdered means that the versions are treated as ordered until a
+	// watch shows that they are not.
 	PresumedOrdered
-	// UnknownOrder: the versions are treated as unordered, like those of many
-	// fakes, until a watch delivers a bookmark with a version. From then on
-	// they are treated as PresumedOrdered.
+	// UnknownOrder means that the versions are treated as unordered, like those
+	// of many fakes, until a watch delivers a bookmark with a version. From then
+	// on they are treated as PresumedOrdered.
 	UnknownOrder
 )
 

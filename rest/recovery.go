@@ -152,12 +152,14 @@ type RecoveryMember struct {
 type RequestFailure uint8
 
 const (
-	// FailureNoResponse: no response header was received, so the server has failed.
+	// FailureNoResponse means that no response header was received: the server has
+	// failed.
 	FailureNoResponse = RequestFailure(election.NoAnswer)
-	// FailureTruncated: the response ended after its header, before any content. All
-	// responses of the server may be affected.
+	// FailureTruncated means that the response ended after its header, before any
+	// content: all responses of the server may be affected.
 	FailureTruncated = RequestFailure(election.Truncated)
-	// FailureRejected: the response is a 429 or a 5xx, so the API group has failed.
+	// FailureRejected means that the response is a 429 or a 5xx: the API group has
+	// failed.
 	FailureRejected = RequestFailure(election.Rejected)
 )
 
