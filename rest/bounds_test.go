@@ -161,14 +161,14 @@ func TestErrorsOfAnInvalidResponseAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, err := rest.New(&rest.Config{Host: "http://server", Dial: func(context.Context, string, string) (net.Conn, error) {
-				ours, theirs := net.Pipe()
+				client, server := net.Pipe()
 				go func() {
-					defer theirs.Close()
-					if _, err := http.ReadRequest(bufio.NewReader(theirs)); err == nil {
-						io.WriteString(theirs, response)
+					defer server.Close()
+					if _, err := http.ReadRequest(bufio.NewReader(server)); err == nil {
+						io.WriteString(server, response)
 					}
 				}()
-				return ours, nil
+				return client, nil
 			}})
 			require.NoError(t, err)
 			defer client.Close()

@@ -44,7 +44,7 @@ func TestCheckReportsErrorsThatRetriesCannotFix(t *testing.T) {
 	info := func(group, version, resource string) rest.ResourceInfo {
 		return rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Group: group, Version: version, Resource: resource}}
 	}
-	of := func(info rest.ResourceInfo) error {
+	check := func(info rest.ResourceInfo) error {
 		return rest.NewView[*unstructured.Unstructured](api.client, info).Check()
 	}
 	good := info("example.com", "v1", "things")
@@ -52,14 +52,14 @@ func TestCheckReportsErrorsThatRetriesCannotFix(t *testing.T) {
 		err  error
 		want string // "" if there is no error
 	}{
-		"nothing":         {of(good), ""},
-		"a core resource": {of(info("", "v1", "pods")), ""},
-		"no resource":     {of(info("", "v1", "")), `read : ResourceInfo.Resource is empty: it is the plural name in lower case`},
-		"a kind":          {of(info("", "v1", "Pod")), `read Pod: ResourceInfo.Resource is "Pod": it is the plural name in lower case`},
-		"a path":          {of(info("", "v1", "pods/log")), `ResourceInfo.Resource is "pods/log"`},
-		"no version":      {of(info("apps", "", "deployments")), `read deployments: ResourceInfo.Version is empty: it is the version alone, such as "v1"`},
-		"group/version":   {of(info("", "apps/v1", "deployments")), `ResourceInfo.Version is "apps/v1": it is the version alone`},
-		"a wrong group":   {of(info("apps/v1", "v1", "deployments")), `ResourceInfo.Group is "apps/v1": it is the group alone`},
+		"nothing":         {check(good), ""},
+		"a core resource": {check(info("", "v1", "pods")), ""},
+		"no resource":     {check(info("", "v1", "")), `read : ResourceInfo.Resource is empty: it is the plural name in lower case`},
+		"a kind":          {check(info("", "v1", "Pod")), `read Pod: ResourceInfo.Resource is "Pod": it is the plural name in lower case`},
+		"a path":          {check(info("", "v1", "pods/log")), `ResourceInfo.Resource is "pods/log"`},
+		"no version":      {check(info("apps", "", "deployments")), `read deployments: ResourceInfo.Version is empty: it is the version alone, such as "v1"`},
+		"group/version":   {check(info("", "apps/v1", "deployments")), `ResourceInfo.Version is "apps/v1": it is the version alone`},
+		"a wrong group":   {check(info("apps/v1", "v1", "deployments")), `ResourceInfo.Group is "apps/v1": it is the group alone`},
 		"a namespace": {
 			rest.NewView[*unstructured.Unstructured](api.client, good).Namespace("n").Check(),
 			"the resource is cluster-scoped",

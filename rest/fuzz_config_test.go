@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzHost: a Host is either rejected or a server to which a path can be appended.
-// Text before an @ or after a ? is never shown.
+// FuzzHost checks that a Host is either rejected or a server to which a path can be
+// appended. Text before an @ or after a ? is never shown.
 func FuzzHost(f *testing.F) {
 	for _, host := range []string{
 		"https://server:6443/base", "server", "[::1]:80", "fd00::1", "https://u:p@h", "http://h?token=t", "h#f", "https://h/%2e%2e/", "://", "a://b://c",

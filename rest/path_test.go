@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPath: any path segments are either rejected or encoded so that a server decodes
-// exactly those segments below the base. No parameter becomes another one.
+// FuzzPath checks that any path segments are either rejected or encoded so that a
+// server decodes exactly those segments below the base. No parameter becomes another
+// one.
 func FuzzPath(f *testing.F) {
 	for _, seed := range [][5]string{
 		{"default", "pods", "web", "log", "follow"},
@@ -49,7 +50,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// FuzzRequestURI: the same for a URI that is already encoded.
+// FuzzRequestURI checks the same for a URI that is already encoded.
 func FuzzRequestURI(f *testing.F) {
 	for _, seed := range []string{"/", "/api/v1?a=b", "/a/../b", "/%2e%2e/x", "//evil/x", "/a%2fb", "/a%20b/", "/a?%zz", "http://x/", "/?"} {
 		f.Add(seed)

@@ -24,15 +24,15 @@ func newPipeClient(t *testing.T, config Config, serve func(net.Conn, *http.Reque
 	var serving sync.WaitGroup
 	t.Cleanup(serving.Wait)
 	config.Dial = func(context.Context, string, string) (net.Conn, error) {
-		ours, theirs := net.Pipe()
+		client, server := net.Pipe()
 		serving.Go(func() {
-			defer theirs.Close()
-			request, err := http.ReadRequest(bufio.NewReader(theirs))
+			defer server.Close()
+			request, err := http.ReadRequest(bufio.NewReader(server))
 			if err == nil {
-				serve(theirs, request)
+				serve(server, request)
 			}
 		})
-		return ours, nil
+		return client, nil
 	}
 	client, err := New(&config)
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ var badHost = "%zz"
 // Whatever fails, neither the error nor the log contains a secret.
 func TestNoErrorAndNoLogOfAFailingClientShowsASecret(t *testing.T) {
 	ca := tlstest.NewAuthority(t, "ca")
-	_, strangerKey := tlstest.NewAuthority(t, "stranger").Issue("stranger")
+	_, otherKey := tlstest.NewAuthority(t, "other").Issue("other")
 	cert, key := ca.Issue("client")
 	token := filepath.Join(t.TempDir(), "token")
 	write(t, token, []byte("SECRET-token"))
@@ -86,7 +86,7 @@ func TestNoErrorAndNoLogOfAFailingClientShowsASecret(t *testing.T) {
 			config = failing[what]
 		}
 	}
-	_, err := New(&Config{Host: "https://server", TLS: TLSConfig{CertData: cert, KeyData: strangerKey}})
+	_, err := New(&Config{Host: "https://server", TLS: TLSConfig{CertData: cert, KeyData: otherKey}})
 	require.ErrorContains(t, err, "does not match")
 	require.NotContains(t, err.Error(), "PRIVATE")
 }

@@ -166,16 +166,16 @@ func answerOf(status int, body string) *http.Response {
 }
 
 func TestTheServerCertificateIsVerified(t *testing.T) {
-	ours, theirs := tlstest.NewAuthority(t, "ours"), tlstest.NewAuthority(t, "theirs")
-	server := ours.Serve(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, tlstest.DiscardLog)
+	trusted, untrusted := tlstest.NewAuthority(t, "trusted"), tlstest.NewAuthority(t, "untrusted")
+	server := trusted.Serve(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, tlstest.DiscardLog)
 	for name, c := range map[string]struct {
 		tls TLSConfig
 		why string
 	}{
-		"authority by data":  {TLSConfig{CAData: ours.PEM}, ""},
-		"server name":        {TLSConfig{CAData: ours.PEM, ServerName: "server"}, ""},
-		"wrong name":         {TLSConfig{CAData: ours.PEM, ServerName: "other"}, "valid for server, not other"},
-		"another authority":  {TLSConfig{CAData: theirs.PEM}, "unknown authority"},
+		"authority by data":  {TLSConfig{CAData: trusted.PEM}, ""},
+		"server name":        {TLSConfig{CAData: trusted.PEM, ServerName: "server"}, ""},
+		"wrong name":         {TLSConfig{CAData: trusted.PEM, ServerName: "other"}, "valid for server, not other"},
+		"another authority":  {TLSConfig{CAData: untrusted.PEM}, "unknown authority"},
 		"system authorities": {TLSConfig{}, "unknown authority"},
 		"insecure":           {TLSConfig{Insecure: true}, ""},
 	} {

@@ -61,7 +61,7 @@ func newExecAuthenticator(config *Config, ops *operations, transports *transport
 	e.useCertificate = func(credentials *execCredentials) error {
 		if transports == nil {
 			if credentials.certificate != nil {
-				return errNoPlaceForCertificate
+				return errCertificateUnusable
 			}
 			return nil
 		}

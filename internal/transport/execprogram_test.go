@@ -290,7 +290,7 @@ func TestACertificateOfAPluginRequiresATransportThatUsesIt(t *testing.T) {
 		"status": map[string]any{"clientCertificateData": string(cert), "clientKeyData": string(key)}})))
 	conn := connected(t, Config{Base: address("https://server"), Transport: &tokenServer{}, Exec: pluginConfig("file", ExecEnv{"ANSWER", path})})
 	_, err := conn.Do(newRequestFor(t, conn, http.MethodGet, "/", ""), false)
-	require.ErrorIs(t, err, errNoPlaceForCertificate)
+	require.ErrorIs(t, err, errCertificateUnusable)
 }
 
 func TestCloseEndsAPlugin(t *testing.T) {

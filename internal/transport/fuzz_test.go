@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzRedirect: a request that follows a redirect stays on the same server.
+// FuzzRedirect checks that a request that follows a redirect stays on the same server.
 func FuzzRedirect(f *testing.F) {
 	for _, to := range []string{"/there", "https://server:6443/x", "//other/", "https://server/", "https:\\\\other", "https://server:6443@other/", "?x", "http://server:6443"} {
 		f.Add(to)
@@ -23,8 +23,8 @@ func FuzzRedirect(f *testing.F) {
 	})
 }
 
-// FuzzExtraKey: a key of any bytes becomes a header name that the server decodes to
-// the same key, apart from case.
+// FuzzExtraKey checks that a key of any bytes becomes a header name that the server
+// decodes to the same key, apart from case.
 func FuzzExtraKey(f *testing.F) {
 	for _, key := range []string{"scopes", "example.org/x", "a%b", "ü", "\x00 :\r\n"} {
 		f.Add(key)

@@ -198,4 +198,4 @@ func (t *transports) close() {
 	}
 }
 
-var errNoPlaceForCertificate = errors.New("it returned a client certificate, which cannot be used with Config.Transport")
+var errCertificateUnusable = errors.New("it returned a client certificate, which cannot be used with Config.Transport")

@@ -72,36 +72,36 @@ func TestABodyThatIsNotAnObjectIsAnError(t *testing.T) {
 
 // Promise: a Status or an object of another kind is not decoded as the object.
 func TestAnObjectOfAnotherKindIsAnError(t *testing.T) {
-	decode := func(kind string, of reflect.Type, came string) error {
+	decode := func(kind string, typ reflect.Type, sentKind string) error {
 		info := widgetKind
 		info.Kind = kind
-		c, err := NewCodec(of, info, Options{}, nil)
+		c, err := NewCodec(typ, info, Options{}, nil)
 		require.NoError(t, err)
-		_, inJSON := c.DecodeObject(JSONType, fmt.Appendf(nil, `{"metadata":{"name":"a"},"kind":%q,"items":[]}`, came))
+		_, inJSON := c.DecodeObject(JSONType, fmt.Appendf(nil, `{"metadata":{"name":"a"},"kind":%q,"items":[]}`, sentKind))
 		if c.protobuf == nil {
 			return inJSON
 		}
-		_, inProtobuf := c.DecodeObject(ProtobufType, wiretest.ProtobufEnvelope(t, "v1", came, wiretest.NewMetadata("a")))
+		_, inProtobuf := c.DecodeObject(ProtobufType, wiretest.ProtobufEnvelope(t, "v1", sentKind, wiretest.NewMetadata("a")))
 		require.Equal(t, fmt.Sprint(inJSON), fmt.Sprint(inProtobuf))
 		return inJSON
 	}
-	own, any, meta := reflect.TypeFor[ownProtobuf](), reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[metav1.PartialObjectMetadata]()
-	for _, of := range []reflect.Type{own, any, meta} {
-		require.NoError(t, decode("Widget", of, "Widget"), "full objects, of a server that cannot send metadata only")
-		require.NoError(t, decode("Widget", of, ""))
-		require.NoError(t, decode("", of, "Widget"))
-		require.NoError(t, decode("AccessList", of, "AccessList"))
-		require.NoError(t, decode("Table", of, "Table"), "a custom kind named Table")
-		for _, came := range []string{"Table", "WidgetList", "Gadget", "widget"} {
-			require.ErrorContains(t, decode("Widget", of, came), fmt.Sprintf("the server sent a %q instead of a Widget", came))
+	withUnmarshal, untyped, meta := reflect.TypeFor[ownProtobuf](), reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[metav1.PartialObjectMetadata]()
+	for _, typ := range []reflect.Type{withUnmarshal, untyped, meta} {
+		require.NoError(t, decode("Widget", typ, "Widget"), "full objects, of a server that cannot send metadata only")
+		require.NoError(t, decode("Widget", typ, ""))
+		require.NoError(t, decode("", typ, "Widget"))
+		require.NoError(t, decode("AccessList", typ, "AccessList"))
+		require.NoError(t, decode("Table", typ, "Table"), "a custom kind named Table")
+		for _, sentKind := range []string{"Table", "WidgetList", "Gadget", "widget"} {
+			require.ErrorContains(t, decode("Widget", typ, sentKind), fmt.Sprintf("the server sent a %q instead of a Widget", sentKind))
 		}
-		for _, came := range []string{"Table", "WidgetList"} {
-			require.ErrorContains(t, decode("", of, came), fmt.Sprintf("the server sent a %q instead of an object", came))
+		for _, sentKind := range []string{"Table", "WidgetList"} {
+			require.ErrorContains(t, decode("", typ, sentKind), fmt.Sprintf("the server sent a %q instead of an object", sentKind))
 		}
 	}
 	require.NoError(t, decode("Widget", meta, "PartialObjectMetadata"))
 	require.Error(t, decode("Widget", meta, "PartialObjectMetadataList"))
-	require.Error(t, decode("Widget", own, "PartialObjectMetadata"))
+	require.Error(t, decode("Widget", withUnmarshal, "PartialObjectMetadata"))
 	_, err := codecFor[metav1.Status](t, Options{}).DecodeObject(JSONType, []byte(`{"kind":"Status","status":"Success"}`))
 	require.NoError(t, err)
 }
@@ -111,25 +111,25 @@ func TestAStatusInsteadOfAnObjectIsAnError(t *testing.T) {
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusFailure, Message: "no such object", Reason: metav1.StatusReasonNotFound, Code: 404,
 	}
-	own, any := codecFor[ownProtobuf](t, Options{}), codecFor[unstructured.Unstructured](t, Options{})
-	for _, c := range []*Codec{own, any} {
+	typed, untyped := codecFor[ownProtobuf](t, Options{}), codecFor[unstructured.Unstructured](t, Options{})
+	for _, c := range []*Codec{typed, untyped} {
 		_, err := c.DecodeObject(JSONType, []byte(wiretest.JSON(t, status)))
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
 		require.Equal(t, "no such object", err.Error())
 	}
-	_, err := own.DecodeObject(ProtobufType, wiretest.ProtobufEnvelope(t, "v1", "Status", status))
+	_, err := typed.DecodeObject(ProtobufType, wiretest.ProtobufEnvelope(t, "v1", "Status", status))
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
-	_, err = own.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
+	_, err = typed.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
 	require.ErrorContains(t, err, "got a Status of success instead")
-	_, err = own.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"v1","code":"x"}`))
+	_, err = typed.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"v1","code":"x"}`))
 	require.ErrorContains(t, err, "decode the Status")
 
 	got, err := codecFor[metav1.Status](t, Options{}).DecodeObject(JSONType, []byte(wiretest.JSON(t, status)))
 	require.NoError(t, err, "a Status is decoded if T is Status")
 	require.Equal(t, status, got)
-	own.kind.Kind = "Status"
-	got, err = own.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"example.com/v1","metadata":{"name":"a"}}`))
+	typed.kind.Kind = "Status"
+	got, err = typed.DecodeObject(JSONType, []byte(`{"kind":"Status","apiVersion":"example.com/v1","metadata":{"name":"a"}}`))
 	require.NoError(t, err, "a custom kind may have the same name")
 	require.Equal(t, "a", got.(*ownProtobuf).Name)
 }

@@ -71,8 +71,8 @@ func lostNames(t *testing.T, lost []*ItemError) (names []string) {
 	return names
 }
 
-// FuzzListJSON: the result does not depend on how a body is cut, and it is the result
-// of apimachinery's decoder.
+// FuzzListJSON checks that the result does not depend on how a body is cut, and it is
+// the result of apimachinery's decoder.
 func FuzzListJSON(f *testing.F) {
 	widget := wiretest.JSON(f, wiretest.NewWidget("a"))
 	for _, seed := range []string{
@@ -117,7 +117,7 @@ func sameAsApimachinery(t *testing.T, data []byte, got outcome) {
 	}
 }
 
-// FuzzWatchJSON: the result does not depend on how a body is cut.
+// FuzzWatchJSON checks that the result does not depend on how a body is cut.
 func FuzzWatchJSON(f *testing.F) {
 	frame := wiretest.JSONFrame(f, "ADDED", wiretest.NewWidget("a"))
 	for _, seed := range []string{
@@ -137,8 +137,8 @@ func FuzzWatchJSON(f *testing.F) {
 	})
 }
 
-// FuzzListProtobuf: the result does not depend on how a body is cut, and it is the
-// result of apimachinery's decoder.
+// FuzzListProtobuf checks that the result does not depend on how a body is cut, and it
+// is the result of apimachinery's decoder.
 func FuzzListProtobuf(f *testing.F) {
 	body, _ := protobufListBody(f)
 	f.Add(body)
@@ -169,8 +169,8 @@ func FuzzListProtobuf(f *testing.F) {
 	})
 }
 
-// FuzzWatchProtobuf: the result does not depend on how a body is cut, and it is the
-// result of apimachinery's decoder.
+// FuzzWatchProtobuf checks that the result does not depend on how a body is cut, and it
+// is the result of apimachinery's decoder.
 func FuzzWatchProtobuf(f *testing.F) {
 	_, body, _, _ := twoFrames(f)
 	f.Add(body)
@@ -207,7 +207,7 @@ func FuzzWatchProtobuf(f *testing.F) {
 	})
 }
 
-// FuzzDecodeObject: a body in either encoding is an object or an error.
+// FuzzDecodeObject checks that a body in either encoding is an object or an error.
 func FuzzDecodeObject(f *testing.F) {
 	f.Add([]byte(wiretest.JSON(f, wiretest.NewWidget("a"))))
 	f.Add([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","details":{"causes":[{}]}}`))

@@ -19,7 +19,7 @@ func TestAcceptHeaders(t *testing.T) {
 		proto  = "application/vnd.kubernetes.protobuf"
 	)
 	plain := codecFor[wiretest.Widget](t, Options{})
-	lent := codecFor[struct {
+	promoted := codecFor[struct {
 		metav1.ObjectMeta `json:"metadata"`
 	}](t, Options{})
 	own := codecFor[ownProtobuf](t, Options{})
@@ -34,7 +34,7 @@ func TestAcceptHeaders(t *testing.T) {
 		{plain, AcceptList, "", "application/json"},
 		{plain, AcceptWatch, proto + "," + "application/json", "application/json"},
 		{plain, AcceptList, proto, "application/json"},
-		{lent, AcceptList, "", "application/json"},
+		{promoted, AcceptList, "", "application/json"},
 		{codecFor[unstructured.Unstructured](t, Options{}), AcceptList, "", "application/json"},
 		{own, AcceptObject, "", proto + ", application/json"},
 		{own, AcceptWatch, "", proto + ", application/json"},
