@@ -170,7 +170,9 @@ func hasResourceVersion(body []byte) bool {
 	return version != "" && version != "0"
 }
 
-// neverSent reports whether a request has certainly not reached the server.
+// neverSent reports whether a request has not reached the server because no connection
+// could be made. It returns false for a timeout and for a host name that does not
+// exist: a retry would not help.
 func neverSent(err error) bool {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect" || op.Timeout() {
