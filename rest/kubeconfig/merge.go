@@ -59,7 +59,7 @@ func (f *file) applyEntries(loaded *Result, options Options) error {
 		return err
 	}
 	if err := target.apply(loaded.Config); err != nil {
-		return fmt.Errorf("cluster %q%s: %w", loaded.Cluster, ofOrigin(target.origin), err)
+		return fmt.Errorf("cluster %q%s: %w", loaded.Cluster, originSuffix(target.origin), err)
 	}
 	if loaded.User == "" {
 		return nil
@@ -69,7 +69,7 @@ func (f *file) applyEntries(loaded *Result, options Options) error {
 		return fmt.Errorf("the user %q does not exist: %s", loaded.User, knownNames("users", f.users))
 	}
 	if err := user.apply(loaded.Config, target); err != nil {
-		return fmt.Errorf("user %q%s: %w", loaded.User, ofOrigin(user.origin), err)
+		return fmt.Errorf("user %q%s: %w", loaded.User, originSuffix(user.origin), err)
 	}
 	return nil
 }
@@ -94,8 +94,8 @@ func (f *file) selectCluster(loaded *Result, options Options) (*cluster, error) 
 	return &target, nil
 }
 
-// ofOrigin returns the file of an entry for an error message, or "" if there is none.
-func ofOrigin(origin string) string {
+// originSuffix returns the file of an entry for an error message, or "" if there is none.
+func originSuffix(origin string) string {
 	if origin == "" || origin == bytesOrigin {
 		return ""
 	}
