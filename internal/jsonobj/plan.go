@@ -41,13 +41,13 @@ func PlanOf(t reflect.Type) (*Plan, error) {
 		return known.plan, known.err
 	}
 	plan, err := compile(t)
-	made := planResult{plan, nil}
+	result := planResult{plan, nil}
 	if err != nil {
-		made = planResult{nil, fmt.Errorf("plan the decoding of %v: %w", t, err)}
+		result = planResult{nil, fmt.Errorf("plan the decoding of %v: %w", t, err)}
 	}
-	known, _ := plans.LoadOrStore(t, made)
-	made = known.(planResult)
-	return made.plan, made.err
+	known, _ := plans.LoadOrStore(t, result)
+	result = known.(planResult)
+	return result.plan, result.err
 }
 
 func isContainer(t reflect.Type) bool {

@@ -38,11 +38,11 @@ func NewConverter(typ *Type) *Converter {
 
 // converters has the converters of the built-in kinds and of Scale.
 var converters = sync.OnceValue(func() map[schema.GroupVersionKind]func() *Converter {
-	made := map[schema.GroupVersionKind]func() *Converter{}
+	result := map[schema.GroupVersionKind]func() *Converter{}
 	for kind, typ := range mergeTable().kinds {
-		made[kind] = sync.OnceValue(func() *Converter { return NewConverter(typ()) })
+		result[kind] = sync.OnceValue(func() *Converter { return NewConverter(typ()) })
 	}
-	return made
+	return result
 })
 
 // ConverterOf returns the converter of a built-in kind, nil for other kinds.
@@ -65,9 +65,9 @@ func (c *Converter) ObjectToTyped(object runtime.Object, options ...typed.Valida
 			return nil, err
 		}
 	}
-	made, err := c.stored().FromUnstructured(content.Object, options...)
+	value, err := c.stored().FromUnstructured(content.Object, options...)
 	if err == nil || c.kind == nil {
-		return made, err
+		return value, err
 	}
 	matching, _ := c.kind.conforming(content.Object)
 	return c.stored().FromUnstructured(matching, options...)

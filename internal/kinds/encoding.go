@@ -95,8 +95,8 @@ func (f encoding) readList(all [][]byte, depth nesting) (any, error) {
 // jsonSchema decodes a JSONSchemaProps, the only recursive type.
 func jsonSchema(content []byte, depth nesting) (any, error) {
 	typ := builtinType("apiextensions.JSONSchemaProps")
-	made := typ.empty()
-	return made, messages()[typ].read(made, content, depth)
+	result := typ.empty()
+	return result, messages()[typ].read(result, content, depth)
 }
 
 func (f encoding) time(content []byte) (any, error) {

@@ -28,44 +28,44 @@ func builtinType(name string) *Type { return mergeTable().mustType(name) }
 // mergeTable panics if the table is invalid: it is part of the program, and a
 // test parses all of it.
 var mergeTable = sync.OnceValue(func() *table {
-	made, err := newTable(mergeText)
+	result, err := newTable(mergeText)
 	if err != nil {
 		panic(err)
 	}
-	return made
+	return result
 })
 
 // Empty returns a new object of a built-in kind as its Go type encodes it. The
 // field manager treats the fields in it as present, so setting them adds no
 // ownership. An object of another kind has only apiVersion and kind.
 func Empty(kind schema.GroupVersionKind) *unstructured.Unstructured {
-	made := map[string]any{}
+	result := map[string]any{}
 	if typ := TypeOf(kind); typ != nil {
-		made = typ.empty()
+		result = typ.empty()
 	}
 	version, name := kind.ToAPIVersionAndKind()
-	made["apiVersion"], made["kind"] = version, name
-	return &unstructured.Unstructured{Object: made}
+	result["apiVersion"], result["kind"] = version, name
+	return &unstructured.Unstructured{Object: result}
 }
 
 func (t *Type) empty() map[string]any {
-	made := map[string]any{}
+	result := map[string]any{}
 	for name, field := range t.fields {
 		switch {
 		case !field.alwaysEncoded:
 		case field.emptyIsNull:
-			made[name] = nil
+			result[name] = nil
 		case field.kind == text:
-			made[name] = ""
+			result[name] = ""
 		case field.kind == number:
-			made[name] = int64(0)
+			result[name] = int64(0)
 		case field.kind == boolean:
-			made[name] = false
+			result[name] = false
 		case field.kind == object && field.fields != nil:
-			made[name] = field.empty()
+			result[name] = field.empty()
 		default:
-			made[name] = nil
+			result[name] = nil
 		}
 	}
-	return made
+	return result
 }

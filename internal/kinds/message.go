@@ -29,11 +29,11 @@ type messageField struct {
 // messages has the messages of the table's types. They are built for the first
 // body in protobuf. It panics if the table is invalid, as mergeTable does.
 var messages = sync.OnceValue(func() map[*Type]*message {
-	made, err := messagesOf(mergeTable())
+	result, err := messagesOf(mergeTable())
 	if err != nil {
 		panic(err)
 	}
-	return made
+	return result
 })
 
 func messagesOf(t *table) (map[*Type]*message, error) {
@@ -41,7 +41,7 @@ func messagesOf(t *table) (map[*Type]*message, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := make(map[*Type]*message, len(types))
+	result := make(map[*Type]*message, len(types))
 	for _, typ := range types {
 		if typ.fields == nil {
 			continue
@@ -55,9 +55,9 @@ func messagesOf(t *table) (map[*Type]*message, error) {
 				return nil, fmt.Errorf("merge table: %s.%s: wire=%s: %w", typ.name, name, field.protobufPath, err)
 			}
 		}
-		made[typ] = m
+		result[typ] = m
 	}
-	return made, nil
+	return result, nil
 }
 
 // add parses a field's position, such as
@@ -66,9 +66,9 @@ func messagesOf(t *table) (map[*Type]*message, error) {
 func (m *message) add(name string, f *field) error {
 	path, _, _ := strings.Cut(f.protobufPath, ":")
 	path, optional := strings.CutSuffix(path, "!")
-	made := &messageField{name: name, field: f, encoding: f.encoding, optional: optional}
-	if !slices.Contains(allEncodings, made.encoding) {
-		return fmt.Errorf("unknown encoding %q", made.encoding)
+	entry := &messageField{name: name, field: f, encoding: f.encoding, optional: optional}
+	if !slices.Contains(allEncodings, entry.encoding) {
+		return fmt.Errorf("unknown encoding %q", entry.encoding)
 	}
 	for {
 		first, rest, deeper := strings.Cut(path, ".")
@@ -79,7 +79,7 @@ func (m *message) add(name string, f *field) error {
 		known := m.fields[number]
 		switch {
 		case !deeper && known == nil:
-			m.fields[number] = made
+			m.fields[number] = entry
 			return nil
 		case deeper && known == nil:
 			known = &messageField{inline: &message{fields: map[int]*messageField{}}}

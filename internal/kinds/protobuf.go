@@ -24,12 +24,12 @@ func FromProtobuf(kind schema.GroupVersionKind, raw []byte, tick func()) (map[st
 	if typ == nil {
 		return nil, fmt.Errorf("no kind %q is known in version %q", kind.Kind, kind.GroupVersion())
 	}
-	made := typ.empty()
-	if err := messages()[typ].read(made, raw, nesting{maxMessageDepth, tick}); err != nil {
+	result := typ.empty()
+	if err := messages()[typ].read(result, raw, nesting{maxMessageDepth, tick}); err != nil {
 		return nil, err
 	}
-	made["apiVersion"], made["kind"] = kind.ToAPIVersionAndKind()
-	return made, nil
+	result["apiVersion"], result["kind"] = kind.ToAPIVersionAndKind()
+	return result, nil
 }
 
 // nesting is the number of levels that messages may still nest, and the function
@@ -78,13 +78,13 @@ func (m *message) read(object map[string]any, data []byte, depth nesting) error 
 	return nil
 }
 
-// addTo adds a value to the object's field: as the field's value, as an element of
+// addTo adds a value to the field of target: as the field's value, as an element of
 // its list, or as an entry of its map.
-func (p *messageField) addTo(made map[string]any, h pbobj.Header, content []byte, depth nesting) error {
+func (p *messageField) addTo(target map[string]any, h pbobj.Header, content []byte, depth nesting) error {
 	typ := p.field.Type
 	switch {
 	case typ.kind == list:
-		elements, _ := made[p.name].([]any)
+		elements, _ := target[p.name].([]any)
 		if packed := h.Wire == pbobj.Bytes && (typ.element.kind == number || typ.element.kind == boolean); packed {
 			return errors.New("packed encoding is not supported")
 		}
@@ -92,7 +92,7 @@ func (p *messageField) addTo(made map[string]any, h pbobj.Header, content []byte
 		if err != nil {
 			return err
 		}
-		made[p.name] = append(elements, value)
+		target[p.name] = append(elements, value)
 	case typ.kind == object && typ.fields == nil && typ.element != nil && p.encoding != encodingJSON:
 		if h.Wire != pbobj.Bytes {
 			return errors.New("map entry is not a message")
@@ -101,10 +101,10 @@ func (p *messageField) addTo(made map[string]any, h pbobj.Header, content []byte
 		if err != nil {
 			return err
 		}
-		entries, _ := made[p.name].(map[string]any)
+		entries, _ := target[p.name].(map[string]any)
 		if entries == nil {
 			entries = map[string]any{}
-			made[p.name] = entries
+			target[p.name] = entries
 		}
 		entries[key] = value
 	default:
@@ -113,10 +113,10 @@ func (p *messageField) addTo(made map[string]any, h pbobj.Header, content []byte
 			return err
 		}
 		if !p.optional && !p.field.alwaysEncoded && isZero(value) {
-			delete(made, p.name)
+			delete(target, p.name)
 			return nil
 		}
-		made[p.name] = value
+		target[p.name] = value
 	}
 	return nil
 }
@@ -163,8 +163,8 @@ func (p *messageField) value(typ *Type, h pbobj.Header, content []byte, depth ne
 	case typ.kind == text:
 		return validUTF8(content), nil
 	case typ.fields != nil:
-		made := typ.empty()
-		return made, messages()[typ].read(made, content, depth)
+		result := typ.empty()
+		return result, messages()[typ].read(result, content, depth)
 	}
 	return nil, fmt.Errorf("the table does not define the encoding of a %s", typ.name)
 }

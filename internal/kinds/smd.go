@@ -58,7 +58,7 @@ func (b *schemaBuilder) ref(typ *Type, relation string) smd.TypeRef {
 	if relation != "" {
 		name += " " + relation
 	}
-	if _, made := b.types[name]; !made {
+	if _, found := b.types[name]; !found {
 		b.types[name] = smd.Atom{} // its parts may refer to it
 		b.types[name] = b.atom(typ, relation)
 	}
@@ -73,25 +73,25 @@ var scalars = func() (scalarOf [raw + 1]*smd.Scalar) {
 	return scalarOf
 }()
 
-func (b *schemaBuilder) atom(typ *Type, relation string) (made smd.Atom) {
+func (b *schemaBuilder) atom(typ *Type, relation string) (atom smd.Atom) {
 	if typ.kind == list {
-		made.List = &smd.List{ElementType: b.ref(typ.element, ""), ElementRelationship: smd.Atomic, Keys: typ.keys}
+		atom.List = &smd.List{ElementType: b.ref(typ.element, ""), ElementRelationship: smd.Atomic, Keys: typ.keys}
 		if typ.set || len(typ.keys) > 0 {
-			made.List.ElementRelationship = smd.Associative
+			atom.List.ElementRelationship = smd.Associative
 		}
-		return made
+		return atom
 	}
-	made.Map = new(smd.Map)
+	atom.Map = new(smd.Map)
 	if typ.atomic && relation != "granular" || relation == "atomic" {
-		made.Map.ElementRelationship = smd.Atomic
+		atom.Map.ElementRelationship = smd.Atomic
 	}
 	if typ.element != nil {
-		made.Map.ElementType = b.ref(typ.element, "")
+		atom.Map.ElementType = b.ref(typ.element, "")
 	} else if typ.preserveUnknown || typ.inheritsPreserve || b.allowUnknown || len(typ.fields) == 0 {
-		made.Map.ElementType = smd.TypeRef{NamedType: &deduced}
+		atom.Map.ElementType = smd.TypeRef{NamedType: &deduced}
 	}
 	for name, field := range typ.fields {
-		made.Map.Fields = append(made.Map.Fields, smd.StructField{Name: name, Type: b.ref(field.Type, field.relation), Default: field.defaultValue})
+		atom.Map.Fields = append(atom.Map.Fields, smd.StructField{Name: name, Type: b.ref(field.Type, field.relation), Default: field.defaultValue})
 	}
-	return made
+	return atom
 }

@@ -195,33 +195,33 @@ func (t *table) parseField(typ *Type, f *field, line string) error {
 
 // parseType returns the type with this notation; keys and set apply to its
 // elements.
-func (t *table) parseType(written, keys string, set bool) (*Type, error) {
-	name := written
+func (t *table) parseType(notation, keys string, set bool) (*Type, error) {
+	name := notation
 	switch {
 	case keys != "":
 		name += " key=" + keys
 	case set:
 		name += " set"
 	}
-	if known := t.types[name]; known != nil {
-		return known, nil
+	if parsed := t.types[name]; parsed != nil {
+		return parsed, nil
 	}
-	made := &Type{name: name, kind: list, set: set}
-	element, isList := strings.CutPrefix(written, "[]")
+	typ := &Type{name: name, kind: list, set: set}
+	element, isList := strings.CutPrefix(notation, "[]")
 	if !isList {
 		var isMap bool
-		if element, isMap = strings.CutPrefix(written, "{}"); !isMap {
-			return t.typeNamed(written)
+		if element, isMap = strings.CutPrefix(notation, "{}"); !isMap {
+			return t.typeNamed(notation)
 		}
-		made.kind = object
+		typ.kind = object
 	}
 	if keys != "" {
-		made.keys = strings.Split(keys, ",")
+		typ.keys = strings.Split(keys, ",")
 	}
 	var err error
-	if made.element, err = t.parseType(element, "", false); err != nil {
+	if typ.element, err = t.parseType(element, "", false); err != nil {
 		return nil, err
 	}
-	t.types[name] = made
-	return made, nil
+	t.types[name] = typ
+	return typ, nil
 }

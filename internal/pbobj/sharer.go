@@ -58,20 +58,20 @@ func (c *sharerCompiler) compile(t reflect.Type) shareFunc {
 			}
 		}
 	}
-	made := &shareEntry{}
-	c.known[t] = made
+	entry := &shareEntry{}
+	c.known[t] = entry
 	switch t.Kind() {
 	case reflect.Struct:
-		made.share = c.structFunc(t)
+		entry.share = c.structFunc(t)
 	case reflect.Pointer:
-		made.share = c.pointerFunc(t)
+		entry.share = c.pointerFunc(t)
 	case reflect.Slice:
-		made.share = c.sliceFunc(t)
+		entry.share = c.sliceFunc(t)
 	case reflect.Map:
-		made.share = c.mapFunc(t)
+		entry.share = c.mapFunc(t)
 	}
-	made.done = true
-	return made.share
+	entry.done = true
+	return entry.share
 }
 
 func shareString(p unsafe.Pointer, table *intern.Table) {
@@ -153,7 +153,7 @@ func (c *sharerCompiler) mapFunc(t reflect.Type) shareFunc {
 		if m.Len() == 0 {
 			return
 		}
-		made := reflect.MakeMapWithSize(t, m.Len())
+		copied := reflect.MakeMapWithSize(t, m.Len())
 		key, value := reflect.New(t.Key()).Elem(), reflect.New(t.Elem())
 		for entries := m.MapRange(); entries.Next(); {
 			key.Set(entries.Key())
@@ -162,9 +162,9 @@ func (c *sharerCompiler) mapFunc(t reflect.Type) shareFunc {
 			if share != nil {
 				share(value.UnsafePointer(), table)
 			}
-			made.SetMapIndex(key, value.Elem())
+			copied.SetMapIndex(key, value.Elem())
 		}
-		m.Set(made)
+		m.Set(copied)
 	}
 }
 
@@ -173,11 +173,11 @@ func shareStringMap(p unsafe.Pointer, table *intern.Table) {
 	if len(m) == 0 {
 		return
 	}
-	made := make(map[string]string, len(m))
+	copied := make(map[string]string, len(m))
 	for key, value := range m {
 		shareString(unsafe.Pointer(&key), table)
 		shareString(unsafe.Pointer(&value), table)
-		made[key] = value
+		copied[key] = value
 	}
-	*(*map[string]string)(p) = made
+	*(*map[string]string)(p) = copied
 }
