@@ -60,7 +60,7 @@ func same(t *testing.T, ours, theirs []any, noManaged bool) {
 			theirs[i].(metav1.Object).SetManagedFields(nil)
 		}
 		if pod, typed := ours[i].(*corev1.Pod); typed {
-			pod.TypeMeta = metav1.TypeMeta{} // the clientset takes it off what a watch sends
+			pod.TypeMeta = metav1.TypeMeta{} // the clientset removes it from objects of a watch
 		}
 		if !equality.Semantic.DeepEqual(ours[i], theirs[i]) {
 			t.Fatalf("object %d differs:\n%s\n%s", i, must(json.Marshal(ours[i])), must(json.Marshal(theirs[i])))

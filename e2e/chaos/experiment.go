@@ -110,7 +110,7 @@ func (s *experiment) close() {
 // the right end are waited for.
 const patience = 2 * time.Minute
 
-// play kills and restarts the server for the time that was asked for.
+// play kills and restarts the server for the time of the flag -for.
 func (s *experiment) run(ctx context.Context, table *table) error {
 	if err := s.allCurrent(ctx, patience); err != nil {
 		return err

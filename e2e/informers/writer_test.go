@@ -73,7 +73,7 @@ func (w *writer) do(ctx context.Context, one write) error {
 	return nil
 }
 
-// ask does one write and returns the object after it, or nil if it is deleted.
+// ask makes one write and returns the object after it, or nil if it is deleted.
 func (w *writer) ask(ctx context.Context, one write) (left *unstructured.Unstructured, err error) {
 	resource := rest.NewResource[*unstructured.Unstructured](w.client, one.kind.ResourceInfo).Namespace(namespace)
 	patch := func(with map[string]any) (*unstructured.Unstructured, error) {

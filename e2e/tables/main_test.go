@@ -61,7 +61,7 @@ func real(t *testing.T) *server {
 	return &server{t, &http.Client{Transport: transport}, running.URL, running.Tokens[plane.Admin]}
 }
 
-// ask sends a request and returns the answer's code and object. It waits for a
+// ask sends a request and returns the code and the object of the response. It waits for a
 // server that is not ready for the request yet: the watch cache of a resource
 // answers 429 until it is filled.
 func (s *server) ask(method, path string, body any) (code int, answer map[string]any) {
@@ -108,7 +108,7 @@ func (s *server) raw(method, path string, body any) (code int, text []byte) {
 	return response.StatusCode, text
 }
 
-// must is ask for a request that must succeed.
+// must sends a request like ask, and fails the test if it does not succeed.
 func (s *server) must(method, path string, body any) map[string]any {
 	s.t.Helper()
 	code, answer := s.ask(method, path, body)

@@ -49,8 +49,8 @@ func (c Check) Run(t *testing.T) {
 	c.stale(t, files)
 }
 
-// readFolders reads the folders with Go files. The go command repeats a test whose files
-// have changed, and does not notice what another process reads.
+// readFolders reads the folders with Go files. The go command then repeats the test
+// when they have changed; it does not notice files that another process reads.
 func readFolders(root string) error {
 	return filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		hidden := name != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata")
@@ -91,7 +91,7 @@ func (c Check) compare(t *testing.T, path, file string, current []string) {
 		return
 	}
 	for _, line := range changes.Breaks {
-		t.Errorf("%s: break of the API, %s\n\tdocs/compatibility.md says when that is allowed; record it with -args -record -breaks", path, line)
+		t.Errorf("%s: break of the API, %s\n\tdocs/compatibility.md states when this is allowed; record it with -args -record -breaks", path, line)
 	}
 	for _, line := range changes.Additions {
 		t.Errorf("%s: addition to the API: %s\n\trecord it with -args -record", path, line)

@@ -3,8 +3,8 @@
 //
 // [Load] reads the packages of a module by their export data. [Lines] describes one
 // package: one line for each exported name, field and method, sorted. [Compare]
-// compares the lines of a checked-in file with those of the code, and separates what
-// is compatible (additions) from what is not (breaks).
+// compares the lines of a checked-in file with those of the code, and separates
+// compatible changes (additions) from incompatible ones (breaks).
 //
 // The files are in the folder api of the repository: api/rest.txt for package rest,
 // api/rest/discovery.txt for rest/discovery. To record an addition:

@@ -259,7 +259,7 @@ func workqueues() []testCase {
 			})
 			s.printf("%d", done.Load())
 			workqueue.ParallelizeUntil(context.Background(), 4, 0, func(int) { panic("not called") })
-			//lint:ignore SA1012 a nil context is what is tried
+			//lint:ignore SA1012 the case passes a nil context
 			workqueue.ParallelizeUntil(nil, 4, 2, func(int) {})
 			s.printf("done")
 		}},
