@@ -36,9 +36,9 @@ func (b *bucket) at(p, n uint32) uint32 {
 
 // push appends a slot in place. If the writer does not own the bucket, the new
 // nodes are not owned by it either, because readers can reach them.
-func (b *bucket) push(slot uint32, by token) {
-	if b.owner != by {
-		by = noToken
+func (b *bucket) push(slot uint32, owner token) {
+	if b.owner != owner {
+		owner = noToken
 	}
 	n := b.n.Load()
 	switch {
@@ -48,44 +48,44 @@ func (b *bucket) push(slot uint32, by token) {
 		if n == headSize {
 			b.rest = new(vector[uint32])
 		}
-		b.rest.push(n-headSize, slot, by)
+		b.rest.push(n-headSize, slot, owner)
 	}
 	b.n.Store(n + 1)
 }
 
 // removeAt removes the slot at position p by moving the last slot there, and
 // returns the moved slot. The writer must own the bucket.
-func (b *bucket) removeAt(p uint32, by token) (moved uint32) {
+func (b *bucket) removeAt(p uint32, owner token) (moved uint32) {
 	n := b.n.Load()
 	moved = b.at(n-1, n)
 	if p < headSize {
 		b.head[p] = moved
 	} else {
-		b.rest.set(p-headSize, n-headSize, moved, by)
+		b.rest.set(p-headSize, n-headSize, moved, owner)
 	}
 	if n > headSize {
-		b.rest.pop(n-headSize, by)
+		b.rest.pop(n-headSize, owner)
 	}
 	b.n.Store(n - 1)
 	return moved
 }
 
-// own returns b if the writer owns it, and otherwise a copy that the writer
+// writable returns b if the writer owns it, and otherwise a copy that the writer
 // owns.
-func (b *bucket) own(by token) *bucket {
-	if b.owner == by {
+func (b *bucket) writable(owner token) *bucket {
+	if b.owner == owner {
 		return b
 	}
-	mine := &bucket{owner: by, head: b.head}
+	owned := &bucket{owner: owner, head: b.head}
 	n := b.n.Load()
 	if n > headSize {
 		rest := *b.rest
 		rest.trim(n - headSize)
-		mine.rest = &rest
+		owned.rest = &rest
 	}
-	mine.n.Store(n)
-	mine.holes.Store(b.holes.Load())
-	return mine
+	owned.n.Store(n)
+	owned.holes.Store(b.holes.Load())
+	return owned
 }
 
 // count returns the number of slots below bound, including holes. All slots at

@@ -36,11 +36,11 @@ func (w *writer[T]) first(i int, slot uint32) *entry {
 
 // addEntries adds an index without entries.
 func (w *writer[T]) addEntries(e *entries) {
-	was, k := w.firstEntries, len(w.entries)
+	old, k := w.firstEntries, len(w.entries)
 	w.entries = append(w.entries, e)
 	w.firstEntries = make([]entry, 0, int(w.root.keys.bound)*(k+1))
 	for slot := range int(w.root.keys.bound) {
-		w.firstEntries = append(w.firstEntries, was[slot*k:slot*k+k]...)
+		w.firstEntries = append(w.firstEntries, old[slot*k:slot*k+k]...)
 		w.firstEntries = append(w.firstEntries, entry{value: noValue})
 	}
 }
@@ -56,8 +56,8 @@ func (w *writer[T]) setValues(i int, slot uint32, values []string) {
 		return
 	}
 	for j := len(e.more[slot]) - 1; j >= 0; j-- {
-		if has := e.more[slot][j]; !slices.Contains(values, e.valueOf[has.value]) {
-			w.removeFromBucket(i, slot, has)
+		if ent := e.more[slot][j]; !slices.Contains(values, e.valueOf[ent.value]) {
+			w.removeFromBucket(i, slot, ent)
 			e.dropMore(slot, j)
 		}
 	}
@@ -76,27 +76,27 @@ func (w *writer[T]) setValues(i int, slot uint32, values []string) {
 // with each of the others.
 func (w *writer[T]) setManyValues(i int, slot uint32, values []string) {
 	e, first := w.entries[i], w.first(i, slot)
-	filed := map[string]bool{}
+	kept := map[string]bool{}
 	for _, value := range values {
-		filed[value] = false
+		kept[value] = false
 	}
-	had := append([]entry{*first}, e.more[slot]...)
+	old := append([]entry{*first}, e.more[slot]...)
 	*first = entry{value: noValue}
 	delete(e.more, slot)
-	for _, has := range had {
-		if has.value == noValue {
+	for _, ent := range old {
+		if ent.value == noValue {
 			continue
 		}
-		name := e.valueOf[has.value]
-		if _, wanted := filed[name]; wanted {
-			filed[name] = true
-			w.addEntry(i, slot, has)
+		name := e.valueOf[ent.value]
+		if _, wanted := kept[name]; wanted {
+			kept[name] = true
+			w.addEntry(i, slot, ent)
 		} else {
-			w.removeFromBucket(i, slot, has)
+			w.removeFromBucket(i, slot, ent)
 		}
 	}
 	for _, value := range values {
-		if !filed[value] {
+		if !kept[value] {
 			w.addEntry(i, slot, w.addToBucket(i, slot, value))
 		}
 	}
@@ -114,18 +114,18 @@ func (w *writer[T]) addToBucket(i int, slot uint32, value string) entry {
 	}
 	b := v.buckets.get(id, v.values.bound)
 	if slot < w.published {
-		b = w.ownBucket(i, id)
+		b = w.writableBucket(i, id)
 	}
-	at := b.n.Load()
+	position := b.n.Load()
 	b.push(slot, w.token)
-	return entry{value: id, position: at}
+	return entry{value: id, position: position}
 }
 
 // addHoles counts a slot, whose object is being removed, as a hole of each of
 // its buckets. This copies nothing: readers look for holes in the objects of
 // their own version. removeHoles removes the slot later. addHoles reports
 // whether the slot is in a bucket.
-func (w *writer[T]) addHoles(i int, slot uint32) (filed bool) {
+func (w *writer[T]) addHoles(i int, slot uint32) (inBuckets bool) {
 	e, first := w.entries[i], w.first(i, slot)
 	for j := len(e.more[slot]) - 1; j >= 0; j-- {
 		w.addHole(i, e.more[slot][j].value)
@@ -147,23 +147,23 @@ func (w *writer[T]) addHole(i int, value uint32) {
 // removeFromBuckets removes a slot without an object from its buckets.
 func (w *writer[T]) removeFromBuckets(i int, slot uint32) {
 	for first := w.first(i, slot); first.value != noValue; {
-		has := *first
-		w.ownBucket(i, has.value).holes.Add(^uint32(0))
-		w.removeFromBucket(i, slot, has)
-		w.removeEntry(i, slot, has.value)
+		ent := *first
+		w.writableBucket(i, ent.value).holes.Add(^uint32(0))
+		w.removeFromBucket(i, slot, ent)
+		w.removeEntry(i, slot, ent.value)
 	}
 }
 
 // removeFromBucket removes a slot from a bucket, and the bucket from the index
 // if it then has only holes.
-func (w *writer[T]) removeFromBucket(i int, slot uint32, has entry) {
-	b := w.ownBucket(i, has.value)
-	moved := b.removeAt(has.position, w.token)
+func (w *writer[T]) removeFromBucket(i int, slot uint32, ent entry) {
+	b := w.writableBucket(i, ent.value)
+	moved := b.removeAt(ent.position, w.token)
 	if moved != slot {
-		w.entry(i, moved, has.value).position = has.position
+		w.entry(i, moved, ent.value).position = ent.position
 	}
 	if b.n.Load() == b.holes.Load() {
-		w.dropBucket(i, has.value, b)
+		w.dropBucket(i, ent.value, b)
 	}
 }
 
@@ -199,15 +199,15 @@ func (w *writer[T]) addValue(i int, value string, h hash) (id uint32) {
 	return id
 }
 
-func (w *writer[T]) ownBucket(i int, id uint32) *bucket {
+func (w *writer[T]) writableBucket(i int, id uint32) *bucket {
 	v := w.root.indexes[i]
 	b := v.buckets.get(id, v.values.bound)
-	mine := b.own(w.token)
-	if mine != b {
+	owned := b.writable(w.token)
+	if owned != b {
 		v = w.index(i)
-		v.buckets.set(id, v.values.bound, mine, w.token)
+		v.buckets.set(id, v.values.bound, owned, w.token)
 	}
-	return mine
+	return owned
 }
 
 func (w *writer[T]) hasValue(i int, slot uint32, value string) bool {
@@ -216,19 +216,19 @@ func (w *writer[T]) hasValue(i int, slot uint32, value string) bool {
 		return false
 	}
 	return e.valueOf[first.value] == value ||
-		slices.ContainsFunc(e.more[slot], func(has entry) bool { return e.valueOf[has.value] == value })
+		slices.ContainsFunc(e.more[slot], func(ent entry) bool { return e.valueOf[ent.value] == value })
 }
 
-func (w *writer[T]) addEntry(i int, slot uint32, has entry) {
+func (w *writer[T]) addEntry(i int, slot uint32, ent entry) {
 	e, first := w.entries[i], w.first(i, slot)
 	if first.value == noValue {
-		*first = has
+		*first = ent
 		return
 	}
 	if e.more == nil {
 		e.more = map[uint32][]entry{}
 	}
-	e.more[slot] = append(e.more[slot], has)
+	e.more[slot] = append(e.more[slot], ent)
 }
 
 // entry returns the entry of a slot for a value.
@@ -237,20 +237,20 @@ func (w *writer[T]) entry(i int, slot, value uint32) *entry {
 	if first.value == value {
 		return first
 	}
-	rest := w.entries[i].more[slot]
-	return &rest[slices.IndexFunc(rest, func(has entry) bool { return has.value == value })]
+	others := w.entries[i].more[slot]
+	return &others[slices.IndexFunc(others, func(ent entry) bool { return ent.value == value })]
 }
 
 // removeEntry removes the entry of a slot for a value.
 func (w *writer[T]) removeEntry(i int, slot, value uint32) {
 	e, first := w.entries[i], w.first(i, slot)
-	rest := e.more[slot]
+	others := e.more[slot]
 	switch {
 	case first.value != value:
-		e.dropMore(slot, slices.IndexFunc(rest, func(has entry) bool { return has.value == value }))
-	case len(rest) > 0:
-		*first = rest[len(rest)-1]
-		e.dropMore(slot, len(rest)-1)
+		e.dropMore(slot, slices.IndexFunc(others, func(ent entry) bool { return ent.value == value }))
+	case len(others) > 0:
+		*first = others[len(others)-1]
+		e.dropMore(slot, len(others)-1)
 	default:
 		*first = entry{value: noValue}
 	}
@@ -263,16 +263,16 @@ func (w *writer[T]) valuesOf(i int, slot uint32) []string {
 		return nil
 	}
 	values := []string{e.valueOf[first.value]}
-	for _, has := range e.more[slot] {
-		values = append(values, e.valueOf[has.value])
+	for _, ent := range e.more[slot] {
+		values = append(values, e.valueOf[ent.value])
 	}
 	return values
 }
 
 // dropMore removes entry j from the further entries of a slot.
 func (e *entries) dropMore(slot uint32, j int) {
-	if rest := slices.Delete(e.more[slot], j, j+1); len(rest) > 0 {
-		e.more[slot] = rest
+	if others := slices.Delete(e.more[slot], j, j+1); len(others) > 0 {
+		e.more[slot] = others
 	} else {
 		delete(e.more, slot)
 	}

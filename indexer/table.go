@@ -110,31 +110,31 @@ func (p *page) len() int { return (bits.Len64(p.tags.Load()) + 7) / 8 }
 
 // insert adds a key that the table does not have. An id that is equal to the
 // bound is new and increases the bound.
-func (t *table) insert(key string, h hash, id uint32, by token) {
-	t.reserve(1, by)
+func (t *table) insert(key string, h hash, id uint32, owner token) {
+	t.reserve(1, owner)
 	b := t.pageOf(h)
 	var p *page
 	if id == t.bound {
 		t.bound++
 		p = t.dir.get(b, t.pages)
 	} else {
-		p = t.ownChain(b, by)
+		p = t.writableChain(b, owner)
 	}
-	p.last().append(key, h, id, by)
+	p.last().append(key, h, id, owner)
 	t.live++
 	if t.live > t.pages*pageLoad {
-		t.split(by)
+		t.split(owner)
 	}
 }
 
 // reserve makes an empty table large enough for n keys, so that no key is moved
 // while it grows. It does nothing to a table that has ever had a key.
-func (t *table) reserve(n int, by token) {
+func (t *table) reserve(n int, owner token) {
 	if t.pages > 0 {
 		return
 	}
 	for t.pages == 0 || int(t.pages)*pageLoad < n {
-		t.dir.push(t.pages, &page{owner: by}, by)
+		t.dir.push(t.pages, &page{owner: owner}, owner)
 		t.pages++
 	}
 	t.mask = 1<<bits.Len32(t.pages-1) - 1
@@ -142,8 +142,8 @@ func (t *table) reserve(n int, by token) {
 }
 
 // remove removes a key that the table has.
-func (t *table) remove(key string, h hash, by token) {
-	first := t.ownChain(t.pageOf(h), by)
+func (t *table) remove(key string, h hash, owner token) {
+	first := t.writableChain(t.pageOf(h), owner)
 	p, i := first.locate(key, h)
 	last := first.last()
 	n := last.len() - 1
@@ -158,75 +158,75 @@ func (t *table) remove(key string, h hash, by token) {
 	}
 	t.live--
 	if t.pages > 1 && t.live < t.pages*pageLoad/4 {
-		t.merge(by)
+		t.merge(owner)
 	}
 }
 
 // split adds a page at the end and moves entries to it from the one page that
 // had its keys before.
-func (t *table) split(by token) {
+func (t *table) split(owner token) {
 	if t.pages > t.mask {
 		t.mask = t.mask<<1 | 1
 	}
 	low := t.pages & (t.mask >> 1)
 	old := t.dir.get(low, t.pages)
-	stay, move := &page{owner: by}, &page{owner: by}
+	stay, move := &page{owner: owner}, &page{owner: owner}
 	stayEnd, moveEnd := stay, move
 	for key, id := range old.chain() {
 		if h := hashOf(key); uint32(h)&t.mask == t.pages {
-			moveEnd = moveEnd.append(key, h, id, by)
+			moveEnd = moveEnd.append(key, h, id, owner)
 		} else {
-			stayEnd = stayEnd.append(key, h, id, by)
+			stayEnd = stayEnd.append(key, h, id, owner)
 		}
 	}
-	t.dir.set(low, t.pages, stay, by)
-	t.dir.push(t.pages, move, by)
+	t.dir.set(low, t.pages, stay, owner)
+	t.dir.push(t.pages, move, owner)
 	t.pages++
 	t.dir.trim(t.pages)
 }
 
 // merge is the inverse of split: it moves the entries of the last page back.
-func (t *table) merge(by token) {
+func (t *table) merge(owner token) {
 	last := t.pages - 1
 	low := last & (t.mask >> 1)
 	old := t.dir.get(last, t.pages)
-	t.dir.pop(t.pages, by)
+	t.dir.pop(t.pages, owner)
 	t.pages = last
 	if last == t.mask>>1+1 {
 		t.mask >>= 1
 	}
-	end := t.ownChain(low, by).last()
+	end := t.writableChain(low, owner).last()
 	for key, id := range old.chain() {
-		end = end.append(key, hashOf(key), id, by)
+		end = end.append(key, hashOf(key), id, owner)
 	}
 }
 
-// ownChain makes the writer the owner of page b and its next pages.
-func (t *table) ownChain(b uint32, by token) *page {
+// writableChain makes the writer the owner of page b and its next pages.
+func (t *table) writableChain(b uint32, owner token) *page {
 	head := t.dir.get(b, t.pages)
-	first := head.own(by)
+	first := head.writable(owner)
 	if first != head {
-		t.dir.set(b, t.pages, first, by)
+		t.dir.set(b, t.pages, first, owner)
 	}
 	for p := first; ; {
 		next := p.next.Load()
 		if next == nil {
 			return first
 		}
-		mine := next.own(by)
-		p.next.Store(mine)
-		p = mine
+		owned := next.writable(owner)
+		p.next.Store(owned)
+		p = owned
 	}
 }
 
-func (p *page) own(by token) *page {
-	if p.owner == by {
+func (p *page) writable(owner token) *page {
+	if p.owner == owner {
 		return p
 	}
-	mine := &page{owner: by, ids: p.ids, keys: p.keys}
-	mine.tags.Store(p.tags.Load())
-	mine.next.Store(p.next.Load())
-	return mine
+	owned := &page{owner: owner, ids: p.ids, keys: p.keys}
+	owned.tags.Store(p.tags.Load())
+	owned.next.Store(p.next.Load())
+	return owned
 }
 
 // last returns the page at the end of p's chain.
@@ -239,13 +239,13 @@ func (p *page) last() *page {
 
 // append adds an entry to p, which is the last page of a chain, and returns the
 // page that is then the last.
-func (p *page) append(key string, h hash, id uint32, by token) *page {
+func (p *page) append(key string, h hash, id uint32, owner token) *page {
 	n := p.len()
 	if n == pageSize {
-		if p.owner != by {
-			by = noToken // readers of p reach the new page as well
+		if p.owner != owner {
+			owner = noToken // readers of p reach the new page as well
 		}
-		more := &page{owner: by}
+		more := &page{owner: owner}
 		more.put(0, key, h.tag(), id)
 		p.next.Store(more)
 		return more

@@ -23,7 +23,7 @@ func TestTableMatchesMap(t *testing.T) {
 		var free []uint32
 		var versions []version
 		size := []int{10, 100, 2000}[seed%3]
-		for by := token(1); by < 3000; by++ {
+		for owner := token(1); owner < 3000; owner++ {
 			key := fmt.Sprint("key-", rng.IntN(size))
 			id, exists := want[key]
 			got, ok := tab.find(key, hashOf(key))
@@ -31,7 +31,7 @@ func TestTableMatchesMap(t *testing.T) {
 			require.Equal(t, id, got)
 			switch {
 			case exists:
-				tab.remove(key, hashOf(key), by)
+				tab.remove(key, hashOf(key), owner)
 				delete(want, key)
 				free = append(free, id)
 			default:
@@ -39,15 +39,15 @@ func TestTableMatchesMap(t *testing.T) {
 				if len(free) > 0 && rng.IntN(2) == 0 {
 					id, free = free[0], free[1:]
 				}
-				tab.insert(key, hashOf(key), id, by)
+				tab.insert(key, hashOf(key), id, owner)
 				want[key] = id
 			}
 			if rng.IntN(300) == 0 {
 				versions = append(versions, version{tab, maps.Clone(want)})
 			}
-			if by%1000 == 0 { // empty the table, so that it also shrinks
+			if owner%1000 == 0 { // empty the table, so that it also shrinks
 				for key := range want {
-					tab.remove(key, hashOf(key), by)
+					tab.remove(key, hashOf(key), owner)
 				}
 				require.Zero(t, tab.live)
 				require.EqualValues(t, 1, tab.pages)

@@ -98,33 +98,33 @@ func (v *vector[E]) isHole(i, n uint32) bool {
 	return v.leafAt(i, n).holes>>(i&(leafSize-1))&1 == 1
 }
 
-// own makes the writer the owner of the leaf of element i of the version of
+// writable makes the writer the owner of the leaf of element i of the version of
 // length n, and of the path to it, and returns the leaf.
-func (v *vector[E]) own(i, n uint32, t token) *leaf[E] {
+func (v *vector[E]) writable(i, n uint32, t token) *leaf[E] {
 	switch {
 	case n <= maxLen0:
-		return ownLeaf(&v.leaf, t)
+		return writableLeaf(&v.leaf, t)
 	case n <= maxLen1:
-		return ownLeaf(ownChild(&v.b1, i>>4, t), t)
+		return writableLeaf(writableChild(&v.b1, i>>4, t), t)
 	case n <= maxLen2:
-		return ownLeaf(ownChild(ownChild(&v.b2, i>>8, t), i>>4, t), t)
+		return writableLeaf(writableChild(writableChild(&v.b2, i>>8, t), i>>4, t), t)
 	case n <= maxLen3:
-		return ownLeaf(ownChild(ownChild(ownChild(&v.b3, i>>12, t), i>>8, t), i>>4, t), t)
+		return writableLeaf(writableChild(writableChild(writableChild(&v.b3, i>>12, t), i>>8, t), i>>4, t), t)
 	case n <= maxLen4:
-		return ownLeaf(ownChild(ownChild(ownChild(ownChild(&v.b4, i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+		return writableLeaf(writableChild(writableChild(writableChild(writableChild(&v.b4, i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	case n <= maxLen5:
-		return ownLeaf(ownChild(ownChild(ownChild(ownChild(ownChild(&v.b5, i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+		return writableLeaf(writableChild(writableChild(writableChild(writableChild(writableChild(&v.b5, i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	case n <= maxLen6:
-		return ownLeaf(ownChild(ownChild(ownChild(ownChild(ownChild(ownChild(&v.b6, i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+		return writableLeaf(writableChild(writableChild(writableChild(writableChild(writableChild(writableChild(&v.b6, i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	default:
-		return ownLeaf(ownChild(ownChild(ownChild(ownChild(ownChild(ownChild(ownChild(&v.b7, i>>28, t), i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+		return writableLeaf(writableChild(writableChild(writableChild(writableChild(writableChild(writableChild(writableChild(&v.b7, i>>28, t), i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
 	}
 }
 
 // set sets element i of the version of length n to e. The element is then no
 // hole.
 func (v *vector[E]) set(i, n uint32, e E, t token) {
-	l := v.own(i, n, t)
+	l := v.writable(i, n, t)
 	l.items[i&(leafSize-1)] = e
 	l.holes &^= 1 << (i & (leafSize - 1))
 }
@@ -132,7 +132,7 @@ func (v *vector[E]) set(i, n uint32, e E, t token) {
 // clear makes element i of the version of length n a hole.
 func (v *vector[E]) clear(i, n uint32, t token) {
 	var none E
-	l := v.own(i, n, t)
+	l := v.writable(i, n, t)
 	l.items[i&(leafSize-1)] = none
 	l.holes |= 1 << (i & (leafSize - 1))
 }
@@ -248,34 +248,34 @@ func (v *vector[E]) trim(n uint32) {
 	}
 }
 
-func ownLeaf[E any](at **leaf[E], t token) *leaf[E] {
-	if (*at).owner != t {
-		mine := **at
-		mine.owner = t
-		*at = &mine
+func writableLeaf[E any](link **leaf[E], t token) *leaf[E] {
+	if (*link).owner != t {
+		owned := **link
+		owned.owner = t
+		*link = &owned
 	}
-	return *at
+	return *link
 }
 
-// ownChild makes the writer the owner of the branch at *at, and returns the
+// writableChild makes the writer the owner of the branch at *link, and returns the
 // address of its child i.
-func ownChild[K any](at **branch[K], i uint32, t token) **K {
-	if (*at).owner != t {
-		mine := **at
-		mine.owner = t
-		*at = &mine
+func writableChild[K any](link **branch[K], i uint32, t token) **K {
+	if (*link).owner != t {
+		owned := **link
+		owned.owner = t
+		*link = &owned
 	}
-	return &(*at).children[i&(branchSize-1)]
+	return &(*link).children[i&(branchSize-1)]
 }
 
-// childForGrowth is ownChild for growth. It creates a missing branch, and does
+// childForGrowth is writableChild for growth. It creates a missing branch, and does
 // not copy a branch for noToken.
-func childForGrowth[K any](at **branch[K], i uint32, t token) **K {
+func childForGrowth[K any](link **branch[K], i uint32, t token) **K {
 	switch {
-	case *at == nil:
-		*at = &branch[K]{owner: t}
+	case *link == nil:
+		*link = &branch[K]{owner: t}
 	case t != noToken:
-		return ownChild(at, i, t)
+		return writableChild(link, i, t)
 	}
-	return &(*at).children[i&(branchSize-1)]
+	return &(*link).children[i&(branchSize-1)]
 }

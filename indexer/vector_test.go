@@ -20,28 +20,28 @@ func TestVectorMatchesSlice(t *testing.T) {
 		var want []int
 		var versions []version
 		size := []int{20, 600, 3000}[seed%3]
-		for by := token(1); by < 400; by++ {
+		for owner := token(1); owner < 400; owner++ {
 			for range rng.IntN(8) {
 				n := uint32(len(want))
 				grow := rng.IntN(size) > len(want)
 				switch x := rng.IntN(100); {
 				case grow:
 					for range 1 + rng.IntN(size/10) {
-						v.push(uint32(len(want)), x, by)
+						v.push(uint32(len(want)), x, owner)
 						want = append(want, x)
 					}
 				case n == 0:
 				case x < 50:
-					v.pop(n, by)
+					v.pop(n, owner)
 					want = want[: n-1 : n-1]
 				case x < 75:
 					i := rng.IntN(len(want))
-					v.set(uint32(i), n, x, by)
+					v.set(uint32(i), n, x, owner)
 					want = append([]int(nil), want...)
 					want[i] = x
 				default:
 					i := rng.IntN(len(want))
-					v.clear(uint32(i), n, by)
+					v.clear(uint32(i), n, owner)
 					want = append([]int(nil), want...)
 					want[i] = -1
 				}

@@ -52,8 +52,8 @@ func (w *writer[T]) commit() *root[T] {
 		w.removeHoles()
 	}
 	w.root.objects.trim(w.root.keys.bound)
-	done := w.root
-	return &done
+	committed := w.root
+	return &committed
 }
 
 // put stores obj under key with values[i] in index i. It returns the slot and
@@ -70,7 +70,7 @@ func (w *writer[T]) put(key string, obj T, values [][]string) (slot uint32, old 
 
 // update replaces the object in a slot.
 func (w *writer[T]) update(slot uint32, obj T, values [][]string) (old T) {
-	l, i := w.root.objects.own(slot, w.root.keys.bound, w.token), slot&(leafSize-1)
+	l, i := w.root.objects.writable(slot, w.root.keys.bound, w.token), slot&(leafSize-1)
 	old, l.items[i] = l.items[i], obj
 	w.setAllValues(slot, values)
 	return old
@@ -112,14 +112,14 @@ func (w *writer[T]) remove(key string) (old T, existed bool) {
 	w.keysChanged = true
 	n := w.root.keys.bound
 	old = w.root.objects.get(slot, n)
-	filed := false
+	inBuckets := false
 	for i, e := range w.entries {
 		e.noteWritten(slot)
-		filed = w.addHoles(i, slot) || filed
+		inBuckets = w.addHoles(i, slot) || inBuckets
 	}
 	w.root.keys.remove(key, h, w.token)
 	w.root.objects.clear(slot, n, w.token)
-	if filed {
+	if inBuckets {
 		w.holes = append(w.holes, slot)
 	} else {
 		w.free = append(w.free, slot)
@@ -140,13 +140,13 @@ func (w *writer[T]) removeHoles() {
 
 // retain removes every object whose slot is not in keep.
 func (w *writer[T]) retain(keep bitset) {
-	var gone []string
+	var removed []string
 	for key, slot := range w.root.keys.all() {
 		if !keep.has(slot) {
-			gone = append(gone, key)
+			removed = append(removed, key)
 		}
 	}
-	for _, key := range gone {
+	for _, key := range removed {
 		w.remove(key)
 	}
 }
@@ -159,9 +159,9 @@ func (w *writer[T]) index(i int) *indexVersion {
 		w.indexesCopied = true
 	}
 	if v := w.root.indexes[i]; v.owner != w.token {
-		mine := *v
-		mine.owner = w.token
-		w.root.indexes[i] = &mine
+		owned := *v
+		owned.owner = w.token
+		w.root.indexes[i] = &owned
 	}
 	return w.root.indexes[i]
 }
@@ -176,20 +176,20 @@ func (w *writer[T]) indexBeingAdded() bool {
 // memory of a store that has become smaller. When it is called, three quarters
 // of the slots are free, so it takes less time than the removals before it.
 func (w *writer[T]) compact() {
-	was := *w
-	w.root = root[T]{version: was.root.version}
+	old := *w
+	w.root = root[T]{version: old.root.version}
 	w.free, w.holes, w.entries, w.firstEntries = nil, nil, nil, nil
 	w.published = 0
-	w.root.keys.reserve(int(was.root.keys.live), w.token)
-	for _, v := range was.root.indexes {
+	w.root.keys.reserve(int(old.root.keys.live), w.token)
+	for _, v := range old.root.indexes {
 		w.root.indexes = append(w.root.indexes, &indexVersion{owner: w.token, ready: v.ready})
 		w.entries = append(w.entries, new(entries))
 	}
 	w.indexesCopied = true
-	for key, slot := range was.root.keys.all() {
-		to := w.insert(key, hashOf(key), was.root.objects.get(slot, was.root.keys.bound))
+	for key, slot := range old.root.keys.all() {
+		to := w.insert(key, hashOf(key), old.root.objects.get(slot, old.root.keys.bound))
 		for i := range w.entries {
-			w.setValues(i, to, was.valuesOf(i, slot))
+			w.setValues(i, to, old.valuesOf(i, slot))
 		}
 	}
 }

@@ -27,11 +27,11 @@ func Clone[T any](obj T) T {
 	if nilcheck.IsNilPointer(obj) {
 		return obj
 	}
-	if own, ok := any(obj).(DeepCopier[T]); ok && !mayBePromoted[DeepCopier[T]](obj) {
-		return own.DeepCopy()
+	if copier, ok := any(obj).(DeepCopier[T]); ok && !mayBePromoted[DeepCopier[T]](obj) {
+		return copier.DeepCopy()
 	}
-	if own, ok := any(obj).(deepCopyObject); ok && !mayBePromoted[deepCopyObject](obj) {
-		if out, ok := any(own.DeepCopyObject()).(T); ok && reflect.TypeOf(out) == reflect.TypeOf(obj) {
+	if copier, ok := any(obj).(deepCopyObject); ok && !mayBePromoted[deepCopyObject](obj) {
+		if out, ok := any(copier.DeepCopyObject()).(T); ok && reflect.TypeOf(out) == reflect.TypeOf(obj) {
 			return out
 		}
 	}

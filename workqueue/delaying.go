@@ -58,8 +58,8 @@ func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConf
 		})
 		config.Clock = nil // the queue already uses it
 	}
-	if own, ok := queue.(*Typed[T]); ok && own != nil && config.Clock == nil {
-		return &delayingQueue[T]{own, retries}
+	if typed, ok := queue.(*Typed[T]); ok && typed != nil && config.Clock == nil {
+		return &delayingQueue[T]{typed, retries}
 	}
 	return newDelayFront(queue, config.Clock, retries)
 }

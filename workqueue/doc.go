@@ -2,8 +2,8 @@
 // has the names and signatures of k8s.io/client-go/util/workqueue.
 //
 // The input is items, usually the keys of changed objects. Any number of event
-// handlers may add them, as often as they like. Each added item is handed out
-// once, to one of any number of workers.
+// handlers may add them, as often as they like. Get returns each added item once,
+// to one of any number of workers.
 //
 //	handlers ──Add──────────────▶ ┌───────┐ ──Get──▶ workers
 //	workers  ──AddRateLimited──▶  │ queue │ ◀──Done──
@@ -37,8 +37,8 @@
 // # Guarantees
 //
 //   - At most one worker processes an item at a time.
-//   - An item that is added while it waits is handed out once. An item that is
-//     added while it is processed is handed out again, once, after its Done.
+//   - An item that is added while it waits is returned by Get once. An item that
+//     is added while it is processed is returned again, once, after its Done.
 //   - No item that was added before the shutdown is lost, except delayed items.
 //   - ShutDownWithDrain waits until Done was called for all waiting items and
 //     all items in progress. Any number of callers may wait.

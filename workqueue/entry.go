@@ -48,27 +48,27 @@ type list[T comparable] struct {
 	head, tail *entry[T]
 }
 
-func (l *list[T]) pushBack(n *entry[T], which int) {
-	n.val.links[which] = link[T]{prev: l.tail}
+func (l *list[T]) pushBack(n *entry[T], kind int) {
+	n.val.links[kind] = link[T]{prev: l.tail}
 	if l.tail == nil {
 		l.head = n
 	} else {
-		l.tail.val.links[which].next = n
+		l.tail.val.links[kind].next = n
 	}
 	l.tail = n
 }
 
-func (l *list[T]) remove(n *entry[T], which int) {
-	at := n.val.links[which]
-	n.val.links[which] = link[T]{}
-	if at.prev == nil {
-		l.head = at.next
+func (l *list[T]) remove(n *entry[T], kind int) {
+	neighbors := n.val.links[kind]
+	n.val.links[kind] = link[T]{}
+	if neighbors.prev == nil {
+		l.head = neighbors.next
 	} else {
-		at.prev.val.links[which].next = at.next
+		neighbors.prev.val.links[kind].next = neighbors.next
 	}
-	if at.next == nil {
-		l.tail = at.prev
+	if neighbors.next == nil {
+		l.tail = neighbors.prev
 	} else {
-		at.next.val.links[which].prev = at.prev
+		neighbors.next.val.links[kind].prev = neighbors.prev
 	}
 }

@@ -1,6 +1,6 @@
 package workqueue
 
-// entryQueue holds the waiting items in the order in which they are handed out.
+// entryQueue holds the waiting items in the order in which Get returns them.
 // Its methods are called with the lock of the queue held. The caller maintains
 // the flags of the entries.
 type entryQueue[T comparable] interface {
@@ -51,7 +51,7 @@ func (c *customQueue[T]) touch(n *entry[T], _ int32) { c.queue.Touch(n.item) }
 func (c *customQueue[T]) len() int                   { return c.queue.Len() }
 
 // pop creates an entry if the Queue returns an item that was never pushed. Such
-// an item is handed out like any other.
+// an item is returned like any other.
 func (c *customQueue[T]) pop(int64) *entry[T] {
 	item := c.queue.Pop()
 	return c.items.findOrAdd(c.items.hash(item), item)

@@ -37,8 +37,8 @@ type HistogramMetric interface {
 // The depth may be off by one for a moment.
 type MetricsProvider interface {
 	// NewDepthMetric returns a gauge of the number of items that were added
-	// and not yet handed out, including items that were added again while
-	// they are processed.
+	// and not yet returned by Get, including items that were added again
+	// while they are processed.
 	NewDepthMetric(name string) GaugeMetric
 	// NewAddsMetric returns a counter of the calls of Add that changed the
 	// queue.
@@ -72,18 +72,18 @@ func SetProvider(metricsProvider MetricsProvider) {
 }
 
 // providerFor returns nil if the queue has no name or there is no provider.
-func providerFor(name string, own MetricsProvider) MetricsProvider {
+func providerFor(name string, configured MetricsProvider) MetricsProvider {
 	if name == "" {
 		return nil
 	}
-	if p := provider.Load(); own == nil && p != nil {
+	if p := provider.Load(); configured == nil && p != nil {
 		return *p
 	}
-	return own
+	return configured
 }
 
-func newRetries(name string, own MetricsProvider) CounterMetric {
-	if p := providerFor(name, own); p != nil {
+func newRetries(name string, configured MetricsProvider) CounterMetric {
+	if p := providerFor(name, configured); p != nil {
 		return p.NewRetriesMetric(name)
 	}
 	return nil

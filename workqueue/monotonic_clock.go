@@ -35,8 +35,8 @@ func (t *monotonicClock) now() int64 {
 
 // addSaturating adds without overflow.
 func addSaturating(now int64, d time.Duration) int64 {
-	if at := now + int64(d); at >= now {
-		return at
+	if sum := now + int64(d); sum >= now {
+		return sum
 	}
 	return never - 1
 }
@@ -63,43 +63,43 @@ func newDeadlineTimer(c clock.WithTicker, fire func()) deadlineTimer {
 }
 
 // set moves the deadline to the given time, unless it is already earlier.
-func (a *deadlineTimer) set(now, at int64) {
-	if at >= a.deadline {
+func (t *deadlineTimer) set(now, deadline int64) {
+	if deadline >= t.deadline {
 		return
 	}
-	d := time.Duration(max(0, at-now))
-	if a.clock != nil {
-		a.stop()
-		a.awaitClockTimer(a.clock.NewTimer(d))
-	} else if a.realTimer == nil {
-		a.realTimer = time.AfterFunc(d, a.fire)
+	d := time.Duration(max(0, deadline-now))
+	if t.clock != nil {
+		t.stop()
+		t.awaitClockTimer(t.clock.NewTimer(d))
+	} else if t.realTimer == nil {
+		t.realTimer = time.AfterFunc(d, t.fire)
 	} else {
-		a.realTimer.Reset(d)
+		t.realTimer.Reset(d)
 	}
-	a.deadline = at
+	t.deadline = deadline
 }
 
 // stop cancels the timer. It does not wait for a call of fire that has begun.
-func (a *deadlineTimer) stop() {
-	if a.realTimer != nil && a.deadline != never {
-		a.realTimer.Stop()
+func (t *deadlineTimer) stop() {
+	if t.realTimer != nil && t.deadline != never {
+		t.realTimer.Stop()
 	}
-	if a.stopped != nil {
-		a.clockTimer.Stop()
-		close(a.stopped)
-		a.clockTimer, a.stopped = nil, nil
+	if t.stopped != nil {
+		t.clockTimer.Stop()
+		close(t.stopped)
+		t.clockTimer, t.stopped = nil, nil
 	}
-	a.deadline = never
+	t.deadline = never
 }
 
-func (a *deadlineTimer) awaitClockTimer(t clock.Timer) {
-	gone, ring := make(chan struct{}), a.fire
-	a.clockTimer, a.stopped = t, gone
+func (t *deadlineTimer) awaitClockTimer(timer clock.Timer) {
+	stopped, fire := make(chan struct{}), t.fire
+	t.clockTimer, t.stopped = timer, stopped
 	go func() {
 		select {
-		case <-t.C():
-			ring()
-		case <-gone:
+		case <-timer.C():
+			fire()
+		case <-stopped:
 		}
 	}()
 }

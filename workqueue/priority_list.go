@@ -3,7 +3,7 @@ package workqueue
 import "slices"
 
 // overdueInterval is the number of Gets after which the item that has waited
-// longest is handed out if it is overdue. The highest priority keeps three
+// longest is returned if it is overdue. The highest priority keeps three
 // quarters of the Gets, whatever the backlog of the others.
 const overdueInterval = 4
 

@@ -230,7 +230,7 @@ func (q *Typed[T]) pop() (n *entry[T], now int64) {
 			return n, now
 		}
 		// Only a custom Queue that returns an item twice reaches this line. The
-		// item is not handed out twice.
+		// item is not returned twice.
 		q.admit(n, n.val.priority, now)
 	}
 }

@@ -30,8 +30,8 @@ type queueMetrics[T comparable] struct {
 }
 
 // newQueueMetrics returns nil if the queue has no name or no provider.
-func newQueueMetrics[T comparable](q *Typed[T], name string, own MetricsProvider) *queueMetrics[T] {
-	p := providerFor(name, own)
+func newQueueMetrics[T comparable](q *Typed[T], name string, configured MetricsProvider) *queueMetrics[T] {
+	p := providerFor(name, configured)
 	if p == nil {
 		return nil
 	}

@@ -84,14 +84,14 @@ func remainders(tails []remainder) (paths [][]step) {
 }
 
 // filterList keeps the elements of a list that match one of the filters.
-func filterList(value any, by []remainder) any {
+func filterList(value any, filters []remainder) any {
 	list, ok := value.([]any)
 	if !ok {
 		return value
 	}
 	kept := []any{}
 	for _, item := range list {
-		if slices.ContainsFunc(by, func(t remainder) bool { return t.filter.matches(item) }) {
+		if slices.ContainsFunc(filters, func(t remainder) bool { return t.filter.matches(item) }) {
 			kept = append(kept, item)
 		}
 	}
@@ -109,19 +109,19 @@ func (s step) matches(item any) bool {
 // lookup returns the field at a path of keys; a number is an index of a list.
 func lookup(value any, keys []string) (any, bool) {
 	for _, key := range keys {
-		switch at := value.(type) {
+		switch container := value.(type) {
 		case map[string]any:
-			field, ok := at[key]
+			field, ok := container[key]
 			if !ok {
 				return nil, false
 			}
 			value = field
 		case []any:
 			var i int
-			if _, err := fmt.Sscanf(key, "%d", &i); err != nil || i < 0 || i >= len(at) {
+			if _, err := fmt.Sscanf(key, "%d", &i); err != nil || i < 0 || i >= len(container) {
 				return nil, false
 			}
-			value = at[i]
+			value = container[i]
 		default:
 			return nil, false
 		}

@@ -19,7 +19,8 @@ type Server struct {
 	URL string
 	// Client sends the requests; nil means http.DefaultClient.
 	Client *http.Client
-	// Tokens of the users of scripts: admin has all permissions, nobody has none.
+	// Tokens has the tokens of the users of scripts: admin has all permissions,
+	// nobody has none.
 	Tokens map[string]string
 	// Compact makes the server discard all old versions; nil means unsupported.
 	Compact func(context.Context) error
@@ -88,7 +89,7 @@ func (p *player) play(ctx context.Context, e *Exchange) (string, error) {
 	case "STOP":
 		return p.stopWatch(e)
 	}
-	answer, err := p.ask(ctx, e)
+	answer, err := p.sendWithRetry(ctx, e)
 	if err != nil {
 		return "", err
 	}
@@ -96,8 +97,9 @@ func (p *player) play(ctx context.Context, e *Exchange) (string, error) {
 	return p.renderAnswer(e, answer)
 }
 
-// ask sends the request, and retries while the response has a status to be retried.
-func (p *player) ask(ctx context.Context, e *Exchange) (*answer, error) {
+// sendWithRetry sends the request of an exchange, and sends it again while the
+// response has a status of the option retry.
+func (p *player) sendWithRetry(ctx context.Context, e *Exchange) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
 	request, err := p.compose(e)
@@ -141,13 +143,13 @@ func (p *player) remember(e *Exchange, answer *answer) {
 func (p *player) seed(ctx context.Context, e *Exchange) (string, error) {
 	var statuses []string
 	for line := range strings.Lines(e.body) {
-		one := *e
-		one.Verb, one.body = http.MethodPost, line
-		answer, err := p.ask(ctx, &one)
+		create := *e
+		create.Verb, create.body = http.MethodPost, line
+		answer, err := p.sendWithRetry(ctx, &create)
 		if err != nil {
 			return "", err
 		}
-		p.remember(&one, answer)
+		p.remember(&create, answer)
 		if name, ok := lookup(answer.object, []string{"metadata", "name"}); ok {
 			p.values.saved[fmt.Sprint(name)] = answer.object
 		}
@@ -170,7 +172,7 @@ func (p *player) setUp(ctx context.Context) error {
 		return err
 	}
 	e := &Exchange{Verb: http.MethodPost, Target: "/api/v1/namespaces", body: string(body)}
-	answer, err := p.ask(ctx, e)
+	answer, err := p.sendWithRetry(ctx, e)
 	if err != nil {
 		return fmt.Errorf("create the namespace of the script: %w", err)
 	}
@@ -187,6 +189,6 @@ func (p *player) close(ctx context.Context) {
 		watch.stop()
 	}
 	for _, path := range slices.Backward(p.created) {
-		_, _ = p.ask(ctx, &Exchange{Verb: http.MethodDelete, Target: path})
+		_, _ = p.sendWithRetry(ctx, &Exchange{Verb: http.MethodDelete, Target: path})
 	}
 }

@@ -226,7 +226,7 @@ func forManagedFields(value any, f func(meta map[string]any)) {
 // second has passed between two writes.
 func sortManagers(meta map[string]any) {
 	entries, _ := meta["managedFields"].([]any)
-	by := func(entry any) string {
+	sortKey := func(entry any) string {
 		var key []string
 		for _, field := range []string{"operation", "manager", "subresource"} {
 			value, _ := lookup(entry, []string{field})
@@ -234,7 +234,7 @@ func sortManagers(meta map[string]any) {
 		}
 		return strings.Join(key, " ")
 	}
-	slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(by(a), by(b)) })
+	slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(sortKey(a), sortKey(b)) })
 }
 
 func deepCopy(value any) any {

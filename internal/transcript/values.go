@@ -29,10 +29,10 @@ const maxRepeated = 8 << 20
 
 // expand replaces the names of values by the values.
 func (v *values) expand(text string) (string, error) {
-	var failed error
+	var firstErr error
 	fail := func(format string, args ...any) string {
-		if failed == nil {
-			failed = fmt.Errorf(format, args...)
+		if firstErr == nil {
+			firstErr = fmt.Errorf(format, args...)
 		}
 		return ""
 	}
@@ -45,12 +45,12 @@ func (v *values) expand(text string) (string, error) {
 		if m[3] == "" {
 			return value
 		}
-		by, _ := strconv.ParseInt(m[3], 10, 64)
+		offset, _ := strconv.ParseInt(m[3], 10, 64)
 		number, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
 			return fail("%s: %q is not a number", name, value)
 		}
-		return strconv.FormatInt(number+by, 10)
+		return strconv.FormatInt(number+offset, 10)
 	})
 	text = repeatPattern.ReplaceAllStringFunc(text, func(name string) string {
 		m := repeatPattern.FindStringSubmatch(name)
@@ -60,7 +60,7 @@ func (v *values) expand(text string) (string, error) {
 		}
 		return strings.Repeat(m[1], times)
 	})
-	return text, failed
+	return text, firstErr
 }
 
 func (v *values) value(name, path string) (string, error) {
@@ -71,8 +71,8 @@ func (v *values) value(name, path string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("no value is saved as %s", name)
 	}
-	if long, ok := abbreviations[path]; ok {
-		path = long
+	if full, ok := abbreviations[path]; ok {
+		path = full
 	}
 	if path != "" {
 		if value, ok = lookup(value, strings.Split(path[1:], ".")); !ok {

@@ -37,7 +37,7 @@ func (p *player) openWatch(ctx context.Context, e *Exchange) (string, error) {
 	}
 	request.method = http.MethodGet
 	ctx, cancel := context.WithCancel(ctx)
-	late := time.AfterFunc(p.Patience, cancel)
+	timeout := time.AfterFunc(p.Patience, cancel)
 	response, err := p.do(ctx, request)
 	if err != nil {
 		cancel()
@@ -52,7 +52,7 @@ func (p *player) openWatch(ctx context.Context, e *Exchange) (string, error) {
 		}
 		return p.renderAnswer(e, answer)
 	}
-	late.Stop()
+	timeout.Stop()
 	watch := &openWatch{events: make(chan watchEvent, pendingEvents)}
 	ended := make(chan struct{})
 	go func() {
@@ -102,10 +102,10 @@ func (p *player) events(ctx context.Context, e *Exchange) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
-	most, err := strconv.Atoi(e.Target)
+	limit, err := strconv.Atoi(e.Target)
 	toEnd := err != nil
 	var b strings.Builder
-	for n := 0; toEnd || n < most; {
+	for n := 0; toEnd || n < limit; {
 		event, err := watch.next(ctx)
 		if toEnd && errors.Is(err, io.EOF) {
 			b.WriteString("end\n")
@@ -144,8 +144,8 @@ func (w *openWatch) next(ctx context.Context) (watchEvent, error) {
 // isPeriodic reports whether the event is a periodic bookmark, not the end of the
 // initial events.
 func (event watchEvent) isPeriodic() bool {
-	_, asked := lookup(event.Object, []string{"metadata", "annotations", "k8s.io/initial-events-end"})
-	return event.Type == "BOOKMARK" && !asked
+	_, endsInitial := lookup(event.Object, []string{"metadata", "annotations", "k8s.io/initial-events-end"})
+	return event.Type == "BOOKMARK" && !endsInitial
 }
 
 func (p *player) renderEvent(e *Exchange, event watchEvent) (string, error) {

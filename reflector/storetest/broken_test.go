@@ -133,24 +133,24 @@ func (p *fakeStore) tested() Store[testObject] {
 
 // failing returns the names of the cases that a store fails, with their errors. It
 // uses fake time, so that a timeout takes no real time.
-func failing(t *testing.T, store func() *fakeStore) (names []string, why map[string]string) {
-	why = map[string]string{}
+func failing(t *testing.T, store func() *fakeStore) (names []string, messages map[string]string) {
+	messages = map[string]string{}
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range casesOf[testObject]() {
 			p := store()
 			if _, err := c.perform(p.tested()); err != nil {
 				names = append(names, c.name)
-				why[c.name] = err.Error()
+				messages[c.name] = err.Error()
 			}
 			close(p.released)
 		}
 	})
-	return names, why
+	return names, messages
 }
 
 func TestCorrectStorePasses(t *testing.T) {
-	got, why := failing(t, newFakeStore)
-	require.Empty(t, got, why)
+	got, messages := failing(t, newFakeStore)
+	require.Empty(t, got, messages)
 }
 
 // A store need not have a version.
@@ -168,9 +168,9 @@ func TestStoreWithoutVersionsPasses(t *testing.T) {
 // Each defect of a store fails the cases that test it, and no others.
 func TestBrokenStoresFail(t *testing.T) {
 	for name, c := range map[string]struct {
-		breaks func(*fakeStore)
-		fails  string // the names of the cases
-		why    string // a part of the first error
+		breaks  func(*fakeStore)
+		fails   string // the names of the cases
+		message string // a part of the first error
 	}{
 		"Add ignores existing objects": {func(p *fakeStore) {
 			p.store.put = func(o testObject) error {
@@ -455,14 +455,14 @@ func TestBrokenStoresFail(t *testing.T) {
 		}, "events", "the store has [b@185 c@160"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, why := failing(t, func() *fakeStore {
+			got, messages := failing(t, func() *fakeStore {
 				p := newFakeStore()
 				c.breaks(p)
 				return p
 			})
 			want := strings.Split(c.fails, " ")
-			require.Equal(t, want, got, why)
-			require.Contains(t, why[want[0]], c.why)
+			require.Equal(t, want, got, messages)
+			require.Contains(t, messages[want[0]], c.message)
 		})
 	}
 }

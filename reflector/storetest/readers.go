@@ -11,24 +11,24 @@ import (
 // Two lists replace each other. Each has ownObjects objects of its own, and both
 // have the object common. All objects of a list have the same state.
 const (
-	rounds     = 100
-	ownObjects = 40
-	common     = "both"
-	left       = "left-"
-	right      = "right-"
+	rounds      = 100
+	ownObjects  = 40
+	common      = "both"
+	leftPrefix  = "left-"
+	rightPrefix = "right-"
 )
 
-func (t *caseRun[T]) listOf(of string) []testObject {
+func (t *caseRun[T]) listOf(prefix string) []testObject {
 	both := t.nextState(common)
 	all := []testObject{both}
 	for i := range ownObjects {
-		all = append(all, testObject{fmt.Sprint(of, i), both.n})
+		all = append(all, testObject{fmt.Sprint(prefix, i), both.n})
 	}
 	return all
 }
 
 func readers[T any](t *caseRun[T]) {
-	t.replace(t.listOf(left)...)
+	t.replace(t.listOf(leftPrefix)...)
 	done := make(chan struct{})
 	inconsistent := make(chan string, 2) // contents that are neither of the two lists
 	var reading sync.WaitGroup
@@ -51,7 +51,7 @@ func readers[T any](t *caseRun[T]) {
 	t.Step("Replace while others read")
 	var err error
 	for i := 0; i < rounds && err == nil && len(inconsistent) == 0; i++ {
-		all := t.listOf([]string{right, left}[i%2])
+		all := t.listOf([]string{rightPrefix, leftPrefix}[i%2])
 		err = t.Replace(t.yieldProcessor(all), all[0].version)
 	}
 	close(done)
@@ -80,14 +80,14 @@ func (t *caseRun[T]) yieldProcessor(all []testObject) iter.Seq2[T, error] {
 
 // isOneOfTheLists reports whether contents are exactly one of the two lists.
 func isOneOfTheLists(contents map[string]int) bool {
-	n, lefts := contents[common], 0
+	n, leftObjects := contents[common], 0
 	for name, state := range contents {
 		if state != n {
 			return false
 		}
-		if strings.HasPrefix(name, left) {
-			lefts++
+		if strings.HasPrefix(name, leftPrefix) {
+			leftObjects++
 		}
 	}
-	return len(contents) == 1+ownObjects && (lefts == 0 || lefts == ownObjects)
+	return len(contents) == 1+ownObjects && (leftObjects == 0 || leftObjects == ownObjects)
 }

@@ -160,10 +160,10 @@ func (t *caseRun[T]) expectFromGoroutine(want ...testObject) {
 }
 
 func replaceVersion[T any](t *caseRun[T]) {
-	ended, asked := false, 0
+	ended, calls := false, 0
 	a, b := t.nextState("a"), t.nextState("b")
 	version := func() string {
-		if asked++; !ended {
+		if calls++; !ended {
 			t.Failf("Replace called version before the items had ended")
 		}
 		return strconv.Itoa(t.last)
@@ -172,20 +172,20 @@ func replaceVersion[T any](t *caseRun[T]) {
 	t.Must(t.Replace(func(yield func(T, error) bool) {
 		ended = yield(t.object(a), nil) && yield(t.object(b), nil)
 	}, version))
-	if asked == 0 {
+	if calls == 0 {
 		t.Failf("Replace did not call version")
 	}
 	t.expectContents(a, b)
 	t.expectVersion(strconv.Itoa(t.last))
 
-	ended, asked = true, 0
+	ended, calls = true, 0
 	t.Step("Replace with an error")
 	err := t.Replace(func(yield func(T, error) bool) {
 		var none T
 		yield(none, errBroken)
 	}, version)
-	if err == nil || asked > 0 {
-		t.Failf("the items ended with an error: Replace returned %v, and called version %d times", err, asked)
+	if err == nil || calls > 0 {
+		t.Failf("the items ended with an error: Replace returned %v, and called version %d times", err, calls)
 	}
 	t.expectVersion(strconv.Itoa(t.last))
 }

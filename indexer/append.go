@@ -9,12 +9,12 @@ func (s Snapshot[T]) AppendAll(list []T) []T {
 	n := s.root.keys.bound
 	for i := uint32(0); i < n; i += leafSize {
 		l := s.root.objects.leafAt(i, n)
-		some := l.items[:min(n-i, leafSize)]
+		items := l.items[:min(n-i, leafSize)]
 		if l.holes == 0 {
-			list = append(list, some...)
+			list = append(list, items...)
 			continue
 		}
-		for j, obj := range some {
+		for j, obj := range items {
 			if l.holes>>j&1 == 0 {
 				list = append(list, obj)
 			}
