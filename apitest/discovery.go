@@ -55,8 +55,10 @@ func (c *call) serveVersion() error {
 		return err
 	}
 	return c.raw(version.Info{
-		Major: "1", Minor: "37", EmulationMajor: "1", EmulationMinor: "37", MinCompatibilityMajor: "1", MinCompatibilityMinor: "36",
-		GitVersion: "v1.37.2", GitCommit: "", GitTreeState: "clean", BuildDate: "1970-01-01T00:00:00Z",
+		Major: registry.KubernetesMajor, Minor: registry.KubernetesMinor,
+		EmulationMajor: registry.KubernetesMajor, EmulationMinor: registry.KubernetesMinor,
+		MinCompatibilityMajor: registry.KubernetesMajor, MinCompatibilityMinor: registry.PreviousKubernetesMinor,
+		GitVersion: registry.KubernetesVersion, GitCommit: "", GitTreeState: "clean", BuildDate: "1970-01-01T00:00:00Z",
 		GoVersion: runtime.Version(), Compiler: runtime.Compiler, Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	})
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/apitest/internal/registry"
 	"github.com/thinformer/thinformer/rest"
 	"github.com/thinformer/thinformer/rest/discovery"
 )
@@ -99,7 +100,7 @@ func TestHealth(t *testing.T) {
 		require.Equal(t, want, serveRequest(srv, "GET", path).Body.String(), path)
 	}
 	require.Equal(t, 404, serveRequest(srv, "GET", "/healthz/none").Code)
-	require.Equal(t, "v1.37.2", decodeDocument(t, serveRequest(srv, "GET", "/version"))["gitVersion"])
+	require.Equal(t, registry.KubernetesVersion, decodeDocument(t, serveRequest(srv, "GET", "/version"))["gitVersion"])
 	require.Equal(t, 405, serveRequest(srv, "POST", "/version").Code)
 	require.Contains(t, decodeDocument(t, serveRequest(srv, "GET", "/"))["paths"], "/apis/apps/v1")
 }

@@ -76,8 +76,9 @@ func (c *call) openAPIAnswer(document any) error {
 // its swagger, field 1, its info, field 2, with a title, field 1, and a
 // version, field 2, and its paths, field 8.
 const (
-	openAPI2JSON         = `{"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.37.2"},"paths":{}}`
-	openAPI2Protobuf     = "\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.37.2\x42\x00"
+	openAPI2JSON         = `{"swagger":"2.0","info":{"title":"Kubernetes","version":"` + registry.KubernetesVersion + `"},"paths":{}}`
+	openAPI2Protobuf     = "\x0a\x032.0\x12" + string(rune(len(openAPI2Info))) + openAPI2Info + "\x42\x00"
+	openAPI2Info         = "\x0a\x0aKubernetes\x12" + string(rune(len(registry.KubernetesVersion))) + registry.KubernetesVersion
 	openAPI2Asked        = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	mimeOpenAPI2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 )

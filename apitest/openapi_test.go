@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/thinformer/thinformer/apitest/internal/registry"
 	"github.com/thinformer/thinformer/internal/pbobj"
 )
 
@@ -29,7 +30,7 @@ func TestOpenAPI2IsADocumentWithoutPaths(t *testing.T) {
 	}
 	kind, text := get("application/json")
 	require.Equal(t, "application/json", kind)
-	require.JSONEq(t, `{"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.37.2"},"paths":{}}`, string(text))
+	require.JSONEq(t, `{"swagger":"2.0","info":{"title":"Kubernetes","version":"`+registry.KubernetesVersion+`"},"paths":{}}`, string(text))
 
 	kind, text = get("application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
 	require.Equal(t, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", kind)
@@ -39,5 +40,5 @@ func TestOpenAPI2IsADocumentWithoutPaths(t *testing.T) {
 		require.NoError(t, err)
 		parts[h.Number], text = string(content), text[n:]
 	}
-	require.Equal(t, map[int]string{1: "2.0", 2: "\x0a\x0aKubernetes\x12\x07v1.37.2", 8: ""}, parts)
+	require.Equal(t, map[int]string{1: "2.0", 2: "\x0a\x0aKubernetes\x12\x07" + registry.KubernetesVersion, 8: ""}, parts)
 }

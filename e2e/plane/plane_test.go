@@ -18,6 +18,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/rest"
 	"github.com/thinformer/thinformer/rest/kubeconfig"
 )
@@ -47,6 +48,17 @@ func get(t *testing.T, config *rest.Config, path string) ([]byte, error) {
 	return client.Get().RequestURI(path).DoRaw(t.Context())
 }
 
+// versionOf returns the version that a server reports.
+func versionOf(t *testing.T, config *rest.Config) string {
+	t.Helper()
+	text, err := get(t, config, "/version")
+	var info struct{ GitVersion string }
+	if err := errors.Join(err, json.Unmarshal(text, &info)); err != nil {
+		t.Fatal(err)
+	}
+	return info.GitVersion
+}
+
 func TestPlaneServesUntilItIsClosed(t *testing.T) {
 	var log bytes.Buffer
 	p := start(t, Options{Log: &log})
@@ -56,13 +68,14 @@ func TestPlaneServesUntilItIsClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := get(t, p.Config(Admin), "/version")
-		var said struct{ GitVersion string }
-		if err := errors.Join(err, json.Unmarshal(text, &said)); err != nil {
-			t.Fatal(err)
+		version := versionOf(t, p.Config(Admin))
+		if !strings.HasPrefix(version, "v1.") || !bytes.Contains(mod, []byte("k8s.io/kubernetes "+version)) {
+			t.Errorf("the API server reports the version %q, which is not in go.mod", version)
 		}
-		if !strings.HasPrefix(said.GitVersion, "v1.") || !bytes.Contains(mod, []byte("k8s.io/kubernetes "+said.GitVersion)) {
-			t.Errorf("the API server reports the version %q, which is not in go.mod", said.GitVersion)
+		inProcess := apitest.NewServer(apitest.Options{})
+		defer inProcess.Close()
+		if reported := versionOf(t, inProcess.Config()); reported != version {
+			t.Errorf("apitest reports the version %q, the API server %q", reported, version)
 		}
 	})
 	t.Run("permissions of users", func(t *testing.T) {

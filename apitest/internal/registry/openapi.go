@@ -20,7 +20,7 @@ func (v *CatalogVersion) OpenAPI() map[string]any {
 	}
 	return map[string]any{
 		"openapi": "3.0.0",
-		"info":    map[string]any{"title": "Kubernetes", "version": "v1.37.2"},
+		"info":    map[string]any{"title": "Kubernetes", "version": KubernetesVersion},
 		"paths":   paths,
 	}
 }

@@ -99,8 +99,10 @@ func TestInstallOnAServer(t *testing.T) {
 		options.Out = &out
 		c, err := cluster.Open(t.Context(), flags, options)
 		require.NoError(t, err)
+		version, err := discovery.NewClient(c.Client).ServerVersion(t.Context())
+		require.NoError(t, err)
 		c.Close()
-		require.Equal(t, "server: "+srv.URL+", Kubernetes v1.37.2, namespace default\n"+
+		require.Equal(t, "server: "+srv.URL+", Kubernetes "+version.GitVersion+", namespace default\n"+
 			"installed: CustomResourceDefinition widgets.example.com\ninstalled: ServiceAccount widgets\ninstalled: Role widgets\n", out.String())
 	}
 	flags.Install, flags.Context = false, "test"
