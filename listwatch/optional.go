@@ -35,3 +35,29 @@ type Identified interface {
 	// Identity returns a comparable value.
 	Identity() any
 }
+
+// The errors of a source may have further methods. Reflectors look for the interfaces
+// below in an error and in the errors that it wraps.
+
+// UndecodableError is implemented by an error of a response that cannot be decoded.
+type UndecodableError interface {
+	error
+	// Undecodable reports whether the response cannot be decoded.
+	Undecodable() bool
+}
+
+// NotSentError is implemented by an error of a request that may not have been sent. Such
+// an error says nothing about the availability of the server.
+type NotSentError interface {
+	error
+	// NotSent reports whether the request was not sent.
+	NotSent() bool
+}
+
+// NoResponseError is implemented by an error of a request that may have no response.
+type NoResponseError interface {
+	error
+	// NoResponse reports whether there is no response, so that the server has not
+	// rejected the request.
+	NoResponse() bool
+}

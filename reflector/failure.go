@@ -43,9 +43,9 @@ func (f failure) connectionLost() bool {
 func (f failure) isLocal() bool {
 	var (
 		untrusted *tls.CertificateVerificationError
-		unsent    interface{ NotSent() bool }
+		unsent    listwatch.NotSentError
 	)
-	return errors.Is(f.err, listwatch.ErrClosed) || errors.As(f.err, &untrusted) || errors.As(f.err, &unsent)
+	return errors.Is(f.err, listwatch.ErrClosed) || errors.As(f.err, &untrusted) || errors.As(f.err, &unsent) && unsent.NotSent()
 }
 
 // isOutage reports whether the failure indicates an outage of the server or a
@@ -83,8 +83,8 @@ func reasonOf(err error) Reason {
 		syntax  *jsonobj.SyntaxError
 		value   *jsonobj.ValueError
 		item    *listwatch.ItemError
-		decode  interface{ Undecodable() bool }
-		silent  interface{ Unanswered() bool }
+		decode  listwatch.UndecodableError
+		silent  listwatch.NoResponseError
 	)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.As(err, &lookup), errors.As(err, &dial) && dial.Op == "dial":
@@ -96,7 +96,7 @@ func reasonOf(err error) Reason {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed), errors.As(err, &dial),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe), isHTTP2Broken(err):
 		return ReasonInterrupted
-	case errors.As(err, &silent) && silent.Unanswered():
+	case errors.As(err, &silent) && silent.NoResponse():
 		return ReasonUnreachable
 	}
 	return reasonFromText(err)

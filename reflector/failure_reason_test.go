@@ -86,7 +86,7 @@ func TestReasonDoesNotDependOnWrapping(t *testing.T) {
 
 type unansweredError struct{ error }
 
-func (*unansweredError) Unanswered() bool { return true }
+func (*unansweredError) NoResponse() bool { return true }
 func (u *unansweredError) Unwrap() error  { return u.error }
 
 type timesOut struct{}

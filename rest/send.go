@@ -105,9 +105,9 @@ type noResponseError struct {
 func (e *noResponseError) Error() string { return e.server + ": " + e.err.Error() }
 func (e *noResponseError) Unwrap() error { return e.err }
 
-// Unanswered marks a failure that is no rejection by the server, for a reflector:
-// missing credentials, for example, or an untrusted server certificate.
-func (e *noResponseError) Unanswered() bool { return true }
+// NoResponse implements listwatch.NoResponseError. The cause may be missing credentials,
+// for example, or an untrusted server certificate.
+func (e *noResponseError) NoResponse() bool { return true }
 
 // httpRequest returns the request for one attempt.
 func (r *Request) httpRequest(ctx context.Context, longRunning bool) (*http.Request, error) {

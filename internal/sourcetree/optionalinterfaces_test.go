@@ -14,7 +14,7 @@ import (
 )
 
 // optionalInterfaces: a package that looks for optional methods in a value, by a type
-// assertion or a type switch, names them in an exported interface, so that its users find
+// assertion, a type switch or a variable for errors.As, names them in an exported interface, so that its users find
 // them. Interfaces with only unexported methods are not for users.
 func optionalInterfaces(t *testing.T, tree fs.FS) (violations []string) {
 	byFolder := map[string][]sourcetree.File{}
@@ -42,6 +42,9 @@ func optionalInterfaces(t *testing.T, tree fs.FS) (violations []string) {
 // ofKubernetes are the methods of metav1.Object, runtime.Object and generated code.
 // Users know them.
 var ofKubernetes = []string{"GetNamespace", "GetName", "GetUID", "GetResourceVersion", "GetLabels", "DeepCopyObject"}
+
+// ofNet is the method of net.Error that errors of other packages have alone.
+var ofNet = []string{"Timeout"}
 
 // ofClientGo are optional interfaces of cache and their methods, which client-go defines.
 var ofClientGo = []string{"Bookmark", "ShutdownChan", "MaxRetries", "IsWatchListSemanticsUnSupported"}
@@ -71,13 +74,22 @@ func unexportedInterfaces(files []sourcetree.File) map[string]*ast.InterfaceType
 	return found
 }
 
-// assertedTypes returns the types of the type assertions and type switches of a file.
+// assertedTypes returns the types of the type assertions and type switches of a file, and
+// of the variables that its functions declare: errors.As assigns to them.
 func assertedTypes(file *ast.File) (types []ast.Expr) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.TypeAssertExpr:
 			if n.Type != nil {
 				types = append(types, n.Type)
+			}
+		case *ast.DeclStmt:
+			if group, ok := n.Decl.(*ast.GenDecl); ok {
+				for _, spec := range group.Specs {
+					if declared, ok := spec.(*ast.ValueSpec); ok && declared.Type != nil {
+						types = append(types, declared.Type)
+					}
+				}
 			}
 		case *ast.TypeSwitchStmt:
 			for _, clause := range n.Body.List {
@@ -109,7 +121,7 @@ func optionalMethods(asserted ast.Expr, unexported map[string]*ast.InterfaceType
 			if !name.IsExported() {
 				return nil // only types of this package implement it
 			}
-			if !slices.Contains(ofKubernetes, name.Name) && !slices.Contains(ofClientGo, name.Name) {
+			if !slices.Contains(ofKubernetes, name.Name) && !slices.Contains(ofClientGo, name.Name) && !slices.Contains(ofNet, name.Name) {
 				methods = append(methods, name.Name)
 			}
 		}
@@ -131,6 +143,7 @@ func TestTheOptionalInterfaceRuleCanFail(t *testing.T) {
 	for _, text := range []string{
 		"func f(v any) { _, _ = v.(interface{ Sync() }) }",
 		"func f(v any) { switch v.(type) { case interface{ Sync() }: } }",
+		"func f(err error) { var s interface{ Sync() bool }; _ = errors.As(err, &s) }",
 		"type syncer interface { Sync() }; func f(v any) { _, _ = v.(syncer) }",
 		"type syncer[T any] interface { Sync() T }; func f(v any) { _, _ = v.(syncer[int]) }",
 	} {
@@ -138,6 +151,7 @@ func TestTheOptionalInterfaceRuleCanFail(t *testing.T) {
 	}
 	for _, text := range []string{
 		"type Syncer interface { Sync() }; func f(v any) { _, _ = v.(Syncer) }",
+		"func f(err error) { var s interface{ Timeout() bool }; _ = errors.As(err, &s) }",
 		"func f(v any) { _, _ = v.(interface{ sync() }) }",
 		"func f(v any) { _, _ = v.(interface{ GetName() string }) }",
 		"func f(v any) { _, _ = v.(int) }",

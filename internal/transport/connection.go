@@ -165,7 +165,7 @@ type notSentError struct{ error }
 
 func (e *notSentError) Unwrap() error { return e.error }
 
-// NotSent marks a failure that says nothing about the server, for a reflector.
+// NotSent implements listwatch.NotSentError.
 func (e *notSentError) NotSent() bool { return true }
 
 // Reconnect makes later requests use new connections. It does nothing if the config
