@@ -173,7 +173,7 @@ func (discardResponse) WriteHeader(int)             {}
 func (g *collector) recordWrite(action string, k *trackedObject, changed bool, err error) {
 	g.acted = g.acted || err == nil && changed
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !errors.Is(err, context.Canceled) {
-		g.server.options.logger().Error("apitest: "+action, "resource", k.resource.GroupResource(), "namespace", k.record.Namespace, "name", k.record.Name, "error", err)
+		g.server.options.logger().Error("apitest: "+action, "resource", k.resource.GroupResource(), "namespace", k.record.Namespace, "name", k.record.Name, "err", err)
 	}
 }
 

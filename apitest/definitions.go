@@ -52,7 +52,7 @@ func (s *Server) reconcileDefinitionsAfter(res *registry.Resource, removed bool)
 		}
 	}
 	if err := s.reconcileDefinitions(); err != nil {
-		s.options.logger().Error("apitest: serve custom resources", "error", err)
+		s.options.logger().Error("apitest: serve custom resources", "err", err)
 	}
 }
 

@@ -42,7 +42,7 @@ func (s *Server) RestartFromBackup(versions uint64) {
 		err = s.reconcileDefinitions()
 	}
 	if err != nil {
-		s.options.logger().Error("apitest: restart from an older state", "error", err)
+		s.options.logger().Error("apitest: restart from an older state", "err", err)
 	}
 }
 
@@ -53,7 +53,7 @@ func (s *Server) RotateCertificate() {
 		return
 	}
 	if err := s.tls.Rotate(); err != nil {
-		s.options.logger().Error("apitest: rotate the certificate", "error", err)
+		s.options.logger().Error("apitest: rotate the certificate", "err", err)
 	}
 }
 

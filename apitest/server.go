@@ -142,7 +142,7 @@ func (s *Server) acceptFrom(from net.Listener) {
 		err = s.http.Serve(from)
 	}
 	if !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-		s.options.logger().Error("apitest: server stopped", "url", s.URL, "error", err)
+		s.options.logger().Error("apitest: server stopped", "url", s.URL, "err", err)
 	}
 }
 

@@ -145,7 +145,7 @@ func (c *controller) start() error {
 
 func (c *controller) RunWithContext(ctx context.Context) {
 	if err := c.start(); err != nil {
-		klogger.FromContext(ctx).Error("controller cannot run", c.typeAttr(), slog.Any("error", err))
+		klogger.FromContext(ctx).Error("Controller cannot run", c.typeAttr(), slog.Any("err", err))
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -180,11 +180,11 @@ func (c *controller) processLoop(ctx context.Context) {
 		case err == nil:
 			pause = minQueueRetryDelay
 		case failed != "":
-			klogger.FromContext(ctx).Error("failed to process a change", c.typeAttr(), slog.String("key", failed), slog.Any("error", err))
+			klogger.FromContext(ctx).Error("Failed to process a change", c.typeAttr(), slog.String("key", failed), slog.Any("err", err))
 		case errors.Is(err, ErrFIFOClosed):
 			return
 		default:
-			klogger.FromContext(ctx).Error("failed to pop from the queue, retrying", c.typeAttr(), slog.Any("error", err))
+			klogger.FromContext(ctx).Error("Failed to pop from the queue, retrying", c.typeAttr(), slog.Any("err", err))
 			select {
 			case <-ctx.Done():
 			case <-time.After(pause):

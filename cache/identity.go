@@ -67,7 +67,7 @@ func (n *InformerName) WithResource(gvr schema.GroupVersionResource) InformerNam
 	}
 	reserved, again := n.reserve(gvr)
 	if again {
-		klogger.FromOption(nil).Warn("two informers of one resource have the same name; the second has no metrics",
+		klogger.FromOption(nil).Warn("Two informers of one resource have the same name; the second has no metrics",
 			slog.String("informerName", n.name), slog.String("resource", gvr.String()))
 	}
 	return InformerNameAndResource{name: n.name, gvr: gvr, reserved: reserved}

@@ -128,7 +128,7 @@ func inNamespace(namespace string, obj any) (bool, error) {
 }
 
 func warnMissingIndex(namespace string, err error) {
-	klogger.FromOption(nil).Warn("listing a namespace without an index looks at every object; add the index to the indexers",
+	klogger.FromOption(nil).Warn("Listing a namespace without an index looks at every object; add the index to the indexers",
 		"index", NamespaceIndex, "namespace", namespace, "error", err)
 }
 

@@ -126,7 +126,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 		err = inner.Run(ctx)
 	}
 	if err != nil {
-		klogger.FromContext(ctx).Error("reflector cannot run", "reflector", r.name, "type", r.typeDescription, "error", err)
+		klogger.FromContext(ctx).Error("Reflector cannot run", "reflector", r.name, "type", r.typeDescription, "err", err)
 	}
 }
 
@@ -285,9 +285,9 @@ func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 	logger := klog.FromContext(ctx)
 	switch {
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
-		logger.V(4).Info("the resource version of the watch has expired", "reflector", r.Name(), "type", r.TypeDescription(), "err", err)
+		logger.V(4).Info("The resource version of the watch has expired", "reflector", r.Name(), "type", r.TypeDescription(), "err", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		logger.V(1).Info("watch closed unexpectedly", "reflector", r.Name(), "type", r.TypeDescription(), "err", err)
+		logger.V(1).Info("Watch closed unexpectedly", "reflector", r.Name(), "type", r.TypeDescription(), "err", err)
 	case errors.Is(err, io.EOF):
 	default:
 		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "reflector", r.Name(), "type", r.TypeDescription())

@@ -166,7 +166,7 @@ func (s *storeAdapter) collect(items iter.Seq2[any, error], version func() strin
 func (s *storeAdapter) Bookmark(version string) {
 	if s.bookmark != nil {
 		if err := s.bookmark(version); err != nil {
-			s.logger.Error("the store returned an error for a bookmark", "resourceVersion", version, "error", err)
+			s.logger.Error("The store returned an error for a bookmark", "resourceVersion", version, "err", err)
 		}
 	}
 	if s.updateVersion != nil {

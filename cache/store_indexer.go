@@ -51,7 +51,7 @@ func newIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *indexe
 func (c *storeBase[T]) addInitialIndexers(indexers Indexers) {
 	for name, f := range indexers {
 		if err := c.AddIndexers(Indexers{name: f}); err != nil {
-			klogger.FromOption(nil).Error("failed to add an index", "index", name, "error", err)
+			klogger.FromOption(nil).Error("Failed to add an index", "index", name, "err", err)
 		}
 	}
 }

@@ -56,14 +56,14 @@ func (r *itemErrorReporter) report(key string, err error) {
 	case r.onError != nil:
 		r.onError(key, err)
 	case r.errors <= maxLogged:
-		r.log().Error("skipped an object of a list, its known state is kept", "key", key, "err", err)
+		r.log().Error("Skipped an object of a list; its last known state is kept", "key", key, "err", err)
 	}
 }
 
 // reportSkipped logs how many errors were not logged.
 func (r *itemErrorReporter) reportSkipped() {
 	if r.onError == nil && r.errors > maxLogged {
-		r.log().Error("skipped more objects of the list", "count", r.errors-maxLogged)
+		r.log().Error("Skipped more objects of the list", "count", r.errors-maxLogged)
 	}
 }
 

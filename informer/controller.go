@@ -57,7 +57,7 @@ func NewController[T any](c Config[T]) *Controller[T] {
 	if c.OnError == nil {
 		logger := c.Reflector.Logger
 		c.OnError = func(ctx context.Context, err error) {
-			logger.ErrorContext(ctx, "processing changes failed", "informer", c.Reflector.Name, "err", err)
+			logger.ErrorContext(ctx, "Failed to process changes", "informer", c.Reflector.Name, "err", err)
 		}
 	}
 	return &Controller[T]{config: c, reflector: reflector.New(c.ListerWatcher, c.Queue, c.Reflector)}

@@ -170,7 +170,7 @@ func (f *Factory) entryEnded(e *entry, err error) {
 	if released {
 		e.informer.dropObjects()
 		if err != nil { // no caller may be left to read it
-			f.options.Logger.Error("released informer failed to stop", "err", err)
+			f.options.Logger.Error("A released informer failed to stop", "err", err)
 		}
 	}
 }

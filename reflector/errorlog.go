@@ -60,7 +60,7 @@ func (l *errorLog) report(ctx context.Context, err error, at time.Time) {
 	if dropped > 0 {
 		attributes = append(attributes, slog.Int("suppressed", dropped))
 	}
-	logger.LogAttrs(ctx, slog.LevelWarn, "list or watch failed", attributes...)
+	logger.LogAttrs(ctx, slog.LevelWarn, "List or watch failed", attributes...)
 }
 
 // nextAttempt describes when the next attempt is made.

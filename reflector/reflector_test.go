@@ -451,7 +451,7 @@ func TestErrorsAreLoggedOncePerMinuteWithoutAHandler(t *testing.T) {
 		require.NoError(t, New[*pod](s, newRecorder(), o).Run(ctx))
 	})
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	require.Regexp(t, regexp.QuoteMeta(`level=WARN msg="list or watch failed" source=*reflector.pod verb=watch reason=forbidden err="watch *reflector.pod from version 5: the server responded with 403" retry="in 1`)+`\d(\.\d+)?s"$`, lines[0])
+	require.Regexp(t, regexp.QuoteMeta(`level=WARN msg="List or watch failed" source=*reflector.pod verb=watch reason=forbidden err="watch *reflector.pod from version 5: the server responded with 403" retry="in 1`)+`\d(\.\d+)?s"$`, lines[0])
 	require.Regexp(t, `suppressed=[2-5]$`, lines[1])
 	require.Less(t, len(lines), 40)
 	require.Greater(t, len(lines), 10)

@@ -80,7 +80,7 @@ func (l *warningLog) HandleWarning(ctx context.Context, w Warning) {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	logger.WarnContext(ctx, "warning from the API server", "warning", brief.Text(w.Text, maxWarningLen))
+	logger.WarnContext(ctx, "Warning from the API server", "warning", brief.Text(w.Text, maxWarningLen))
 }
 
 func (l *warningLog) isNew(text string) bool {

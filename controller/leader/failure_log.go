@@ -18,13 +18,13 @@ func (t *failureLog) report(doing string, err error) {
 	t.err = fmt.Errorf("%s: %w", doing, err)
 	if as := t.err.Error(); as != t.logged {
 		t.logged = as
-		t.log.Warn("cannot "+doing, "error", err)
+		t.log.Warn("Cannot "+doing, "err", err)
 	}
 }
 
 func (t *failureLog) resolve() {
 	if t.err != nil {
-		t.log.Info("the lease can be read and written again")
+		t.log.Info("The lease can be read and written again")
 	}
 	t.err, t.op, t.logged = nil, "", ""
 }

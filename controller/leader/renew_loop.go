@@ -28,7 +28,7 @@ func (c *campaign) runTerm(ctx context.Context, lead func(context.Context) error
 	e.client.Reconnect()
 	e.setActing(t)
 	c.publish()
-	c.log.Info("this process is the leader", "transitions", c.machine.record.transitions)
+	c.log.Info("This process is the leader", "transitions", c.machine.record.transitions)
 
 	// renewing ends when lead returns, so that no pending renewal delays Run.
 	renewing, returned := context.WithCancel(context.WithoutCancel(ctx))
@@ -52,7 +52,7 @@ func (c *campaign) runTerm(ctx context.Context, lead func(context.Context) error
 		outcome = nil
 	}
 	if errors.Is(outcome, controller.ErrStillRunning) {
-		c.log.Error("the lease is not released, because something started by lead is still running: others wait until it expires", "lasts", c.machine.leaseDuration)
+		c.log.Error("The lease is not released, because something started by lead is still running: others wait until it expires", "lasts", c.machine.leaseDuration)
 		return true, outcome
 	}
 	c.release(ctx)
@@ -103,7 +103,7 @@ func (c *campaign) waitUntil(ctx context.Context, t *term, then time.Time) {
 // if lead has not returned.
 func (c *campaign) waitForLead(returned context.Context) bool {
 	left := c.machine.leaseDuration - c.machine.renewDeadline
-	c.log.Warn("this process no longer leads: the lease was not renewed in time, or was taken", "holder", c.machine.record.holder, "left", left)
+	c.log.Warn("This process no longer leads: the lease was not renewed in time, or was taken", "holder", c.machine.record.holder, "left", left)
 	timer := time.NewTimer(left)
 	defer timer.Stop()
 	select {
@@ -111,6 +111,6 @@ func (c *campaign) waitForLead(returned context.Context) bool {
 		return true
 	case <-timer.C:
 	}
-	c.log.Error("lead has not returned, and another process may lead from now on")
+	c.log.Error("The lead function has not returned, and another process may lead from now on: it must return when its context ends")
 	return false
 }

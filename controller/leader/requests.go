@@ -108,12 +108,12 @@ func (c *campaign) release(ctx context.Context) {
 			wall := c.elector.wallClock()
 			c.write(ctx, until, wall, c.machine.releasedRecord(wall))
 			if c.machine.record.holder == "" {
-				c.log.Info("released the lease")
+				c.log.Info("Released the lease")
 				return
 			}
 		}
 	}
-	c.log.Warn("could not release the lease: others wait until it expires", "lasts", c.machine.leaseDuration)
+	c.log.Warn("Could not release the lease: others wait until it expires", "lasts", c.machine.leaseDuration)
 }
 
 // warnSameIdentity logs that the Lease is held with our identity, but not by this run:
@@ -122,7 +122,7 @@ func (c *campaign) warnSameIdentity() {
 	m := &c.machine
 	if m.record.holder == m.identity && !m.isOurs() && c.warned != m.record.acquire {
 		c.warned = m.record.acquire
-		c.log.Warn("the lease is held by another process with the same identity, or by an earlier run of this one: waiting for it to expire",
+		c.log.Warn("The lease is held by another process with the same identity, or by an earlier run of this one: waiting for it to expire",
 			"acquired", m.record.acquire)
 	}
 }

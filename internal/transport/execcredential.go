@@ -55,8 +55,8 @@ func newExecAuthenticator(config *Config, ops *operations, transports *transport
 	e := &execAuthenticator{fetch: program.run, operations: ops}
 	e.failures = failureLog{
 		logger:    config.logger().With("command", config.Exec.Command),
-		failed:    "cannot renew the credentials: the old ones stay in use",
-		recovered: "the credentials can be renewed again",
+		failed:    "Cannot renew the credentials: the old ones stay in use",
+		recovered: "The credentials can be renewed again",
 	}
 	e.useCertificate = func(credentials *execCredentials) error {
 		if transports == nil {

@@ -29,7 +29,7 @@ func (l *failureLog) record(err error) {
 	switch {
 	case text == previous:
 	case err != nil:
-		l.logger.Error(l.failed, "error", err)
+		l.logger.Error(l.failed, "err", err)
 	default:
 		l.logger.Info(l.recovered)
 	}

@@ -30,8 +30,8 @@ type tokenFile struct {
 func newTokenFile(path, initial string, readInterval time.Duration, logger *slog.Logger) *tokenFile {
 	return &tokenFile{path: path, token: initial, readInterval: readInterval, read: ReadToken, failures: failureLog{
 		logger:    logger.With("file", path),
-		failed:    "cannot read the bearer token again: the old one stays in use",
-		recovered: "the bearer token can be read again",
+		failed:    "Cannot read the bearer token again: the old one stays in use",
+		recovered: "The bearer token can be read again",
 	}}
 }
 

@@ -52,8 +52,8 @@ func newTransports(config *Config, timeouts timeouts, ops *operations) (*transpo
 		config: config, timeouts: timeouts, operations: ops, files: files,
 		failures: failureLog{
 			logger:    config.logger(),
-			failed:    "cannot use the changed certificate files: the old ones stay in use",
-			recovered: "the certificate files can be used again",
+			failed:    "Cannot use the changed certificate files: the old ones stay in use",
+			recovered: "The certificate files can be used again",
 		},
 		retired:   map[*generation]struct{}{},
 		nextCheck: time.Now().Add(timeouts.fileCheckInterval),
