@@ -53,8 +53,8 @@ func (s *shared[T]) changesOf(deltas []deltafifo.Delta[T]) []indexer.Change[T] {
 	return changes
 }
 
-// notificationsOf returns the notifications of the changes, by the previous states
-// that the store has returned.
+// notificationsOf returns the notifications of the changes. The previous states are
+// those that the store has returned.
 func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo.Batch) []notification[T] {
 	notifications := s.buffers.notifications[:0]
 	for i := range s.buffers.changes {
@@ -111,8 +111,8 @@ func (s *batchBuffers[T]) release() {
 	}
 }
 
-// batchHasVersion reports whether a batch contains exactly this version. It is for
-// versions that cannot be compared.
+// batchHasVersion reports whether a batch contains exactly this version. It is used
+// for versions that cannot be compared.
 func (s *shared[T]) batchHasVersion(deltas []deltafifo.Delta[T], batch deltafifo.Batch, version string) bool {
 	for _, m := range batch.Markers {
 		if m.Version == version {
@@ -120,7 +120,7 @@ func (s *shared[T]) batchHasVersion(deltas []deltafifo.Delta[T], batch deltafifo
 		}
 	}
 	for i := range deltas {
-		if _, objects := s.storeConfig.MetaFunc(deltas[i].Object); objects == version {
+		if _, objectVersion := s.storeConfig.MetaFunc(deltas[i].Object); objectVersion == version {
 			return true
 		}
 	}

@@ -39,16 +39,16 @@ func (p *pending[T]) len() int { return p.count }
 // add adds n or merges it, and returns by how many notifications the merging
 // reduced the total.
 func (p *pending[T]) add(n *notification[T]) (merged int) {
-	at, found := p.slots[n.key]
+	waiting, found := p.slots[n.key]
 	if !found {
 		number := p.push(n)
 		p.setSlot(n.key, slot{number, number})
 		return 0
 	}
-	newest := &p.items[at.newest-p.first]
+	newest := &p.items[waiting.newest-p.first]
 	switch {
 	case newest.kind == deleted:
-		p.setSlot(n.key, slot{at.newest, p.push(n)})
+		p.setSlot(n.key, slot{waiting.newest, p.push(n)})
 		return 0
 	case n.kind != deleted:
 		newest.new = n.new
@@ -61,10 +61,10 @@ func (p *pending[T]) add(n *notification[T]) (merged int) {
 	}
 	*newest = notification[T]{}
 	p.count--
-	if at.oldest == at.newest {
+	if waiting.oldest == waiting.newest {
 		delete(p.slots, n.key)
 	} else {
-		p.slots[n.key] = slot{at.oldest, at.oldest}
+		p.slots[n.key] = slot{waiting.oldest, waiting.oldest}
 	}
 	p.shrink()
 	return 2
@@ -72,9 +72,9 @@ func (p *pending[T]) add(n *notification[T]) (merged int) {
 
 // newest returns the newest notification that waits for a key.
 func (p *pending[T]) newest(key string) (n notification[T], found bool) {
-	at, found := p.slots[key]
+	waiting, found := p.slots[key]
 	if found {
-		n = p.items[at.newest-p.first]
+		n = p.items[waiting.newest-p.first]
 	}
 	return n, found
 }
@@ -85,11 +85,11 @@ func (p *pending[T]) push(n *notification[T]) (number uint64) {
 	return p.first + uint64(len(p.items)-1)
 }
 
-func (p *pending[T]) setSlot(key string, at slot) {
+func (p *pending[T]) setSlot(key string, waiting slot) {
 	if p.slots == nil {
 		p.slots = map[string]slot{}
 	}
-	p.slots[key] = at
+	p.slots[key] = waiting
 }
 
 // take moves the oldest notifications, at most limit, to the end of run.
@@ -111,10 +111,10 @@ func (p *pending[T]) take(run []notification[T], limit int) []notification[T] {
 
 // clearSlot removes the item with this number from the slot of key.
 func (p *pending[T]) clearSlot(key string, number uint64) {
-	switch at, found := p.slots[key]; {
-	case !found || at.oldest != number:
-	case at.newest != number:
-		p.slots[key] = slot{at.newest, at.newest}
+	switch waiting, found := p.slots[key]; {
+	case !found || waiting.oldest != number:
+	case waiting.newest != number:
+		p.slots[key] = slot{waiting.newest, waiting.newest}
 	default:
 		delete(p.slots, key)
 	}
@@ -126,9 +126,9 @@ func (p *pending[T]) shrink() {
 	switch {
 	case len(p.items) < minChunk || p.count > len(p.items)/2:
 	case p.count == len(p.items)-p.head:
-		rest := copy(p.items, p.items[p.head:])
-		clear(p.items[rest:])
-		p.items = p.items[:rest]
+		n := copy(p.items, p.items[p.head:])
+		clear(p.items[n:])
+		p.items = p.items[:n]
 		p.first += uint64(p.head)
 		p.head = 0
 	default:
@@ -138,30 +138,30 @@ func (p *pending[T]) shrink() {
 
 // compact removes the gaps.
 func (p *pending[T]) compact() {
-	left := p.items[:0]
+	kept := p.items[:0]
 	next := p.first + uint64(len(p.items))
 	for i := p.head; i < len(p.items); i++ {
 		item := &p.items[i]
 		if item.kind == 0 {
 			continue
 		}
-		p.renumber(item.key, p.first+uint64(i), next+uint64(len(left)))
-		left = append(left, *item)
+		p.renumber(item.key, p.first+uint64(i), next+uint64(len(kept)))
+		kept = append(kept, *item)
 	}
-	clear(p.items[len(left):])
-	p.items, p.first, p.head = left, next, 0
+	clear(p.items[len(kept):])
+	p.items, p.first, p.head = kept, next, 0
 }
 
 func (p *pending[T]) renumber(key string, from, to uint64) {
-	at, found := p.slots[key]
+	waiting, found := p.slots[key]
 	if !found {
 		return
 	}
-	if at.oldest == from {
-		at.oldest = to
+	if waiting.oldest == from {
+		waiting.oldest = to
 	}
-	if at.newest == from {
-		at.newest = to
+	if waiting.newest == from {
+		waiting.newest = to
 	}
-	p.slots[key] = at
+	p.slots[key] = waiting
 }

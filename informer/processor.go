@@ -179,29 +179,29 @@ func (p *processor[T]) markDone(l *listener[T]) {
 // stop keeps further callbacks from starting, and waits for running callbacks. The
 // error, a *StopError, names the handlers that have not returned in time.
 func (p *processor[T]) stop() error {
-	var late []string
+	var blocked []string
 	start := time.Now()
 	for _, l := range p.close() {
 		if !l.waitDone(start) {
-			late = append(late, l.name)
+			blocked = append(blocked, l.name)
 		}
 	}
-	if len(late) > 0 {
-		return &StopError{Handlers: late}
+	if len(blocked) > 0 {
+		return &StopError{Handlers: blocked}
 	}
 	return nil
 }
 
 // close stops the listeners, and returns those that may still be running.
-func (p *processor[T]) close() (working []*listener[T]) {
+func (p *processor[T]) close() (running []*listener[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopped = true
-	working = slices.Clone(p.listeners)
+	running = slices.Clone(p.listeners)
 	for l := range p.removing {
-		working = append(working, l)
+		running = append(running, l)
 	}
-	for _, l := range working {
+	for _, l := range running {
 		l.stopped.Store(true)
 		l.dropPending()
 		l.signal()
@@ -210,7 +210,7 @@ func (p *processor[T]) close() (working []*listener[T]) {
 		}
 	}
 	p.snapshot, p.log.tail = indexer.Snapshot[T]{}, nil
-	return working
+	return running
 }
 
 // states returns the states of the handlers, in the order in which they were added.

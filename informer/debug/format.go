@@ -10,20 +10,20 @@ import (
 type format string
 
 const (
-	asHTML format = "html"
-	asJSON format = "json"
-	asText format = "text"
+	formatHTML format = "html"
+	formatJSON format = "json"
+	formatText format = "text"
 )
 
 func (f format) valid() bool { return f == "" || f.contentType() != "" }
 
 func (f format) contentType() string {
 	switch f {
-	case asHTML:
+	case formatHTML:
 		return "text/html; charset=utf-8"
-	case asJSON:
+	case formatJSON:
 		return "application/json"
-	case asText:
+	case formatText:
 		return "text/plain; charset=utf-8"
 	}
 	return ""
@@ -32,7 +32,7 @@ func (f format) contentType() string {
 // negotiate selects a format by an Accept header: the one with the highest quality,
 // or the first of several. The default is text, as for curl.
 func negotiate(accept string) format {
-	best, quality := asText, 0.0
+	best, quality := formatText, 0.0
 	for part := range strings.SplitSeq(accept, ",") {
 		media, parameters, err := mime.ParseMediaType(part)
 		if err != nil {
@@ -54,11 +54,11 @@ func negotiate(accept string) format {
 func formatOf(media string) (format, bool) {
 	switch media {
 	case "text/html":
-		return asHTML, true
+		return formatHTML, true
 	case "application/json", "application/*":
-		return asJSON, true
+		return formatJSON, true
 	case "text/plain", "text/*", "*/*":
-		return asText, true
+		return formatText, true
 	}
 	return "", false
 }

@@ -9,20 +9,20 @@ import (
 // A browser gets HTML, a program that accepts JSON gets JSON, curl gets text.
 func TestAcceptHeader(t *testing.T) {
 	for accept, want := range map[string]format{
-		"":    asText,
-		"*/*": asText,
-		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": asHTML,
-		"application/json":                       asJSON,
-		"application/json, text/plain, */*":      asJSON,
-		"application/*":                          asJSON,
-		"Application/JSON; charset=utf-8":        asJSON,
-		"text/plain;q=0.5, application/json":     asJSON,
-		"application/json;q=0.1, text/html;q=.2": asHTML,
-		"application/json;q=0":                   asText,
-		"application/json;q=x":                   asText,
-		"application/json;q=NaN":                 asText,
-		"image/png":                              asText,
-		";;,,/":                                  asText,
+		"":    formatText,
+		"*/*": formatText,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": formatHTML,
+		"application/json":                       formatJSON,
+		"application/json, text/plain, */*":      formatJSON,
+		"application/*":                          formatJSON,
+		"Application/JSON; charset=utf-8":        formatJSON,
+		"text/plain;q=0.5, application/json":     formatJSON,
+		"application/json;q=0.1, text/html;q=.2": formatHTML,
+		"application/json;q=0":                   formatText,
+		"application/json;q=x":                   formatText,
+		"application/json;q=NaN":                 formatText,
+		"image/png":                              formatText,
+		";;,,/":                                  formatText,
 	} {
 		require.Equal(t, want, negotiate(accept), accept)
 	}

@@ -98,15 +98,15 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, code int, f format, a a
 	// holds one object and not a page of them.
 	if page, ok := a.(*listing); ok && page.objects != nil {
 		writeHeader(w, code, f)
-		if f == asJSON {
+		if f == formatJSON {
 			page.stream(w)
 		} else {
-			writeText(w, page, f == asHTML)
+			writeText(w, page, f == formatHTML)
 		}
 		return
 	}
 	var body bytes.Buffer
-	if f == asJSON {
+	if f == formatJSON {
 		text, err := json.Marshal(a)
 		if err != nil {
 			http.Error(w, "encoding the answer failed", http.StatusInternalServerError)
@@ -115,7 +115,7 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, code int, f format, a a
 		body.Write(indent(text, ""))
 		body.WriteByte('\n')
 	} else {
-		writeText(&body, a, f == asHTML)
+		writeText(&body, a, f == formatHTML)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	writeHeader(w, code, f)

@@ -64,9 +64,9 @@ type event struct {
 
 // A step is a compact Step.
 type step struct {
-	at            time.Duration // since the timeline began
-	stage         Stage
-	what, handler string
+	at             time.Duration // since the timeline began
+	stage          Stage
+	event, handler string
 }
 
 // record adds a step to its event. The oldest events are dropped beyond max events,
@@ -75,10 +75,10 @@ type step struct {
 // remain.
 func (h *history) record(version string, s step, maxEvents int) {
 	maxSteps := maxEvents * stepsPerEvent
-	e := h.event(version, isDeletion(s.what), maxEvents)
+	e := h.event(version, isDeletion(s.event), maxEvents)
 	for h.steps >= maxSteps && len(e.steps) < maxSteps/2 && e != &h.events[0] {
 		h.dropOldest()
-		e = h.find(version, isDeletion(s.what))
+		e = h.find(version, isDeletion(s.event))
 	}
 	if h.steps >= maxSteps {
 		middle := len(e.steps) / 2
@@ -131,7 +131,7 @@ func (h *history) toEvents(start time.Time) []Event {
 	for i, e := range h.events {
 		events[i] = Event{Version: e.version, DroppedSteps: e.droppedSteps, Steps: make([]Step, len(e.steps))}
 		for j, s := range e.steps {
-			events[i].Steps[j] = Step{At: start.Add(s.at).Round(0), Stage: s.stage, Event: s.what, Handler: s.handler}
+			events[i].Steps[j] = Step{At: start.Add(s.at).Round(0), Stage: s.stage, Event: s.event, Handler: s.handler}
 		}
 	}
 	return events

@@ -22,8 +22,8 @@ type page struct {
 
 // writeText writes the text of an answer. After a write error, when the client has disconnected, a
 // bufio.Writer does nothing more.
-func writeText(w io.Writer, a answer, asHTML bool) {
-	p := &page{out: bufio.NewWriter(w), html: asHTML}
+func writeText(w io.Writer, a answer, html bool) {
+	p := &page{out: bufio.NewWriter(w), html: html}
 	defer p.out.Flush()
 	p.markup("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>informers</title></head><body><pre>\n")
 	if p.html {

@@ -20,7 +20,7 @@ func TestQueryRoundTrip(t *testing.T) {
 	for _, q := range []query{
 		{limit: 100},
 		{informer: "a", limit: 7, prefix: "x&=?#", after: "y\xff", objects: true},
-		{informer: "pods#2", limit: 1000, key: "", hasKey: true, format: asJSON},
+		{informer: "pods#2", limit: 1000, key: "", hasKey: true, format: formatJSON},
 		{informer: "<script>", limit: 100, key: "a/b", hasKey: true},
 	} {
 		got, err := parseQuery(q.String())
@@ -58,11 +58,11 @@ func requireHarmless(t *testing.T, w *httptest.ResponseRecorder) {
 	body := w.Body.String()
 	require.NotContains(t, body, "hunter2")
 	switch w.Header().Get("Content-Type") {
-	case asJSON.contentType():
+	case formatJSON.contentType():
 		require.True(t, json.Valid(w.Body.Bytes()))
 		return
-	case asText.contentType():
-	case asHTML.contentType():
+	case formatText.contentType():
+	case formatHTML.contentType():
 		for rest := body; ; {
 			_, tag, found := strings.Cut(rest, "<")
 			if !found {

@@ -86,14 +86,14 @@ func (t *Timeline) Events(informer, key string) []Event {
 	return found.Value.(*history).toEvents(t.start)
 }
 
-func (t *Timeline) record(at Stage, info informer.TraceInfo) {
+func (t *Timeline) record(stage Stage, info informer.TraceInfo) {
 	if t.options.Filter != nil && !t.options.Filter(info.Informer, info.Key) {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	// The clock is read under the lock, so that steps are in order of time.
-	s := step{at: time.Since(t.start), stage: at, handler: info.Handler, what: info.Event}
+	s := step{at: time.Since(t.start), stage: stage, handler: info.Handler, event: info.Event}
 	t.history(info).record(info.Version, s, t.options.Events)
 }
 
