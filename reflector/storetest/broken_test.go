@@ -105,7 +105,17 @@ func (p *fakeStore) contents() map[string]int {
 
 var errNoItems = errors.New("no items")
 
+// collect returns the items, or an error. The last of several items for the same
+// object counts.
 func collect(items iter.Seq2[testObject, error]) (map[string]int, error) {
+	return collectWith(items, func(all map[string]int, o testObject) error {
+		all[o.name] = o.n
+		return nil
+	})
+}
+
+// collectWith calls add for each item.
+func collectWith(items iter.Seq2[testObject, error], add func(all map[string]int, o testObject) error) (map[string]int, error) {
 	if items == nil {
 		return nil, errNoItems
 	}
@@ -114,7 +124,9 @@ func collect(items iter.Seq2[testObject, error]) (map[string]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[o.name] = o.n
+		if err := add(all, o); err != nil {
+			return nil, err
+		}
 	}
 	return all, nil
 }
@@ -257,39 +269,31 @@ func TestBrokenStoresFail(t *testing.T) {
 		}, "replace-empty", "the version of the store is"},
 		"Replace stores the first of two items": {func(p *fakeStore) {
 			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
-				if items == nil {
-					return errNoItems
-				}
-				all := map[string]int{}
-				for o, err := range items {
-					if err != nil {
-						return err
-					}
-					if _, twice := all[o.name]; !twice {
+				all, err := collectWith(items, func(all map[string]int, o testObject) error {
+					if _, stored := all[o.name]; !stored {
 						all[o.name] = o.n
 					}
+					return nil
+				})
+				if err == nil {
+					p.become(all, version())
 				}
-				p.become(all, version())
-				return nil
+				return err
 			}
 		}, "replace-twice", "the store has [a@1 b@2], want [a@3 b@2]"},
 		"Replace rejects duplicate items": {func(p *fakeStore) {
 			p.store.replace = func(items iter.Seq2[testObject, error], version func() string) error {
-				if items == nil {
-					return errNoItems
-				}
-				all := map[string]int{}
-				for o, err := range items {
-					if err != nil {
-						return err
-					}
-					if _, twice := all[o.name]; twice {
+				all, err := collectWith(items, func(all map[string]int, o testObject) error {
+					if _, stored := all[o.name]; stored {
 						return errors.New("twice")
 					}
 					all[o.name] = o.n
+					return nil
+				})
+				if err == nil {
+					p.become(all, version())
 				}
-				p.become(all, version())
-				return nil
+				return err
 			}
 		}, "replace-twice", "twice"},
 		"Replace accepts nil as an empty list": {func(p *fakeStore) {
