@@ -244,11 +244,11 @@ func remove[T rest.Object](s *Server, like T) (deleted T, err error) {
 		return deleted, err
 	}
 	for {
-		was := h.resource.Table.Get(h.Key)
-		if was == nil {
+		current := h.resource.Table.Get(h.Key)
+		if current == nil {
 			return deleted, fmt.Errorf("%s: not found", h)
 		}
-		gone, err := h.resource.Table.Remove(was)
+		gone, err := h.resource.Table.Remove(current)
 		if errors.Is(err, storage.ErrConflict) {
 			continue
 		}

@@ -150,16 +150,16 @@ func (s *Server) resourceOf(obj rest.Object, apiVersion, kind string) (*registry
 
 // decodeRecord decodes a stored object as a T, in the version of res.
 func decodeRecord[T rest.Object](res *registry.Resource, rec *storage.Record) (obj T, err error) {
-	of := reflect.TypeFor[T]()
-	if of.Kind() != reflect.Pointer {
-		return obj, fmt.Errorf("%s is not a pointer", of)
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Pointer {
+		return obj, fmt.Errorf("%s is not a pointer", t)
 	}
 	raw := rec.Raw
 	if res.Storage != res.GroupVersion() {
 		old, current := strconv.Quote(res.Storage.String()), strconv.Quote(res.GroupVersion().String())
 		raw = bytes.Replace(raw, []byte(old), []byte(current), 1)
 	}
-	obj = reflect.New(of.Elem()).Interface().(T)
+	obj = reflect.New(t.Elem()).Interface().(T)
 	if err := utiljson.Unmarshal(raw, obj); err != nil {
 		return obj, fmt.Errorf("decode the %s %s as a %T: %w", res.Kind, rec.Name, obj, err)
 	}

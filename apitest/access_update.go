@@ -55,17 +55,17 @@ func Modify[T rest.Object](t TB, s *Server, like T, change func(T)) T {
 
 func modify[T rest.Object](s *Server, like T, change func(T)) (modified T, err error) {
 	for {
-		was, err := read(s, like)
+		obj, err := read(s, like)
 		if err != nil {
 			return modified, err
 		}
-		before, err := tree(was)
+		before, err := tree(obj)
 		if err != nil {
 			return modified, err
 		}
-		version := was.GetResourceVersion()
-		change(was)
-		after, err := tree(was)
+		version := obj.GetResourceVersion()
+		change(obj)
+		after, err := tree(obj)
 		if err != nil {
 			return modified, err
 		}
@@ -110,10 +110,10 @@ func overlaid(onto, before, after map[string]any) map[string]any {
 		if reflect.DeepEqual(value, before[name]) {
 			continue
 		}
-		was, _ := before[name].(map[string]any)
+		old, _ := before[name].(map[string]any)
 		inner, isMap := value.(map[string]any)
 		if stored, ok := onto[name].(map[string]any); ok && isMap {
-			value = overlaid(stored, was, inner)
+			value = overlaid(stored, old, inner)
 		}
 		onto[name] = value
 	}
@@ -126,11 +126,11 @@ func update[T rest.Object](s *Server, like T, next func(*inputObject, *unstructu
 	if err != nil {
 		return updated, err
 	}
-	was := h.resource.Table.Get(h.Key)
-	if was == nil {
+	stored := h.resource.Table.Get(h.Key)
+	if stored == nil {
 		return updated, fmt.Errorf("%s: not found", h)
 	}
-	current, err := objects.Decode(was.Raw)
+	current, err := objects.Decode(stored.Raw)
 	if err != nil {
 		return updated, fmt.Errorf("%s: %w", h, err)
 	}
@@ -138,15 +138,15 @@ func update[T rest.Object](s *Server, like T, next func(*inputObject, *unstructu
 	if err != nil {
 		return updated, err
 	}
-	rec, err := s.replaceWith(h, was, current, obj)
+	rec, err := s.replaceWith(h, stored, current, obj)
 	if err != nil {
 		return updated, err
 	}
 	return decodeRecord[T](h.resource, rec)
 }
 
-// replaceWith stores obj after was.
-func (s *Server) replaceWith(h *inputObject, was *storage.Record, current, obj *unstructured.Unstructured) (*storage.Record, error) {
+// replaceWith stores obj in place of stored.
+func (s *Server) replaceWith(h *inputObject, stored *storage.Record, current, obj *unstructured.Unstructured) (*storage.Record, error) {
 	h.resource.Conform(obj.Object, nil)
 	metadata, before := objects.Metadata(obj.Object), objects.Metadata(current.Object)
 	for _, name := range []string{"name", "namespace", "uid", "creationTimestamp"} {
@@ -171,10 +171,10 @@ func (s *Server) replaceWith(h *inputObject, was *storage.Record, current, obj *
 	if err != nil {
 		return nil, err
 	}
-	if was.IsState(text) {
-		return was, nil
+	if stored.IsState(text) {
+		return stored, nil
 	}
-	rec, err := h.resource.Table.Commit(was.Key, was, text)
+	rec, err := h.resource.Table.Commit(stored.Key, stored, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", h, err)
 	}

@@ -182,9 +182,9 @@ func Refuse(during time.Duration) Action {
 
 // Delay waits before the request is served. In the middle of a watch, it delays
 // all later events.
-func Delay(by time.Duration) Action {
-	return Action{text: fmt.Sprintf("delay by %s", by), act: func(at *faultPoint) bool {
-		timer := time.NewTimer(by)
+func Delay(delay time.Duration) Action {
+	return Action{text: fmt.Sprintf("delay by %s", delay), act: func(at *faultPoint) bool {
+		timer := time.NewTimer(delay)
 		defer timer.Stop()
 		return at.Pause(timer.C)
 	}}

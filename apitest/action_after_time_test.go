@@ -13,7 +13,7 @@ import (
 // AfterTime applies the action to each watch at a random time between the two,
 // after all earlier events.
 func TestAfterTime(t *testing.T) {
-	const from, to = time.Second, 3 * time.Second
+	const minDelay, maxDelay = time.Second, 3 * time.Second
 	for name, test := range map[string]struct {
 		do  Action
 		end func(t *testing.T, w *watchClient)
@@ -44,13 +44,13 @@ func TestAfterTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true, Seed: 1, Resources: []Resource{{ResourceInfo: configMaps}}})
 				defer srv.Close()
-				fault := srv.Fault(Fault{Action: AfterTime(from, to, test.do)})
+				fault := srv.Fault(Fault{Action: AfterTime(minDelay, maxDelay, test.do)})
 				lasted := map[time.Duration]bool{}
 				for range 10 {
 					began := time.Now()
 					now := strconv.FormatUint(srv.store.Current(), 10)
 					w := openWatch(t, t.Context(), srv, srv.testClient(t), allConfigMaps+"?watch=true&resourceVersion="+now)
-					time.Sleep(from - 1)
+					time.Sleep(minDelay - 1)
 					synctest.Wait()
 					require.Equal(t, 1, srv.OpenWatches())
 					Create(t, srv, &ConfigMap{ObjectMeta: named("", "c"+now)})
@@ -59,8 +59,8 @@ func TestAfterTime(t *testing.T) {
 					require.Equal(t, "c"+now, e.Object.Metadata.Name)
 					test.end(t, w)
 					lasts := time.Since(began)
-					require.GreaterOrEqual(t, lasts, from)
-					require.LessOrEqual(t, lasts, to)
+					require.GreaterOrEqual(t, lasts, minDelay)
+					require.LessOrEqual(t, lasts, maxDelay)
 					lasted[lasts] = true
 				}
 				require.Greater(t, len(lasted), 5, "the times should differ")

@@ -35,23 +35,23 @@ func AfterEvents(n int, do Action) Action {
 
 // AfterTime applies an action that ends a response, such as [Cut], [Break],
 // [Reset] or [Fail], to a watch some time after it began, like a middlebox that
-// ends long-lived connections. The time is drawn between from and to for each
-// watch.
-func AfterTime(from, to time.Duration, do Action) Action {
+// ends long-lived connections. The time is drawn between minDelay and maxDelay
+// for each watch.
+func AfterTime(minDelay, maxDelay time.Duration, action Action) Action {
 	switch {
-	case do.text == "":
+	case action.text == "":
 		panic("apitest: AfterTime: the action is not set")
-	case do.act == nil && !do.truncate || do.act != nil && !do.last:
-		panic(fmt.Sprintf("apitest: AfterTime(%s, %s, %s): the action does not end a watch", from, to, do.text))
-	case from < 0 || to < from:
-		panic(fmt.Sprintf("apitest: AfterTime(%s, %s): to must not be before from, nor from negative", from, to))
+	case action.act == nil && !action.truncate || action.act != nil && !action.last:
+		panic(fmt.Sprintf("apitest: AfterTime(%s, %s, %s): the action does not end a watch", minDelay, maxDelay, action.text))
+	case minDelay < 0 || maxDelay < minDelay:
+		panic(fmt.Sprintf("apitest: AfterTime(%s, %s): minDelay must not be negative, and maxDelay must not be less than minDelay", minDelay, maxDelay))
 	}
-	after := fmt.Sprintf("after %s to %s", from, to)
-	if from == to {
-		after = "after " + from.String()
+	after := fmt.Sprintf("after %s to %s", minDelay, maxDelay)
+	if minDelay == maxDelay {
+		after = "after " + minDelay.String()
 	}
-	return Action{text: after + ", " + do.text, verb: "watch", events: func(at *faultPoint) fault.Events {
-		return fault.NewTimedEnd(at.Point, at.RandomDuration(from, to), do.at(at))
+	return Action{text: after + ", " + action.text, verb: "watch", events: func(at *faultPoint) fault.Events {
+		return fault.NewTimedEnd(at.Point, at.RandomDuration(minDelay, maxDelay), action.at(at))
 	}}
 }
 
@@ -88,17 +88,17 @@ func DuplicateEvents() Action {
 
 // DelayEvents delays each event. Events that were sent together still arrive
 // together. When the watch ends, the delayed events are sent at once.
-func DelayEvents(by time.Duration) Action {
-	return Action{text: fmt.Sprintf("delay events by %s", by), verb: "watch", events: func(at *faultPoint) fault.Events {
-		return fault.NewDelay(at.Point, by)
+func DelayEvents(delay time.Duration) Action {
+	return Action{text: fmt.Sprintf("delay events by %s", delay), verb: "watch", events: func(at *faultPoint) fault.Events {
+		return fault.NewDelay(at.Point, delay)
 	}}
 }
 
 // ReorderEvents collects the events of a time span, which begins with the first
 // event, and sends them in an order in which no event keeps its position. A
 // bookmark ends the span: no event is sent after a bookmark that covers it.
-func ReorderEvents(within time.Duration) Action {
-	return Action{text: fmt.Sprintf("reorder the events of each %s", within), verb: "watch", events: func(at *faultPoint) fault.Events {
-		return fault.NewReorder(at.Point, within)
+func ReorderEvents(maxDelay time.Duration) Action {
+	return Action{text: fmt.Sprintf("reorder the events of each %s", maxDelay), verb: "watch", events: func(at *faultPoint) fault.Events {
+		return fault.NewReorder(at.Point, maxDelay)
 	}}
 }

@@ -21,18 +21,18 @@ const streamed = "/api/v1/configmaps?watch=true&allowWatchBookmarks=true&sendIni
 
 // watchWithFault runs a test in a bubble, with a server with two objects and a
 // watch of them to which an action applies.
-func watchWithFault(t *testing.T, do Action, test func(srv *Server, in *InjectedFault, w *watchClient)) {
+func watchWithFault(t *testing.T, do Action, test func(srv *Server, fault *InjectedFault, w *watchClient)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true, Seed: 1, Resources: []Resource{{ResourceInfo: configMaps}}})
 		defer srv.Close()
 		write(t, srv, "a", "b")
-		in := srv.Fault(Fault{Match: Match{Verb: "watch"}, Times: 1, Action: do})
+		fault := srv.Fault(Fault{Match: Match{Verb: "watch"}, Times: 1, Action: do})
 		client := srv.testClient(t)
 		defer client.CloseIdleConnections()
 		w := openWatch(t, t.Context(), srv, client, streamed)
 		defer w.Body.Close()
-		test(srv, in, w)
+		test(srv, fault, w)
 	})
 }
 
@@ -124,7 +124,7 @@ func TestEventFaults(t *testing.T) {
 // Delayed events arrive later by the delay, and together if they were sent
 // together.
 func TestDelayEventsKeepsDistances(t *testing.T) {
-	watchWithFault(t, DelayEvents(3*time.Second), func(srv *Server, in *InjectedFault, w *watchClient) {
+	watchWithFault(t, DelayEvents(3*time.Second), func(srv *Server, fault *InjectedFault, w *watchClient) {
 		begin := time.Now()
 		require.Equal(t, "ADD a; ADD b; MARK ; ", w.read(3))
 		require.Equal(t, 3*time.Second, time.Since(begin))
@@ -138,7 +138,7 @@ func TestDelayEventsKeepsDistances(t *testing.T) {
 		write(t, srv, "e")
 		time.Sleep(time.Second)
 		begin = time.Now()
-		in.Remove()
+		fault.Remove()
 		require.Equal(t, "ADD e; ", w.read(1))
 		require.Zero(t, time.Since(begin), "a removed fault does not delay")
 	})
@@ -214,9 +214,9 @@ func TestEventFaultsCompose(t *testing.T) {
 // were held back. So does a watch whose connection is frozen.
 func TestSilentWatchContinues(t *testing.T) {
 	for _, do := range []Action{Silence(), Freeze()} {
-		watchWithFault(t, AfterEvents(2, do), func(srv *Server, in *InjectedFault, w *watchClient) {
+		watchWithFault(t, AfterEvents(2, do), func(srv *Server, fault *InjectedFault, w *watchClient) {
 			require.Equal(t, "ADD a; ADD b; ", w.read(2))
-			time.AfterFunc(time.Minute, in.Remove)
+			time.AfterFunc(time.Minute, fault.Remove)
 			write(t, srv, "c")
 			begin := time.Now()
 			require.Equal(t, "MARK ; ADD c; ", w.read(2))
@@ -228,9 +228,9 @@ func TestSilentWatchContinues(t *testing.T) {
 // A fault that is removed no longer changes a running watch.
 func TestRemovedEventFaultPassesEvents(t *testing.T) {
 	for _, do := range []Action{DuplicateEvents(), DropBookmarks(), DropInitialEventsEnd(), WrongKind(), AfterEvents(3, Cut()), AfterEvents(3, Break()), ReorderEvents(time.Minute)} {
-		watchWithFault(t, do, func(srv *Server, in *InjectedFault, w *watchClient) {
+		watchWithFault(t, do, func(srv *Server, fault *InjectedFault, w *watchClient) {
 			synctest.Wait()
-			in.Remove()
+			fault.Remove()
 			write(t, srv, "c", "d")
 			for last := ""; last != "d"; {
 				e, err := w.next()
@@ -265,7 +265,7 @@ func TestCutWatchIsResumed(t *testing.T) {
 func TestBrokenWatchesOverSockets(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, srv *Server) {
 		for _, do := range []Action{Break(), Reset(), Refuse(time.Millisecond)} {
-			in := srv.Fault(Fault{Match: Match{Verb: "watch"}, Action: AfterEvents(1, do)})
+			fault := srv.Fault(Fault{Match: Match{Verb: "watch"}, Action: AfterEvents(1, do)})
 			w := openWatch(t, context.Background(), srv, srv.testClient(t), "/api/v1/configmaps?watch=true")
 			write(t, srv, "a")
 			_, err := w.next()
@@ -280,7 +280,7 @@ func TestBrokenWatchesOverSockets(t *testing.T) {
 			if w.ProtoMajor == 1 && do.text == Reset().text {
 				require.ErrorIs(t, err, syscall.ECONNRESET)
 			}
-			in.Remove()
+			fault.Remove()
 			require.Eventually(t, srv.listener.IsOpen, 5*time.Second, time.Millisecond)
 		}
 	})

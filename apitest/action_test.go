@@ -93,14 +93,14 @@ func TestFailHasTheReasonOfItsCode(t *testing.T) {
 	srv := NewServer(Options{InMemory: true, Resources: []Resource{{ResourceInfo: configMaps}}})
 	defer srv.Close()
 	view := restClient(t, srv)
-	for code, is := range map[int]func(error) bool{
+	for code, isExpected := range map[int]func(error) bool{
 		400: apierrors.IsBadRequest, 401: apierrors.IsUnauthorized, 403: apierrors.IsForbidden, 404: apierrors.IsNotFound,
 		409: apierrors.IsConflict, 410: apierrors.IsResourceExpired, 429: apierrors.IsTooManyRequests,
 		500: apierrors.IsInternalError, 503: apierrors.IsServiceUnavailable, 504: apierrors.IsTimeout,
 	} {
 		fault := srv.Fault(Fault{Action: Fail(code, 0)})
 		_, err := view.Get(context.Background(), "a", metav1.GetOptions{})
-		require.True(t, is(err), "%d: %v", code, err)
+		require.True(t, isExpected(err), "%d: %v", code, err)
 		fault.Remove()
 	}
 	srv.Fault(Fault{Action: FailWith(apierrors.NewNotFound(schema.GroupResource{Resource: "widgets"}, "w"))})

@@ -116,8 +116,8 @@ func (p *patching) applyScale(current *unstructured.Unstructured) (*unstructured
 	}
 	entries, _ := objects.At(next.Object, "metadata.managedFields").([]any)
 	for _, entry := range entries {
-		if of, _ := entry.(map[string]any); of["manager"] == p.Manager && of["operation"] == "Apply" && of["subresource"] == "scale" {
-			delete(of, "time") // the real server sets no time here
+		if fields, _ := entry.(map[string]any); fields["manager"] == p.Manager && fields["operation"] == "Apply" && fields["subresource"] == "scale" {
+			delete(fields, "time") // the real server sets no time here
 		}
 	}
 	return next, nil

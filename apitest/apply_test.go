@@ -117,7 +117,7 @@ type applyModel struct {
 
 func (o *applyModel) apply(manager string, force bool, fields map[string]string) bool {
 	for name, value := range fields {
-		if is, there := o.data[name]; there && is != value && !force {
+		if current, exists := o.data[name]; exists && current != value && !force {
 			for owner := range o.owners[name] {
 				if owner != manager {
 					return false

@@ -28,18 +28,18 @@ func (c *call) admit(isResource bool) (err error) {
 	if c.user, err = c.server.authenticate(c.r); err != nil {
 		return err
 	}
-	wants := c.attributes(isResource)
-	if c.user, err = c.server.impersonate(c.user, c.r, wants); err != nil {
+	attributes := c.attributes(isResource)
+	if c.user, err = c.server.impersonate(c.user, c.r, attributes); err != nil {
 		return err
 	}
-	wants.User = c.user
+	attributes.User = c.user
 	recordUser(c.w, c.user)
-	if allowed, reason := c.server.allows(wants); !allowed {
+	if allowed, reason := c.server.allows(attributes); !allowed {
 		c.w.Header().Set("X-Content-Type-Options", "nosniff")
-		return forbidden(wants, reason)
+		return forbidden(attributes, reason)
 	}
 	if warn := c.server.options.Warn; warn != nil {
-		for _, text := range warn(wants) {
+		for _, text := range warn(attributes) {
 			c.warn(text)
 		}
 	}
@@ -99,56 +99,56 @@ func (s *Server) RestoreToken(token string) { s.expired.Delete(token) }
 
 // impersonate returns the user to act as, according to the Impersonate-
 // headers.
-func (s *Server) impersonate(user User, r *http.Request, wants Attributes) (User, error) {
-	as := User{
+func (s *Server) impersonate(user User, r *http.Request, attributes Attributes) (User, error) {
+	impersonated := User{
 		Name: r.Header.Get("Impersonate-User"), UID: r.Header.Get("Impersonate-Uid"),
 		Groups: slices.Clone(r.Header.Values("Impersonate-Group")), Extra: impersonatedExtra(r.Header),
 	}
 	switch {
-	case as.Name == "" && as.UID == "" && as.Groups == nil && as.Extra == nil:
+	case impersonated.Name == "" && impersonated.UID == "" && impersonated.Groups == nil && impersonated.Extra == nil:
 		return user, nil
-	case as.Name == "":
-		return user, apierrors.NewBadRequest(fmt.Sprintf("requested &user.DefaultInfo{Name:%q, UID:%q, Groups:%#v, Extra:%#v} without impersonating a user name", as.Name, as.UID, as.Groups, as.Extra))
+	case impersonated.Name == "":
+		return user, apierrors.NewBadRequest(fmt.Sprintf("requested &user.DefaultInfo{Name:%q, UID:%q, Groups:%#v, Extra:%#v} without impersonating a user name", impersonated.Name, impersonated.UID, impersonated.Groups, impersonated.Extra))
 	}
 	// Impersonation is authorized as the verb impersonate on users.
-	ask := Attributes{User: user, Verb: "impersonate", Version: "v1", Resource: "users", Name: as.Name, Path: wants.Path, Request: r}
+	impersonation := Attributes{User: user, Verb: "impersonate", Version: "v1", Resource: "users", Name: impersonated.Name, Path: attributes.Path, Request: r}
 	if !slices.Contains(user.Groups, administrators) {
 		if s.options.Authorize == nil {
-			return user, impersonationForbidden(as, wants, ask, "")
+			return user, impersonationForbidden(impersonated, attributes, impersonation, "")
 		}
-		if allowed, reason := s.options.Authorize(ask); !allowed {
-			return user, impersonationForbidden(as, wants, ask, reason)
+		if allowed, reason := s.options.Authorize(impersonation); !allowed {
+			return user, impersonationForbidden(impersonated, attributes, impersonation, reason)
 		}
 	}
-	as.Groups = impersonatedGroups(as)
-	return as, nil
+	impersonated.Groups = impersonatedGroups(impersonated)
+	return impersonated, nil
 }
 
 // impersonationForbidden returns the error for a user that may not impersonate.
 // For an ordinary user, the message names the requested action, since the real
 // server first checks whether that action may be impersonated.
-func impersonationForbidden(as User, wants, ask Attributes, reason string) error {
-	if strings.HasPrefix(as.Name, "system:node:") || strings.HasPrefix(as.Name, "system:serviceaccount:") {
-		return forbidden(ask, reason)
+func impersonationForbidden(impersonated User, attributes, impersonation Attributes, reason string) error {
+	if strings.HasPrefix(impersonated.Name, "system:node:") || strings.HasPrefix(impersonated.Name, "system:serviceaccount:") {
+		return forbidden(impersonation, reason)
 	}
-	wants.User, wants.Verb = ask.User, "impersonate-on:user-info:"+wants.Verb
-	return forbidden(wants, reason)
+	attributes.User, attributes.Verb = impersonation.User, "impersonate-on:user-info:"+attributes.Verb
+	return forbidden(attributes, reason)
 }
 
 // impersonatedGroups returns the requested groups, and those that follow from
 // the user name.
-func impersonatedGroups(as User) []string {
-	groups := as.Groups
-	if account, is := strings.CutPrefix(as.Name, "system:serviceaccount:"); is && len(groups) == 0 {
+func impersonatedGroups(impersonated User) []string {
+	groups := impersonated.Groups
+	if account, isServiceAccount := strings.CutPrefix(impersonated.Name, "system:serviceaccount:"); isServiceAccount && len(groups) == 0 {
 		namespace, _, _ := strings.Cut(account, ":")
 		groups = append(groups, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
 	}
-	is := authenticated
-	if as.Name == anonymous {
-		is = unauthenticated
+	group := authenticated
+	if impersonated.Name == anonymous {
+		group = unauthenticated
 	}
-	if !slices.Contains(groups, is) {
-		groups = append(groups, is)
+	if !slices.Contains(groups, group) {
+		groups = append(groups, group)
 	}
 	return groups
 }
@@ -172,30 +172,30 @@ func impersonatedExtra(headers http.Header) (extra map[string][]string) {
 }
 
 // allows reports whether a request is authorized.
-func (s *Server) allows(wants Attributes) (allowed bool, reason string) {
+func (s *Server) allows(attributes Attributes) (allowed bool, reason string) {
 	if s.options.Authorize != nil {
-		return s.options.Authorize(wants)
+		return s.options.Authorize(attributes)
 	}
-	return wants.User.Name != anonymous || wants.Verb == "get" && slices.Contains(public, wants.Path), ""
+	return attributes.User.Name != anonymous || attributes.Verb == "get" && slices.Contains(public, attributes.Path), ""
 }
 
 // forbidden returns the error for a request that is not authorized.
-func forbidden(wants Attributes, reason string) error {
-	message := fmt.Sprintf("User %q cannot %s path %q", wants.User.Name, wants.Verb, wants.Path)
-	if wants.Resource != "" {
-		resource := wants.Resource
-		if wants.Subresource != "" {
-			resource += "/" + wants.Subresource
+func forbidden(attributes Attributes, reason string) error {
+	message := fmt.Sprintf("User %q cannot %s path %q", attributes.User.Name, attributes.Verb, attributes.Path)
+	if attributes.Resource != "" {
+		resource := attributes.Resource
+		if attributes.Subresource != "" {
+			resource += "/" + attributes.Subresource
 		}
 		where := "at the cluster scope"
-		if wants.Namespace != "" {
-			where = fmt.Sprintf("in the namespace %q", wants.Namespace)
+		if attributes.Namespace != "" {
+			where = fmt.Sprintf("in the namespace %q", attributes.Namespace)
 		}
-		message = fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", wants.User.Name, wants.Verb, resource, wants.Group, where)
+		message = fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", attributes.User.Name, attributes.Verb, resource, attributes.Group, where)
 	}
 	message = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(message)
 	if reason != "" {
 		message += ": " + reason
 	}
-	return apierrors.NewForbidden(schema.GroupResource{Group: wants.Group, Resource: wants.Resource}, wants.Name, errors.New(message))
+	return apierrors.NewForbidden(schema.GroupResource{Group: attributes.Group, Resource: attributes.Resource}, attributes.Name, errors.New(message))
 }

@@ -67,7 +67,7 @@ func (c *call) readBody() ([]byte, error) {
 // readObject reads the object to write. Findings of fieldValidation become
 // warnings or an error.
 func (c *call) readObject(o params.WriteOptions) (*unstructured.Unstructured, error) {
-	as, err := c.encoding()
+	encoding, err := c.encoding()
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +75,16 @@ func (c *call) readObject(o params.WriteOptions) (*unstructured.Unstructured, er
 	if err != nil {
 		return nil, err
 	}
-	return c.decodeObject(body, as, o)
+	return c.decodeObject(body, encoding, o)
 }
 
 // decodeObject is readObject for a body that has been read.
-func (c *call) decodeObject(body []byte, as requestbody.Encoding, o params.WriteOptions) (*unstructured.Unstructured, error) {
-	if as == requestbody.Protobuf {
+func (c *call) decodeObject(body []byte, encoding requestbody.Encoding, o params.WriteOptions) (*unstructured.Unstructured, error) {
+	if encoding == requestbody.Protobuf {
 		return c.decodeProtobuf(body)
 	}
 	strict := o.Validation != metav1.FieldValidationIgnore
-	content, text, findings, err := requestbody.Decode(body, as, strict)
+	content, text, findings, err := requestbody.Decode(body, encoding, strict)
 	if err != nil {
 		return nil, c.unrecognized(err, body)
 	}
@@ -96,7 +96,7 @@ func (c *call) decodeObject(body []byte, as requestbody.Encoding, o params.Write
 	if err != nil {
 		return nil, c.invalidObject(err)
 	}
-	if c.resource.Builtin != nil && as == requestbody.JSON {
+	if c.resource.Builtin != nil && encoding == requestbody.JSON {
 		findings = more // in the order of the text
 	} else {
 		findings = append(findings, more...)
@@ -214,14 +214,14 @@ func (c *call) readDeleteOptions() (metav1.DeleteOptions, error) {
 }
 
 func (c *call) decodeDeleteOptions(body []byte) (options metav1.DeleteOptions, err error) {
-	as, err := c.encoding()
+	encoding, err := c.encoding()
 	if err != nil {
 		return options, err
 	}
-	if as == requestbody.Protobuf {
+	if encoding == requestbody.Protobuf {
 		return protobufDeleteOptions(body)
 	}
-	content, _, _, err := requestbody.Decode(body, as, false)
+	content, _, _, err := requestbody.Decode(body, encoding, false)
 	if err != nil {
 		return options, apierrors.NewBadRequest(err.Error())
 	}

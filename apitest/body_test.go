@@ -15,32 +15,32 @@ import (
 )
 
 // callFor returns a call to a resource without a connection.
-func callFor(s *Server, of schema.GroupVersionResource) *call {
-	return &call{server: s, w: httptest.NewRecorder(), r: httptest.NewRequest("POST", "/", nil), resource: s.registry.Find(of)}
+func callFor(s *Server, resource schema.GroupVersionResource) *call {
+	return &call{server: s, w: httptest.NewRecorder(), r: httptest.NewRequest("POST", "/", nil), resource: s.registry.Find(resource)}
 }
 
 // Invalid bodies store nothing, and the response describes the first error.
 func TestInvalidBodies(t *testing.T) {
 	s := NewServer(Options{PlainHTTP: true, MaxRequestBytes: 1000})
 	defer s.Close()
-	const to = "POST " + inDefault + "configmaps"
+	const target = "POST " + inDefault + "configmaps"
 	runSteps(t, s, []step{
-		{to, ``, 400, map[string]string{"message": `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)`}},
-		{to, `{"metadata":`, 400, nil},
-		{to, `["a"]`, 400, nil},
-		{to, strings.Repeat("[", 900), 400, nil},
-		{to, `{"kind":1}`, 400, nil},
-		{to, `{"apiVersion":"a/b/c"}`, 400, nil},
-		{to, `{"kind":"Pod","apiVersion":"v1"}`, 400, map[string]string{"message": `Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion`}},
-		{to, `{"kind":"Nope","apiVersion":"x/v1"}`, 400, map[string]string{"message": `Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for version "x/v1" in scheme "pkg/runtime/scheme.go:111"`}},
-		{to, `{"metadata":{"name":1}}`, 400, map[string]string{"message": `ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string`}},
-		{to, `{"metadata":[]}`, 400, map[string]string{"message": `ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal array into Go struct field ConfigMap.metadata of type v1.ObjectMeta`}},
-		{to, `{"metadata":{"name":"a"},"data":{"a":"` + strings.Repeat("a", 1000) + `"}}`, 413, map[string]string{"reason": "RequestEntityTooLarge"}},
-		{to + "?fieldValidation=Strict", `{"metadata":{"name":"a","name":"a"},"foo":1}`, 400, map[string]string{"message": `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "metadata.name", unknown field "foo"`}},
-		{to + "?fieldValidation=No", `{"metadata":{"name":"a"}}`, 422, nil},
-		{to + "?dryRun=Some", `{"metadata":{"name":"a"}}`, 422, nil},
+		{target, ``, 400, map[string]string{"message": `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)`}},
+		{target, `{"metadata":`, 400, nil},
+		{target, `["a"]`, 400, nil},
+		{target, strings.Repeat("[", 900), 400, nil},
+		{target, `{"kind":1}`, 400, nil},
+		{target, `{"apiVersion":"a/b/c"}`, 400, nil},
+		{target, `{"kind":"Pod","apiVersion":"v1"}`, 400, map[string]string{"message": `Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion`}},
+		{target, `{"kind":"Nope","apiVersion":"x/v1"}`, 400, map[string]string{"message": `Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for version "x/v1" in scheme "pkg/runtime/scheme.go:111"`}},
+		{target, `{"metadata":{"name":1}}`, 400, map[string]string{"message": `ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string`}},
+		{target, `{"metadata":[]}`, 400, map[string]string{"message": `ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal array into Go struct field ConfigMap.metadata of type v1.ObjectMeta`}},
+		{target, `{"metadata":{"name":"a"},"data":{"a":"` + strings.Repeat("a", 1000) + `"}}`, 413, map[string]string{"reason": "RequestEntityTooLarge"}},
+		{target + "?fieldValidation=Strict", `{"metadata":{"name":"a","name":"a"},"foo":1}`, 400, map[string]string{"message": `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "metadata.name", unknown field "foo"`}},
+		{target + "?fieldValidation=No", `{"metadata":{"name":"a"}}`, 422, nil},
+		{target + "?dryRun=Some", `{"metadata":{"name":"a"}}`, 422, nil},
 		{"GET " + inDefault + "configmaps", "", 200, map[string]string{"items": "[]"}},
-		{to, `{"metadata":{"name":"a"},"foo":1}`, 201, map[string]string{"foo": "-"}},
+		{target, `{"metadata":{"name":"a"},"foo":1}`, 201, map[string]string{"foo": "-"}},
 	})
 }
 
@@ -69,13 +69,13 @@ func FuzzBody(f *testing.F) {
 	s := NewServer(Options{InMemory: true, Seed: 1})
 	f.Cleanup(s.Close)
 	f.Fuzz(func(t *testing.T, body []byte, isYAML bool) {
-		as := requestbody.JSON
+		encoding := requestbody.JSON
 		if isYAML {
-			as = requestbody.YAML
+			encoding = requestbody.YAML
 		}
 		c := callFor(s, schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 		for _, validation := range []string{"Ignore", "Warn", "Strict"} {
-			obj, err := c.decodeObject(body, as, params.WriteOptions{Validation: validation})
+			obj, err := c.decodeObject(body, encoding, params.WriteOptions{Validation: validation})
 			if err != nil {
 				require.GreaterOrEqual(t, int(response.StatusOf(err).Code), 400)
 				require.Less(t, int(response.StatusOf(err).Code), 500)

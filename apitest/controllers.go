@@ -81,7 +81,7 @@ func (s *Server) collect(known map[schema.GroupVersionKind]bool) bool {
 		res := resources[i]
 		for rec := range look.Records("", nil, false) {
 			if res.GroupResource() == registry.Namespaces {
-				if over, _ := isTerminating(rec); over {
+				if terminating, _ := isTerminating(rec); terminating {
 					ending = append(ending, rec)
 				}
 			}
@@ -199,19 +199,19 @@ func (g *collector) change(action string, k *trackedObject, subresource string, 
 
 // emptyNamespace deletes the objects in a terminating namespace. When none is
 // left, it removes the finalizer of the namespace.
-func (g *collector) emptyNamespace(of *storage.Record) {
-	left := false
+func (g *collector) emptyNamespace(namespace *storage.Record) {
+	remaining := false
 	for _, k := range g.all {
-		if k.record.Namespace == of.Name {
-			left = true
+		if k.record.Namespace == namespace.Name {
+			remaining = true
 			g.delete(k, metav1.DeletePropagationBackground)
 		}
 	}
-	if left {
+	if remaining {
 		return
 	}
 	for _, k := range g.all {
-		if k.record == of {
+		if k.record == namespace {
 			g.change("finalize a namespace", k, "finalize", func(object map[string]any) {
 				names := slices.DeleteFunc(objects.StringsAt(object, "spec", "finalizers"), func(name string) bool { return name == "kubernetes" })
 				objects.SetAt(object, objects.StringList(names), "spec", "finalizers")

@@ -16,21 +16,21 @@ import (
 // With Options.Controllers, the controllers of a cluster act at once, also in
 // fake time.
 func TestControllersCollectGarbage(t *testing.T) {
-	const in = inDefault + "configmaps"
+	const collection = inDefault + "configmaps"
 	// own creates an owner and a dependent, and returns what remains after the
 	// deletion of the owner.
 	own := func(t *testing.T, s *Server, policy string) (owner, dependent int) {
-		code, made := exchange(t, s, "POST "+in, `{"metadata":{"name":"owner"}}`)
+		code, made := exchange(t, s, "POST "+collection, `{"metadata":{"name":"owner"}}`)
 		require.Equal(t, 201, code)
-		code, _ = exchange(t, s, "POST "+in, fmt.Sprintf(
+		code, _ = exchange(t, s, "POST "+collection, fmt.Sprintf(
 			`{"metadata":{"name":"dependent","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":%q,"blockOwnerDeletion":true}]}}`, objects.At(made, "metadata.uid")))
 		require.Equal(t, 201, code)
 		synctest.Wait()
-		code, _ = exchange(t, s, "DELETE "+in+"/owner?propagationPolicy="+policy, "")
+		code, _ = exchange(t, s, "DELETE "+collection+"/owner?propagationPolicy="+policy, "")
 		require.Equal(t, 200, code)
 		synctest.Wait()
-		owner, _ = exchange(t, s, "GET "+in+"/owner", "")
-		dependent, _ = exchange(t, s, "GET "+in+"/dependent", "")
+		owner, _ = exchange(t, s, "GET "+collection+"/owner", "")
+		dependent, _ = exchange(t, s, "GET "+collection+"/dependent", "")
 		return owner, dependent
 	}
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestControllersCollectGarbage(t *testing.T) {
 				require.Equal(t, c.owner, owner, "the owner")
 				require.Equal(t, c.dependent, dependent, "the dependent")
 				if c.dependent == 200 && c.controllers {
-					_, left := exchange(t, s, "GET "+in+"/dependent", "")
+					_, left := exchange(t, s, "GET "+collection+"/dependent", "")
 					require.Equal(t, "-", asText(objects.At(left, "metadata.ownerReferences")))
 				}
 			})
@@ -79,9 +79,9 @@ func TestControllersFinalizeNamespaces(t *testing.T) {
 }
 
 // observed returns an object in the form in which the collector observes it.
-func observed(s *Server, of *registry.Resource, name string) (*collector, *trackedObject) {
+func observed(s *Server, res *registry.Resource, name string) (*collector, *trackedObject) {
 	g := &collector{server: s, byUID: map[string]*trackedObject{}, knownKinds: map[schema.GroupVersionKind]bool{configMapKind: true}}
-	g.add(of, of.Table.Get(storage.Key{Namespace: "default", Name: name}))
+	g.add(res, res.Table.Get(storage.Key{Namespace: "default", Name: name}))
 	return g, g.all[0]
 }
 

@@ -109,8 +109,8 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*storage.
 	}
 	k := storage.Key{Namespace: c.Namespace, Name: obj.GetName()}
 	if m.DryRun {
-		if was := c.resource.Table.Get(k); was != nil {
-			return nil, c.alreadyExists(obj, was)
+		if existing := c.resource.Table.Get(k); existing != nil {
+			return nil, c.alreadyExists(obj, existing)
 		}
 		return unstored(k, obj)
 	}
@@ -132,15 +132,15 @@ func (c *call) insertOnce(m mutation, obj *unstructured.Unstructured) (*storage.
 // commitNew stores a new object unless its namespace is being deleted.
 func (c *call) commitNew(k storage.Key, obj *unstructured.Unstructured, text objects.Draft) (*storage.Record, error) {
 	for {
-		in, err := c.checkNamespace(obj)
+		namespace, err := c.checkNamespace(obj)
 		if err != nil {
 			return nil, err
 		}
 		var all *storage.Table
-		if in != nil {
+		if namespace != nil {
 			all = c.server.registry.Find(registry.Namespaces.WithVersion("v1")).Table
 		}
-		rec, err := c.resource.Table.Create(k, text, all, in)
+		rec, err := c.resource.Table.Create(k, text, all, namespace)
 		if !errors.Is(err, storage.ErrNamespaceChanged) {
 			return rec, err
 		}
@@ -149,25 +149,25 @@ func (c *call) commitNew(k storage.Key, obj *unstructured.Unstructured, text obj
 
 // mayCreate authorizes the creation of an object by an update or an apply.
 func (c *call) mayCreate() error {
-	wants := c.attributes(true)
-	wants.Verb = "create"
-	if allowed, reason := c.server.allows(wants); !allowed {
-		return forbidden(wants, reason)
+	attributes := c.attributes(true)
+	attributes.Verb = "create"
+	if allowed, reason := c.server.allows(attributes); !allowed {
+		return forbidden(attributes, reason)
 	}
 	return nil
 }
 
-// alreadyExists returns the error for a name that was is stored under. was is
-// nil if it has just been deleted.
-func (c *call) alreadyExists(obj *unstructured.Unstructured, was *storage.Record) error {
+// alreadyExists returns the error for a name that is in use. existing is nil if
+// it has just been deleted.
+func (c *call) alreadyExists(obj *unstructured.Unstructured, existing *storage.Record) error {
 	err := apierrors.NewAlreadyExists(c.GroupResource(), obj.GetName())
 	if obj.GetGenerateName() != "" {
 		err = apierrors.NewGenerateNameConflict(c.GroupResource(), obj.GetName(), 1)
 	}
-	if was == nil {
+	if existing == nil {
 		return err
 	}
-	if current, broken := objects.Decode(was.Raw); broken == nil && objects.IsDeleting(objects.Metadata(current.Object)) {
+	if current, broken := objects.Decode(existing.Raw); broken == nil && objects.IsDeleting(objects.Metadata(current.Object)) {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}
 	return err
@@ -191,17 +191,17 @@ func (c *call) placeInNamespace(obj *unstructured.Unstructured) error {
 // checkNamespace returns the namespace of a new object. It fails if the
 // namespace is missing or being deleted. It returns nil if namespaces are not
 // served.
-func (c *call) checkNamespace(obj *unstructured.Unstructured) (in *storage.Record, err error) {
+func (c *call) checkNamespace(obj *unstructured.Unstructured) (namespace *storage.Record, err error) {
 	all := c.server.registry.Find(registry.Namespaces.WithVersion("v1"))
 	if c.Namespace == "" || all == nil {
 		return nil, nil
 	}
-	if in = all.Table.Get(storage.Key{Name: c.Namespace}); in == nil {
+	if namespace = all.Table.Get(storage.Key{Name: c.Namespace}); namespace == nil {
 		return nil, apierrors.NewNotFound(registry.Namespaces, c.Namespace)
 	}
-	ending, err := isTerminating(in)
+	ending, err := isTerminating(namespace)
 	if err != nil || !ending {
-		return in, err
+		return namespace, err
 	}
 	refused := apierrors.NewForbidden(c.GroupResource(), nameOrPrefix(obj), fmt.Errorf("unable to create new content in namespace %s because it is being terminated", c.Namespace))
 	refused.ErrStatus.Details.Causes = append(refused.ErrStatus.Details.Causes, metav1.StatusCause{

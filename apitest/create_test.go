@@ -145,17 +145,17 @@ func TestCreateFailsInDeletedNamespace(t *testing.T) {
 	runSteps(t, s, []step{{"POST /api/v1/namespaces", `{"metadata":{"name":"n"}}`, 201, nil}})
 	all := s.registry.Find(registry.Namespaces.WithVersion("v1")).Table
 	maps := s.registry.Find(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Table
-	in := all.Get(storage.Key{Name: "n"})
+	namespace := all.Get(storage.Key{Name: "n"})
 	text, err := objects.Encode(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a", "namespace": "n"}}})
 	require.NoError(t, err)
-	_, err = maps.Create(storage.Key{Namespace: "n", Name: "a"}, text, all, in)
+	_, err = maps.Create(storage.Key{Namespace: "n", Name: "a"}, text, all, namespace)
 	require.NoError(t, err)
 	for _, end := range []step{
 		{"DELETE /api/v1/namespaces/n", "", 200, nil},
 		{"PUT /api/v1/namespaces/n/finalize", `{"metadata":{"name":"n"}}`, 200, nil},
 	} {
 		runSteps(t, s, []step{end})
-		_, err = maps.Create(storage.Key{Namespace: "n", Name: "b"}, text, all, in)
+		_, err = maps.Create(storage.Key{Namespace: "n", Name: "b"}, text, all, namespace)
 		require.ErrorIs(t, err, storage.ErrNamespaceChanged)
 	}
 }
@@ -165,13 +165,13 @@ func TestConcurrentCreatesAndNamespaceDeletion(t *testing.T) {
 	s := NewServer(Options{InMemory: true, Controllers: true})
 	defer s.Close()
 	for round := range 5 {
-		in := fmt.Sprintf("/api/v1/namespaces/n%d", round)
+		namespace := fmt.Sprintf("/api/v1/namespaces/n%d", round)
 		runSteps(t, s, []step{{"POST /api/v1/namespaces", fmt.Sprintf(`{"metadata":{"name":"n%d"}}`, round), 201, nil}})
 		var writers sync.WaitGroup
 		for w := range 4 {
 			writers.Go(func() {
 				for i := 0; ; i++ {
-					code, _ := exchange(t, s, "POST "+in+"/configmaps", fmt.Sprintf(`{"metadata":{"name":"c%d-%d"}}`, w, i))
+					code, _ := exchange(t, s, "POST "+namespace+"/configmaps", fmt.Sprintf(`{"metadata":{"name":"c%d-%d"}}`, w, i))
 					if code != 201 {
 						assert.Contains(t, []int{403, 404}, code)
 						return
@@ -179,10 +179,10 @@ func TestConcurrentCreatesAndNamespaceDeletion(t *testing.T) {
 				}
 			})
 		}
-		runSteps(t, s, []step{{"DELETE " + in, "", 200, nil}})
+		runSteps(t, s, []step{{"DELETE " + namespace, "", 200, nil}})
 		writers.Wait()
 		WaitDeleted(t, s, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": fmt.Sprintf("n%d", round)}}})
-		_, left := exchange(t, s, "GET "+in+"/configmaps", "")
+		_, left := exchange(t, s, "GET "+namespace+"/configmaps", "")
 		require.Empty(t, left["items"])
 	}
 }
@@ -204,8 +204,8 @@ func TestFieldErrorsAreBounded(t *testing.T) {
 func TestDuplicateOwnersAreDropped(t *testing.T) {
 	const owner = `{"apiVersion":"v1","kind":"Pod","name":%q,"uid":"u"%s}`
 	var owners []string
-	for _, of := range [][]any{{"a", ""}, {"a", ""}, {"b", ""}, {"a", `,"controller":false`}, {"a", `,"controller":false`}} {
-		owners = append(owners, fmt.Sprintf(owner, of...))
+	for _, fields := range [][]any{{"a", ""}, {"a", ""}, {"b", ""}, {"a", `,"controller":false`}, {"a", `,"controller":false`}} {
+		owners = append(owners, fmt.Sprintf(owner, fields...))
 	}
 	s := plainServer(t)
 	_, made, warned := send(t, s, "POST "+inDefault+"configmaps", jsonType, `{"metadata":{"name":"a","ownerReferences":[`+strings.Join(owners, ",")+`]}}`)

@@ -110,7 +110,7 @@ func (ds *definitions) readAll(records []*storage.Record) ([]*definition.Definit
 
 // advance takes the next step of one definition, and reports whether there was
 // one.
-func (s *Server) advance(in *storage.Table, rec *storage.Record, d *definition.Definition, all []*definition.Definition) (bool, error) {
+func (s *Server) advance(table *storage.Table, rec *storage.Record, d *definition.Definition, all []*definition.Definition) (bool, error) {
 	next := d.Copy()
 	switch {
 	case next.AcceptNames(all):
@@ -118,31 +118,31 @@ func (s *Server) advance(in *storage.Table, rec *storage.Record, d *definition.D
 	case next.Is("NamesAccepted") && !next.Is("Established"):
 		next.SetCondition(definition.Condition{Type: "Established", Status: "True", Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"})
 	case next.Metadata.DeletionTimestamp != nil && slices.Contains(next.Metadata.Finalizers, definition.CleanupFinalizer):
-		return s.cleanUp(in, rec, next)
+		return s.cleanUp(table, rec, next)
 	default:
 		return false, nil
 	}
-	return true, s.writeDefinition(in, rec, next)
+	return true, s.writeDefinition(table, rec, next)
 }
 
 // writeDefinition stores the status of a definition.
-func (s *Server) writeDefinition(in *storage.Table, rec *storage.Record, d *definition.Definition) error {
-	was, err := objects.Decode(rec.Raw)
+func (s *Server) writeDefinition(table *storage.Table, rec *storage.Record, d *definition.Definition) error {
+	current, err := objects.Decode(rec.Raw)
 	if err != nil {
 		return err
 	}
-	next := was.DeepCopy()
+	next := current.DeepCopy()
 	if err := d.WriteStatus(next); err != nil {
 		return err
 	}
-	return s.storeDefinition(in, rec, was, next)
+	return s.storeDefinition(table, rec, current, next)
 }
 
 // storeDefinition stores a definition that the server has changed.
-func (s *Server) storeDefinition(in *storage.Table, rec *storage.Record, was, next *unstructured.Unstructured) error {
+func (s *Server) storeDefinition(table *storage.Table, rec *storage.Record, current, next *unstructured.Unstructured) error {
 	if served := s.registry.Find(definition.GroupResource.WithVersion("v1")); served != nil {
 		var err error
-		if next, err = served.FieldManagers().Track(registry.NotAborted{}, "status", "kube-apiserver", next, was); err != nil {
+		if next, err = served.FieldManagers().Track(registry.NotAborted{}, "status", "kube-apiserver", next, current); err != nil {
 			return err
 		}
 	}
@@ -150,15 +150,15 @@ func (s *Server) storeDefinition(in *storage.Table, rec *storage.Record, was, ne
 	if err != nil {
 		return err
 	}
-	_, err = in.Commit(rec.Key, rec, text)
+	_, err = table.Commit(rec.Key, rec, text)
 	return err
 }
 
 // cleanUp removes the objects of a definition that is being deleted, and then
 // the definition. It waits for objects that have finalizers.
-func (s *Server) cleanUp(in *storage.Table, rec *storage.Record, d *definition.Definition) (bool, error) {
+func (s *Server) cleanUp(table *storage.Table, rec *storage.Record, d *definition.Definition) (bool, error) {
 	if d.SetCondition(definition.Condition{Type: "Terminating", Status: "True", Reason: "InstanceDeletionInProgress", Message: "CustomResource deletion is in progress"}) {
-		return true, s.writeDefinition(in, rec, d)
+		return true, s.writeDefinition(table, rec, d)
 	}
 	if d.Is("Established") {
 		left, err := s.deleteObjects(s.store.Table(d.DefinedResource()))
@@ -166,30 +166,30 @@ func (s *Server) cleanUp(in *storage.Table, rec *storage.Record, d *definition.D
 			return false, err
 		}
 	}
-	was, err := objects.Decode(rec.Raw)
+	current, err := objects.Decode(rec.Raw)
 	if err != nil {
 		return false, err
 	}
-	finalizers := slices.DeleteFunc(was.GetFinalizers(), func(f string) bool { return f == definition.CleanupFinalizer })
+	finalizers := slices.DeleteFunc(current.GetFinalizers(), func(f string) bool { return f == definition.CleanupFinalizer })
 	if len(finalizers) > 0 {
-		next := was.DeepCopy()
+		next := current.DeepCopy()
 		next.SetFinalizers(finalizers)
-		return true, s.storeDefinition(in, rec, was, next)
+		return true, s.storeDefinition(table, rec, current, next)
 	}
-	_, err = in.Remove(rec)
+	_, err = table.Remove(rec)
 	return true, err
 }
 
 // deleteObjects deletes every object of a table that has no finalizers, marks
 // the others as being deleted, and returns their number.
-func (s *Server) deleteObjects(from *storage.Table) (left int, err error) {
-	for _, rec := range from.All("") {
+func (s *Server) deleteObjects(table *storage.Table) (left int, err error) {
+	for _, rec := range table.All("") {
 		obj, err := objects.Decode(rec.Raw)
 		if err != nil {
 			return 0, err
 		}
 		if len(obj.GetFinalizers()) == 0 {
-			if _, err := from.Remove(rec); err != nil {
+			if _, err := table.Remove(rec); err != nil {
 				return 0, err
 			}
 			continue
@@ -206,7 +206,7 @@ func (s *Server) deleteObjects(from *storage.Table) (left int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if _, err := from.Commit(rec.Key, rec, next); err != nil {
+		if _, err := table.Commit(rec.Key, rec, next); err != nil {
 			return 0, err
 		}
 	}
@@ -218,14 +218,14 @@ func (s *Server) deleteObjects(from *storage.Table) (left int, err error) {
 func (s *Server) serveDefined(all []*definition.Definition) {
 	serving := make(map[string]*servedDefinition, len(all))
 	for _, d := range all {
-		was := s.definitions.serving[d.Metadata.Name]
-		if was != nil && was.definition == d {
-			serving[d.Metadata.Name] = was
+		previous := s.definitions.serving[d.Metadata.Name]
+		if previous != nil && previous.definition == d {
+			serving[d.Metadata.Name] = previous
 			continue
 		}
 		now := &servedDefinition{definition: d, resources: d.Resources(s.store.Table(d.DefinedResource())), over: make(chan struct{})}
-		if was != nil && was.definition.ServesLike(d) {
-			now.over = was.over
+		if previous != nil && previous.definition.ServesLike(d) {
+			now.over = previous.over
 		}
 		for _, res := range now.resources {
 			res.Over = now.over
@@ -239,20 +239,20 @@ func (s *Server) serveDefined(all []*definition.Definition) {
 	s.definitions.serving = serving
 	s.registry.Change(func(served map[schema.GroupVersionResource]*registry.Resource) {
 		maps.DeleteFunc(served, func(_ schema.GroupVersionResource, res *registry.Resource) bool { return res.Custom })
-		for _, each := range serving {
-			for _, res := range each.resources {
+		for _, entry := range serving {
+			for _, res := range entry.resources {
 				if served[res.GroupVersionResource] == nil {
 					served[res.GroupVersionResource] = res
 				}
 			}
 		}
 	})
-	for name, was := range ended {
-		if now := serving[name]; now == nil || now.over != was.over {
-			close(was.over)
+	for name, previous := range ended {
+		if now := serving[name]; now == nil || now.over != previous.over {
+			close(previous.over)
 		}
-		if of := was.definition.DefinedResource(); serving[name] == nil && !s.registry.Serves(of) {
-			s.store.Drop(of)
+		if resource := previous.definition.DefinedResource(); serving[name] == nil && !s.registry.Serves(resource) {
+			s.store.Drop(resource)
 		}
 	}
 }

@@ -43,24 +43,24 @@ func define(t testing.TB, s *Server, text string) {
 	next := parsed(t, text)
 	table, k := s.store.Table(definition.GroupResource), storage.Key{Name: next.GetName()}
 	var current *unstructured.Unstructured
-	was := table.Get(k)
-	if was != nil {
+	stored := table.Get(k)
+	if stored != nil {
 		var err error
-		current, err = objects.Decode(was.Raw)
+		current, err = objects.Decode(stored.Raw)
 		require.NoError(t, err)
 	}
 	faults, err := definition.Prepare(next, current, "")
 	require.NoError(t, err)
 	require.Empty(t, faults)
-	storeAt(t, table, k, was, next)
+	storeAt(t, table, k, stored, next)
 	require.NoError(t, s.reconcileDefinitions())
 }
 
-func storeAt(t testing.TB, in *storage.Table, k storage.Key, was *storage.Record, obj *unstructured.Unstructured) {
+func storeAt(t testing.TB, table *storage.Table, k storage.Key, old *storage.Record, obj *unstructured.Unstructured) {
 	t.Helper()
 	text, err := objects.Encode(obj)
 	require.NoError(t, err)
-	_, err = in.Commit(k, was, text)
+	_, err = table.Commit(k, old, text)
 	require.NoError(t, err)
 }
 
@@ -166,13 +166,13 @@ func TestDefinitionNamesInConflict(t *testing.T) {
 func deleteDefinition(t testing.TB, s *Server, name string) {
 	t.Helper()
 	table, k := s.store.Table(definition.GroupResource), storage.Key{Name: name}
-	was := table.Get(k)
-	obj, err := objects.Decode(was.Raw)
+	stored := table.Get(k)
+	obj, err := objects.Decode(stored.Raw)
 	require.NoError(t, err)
 	first, err := definition.MarkDeleted(obj)
 	require.NoError(t, err)
 	require.True(t, first)
-	storeAt(t, table, k, was, obj)
+	storeAt(t, table, k, stored, obj)
 	require.NoError(t, s.reconcileDefinitions())
 }
 

@@ -72,11 +72,11 @@ func (c *call) remove(options metav1.DeleteOptions) (rec *storage.Record, gone b
 }
 
 func (c *call) removeOnce(options metav1.DeleteOptions) (rec *storage.Record, gone bool, err error) {
-	was := c.resource.Table.Get(storage.Key{Namespace: c.Namespace, Name: c.Name})
-	if was == nil {
+	current := c.resource.Table.Get(storage.Key{Namespace: c.Namespace, Name: c.Name})
+	if current == nil {
 		return nil, false, apierrors.NewNotFound(c.GroupResource(), c.Name)
 	}
-	obj, err := c.decode(was)
+	obj, err := c.decode(current)
 	if err != nil {
 		return nil, false, err
 	}
@@ -89,7 +89,7 @@ func (c *call) removeOnce(options metav1.DeleteOptions) (rec *storage.Record, go
 			return nil, false, apierrors.NewForbidden(registry.Namespaces, c.Name, errors.New("this namespace may not be deleted"))
 		}
 		if !endNamespace(options, obj) {
-			rec, err := c.replace(dryRun, was, obj)
+			rec, err := c.replace(dryRun, current, obj)
 			return rec, false, err
 		}
 	}
@@ -99,7 +99,7 @@ func (c *call) removeOnce(options metav1.DeleteOptions) (rec *storage.Record, go
 			return nil, false, err
 		}
 		if marked {
-			rec, err := c.replace(dryRun, was, obj)
+			rec, err := c.replace(dryRun, current, obj)
 			return rec, false, err
 		}
 	}
@@ -107,7 +107,7 @@ func (c *call) removeOnce(options metav1.DeleteOptions) (rec *storage.Record, go
 	metadata := objects.Metadata(obj.Object)
 	period, graceful, pending := c.grace(options, obj.Object)
 	if pending {
-		return was, false, nil
+		return current, false, nil
 	}
 	c.setGarbageFinalizers(options, metadata)
 	held := len(objects.StringsAt(metadata, "finalizers")) > 0
@@ -115,14 +115,14 @@ func (c *call) removeOnce(options metav1.DeleteOptions) (rec *storage.Record, go
 		markDeleted(metadata)
 	}
 	if graceful || held {
-		if was, err = c.replace(dryRun, was, obj); err != nil || held || period > 0 {
-			return was, false, err
+		if current, err = c.replace(dryRun, current, obj); err != nil || held || period > 0 {
+			return current, false, err
 		}
 	}
 	if dryRun {
-		return was, true, nil
+		return current, true, nil
 	}
-	if rec, err = c.resource.Table.Remove(was); err != nil {
+	if rec, err = c.resource.Table.Remove(current); err != nil {
 		return nil, false, err
 	}
 	c.server.reconcileDefinitionsAfter(c.resource, true)
@@ -169,8 +169,8 @@ func endNamespace(options metav1.DeleteOptions, obj *unstructured.Unstructured) 
 		metav1.FinalizerOrphanDependents: metav1.DeletePropagationOrphan,
 		metav1.FinalizerDeleteDependents: metav1.DeletePropagationForeground,
 	} {
-		propagation, said := propagationOf(options)
-		if !said {
+		propagation, given := propagationOf(options)
+		if !given {
 			continue
 		}
 		finalizers = slices.DeleteFunc(finalizers, func(other string) bool { return other == name })
@@ -183,7 +183,7 @@ func endNamespace(options metav1.DeleteOptions, obj *unstructured.Unstructured) 
 }
 
 // propagationOf returns the propagation policy of a delete, if it has one.
-func propagationOf(options metav1.DeleteOptions) (propagation metav1.DeletionPropagation, said bool) {
+func propagationOf(options metav1.DeleteOptions) (propagation metav1.DeletionPropagation, given bool) {
 	//lint:ignore SA1019 old clients send it
 	if orphan := options.OrphanDependents; orphan != nil {
 		if *orphan {
@@ -200,9 +200,9 @@ func propagationOf(options metav1.DeleteOptions) (propagation metav1.DeletionPro
 // setGarbageFinalizers sets the finalizers for the garbage collector.
 func (c *call) setGarbageFinalizers(options metav1.DeleteOptions, metadata map[string]any) {
 	finalizers := objects.StringsAt(metadata, "finalizers")
-	propagation, said := propagationOf(options)
+	propagation, given := propagationOf(options)
 	switch {
-	case said:
+	case given:
 	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
 		propagation = metav1.DeletePropagationOrphan
 	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
@@ -231,7 +231,7 @@ func (c *call) setGarbageFinalizers(options metav1.DeleteOptions, metadata map[s
 
 // warnOfOrphans warns that a deleted job leaves its pods behind by default.
 func (c *call) warnOfOrphans(options metav1.DeleteOptions) {
-	if _, said := propagationOf(options); !said && c.GroupResource() == registry.Jobs {
+	if _, given := propagationOf(options); !given && c.GroupResource() == registry.Jobs {
 		c.warn("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning")
 	}
 }

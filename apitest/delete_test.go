@@ -54,18 +54,18 @@ func TestDelete(t *testing.T) {
 
 // A pod on a node gets a grace period; a pod without a node does not.
 func TestGracefulPodDeletion(t *testing.T) {
-	const in = inDefault + "pods"
+	const collection = inDefault + "pods"
 	runSteps(t, plainServer(t), []step{
-		{"POST " + in, `{"metadata":{"name":"free"},"spec":{}}`, 201, nil},
-		{"DELETE " + in + "/free", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "0"}},
-		{"GET " + in + "/free", "", 404, nil},
-		{"POST " + in, `{"metadata":{"name":"bound"},"spec":{"nodeName":"n","terminationGracePeriodSeconds":40}}`, 201, nil},
-		{"DELETE " + in + "/bound", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "40", "metadata.generation": "2"}},
-		{"DELETE " + in + "/bound?gracePeriodSeconds=50", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "40"}},
-		{"DELETE " + in + "/bound?gracePeriodSeconds=10", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "10"}},
-		{"GET " + in + "/bound", "", 200, nil},
-		{"DELETE " + in + "/bound?gracePeriodSeconds=0", "", 200, nil},
-		{"GET " + in + "/bound", "", 404, nil},
+		{"POST " + collection, `{"metadata":{"name":"free"},"spec":{}}`, 201, nil},
+		{"DELETE " + collection + "/free", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "0"}},
+		{"GET " + collection + "/free", "", 404, nil},
+		{"POST " + collection, `{"metadata":{"name":"bound"},"spec":{"nodeName":"n","terminationGracePeriodSeconds":40}}`, 201, nil},
+		{"DELETE " + collection + "/bound", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "40", "metadata.generation": "2"}},
+		{"DELETE " + collection + "/bound?gracePeriodSeconds=50", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "40"}},
+		{"DELETE " + collection + "/bound?gracePeriodSeconds=10", "", 200, map[string]string{"metadata.deletionGracePeriodSeconds": "10"}},
+		{"GET " + collection + "/bound", "", 200, nil},
+		{"DELETE " + collection + "/bound?gracePeriodSeconds=0", "", 200, nil},
+		{"GET " + collection + "/bound", "", 404, nil},
 	})
 }
 

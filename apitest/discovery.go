@@ -147,10 +147,10 @@ func (c *call) discovery(root, rest string) error {
 
 // discoverVersion returns the resources of a version. Groups that are compiled
 // into a kube-apiserver have their own routes.
-func (c *call) discoverVersion(of *registry.CatalogGroup, compiled bool, name string) (*metav1.APIResourceList, error) {
+func (c *call) discoverVersion(group *registry.CatalogGroup, compiled bool, name string) (*metav1.APIResourceList, error) {
 	var found *registry.CatalogVersion
-	if of != nil {
-		found = of.Version(name)
+	if group != nil {
+		found = group.Version(name)
 	}
 	switch {
 	case found == nil && compiled:

@@ -208,11 +208,11 @@ func (f *faults) all() []*InjectedFault {
 	return nil
 }
 
-func (f *faults) add(s *Server, of Fault) *InjectedFault {
+func (f *faults) add(s *Server, f0 Fault) *InjectedFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
-	in := &InjectedFault{fault: of, server: s, state: fault.NewState(s.seed, f.count)}
+	in := &InjectedFault{fault: f0, server: s, state: fault.NewState(s.seed, f.count)}
 	active := append(slices.Clone(f.all()), in)
 	f.active.Store(&active)
 	return in

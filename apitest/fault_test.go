@@ -113,7 +113,7 @@ func TestFaultsCompose(t *testing.T) {
 	srv := NewServer(Options{InMemory: true})
 	defer srv.Close()
 	var order []string
-	note := func(what string) Action { return Call(what, func(*Server) { order = append(order, what) }) }
+	note := func(text string) Action { return Call(text, func(*Server) { order = append(order, text) }) }
 	first := srv.Fault(Fault{Action: note("first")})
 	second := srv.Fault(Fault{Action: note("second")})
 	ends := srv.Fault(Fault{Nth: 2, Action: Fail(http.StatusTeapot, 0)})
@@ -176,8 +176,8 @@ func TestInvalidFaults(t *testing.T) {
 }
 
 // panicOf returns the panic value of a function.
-func panicOf(f func()) (what string) {
-	defer func() { what = fmt.Sprint(recover()) }()
+func panicOf(f func()) (message string) {
+	defer func() { message = fmt.Sprint(recover()) }()
 	f()
 	return ""
 }

@@ -280,10 +280,10 @@ func (c *call) dropDuplicateOwners(metadata map[string]any) {
 	var twice []string
 	seen := map[reference]bool{}
 	for _, owner := range owners {
-		of, _ := owner.(map[string]any)
-		key := reference{of["apiVersion"], of["kind"], of["name"], of["uid"], of["controller"], of["blockOwnerDeletion"]}
+		fields, _ := owner.(map[string]any)
+		key := reference{fields["apiVersion"], fields["kind"], fields["name"], fields["uid"], fields["controller"], fields["blockOwnerDeletion"]}
 		if seen[key] {
-			uid, _ := of["uid"].(string)
+			uid, _ := fields["uid"].(string)
 			twice = append(twice, uid)
 			continue
 		}

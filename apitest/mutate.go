@@ -69,11 +69,11 @@ func (c *call) prepareDefinition(next, current *unstructured.Unstructured) error
 }
 
 func (c *call) mutateOnce(m mutation, f func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (rec *storage.Record, created bool, err error) {
-	was := c.resource.Table.Get(storage.Key{Namespace: c.Namespace, Name: c.Name})
-	if was == nil {
+	stored := c.resource.Table.Get(storage.Key{Namespace: c.Namespace, Name: c.Name})
+	if stored == nil {
 		return c.mutateNone(m, f)
 	}
-	current, err := c.decode(was)
+	current, err := c.decode(stored)
 	if err != nil {
 		return nil, false, err
 	}
@@ -96,17 +96,17 @@ func (c *call) mutateOnce(m mutation, f func(*unstructured.Unstructured) (*unstr
 		}
 	}
 	c.AbortIfDone()
-	if err := c.checkVersion(next, was); err != nil {
+	if err := c.checkVersion(next, stored); err != nil {
 		return nil, false, err
 	}
 	if err := c.prepareUpdate(next, current); err != nil {
 		return nil, false, err
 	}
 	if c.resource.Finished(next.Object, current.Object) {
-		rec, err = c.finish(m, was, next)
+		rec, err = c.finish(m, stored, next)
 		return rec, false, err
 	}
-	rec, err = c.replace(m.DryRun, was, next)
+	rec, err = c.replace(m.DryRun, stored, next)
 	return rec, false, err
 }
 
@@ -179,7 +179,7 @@ func versionOf(obj *unstructured.Unstructured) (uint64, error) {
 
 // checkVersion implements optimistic locking: a given version must be the
 // current one. Some kinds require a version.
-func (c *call) checkVersion(next *unstructured.Unstructured, was *storage.Record) error {
+func (c *call) checkVersion(next *unstructured.Unstructured, stored *storage.Record) error {
 	version, err := versionOf(next)
 	switch {
 	case err != nil:
@@ -188,11 +188,11 @@ func (c *call) checkVersion(next *unstructured.Unstructured, was *storage.Record
 		kind := schema.GroupKind{Group: c.Group, Kind: c.GroupVersionResource.Resource}
 		return apierrors.NewInvalid(kind, c.Name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
-	case version != 0 && version != was.Version:
+	case version != 0 && version != stored.Version:
 		return apierrors.NewConflict(c.GroupResource(), c.Name, errors.New(
 			"the object has been modified; please apply your changes to the latest version and try again"))
 	}
-	next.SetResourceVersion(strconv.FormatUint(was.Version, 10))
+	next.SetResourceVersion(strconv.FormatUint(stored.Version, 10))
 	return nil
 }
 
@@ -208,16 +208,16 @@ func (c *call) prepareUpdate(next, current *unstructured.Unstructured) error {
 	if c.resource.Strategy.Complete != nil {
 		c.resource.Strategy.Complete(next.Object)
 	}
-	metadata, was := objects.Metadata(next.Object), objects.Metadata(current.Object)
+	metadata, before := objects.Metadata(next.Object), objects.Metadata(current.Object)
 	if metadata["uid"] == nil {
-		objects.Copy(metadata, was, "uid")
+		objects.Copy(metadata, before, "uid")
 	}
-	objects.Copy(metadata, was, "creationTimestamp")
-	if was["deletionTimestamp"] != nil {
-		objects.Copy(metadata, was, "deletionTimestamp")
+	objects.Copy(metadata, before, "creationTimestamp")
+	if before["deletionTimestamp"] != nil {
+		objects.Copy(metadata, before, "deletionTimestamp")
 	}
 	if metadata["deletionGracePeriodSeconds"] == nil {
-		objects.Copy(metadata, was, "deletionGracePeriodSeconds")
+		objects.Copy(metadata, before, "deletionGracePeriodSeconds")
 	}
 	if err := c.validateUpdate(next, current); err != nil {
 		return err
@@ -244,42 +244,42 @@ func keepTimes(next, current map[string]any) {
 			return
 		}
 	}
-	metadata, was := objects.Metadata(next), objects.Metadata(current)
-	if objects.EqualExcept("metadata", next, current) && objects.EqualExcept("managedFields", metadata, was) {
+	metadata, before := objects.Metadata(next), objects.Metadata(current)
+	if objects.EqualExcept("metadata", next, current) && objects.EqualExcept("managedFields", metadata, before) {
 		metadata["managedFields"] = were
 	}
 }
 
 // finish deletes an object by an update. Watches get the state that was stored
 // last; the writer gets the object that it sent.
-func (c *call) finish(m mutation, was *storage.Record, next *unstructured.Unstructured) (*storage.Record, error) {
+func (c *call) finish(m mutation, stored *storage.Record, next *unstructured.Unstructured) (*storage.Record, error) {
 	text, err := c.encode(next)
 	if err != nil {
 		return nil, err
 	}
 	if !m.DryRun {
-		if _, err := c.resource.Table.Remove(was); err != nil {
+		if _, err := c.resource.Table.Remove(stored); err != nil {
 			return nil, err
 		}
 		c.server.reconcileDefinitionsAfter(c.resource, true)
 	}
-	return &storage.Record{Key: was.Key, Version: was.Version, Raw: text.At(was.Version)}, nil
+	return &storage.Record{Key: stored.Key, Version: stored.Version, Raw: text.At(stored.Version)}, nil
 }
 
-// replace stores next in place of was, unless they are equal.
-func (c *call) replace(dryRun bool, was *storage.Record, next *unstructured.Unstructured) (*storage.Record, error) {
+// replace stores next in place of stored, unless they are equal.
+func (c *call) replace(dryRun bool, stored *storage.Record, next *unstructured.Unstructured) (*storage.Record, error) {
 	text, err := c.encode(next)
 	if err != nil {
 		return nil, err
 	}
 	c.AbortIfDone()
-	if was.IsState(text) {
-		return was, nil
+	if stored.IsState(text) {
+		return stored, nil
 	}
 	if dryRun {
-		return &storage.Record{Key: was.Key, Version: was.Version, Raw: text.At(was.Version)}, nil
+		return &storage.Record{Key: stored.Key, Version: stored.Version, Raw: text.At(stored.Version)}, nil
 	}
-	rec, err := c.resource.Table.Commit(was.Key, was, text)
+	rec, err := c.resource.Table.Commit(stored.Key, stored, text)
 	if err == nil {
 		c.server.reconcileDefinitionsAfter(c.resource, false)
 	}

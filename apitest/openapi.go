@@ -16,20 +16,20 @@ import (
 // schemas. For version 2, which kubectl requests for kinds that it does not
 // find in v3, it serves a document without paths.
 func (c *call) openAPI(rest string) error {
-	form, of, _ := strings.Cut(rest, "/")
-	if form == "v2" && of == "" {
+	prefix, version, _ := strings.Cut(rest, "/")
+	if prefix == "v2" && version == "" {
 		return c.openAPI2()
 	}
-	if form != "v3" {
+	if prefix != "v3" {
 		return registry.ErrNotServed
 	}
 	all := c.server.registry.Catalog()
-	if of == "" {
+	if version == "" {
 		return c.openAPIIndex(all)
 	}
 	for _, group := range all {
 		for _, v := range group.Versions {
-			if registry.APIPath(v.GroupVersion) == of {
+			if registry.APIPath(v.GroupVersion) == version {
 				return c.openAPIDocument(v)
 			}
 		}

@@ -178,11 +178,11 @@ func (all *outages) begin(o *outage) {
 func (all *outages) end(o *outage) {
 	all.mu.Lock()
 	all.all = slices.DeleteFunc(all.all, func(other *outage) bool { return other == o })
-	var last *outage
+	var newest *outage
 	if n := len(all.all); n > 0 {
-		last = all.all[n-1]
+		newest = all.all[n-1]
 	}
-	all.current.Store(last)
+	all.current.Store(newest)
 	all.mu.Unlock()
 	close(o.over)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
-// outageForms are all forms, with the expected result of a request.
-var outageForms = []struct {
+// outageKinds are all kinds of outages, with the expected result of a request.
+var outageKinds = []struct {
 	Outage
 	name string
 	// code of the response; 0 is none, and err is then the error.
@@ -60,39 +60,39 @@ func getWithTimeout(t *testing.T, srv *Server, client *http.Client, path string)
 // existing connections, and for new connections. After it, the server works as
 // before.
 func TestOutage(t *testing.T) {
-	for _, form := range outageForms {
-		require.Equal(t, form.name, form.String())
-		t.Run(form.name, func(t *testing.T) {
+	for _, outage := range outageKinds {
+		require.Equal(t, outage.name, outage.String())
+		t.Run(outage.name, func(t *testing.T) {
 			onEachTransport(t, func(t *testing.T, srv *Server) {
 				client := srv.testClient(t)
 				w := openWatch(t, t.Context(), srv, client, "/api/v1/configmaps?watch=true")
 				_, err := w.next()
 				require.NoError(t, err)
-				end := srv.BeginOutage(form.Outage)
+				end := srv.BeginOutage(outage.Outage)
 				for range 2 {
 					fresh := srv.testClient(t)
 					response, _, err := getWithTimeout(t, srv, fresh, oneConfigMap)
 					switch {
-					case form.code == 0:
+					case outage.code == 0:
 						require.Error(t, err)
 						require.Nil(t, response)
-					case form.err == nil:
+					case outage.err == nil:
 						require.NoError(t, err)
 					}
-					if form.err != nil {
-						require.ErrorIs(t, err, form.err)
+					if outage.err != nil {
+						require.ErrorIs(t, err, outage.err)
 					}
-					if form.code != 0 {
-						require.Equal(t, form.code, response.StatusCode)
+					if outage.code != 0 {
+						require.Equal(t, outage.code, response.StatusCode)
 						want := ""
-						if form.RetryAfter > 0 {
-							want = map[int]string{503: "2", 429: "1"}[form.code]
+						if outage.RetryAfter > 0 {
+							want = map[int]string{503: "2", 429: "1"}[outage.code]
 						}
 						require.Equal(t, want, response.Header.Get("Retry-After"))
 					}
 					fresh.CloseIdleConnections()
 				}
-				if form.Kind != OutageHalfOpen {
+				if outage.Kind != OutageHalfOpen {
 					_, err = w.next()
 					require.Error(t, err, "the watch has ended")
 				}
@@ -101,7 +101,7 @@ func TestOutage(t *testing.T) {
 				response, body, err := get(t, srv, client, oneConfigMap)
 				require.NoError(t, err)
 				require.Equal(t, 200, response.StatusCode, body)
-				if form.Kind == OutageHalfOpen {
+				if outage.Kind == OutageHalfOpen {
 					put(t, srv.store.Table(configMaps.GroupResource()), storage.Key{Namespace: "default", Name: "a"}, "2", nil)
 					e, err := w.next()
 					require.NoError(t, err, "the connection works after a short outage")
@@ -117,20 +117,20 @@ func TestOutage(t *testing.T) {
 func TestOutageOfConnections(t *testing.T) {
 	srv := NewServer(Options{PlainHTTP: true, NoBuiltinKinds: true})
 	defer srv.Close()
-	for form, want := range map[OutageKind]error{OutageReset: syscall.ECONNRESET, OutageEOF: io.EOF} {
+	for kind, want := range map[OutageKind]error{OutageReset: syscall.ECONNRESET, OutageEOF: io.EOF} {
 		before, err := dialRaw(srv)
 		require.NoError(t, err)
 		require.NoError(t, waitForConnections(t, srv, 1))
-		end := srv.BeginOutage(Outage{Kind: form})
+		end := srv.BeginOutage(Outage{Kind: kind})
 		_, err = before.Read(make([]byte, 1))
-		require.ErrorIs(t, err, want, form)
+		require.ErrorIs(t, err, want, kind)
 		before.Close()
 		during, err := dialRaw(srv)
 		if err == nil { // the reset may be received this early
 			_, err = during.Read(make([]byte, 1))
 			during.Close()
 		}
-		require.ErrorIs(t, err, want, form)
+		require.ErrorIs(t, err, want, kind)
 		end()
 	}
 }
@@ -195,14 +195,14 @@ func TestOutagesOverlap(t *testing.T) {
 
 // A compaction and a rewind during an outage are visible after it.
 func TestServerChangesDuringAnOutage(t *testing.T) {
-	for _, form := range outageForms {
-		t.Run(form.name, func(t *testing.T) {
+	for _, outage := range outageKinds {
+		t.Run(outage.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := NewServer(Options{InMemory: true})
 				defer srv.Close()
 				before := Create(t, srv, &ConfigMap{ObjectMeta: named("", "a")}).ResourceVersion
 				Create(t, srv, &ConfigMap{ObjectMeta: named("", "b")})
-				end := srv.BeginOutage(form.Outage)
+				end := srv.BeginOutage(outage.Outage)
 				srv.Compact()
 				end()
 				client := srv.testClient(t)
@@ -212,10 +212,10 @@ func TestServerChangesDuringAnOutage(t *testing.T) {
 				require.Equal(t, 410, e.Object.Code)
 
 				c := Create(t, srv, &ConfigMap{ObjectMeta: named("", "c")}).ResourceVersion
-				end = srv.BeginOutage(form.Outage)
+				end = srv.BeginOutage(outage.Outage)
 				srv.RestartFromBackup(1)
 				_, _, err = getWithTimeout(t, srv, srv.testClient(t), "/healthz")
-				require.True(t, err != nil || form.code >= 300, "the outage continues")
+				require.True(t, err != nil || outage.code >= 300, "the outage continues")
 				end()
 				_, body, err := get(t, srv, client, "/api/v1/configmaps")
 				require.NoError(t, err)
@@ -231,19 +231,19 @@ func TestServerChangesDuringAnOutage(t *testing.T) {
 func TestOutageOfAMountedServer(t *testing.T) {
 	srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 	defer srv.Close()
-	for _, form := range outageForms {
-		end := srv.BeginOutage(form.Outage)
+	for _, outage := range outageKinds {
+		end := srv.BeginOutage(outage.Outage)
 		w := httptest.NewRecorder()
 		serve := func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel() // otherwise the silence would last
 			srv.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/healthz", nil))
 		}
-		if form.code >= 300 {
+		if outage.code >= 300 {
 			serve()
-			require.Equal(t, form.code, w.Code)
+			require.Equal(t, outage.code, w.Code)
 		} else {
-			require.PanicsWithValue(t, http.ErrAbortHandler, serve, form.name)
+			require.PanicsWithValue(t, http.ErrAbortHandler, serve, outage.name)
 		}
 		end()
 	}
@@ -251,14 +251,14 @@ func TestOutageOfAMountedServer(t *testing.T) {
 
 // An outage ends with its server, and its end does not restart a closed server.
 func TestCloseDuringAnOutage(t *testing.T) {
-	for _, form := range outageForms {
+	for _, outage := range outageKinds {
 		synctest.Test(t, func(t *testing.T) {
 			srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 			client := srv.testClient(t)
 			w, err := client.Get(srv.URL + "/healthz")
 			require.NoError(t, err)
 			w.Body.Close()
-			end := srv.BeginOutage(form.Outage)
+			end := srv.BeginOutage(outage.Outage)
 			conn, err := srv.Dial(t.Context(), "", "")
 			if err == nil {
 				defer conn.Close()

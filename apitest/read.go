@@ -61,10 +61,10 @@ func (c *call) listed(options params.ListOptions, chosen *registry.Selection) (p
 }
 
 // page selects the objects of a list from a table.
-func (c *call) page(of *storage.Snapshot, chosen *registry.Selection, options params.ListOptions) page {
-	p := page{about: response.ListMeta{Version: strconv.FormatUint(of.Version, 10)}}
+func (c *call) page(snapshot *storage.Snapshot, chosen *registry.Selection, options params.ListOptions) page {
+	p := page{about: response.ListMeta{Version: strconv.FormatUint(snapshot.Version, 10)}}
 	if chosen.Name != "" && (c.Namespace != "" || !c.resource.Namespaced) {
-		if found := of.Get(storage.Key{Namespace: c.Namespace, Name: chosen.Name}); found != nil && chosen.Matches(found) {
+		if found := snapshot.Get(storage.Key{Namespace: c.Namespace, Name: chosen.Name}); found != nil && chosen.Matches(found) {
 			p.records = append(p.records, found)
 		}
 		return p
@@ -78,7 +78,7 @@ func (c *call) page(of *storage.Snapshot, chosen *registry.Selection, options pa
 	}
 	all := chosen.MatchesAll()
 	var left int64
-	for r := range of.Records(c.Namespace, from, after) {
+	for r := range snapshot.Records(c.Namespace, from, after) {
 		if options.Limit > 0 && len(p.records) == options.Limit {
 			left++
 			if !all {
@@ -91,7 +91,7 @@ func (c *call) page(of *storage.Snapshot, chosen *registry.Selection, options pa
 		}
 	}
 	if left > 0 {
-		p.about.Next = params.ContinueAfter(p.records[len(p.records)-1].Key, c.Namespace, of.Version)
+		p.about.Next = params.ContinueAfter(p.records[len(p.records)-1].Key, c.Namespace, snapshot.Version)
 		if all {
 			p.about.Remaining = &left
 		}

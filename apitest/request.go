@@ -104,10 +104,10 @@ func (l *requestLog) codeOf(r *Request) int {
 	return r.Code
 }
 
-func (l *requestLog) setUser(r *Request, by User) {
+func (l *requestLog) setUser(r *Request, user User) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r.User = by
+	r.User = user
 	l.changed.Raise()
 }
 
@@ -143,9 +143,9 @@ func (l *requestLog) forget() {
 
 // Requests returns the matching requests, oldest first. The log keeps the
 // newest 10,000 requests.
-func (s *Server) Requests(of Match) (found []Request) {
+func (s *Server) Requests(match Match) (found []Request) {
 	for _, r := range s.requests.all() {
-		if of.matches(&r) {
+		if match.matches(&r) {
 			found = append(found, r)
 		}
 	}
@@ -155,19 +155,19 @@ func (s *Server) Requests(of Match) (found []Request) {
 // WaitForRequests waits until n matching requests have been received, including
 // those before the call. They need not have a response unless the Filter of the
 // match requires it. The error contains the last requests.
-func (s *Server) WaitForRequests(ctx context.Context, of Match, n int) error {
+func (s *Server) WaitForRequests(ctx context.Context, match Match, n int) error {
 	for {
 		wake := s.requests.nextChange()
-		found := len(s.Requests(of))
+		found := len(s.Requests(match))
 		if found >= n {
 			return nil
 		}
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return fmt.Errorf("apitest: wait for %d requests (%s): %d received; last requests: %s: %w", n, of, found, s.lastRequests(), ctx.Err())
+			return fmt.Errorf("apitest: wait for %d requests (%s): %d received; last requests: %s: %w", n, match, found, s.lastRequests(), ctx.Err())
 		case <-s.ctx.Done():
-			return fmt.Errorf("apitest: wait for %d requests (%s): %d received before the server was closed", n, of, found)
+			return fmt.Errorf("apitest: wait for %d requests (%s): %d received before the server was closed", n, match, found)
 		}
 	}
 }

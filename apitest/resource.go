@@ -40,15 +40,15 @@ type Scale struct {
 
 // Register serves another resource from now on, or replaces one of the same
 // group, version and name. Stored objects stay.
-func (s *Server) Register(of Resource) error {
-	described := of.info()
+func (s *Server) Register(resource Resource) error {
+	described := resource.info()
 	if err := described.Validate(); err != nil {
-		return fmt.Errorf("apitest: register %q: %w", of.GroupVersionResource.String(), err)
+		return fmt.Errorf("apitest: register %q: %w", resource.GroupVersionResource.String(), err)
 	}
-	res := &registry.Resource{Info: described, Table: s.store.Table(of.GroupResource())}
+	res := &registry.Resource{Info: described, Table: s.store.Table(resource.GroupResource())}
 	res.Complete()
 	s.registry.Change(func(served map[schema.GroupVersionResource]*registry.Resource) {
-		served[of.GroupVersionResource] = res
+		served[resource.GroupVersionResource] = res
 	})
 	return nil
 }

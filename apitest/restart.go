@@ -29,13 +29,13 @@ func (s *Server) RestartFromBackup(versions uint64) {
 	s.Stop()
 	defer s.Start()
 	now := s.store.Current()
-	to := now - min(versions, now-1)
+	version := now - min(versions, now-1)
 	for {
 		older := storage.TooOld{}
-		if err := s.store.Rewind(to); !errors.As(err, &older) {
+		if err := s.store.Rewind(version); !errors.As(err, &older) {
 			break
 		}
-		to = older.Oldest
+		version = older.Oldest
 	}
 	err := s.createNamespaces()
 	if err == nil {

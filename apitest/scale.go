@@ -76,9 +76,9 @@ func (c *call) updateScale() error {
 }
 
 // withResource returns the call for a body of another kind.
-func (c *call) withResource(as *registry.Resource) *call {
+func (c *call) withResource(res *registry.Resource) *call {
 	other := *c
-	other.resource = as
+	other.resource = res
 	return &other
 }
 

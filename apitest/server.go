@@ -93,8 +93,8 @@ func (s *Server) registerInitial() error {
 	if err := s.createNamespaces(); err != nil {
 		return err
 	}
-	for _, of := range s.options.Resources {
-		if err := s.Register(of); err != nil {
+	for _, resource := range s.options.Resources {
+		if err := s.Register(resource); err != nil {
 			return err
 		}
 	}

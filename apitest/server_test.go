@@ -85,7 +85,7 @@ func TestCertificateIsValidForAllAddresses(t *testing.T) {
 func TestServerThatCannotListen(t *testing.T) {
 	taken := NewServer(Options{NoBuiltinKinds: true})
 	defer taken.Close()
-	for address, why := range map[string]string{
+	for address, reason := range map[string]string{
 		"127.0.0.1":       "missing port in address",
 		"127.0.0.1:99999": "invalid port",
 		"256.0.0.1:0":     "256.0.0.1",
@@ -96,7 +96,7 @@ func TestServerThatCannotListen(t *testing.T) {
 				defer func() {
 					err, _ := recover().(error)
 					require.ErrorContains(t, err, "apitest: start a server: listen tcp")
-					require.ErrorContains(t, err, why)
+					require.ErrorContains(t, err, reason)
 				}()
 				NewServer(Options{Address: address, PlainHTTP: plain}).Close()
 			}()
@@ -165,9 +165,9 @@ func TestRegisterRejectsInvalidResources(t *testing.T) {
 		{"", "v1", "widgets", "Widget", "A B", `invalid kind of lists "A B"`},
 		{"example.com", "v1beta1", "widgets", "Widget", "WidgetList", ""},
 	} {
-		of := Resource{ListKind: test.listKind}
-		of.GroupVersionResource, of.Kind = schema.GroupVersionResource{Group: test.group, Version: test.version, Resource: test.resource}, test.kind
-		if err := srv.Register(of); test.want == "" {
+		resource := Resource{ListKind: test.listKind}
+		resource.GroupVersionResource, resource.Kind = schema.GroupVersionResource{Group: test.group, Version: test.version, Resource: test.resource}, test.kind
+		if err := srv.Register(resource); test.want == "" {
 			require.NoError(t, err)
 		} else {
 			require.ErrorContains(t, err, test.want)

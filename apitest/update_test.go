@@ -39,17 +39,17 @@ func TestUpdateIsGuardedByVersions(t *testing.T) {
 // change the other part, and the generation counts changes outside of the
 // status.
 func TestSpecAndStatusAreSeparate(t *testing.T) {
-	const of = "/apis/apps/v1/namespaces/default/deployments"
+	const collection = "/apis/apps/v1/namespaces/default/deployments"
 	runSteps(t, plainServer(t), []step{
-		{"POST " + of, `{"metadata":{"name":"d"},"spec":{"replicas":1},"status":{"replicas":9}}`, 201, map[string]string{"status.replicas": "-", "metadata.generation": "1"}},
-		{"PUT " + of + "/d/status", `{"metadata":{"name":"d"},"spec":{"replicas":5},"status":{"replicas":2}}`, 200, map[string]string{"spec.replicas": "1", "status.replicas": "2", "metadata.generation": "1"}},
-		{"PUT " + of + "/d", `{"metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":9}}`, 200, map[string]string{"spec.replicas": "3", "status.replicas": "2", "metadata.generation": "2"}},
-		{"PUT " + of + "/d", `{"metadata":{"name":"d","generation":50,"labels":{"a":"b"}},"spec":{"replicas":3}}`, 200, map[string]string{"metadata.generation": "2", "metadata.labels.a": "b"}},
-		{"GET " + of + "/d/scale", "", 200, map[string]string{"kind": "Scale", "spec.replicas": "3", "status.replicas": "2"}},
-		{"PUT " + of + "/d/scale", `{"metadata":{"name":"d"},"spec":{"replicas":7}}`, 200, map[string]string{"spec.replicas": "7"}},
-		{"PUT " + of + "/d/scale", `{"metadata":{"name":"d","resourceVersion":"1"},"spec":{"replicas":8}}`, 409, nil},
-		{"PUT " + of + "/d/scale", `{"metadata":{"name":"d"},"spec":{"replicas":-1}}`, 422, map[string]string{"details.kind": "Scale"}},
-		{"GET " + of + "/d", "", 200, map[string]string{"spec.replicas": "7", "metadata.generation": "3"}},
+		{"POST " + collection, `{"metadata":{"name":"d"},"spec":{"replicas":1},"status":{"replicas":9}}`, 201, map[string]string{"status.replicas": "-", "metadata.generation": "1"}},
+		{"PUT " + collection + "/d/status", `{"metadata":{"name":"d"},"spec":{"replicas":5},"status":{"replicas":2}}`, 200, map[string]string{"spec.replicas": "1", "status.replicas": "2", "metadata.generation": "1"}},
+		{"PUT " + collection + "/d", `{"metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":9}}`, 200, map[string]string{"spec.replicas": "3", "status.replicas": "2", "metadata.generation": "2"}},
+		{"PUT " + collection + "/d", `{"metadata":{"name":"d","generation":50,"labels":{"a":"b"}},"spec":{"replicas":3}}`, 200, map[string]string{"metadata.generation": "2", "metadata.labels.a": "b"}},
+		{"GET " + collection + "/d/scale", "", 200, map[string]string{"kind": "Scale", "spec.replicas": "3", "status.replicas": "2"}},
+		{"PUT " + collection + "/d/scale", `{"metadata":{"name":"d"},"spec":{"replicas":7}}`, 200, map[string]string{"spec.replicas": "7"}},
+		{"PUT " + collection + "/d/scale", `{"metadata":{"name":"d","resourceVersion":"1"},"spec":{"replicas":8}}`, 409, nil},
+		{"PUT " + collection + "/d/scale", `{"metadata":{"name":"d"},"spec":{"replicas":-1}}`, 422, map[string]string{"details.kind": "Scale"}},
+		{"GET " + collection + "/d", "", 200, map[string]string{"spec.replicas": "7", "metadata.generation": "3"}},
 	})
 }
 

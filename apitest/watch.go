@@ -26,18 +26,18 @@ type recordFilter func(*storage.Record) bool
 // event returns the event of a change for a watch. An object that starts to
 // match is ADDED; one that stops matching is DELETED in its former state, at
 // the version of the change. It reports false if neither state matches.
-func (s recordFilter) event(of storage.Change) (watch.EventType, *storage.Record, bool) {
-	before := of.Old != nil && s(of.Old)
-	after := !of.New.Deleted && s(of.New)
+func (s recordFilter) event(change storage.Change) (watch.EventType, *storage.Record, bool) {
+	before := change.Old != nil && s(change.Old)
+	after := !change.New.Deleted && s(change.New)
 	switch {
 	case before && after:
-		return watch.Modified, of.New, true
+		return watch.Modified, change.New, true
 	case after:
-		return watch.Added, of.New, true
-	case before && of.New.Deleted:
-		return watch.Deleted, of.New, true
+		return watch.Added, change.New, true
+	case before && change.New.Deleted:
+		return watch.Deleted, change.New, true
 	case before:
-		return watch.Deleted, of.Old.WithVersion(of.New.Version), true
+		return watch.Deleted, change.Old.WithVersion(change.New.Version), true
 	}
 	return "", nil, false
 }
@@ -302,12 +302,12 @@ func (w *activeWatch) drain() {
 	}
 }
 
-func (w *activeWatch) sendChange(of storage.Change) error {
-	kind, r, concerned := w.filter.event(of)
+func (w *activeWatch) sendChange(change storage.Change) error {
+	kind, r, concerned := w.filter.event(change)
 	if !concerned {
 		return nil
 	}
-	if err := w.send(kind, r, of.New.Version); err != nil {
+	if err := w.send(kind, r, change.New.Version); err != nil {
 		return err
 	}
 	return w.out.Flush()

@@ -334,13 +334,13 @@ func TestWatchSendsLastEventsOfResource(t *testing.T) {
 func TestWatchSendsLastEventsOfReplacedResource(t *testing.T) {
 	for range 20 {
 		withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
-			over := make(chan struct{})
-			r.registry.Find(configMaps.GroupVersionResource).Over = over
+			ended := make(chan struct{})
+			r.registry.Find(configMaps.GroupVersionResource).Over = ended
 			w := r.open("/api/v1/configmaps?watch=true&resourceVersion=6")
 			r.put("e")
 			synctest.Wait() // the watch is blocked on the pipe
 			r.remove("b")
-			close(over)
+			close(ended)
 			require.Equal(t, "ADDED e@7, DELETED b@8", w.readAll(t))
 		})
 	}

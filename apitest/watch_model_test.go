@@ -138,8 +138,8 @@ func (m watchModel) putInStore(k storage.Key, labels map[string]string) {
 }
 
 func (m watchModel) removeFromStore(k storage.Key) {
-	if was := m.table().Get(k); was != nil {
-		_, _ = m.table().Remove(was) // another writer may be faster
+	if stored := m.table().Get(k); stored != nil {
+		_, _ = m.table().Remove(stored) // another writer may be faster
 	}
 }
 
@@ -225,7 +225,7 @@ func (r *modelReader) run(ctx context.Context) error {
 			return err
 		}
 		for {
-			if _, over := r.state[modelEnd]; over {
+			if _, ended := r.state[modelEnd]; ended {
 				return nil
 			}
 			r.pauseReading()
@@ -308,13 +308,13 @@ type modelPage struct {
 	}
 }
 
-func (r *modelReader) page(ctx context.Context, query string, into *modelPage) error {
+func (r *modelReader) page(ctx context.Context, query string, page *modelPage) error {
 	response, err := r.get(ctx, query)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	return json.NewDecoder(response.Body).Decode(into)
+	return json.NewDecoder(response.Body).Decode(page)
 }
 
 // stream reads the initial state from a watch, as newer clients do.

@@ -75,7 +75,7 @@ func (w *watchClient) next() (e event, err error) {
 	return e, json.Unmarshal(line, &e)
 }
 
-func decodeInto(w *watchClient, into any) error { return json.NewDecoder(w.lines).Decode(into) }
+func decodeInto(w *watchClient, target any) error { return json.NewDecoder(w.lines).Decode(target) }
 
 // configMapDraft returns a draft of a config map.
 func configMapDraft(t testing.TB, k storage.Key, value string, labels map[string]string) objects.Draft {
@@ -90,10 +90,10 @@ func configMapDraft(t testing.TB, k storage.Key, value string, labels map[string
 }
 
 // put stores an object, in place of any existing one.
-func put(t testing.TB, in *storage.Table, k storage.Key, value string, labels map[string]string) *storage.Record {
+func put(t testing.TB, table *storage.Table, k storage.Key, value string, labels map[string]string) *storage.Record {
 	t.Helper()
 	for {
-		now, err := in.Commit(k, in.Get(k), configMapDraft(t, k, value, labels))
+		now, err := table.Commit(k, table.Get(k), configMapDraft(t, k, value, labels))
 		if err == storage.ErrConflict {
 			continue
 		}

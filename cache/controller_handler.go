@@ -112,58 +112,58 @@ func (r FilteringResourceEventHandler) OnAdd(obj any, isInInitialList bool) {
 // OnUpdate calls Handler.OnUpdate if both states are accepted, OnAdd if only
 // the new state is, and OnDelete with the old state if only that is.
 func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj any) {
-	is, was := r.matches(newObj), r.matches(oldObj)
+	matches, matched := r.matches(newObj), r.matches(oldObj)
 	switch {
-	case is && was:
+	case matches && matched:
 		r.Handler.OnUpdate(oldObj, newObj)
-	case is:
+	case matches:
 		r.Handler.OnAdd(newObj, false)
-	case was:
+	case matched:
 		r.Handler.OnDelete(oldObj)
 	}
 }
 
 // OnDelete calls Handler.OnDelete if obj is accepted. An informer instead calls
-// it exactly when the state that the handler saw last was accepted.
+// it exactly when the state that the handler received before was accepted.
 func (r FilteringResourceEventHandler) OnDelete(obj any) {
 	if obj = asTombstone(obj); r.matches(obj) {
 		r.Handler.OnDelete(obj)
 	}
 }
 
-// callOnDelete is OnDelete for an object that the handler saw last in the state
-// seen.
-func (r FilteringResourceEventHandler) callOnDelete(seen, last any) {
-	was, is := seen, last
+// callOnDelete is OnDelete with two states: known, which the handler received
+// before, and last, which the deletion reports.
+func (r FilteringResourceEventHandler) callOnDelete(known, last any) {
+	before, final := known, last
 	if tombstone, ok := last.(DeletedFinalStateUnknown); ok {
-		was, is = DeletedFinalStateUnknown{Key: tombstone.Key, Obj: seen}, tombstone
+		before, final = DeletedFinalStateUnknown{Key: tombstone.Key, Obj: known}, tombstone
 		last = tombstone.Obj
 	}
-	if !r.matches(was) {
+	if !r.matches(before) {
 		return
 	}
-	if !sameObject(seen, last) && !r.matches(is) {
-		is = was
+	if !sameObject(known, last) && !r.matches(final) {
+		final = before
 	}
-	callOnDelete(r.Handler, seen, is)
+	callOnDelete(r.Handler, known, final)
 }
 
 func (r FilteringResourceEventHandler) matches(obj any) bool {
 	return r.FilterFunc == nil || r.FilterFunc(obj)
 }
 
-// callOnDelete calls OnDelete; for a filter it passes the state that the
-// handler saw last. A filter is recognized by its type and not by a method,
+// callOnDelete calls OnDelete; for a filter it also passes the state that
+// the handler received before. A filter is recognized by its type and not by a method,
 // because a struct that embeds a filter has its methods and may override
 // OnDelete.
-func callOnDelete(h ResourceEventHandler, seen, last any) {
+func callOnDelete(h ResourceEventHandler, known, last any) {
 	switch h := h.(type) {
 	case FilteringResourceEventHandler:
-		h.callOnDelete(seen, last)
+		h.callOnDelete(known, last)
 	case *FilteringResourceEventHandler:
-		h.callOnDelete(seen, last)
-	case interface{ onDeleteAfter(seen, last any) }:
-		h.onDeleteAfter(seen, last)
+		h.callOnDelete(known, last)
+	case interface{ onDeleteAfter(known, last any) }:
+		h.onDeleteAfter(known, last)
 	default:
 		h.OnDelete(last)
 	}

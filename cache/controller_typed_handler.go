@@ -112,10 +112,10 @@ func (h *typedHandler[T]) OnDelete(obj any) {
 	h.reportWrongType("OnDelete", obj)
 }
 
-// onDeleteAfter is OnDelete for an object that the handler saw last in the
-// state seen.
-func (h *typedHandler[T]) onDeleteAfter(seen, last any) {
-	before, wasT := seen.(T)
+// onDeleteAfter is OnDelete with two states: known, which the handler received
+// before, and last, which the deletion reports.
+func (h *typedHandler[T]) onDeleteAfter(known, last any) {
+	before, wasT := known.(T)
 	deleted, ok := deletedObject[T](last)
 	if wasT && ok {
 		callTypedOnDelete(h.handler, before, deleted)
@@ -241,19 +241,19 @@ func (r TypedFilteringResourceEventHandler[T]) OnAdd(obj T, isInInitialList bool
 // OnUpdate calls Handler.OnUpdate if both states are accepted, OnAdd if only
 // the new state is, and OnDelete with the old state if only that is.
 func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
-	is, was := r.matches(newObj), r.matches(oldObj)
+	matches, matched := r.matches(newObj), r.matches(oldObj)
 	switch {
-	case is && was:
+	case matches && matched:
 		r.Handler.OnUpdate(oldObj, newObj)
-	case is:
+	case matches:
 		r.Handler.OnAdd(newObj, false)
-	case was:
+	case matched:
 		r.Handler.OnDelete(DeletedObject[T]{OptionalObj: oldObj})
 	}
 }
 
 // OnDelete calls Handler.OnDelete if the object is accepted. An informer
-// instead calls it exactly when the state that the handler saw last was
+// instead calls it exactly when the state that the handler received before was
 // accepted.
 func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
 	if r.matches(obj.OptionalObj) {
@@ -261,19 +261,18 @@ func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// callOnDelete is OnDelete for an object that the handler saw last in the state
-// seen.
-func (r TypedFilteringResourceEventHandler[T]) callOnDelete(seen T, deleted DeletedObject[T]) {
-	if !r.matches(seen) {
+// callOnDelete is OnDelete with the state that the handler received before.
+func (r TypedFilteringResourceEventHandler[T]) callOnDelete(known T, deleted DeletedObject[T]) {
+	if !r.matches(known) {
 		return
 	}
-	if deleted.OptionalObj != seen && !r.matches(deleted.OptionalObj) {
-		deleted.OptionalObj = seen
+	if deleted.OptionalObj != known && !r.matches(deleted.OptionalObj) {
+		deleted.OptionalObj = known
 		if unknown := deleted.FinalStateUnknown; unknown != nil {
-			deleted.FinalStateUnknown = &DeletedFinalStateUnknown{Key: unknown.Key, Obj: seen}
+			deleted.FinalStateUnknown = &DeletedFinalStateUnknown{Key: unknown.Key, Obj: known}
 		}
 	}
-	callTypedOnDelete(r.Handler, seen, deleted)
+	callTypedOnDelete(r.Handler, known, deleted)
 }
 
 func (r TypedFilteringResourceEventHandler[T]) matches(obj T) bool {
@@ -281,12 +280,12 @@ func (r TypedFilteringResourceEventHandler[T]) matches(obj T) bool {
 }
 
 // callTypedOnDelete is callOnDelete for typed handlers.
-func callTypedOnDelete[T Object](h TypedResourceEventHandler[T], seen T, deleted DeletedObject[T]) {
+func callTypedOnDelete[T Object](h TypedResourceEventHandler[T], known T, deleted DeletedObject[T]) {
 	switch h := h.(type) {
 	case TypedFilteringResourceEventHandler[T]:
-		h.callOnDelete(seen, deleted)
+		h.callOnDelete(known, deleted)
 	case *TypedFilteringResourceEventHandler[T]:
-		h.callOnDelete(seen, deleted)
+		h.callOnDelete(known, deleted)
 	default:
 		h.OnDelete(deleted)
 	}

@@ -236,9 +236,9 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (any, error) {
 
 // deltasOf converts deltas of package deltafifo. It omits a Sync of an object
 // that could not be read.
-func (f *DeltaFIFO) deltasOf(in deltafifo.Deltas[any]) Deltas {
-	deltas := make(Deltas, 0, len(in))
-	for _, d := range in {
+func (f *DeltaFIFO) deltasOf(internal deltafifo.Deltas[any]) Deltas {
+	deltas := make(Deltas, 0, len(internal))
+	for _, d := range internal {
 		switch {
 		case d.FinalStateUnknown:
 			deltas = append(deltas, Delta{Type: Deleted, Object: DeletedFinalStateUnknown{Key: d.Key, Obj: d.Object}})

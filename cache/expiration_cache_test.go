@@ -90,14 +90,14 @@ func stepTTLStore(t *testing.T, random *rand.Rand, store Store, reference *refer
 			reference.add(c)
 		}
 	case 6:
-		want, there := reference.unexpired()[c.name]
+		want, wantExists := reference.unexpired()[c.name]
 		got, exists, err := store.GetByKey(c.name)
 		require.NoError(t, err)
-		require.Equal(t, there, exists)
+		require.Equal(t, wantExists, exists)
 		byObject, exists, err := store.Get(testItem{name: c.name})
 		require.NoError(t, err)
-		require.Equal(t, there, exists)
-		if there {
+		require.Equal(t, wantExists, exists)
+		if wantExists {
 			require.Equal(t, want, got)
 			require.Equal(t, want, byObject)
 		}

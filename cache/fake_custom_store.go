@@ -67,11 +67,11 @@ func (f *FakeCustomStore) GetByKey(key string) (item any, exists bool, err error
 	return fakeFind(f.GetByKeyFunc, key)
 }
 
-func fakeFind[K any](find func(K) (any, bool, error), by K) (item any, exists bool, err error) {
+func fakeFind[K any](find func(K) (any, bool, error), key K) (item any, exists bool, err error) {
 	if find == nil {
 		return nil, false, nil
 	}
-	return find(by)
+	return find(key)
 }
 
 // Replace calls ReplaceFunc.

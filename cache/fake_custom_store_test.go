@@ -30,8 +30,8 @@ func TestFakeCustomStoreWithoutFunctions(t *testing.T) {
 
 func TestFakeCustomStoreCallsFunctions(t *testing.T) {
 	var bookmarks []string
-	fails := func(what string) func(any) error {
-		return func(obj any) error { return fmt.Errorf("%s %v", what, obj) }
+	fails := func(message string) func(any) error {
+		return func(obj any) error { return fmt.Errorf("%s %v", message, obj) }
 	}
 	fake := &FakeCustomStore{
 		AddFunc:      fails("added"),

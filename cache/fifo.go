@@ -122,8 +122,8 @@ func (f *FIFO) Delete(obj any) error {
 		return ErrFIFOClosed
 	}
 	f.initial.start(0)
-	if place := f.places[key]; place != nil {
-		f.remove(place)
+	if element := f.places[key]; element != nil {
+		f.remove(element)
 	}
 	return nil
 }
@@ -151,8 +151,8 @@ func (f *FIFO) Replace(list []any, resourceVersion string) error {
 
 func (f *FIFO) replace(items []fifoItem) {
 	removed := 0 // items of the initial list
-	for place := f.queue.Front(); place != nil; place = place.Next() {
-		if place.Value.(*fifoItem).initial {
+	for element := f.queue.Front(); element != nil; element = element.Next() {
+		if element.Value.(*fifoItem).initial {
 			removed++
 		}
 	}
@@ -173,16 +173,16 @@ func (f *FIFO) replace(items []fifoItem) {
 // put queues an item, or replaces the object of the queued item with the same
 // key.
 func (f *FIFO) put(item fifoItem) {
-	if place := f.places[item.key]; place != nil {
-		place.Value.(*fifoItem).obj = item.obj
+	if element := f.places[item.key]; element != nil {
+		element.Value.(*fifoItem).obj = item.obj
 		return
 	}
 	f.places[item.key] = f.queue.PushBack(&item)
 }
 
 // remove removes an item. An item of the initial list counts as processed.
-func (f *FIFO) remove(place *list.Element) {
-	item := f.queue.Remove(place).(*fifoItem)
+func (f *FIFO) remove(element *list.Element) {
+	item := f.queue.Remove(element).(*fifoItem)
 	delete(f.places, item.key)
 	if item.initial {
 		f.initial.processed(1)

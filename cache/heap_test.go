@@ -92,8 +92,8 @@ func runHeapModel(t *testing.T, seed uint64) {
 		case 6:
 			obj, ok, err := heap.Get(r)
 			require.NoError(t, err)
-			want, there := reference[r.key]
-			require.Equal(t, there, ok)
+			want, exists := reference[r.key]
+			require.Equal(t, exists, ok)
 			require.Equal(t, want, obj)
 		default:
 			popFromBoth(t, heap, reference)

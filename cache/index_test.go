@@ -94,8 +94,8 @@ func TestGetIndexersIsACopy(t *testing.T) {
 	typed := indexer.New(indexer.Options[*thing]{})
 	_, err = typed.AddIndex("color", func(t *thing) []string { return []string{t.color} })
 	require.NoError(t, err)
-	over := IndexerOf(typed)
-	values, err = over.GetIndexers()["color"](newThing("", "", "", "red"))
+	adapter := IndexerOf(typed)
+	values, err = adapter.GetIndexers()["color"](newThing("", "", "", "red"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"red"}, values, "an index of the typed indexer")
 }

@@ -53,11 +53,11 @@ func TestInformersOfTwoNamespacesHaveDifferentNames(t *testing.T) {
 		inf := NewSharedIndexInformerWithOptions(lw, &metav1.PartialObjectMetadata{}, SharedIndexInformerOptions{ObjectDescription: description})
 		return inf.(*informerOf[any]).typed.State().Name
 	}
-	of := func(namespace string) ListerWatcher { return NewListWatchFromClient(client, "pods", namespace, nil) }
-	require.Equal(t, "*v1.PartialObjectMetadata", name(of(metav1.NamespaceAll), ""))
-	require.Equal(t, "*v1.PartialObjectMetadata -n a", name(of("a"), ""))
-	require.Equal(t, "*v1.PartialObjectMetadata -n b", name(ToListWatcherWithWatchListSemantics(of("b").(*ListWatch), nil), ""))
-	require.Equal(t, "mine", name(of("b"), "mine"))
+	newListWatch := func(namespace string) ListerWatcher { return NewListWatchFromClient(client, "pods", namespace, nil) }
+	require.Equal(t, "*v1.PartialObjectMetadata", name(newListWatch(metav1.NamespaceAll), ""))
+	require.Equal(t, "*v1.PartialObjectMetadata -n a", name(newListWatch("a"), ""))
+	require.Equal(t, "*v1.PartialObjectMetadata -n b", name(ToListWatcherWithWatchListSemantics(newListWatch("b").(*ListWatch), nil), ""))
+	require.Equal(t, "mine", name(newListWatch("b"), "mine"))
 	require.Equal(t, "*v1.PartialObjectMetadata", name((*ListWatch)(nil), ""))
 }
 
@@ -98,14 +98,14 @@ func recoveryOfSource(lw ListerWatcher) *rest.Recovery {
 // pointer. Sources of functions share none.
 func TestSourcesOfOneClientShareRecovery(t *testing.T) {
 	a, b := &foreignClient{"a"}, &foreignClient{"b"}
-	of := func(c *foreignClient) *ListWatch {
+	newListWatch := func(c *foreignClient) *ListWatch {
 		return NewListWatchFromClient(c, "pods", "default", fields.Everything())
 	}
-	first, second := of(a), of(a)
+	first, second := newListWatch(a), newListWatch(a)
 	require.NotNil(t, recoveryOfSource(first))
 	require.Same(t, recoveryOfSource(first), recoveryOfSource(second))
-	require.NotSame(t, recoveryOfSource(first), recoveryOfSource(of(b)))
-	require.Same(t, recoveryOfSource(first), recoveryOfSource(ToListWatcherWithWatchListSemantics(of(a), nil)))
+	require.NotSame(t, recoveryOfSource(first), recoveryOfSource(newListWatch(b)))
+	require.Same(t, recoveryOfSource(first), recoveryOfSource(ToListWatcherWithWatchListSemantics(newListWatch(a), nil)))
 	require.Same(t, recoveryOfSource(first), listwatch.Modify(ToTyped[*pod](first), func(*metav1.ListOptions) {}).Recovery())
 
 	list := second.ListWithContextFunc

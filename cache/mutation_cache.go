@@ -125,7 +125,7 @@ type uidAndVersioner interface {
 
 // writeOf returns obj as a write.
 func writeOf(obj any) (*write, error) {
-	of, err := metadata.As[uidAndVersioner](obj)
+	identity, err := metadata.As[uidAndVersioner](obj)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func writeOf(obj any) (*write, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &write{key: key, obj: obj, uid: of.GetUID(), version: of.GetResourceVersion()}, nil
+	return &write{key: key, obj: obj, uid: identity.GetUID(), version: identity.GetResourceVersion()}, nil
 }
 
 // compareVersions compares two versions and reports whether they are
@@ -194,11 +194,11 @@ func (c *mutationCache) getFrom(store Store, key string) (any, bool, error) {
 // isNewer reports whether w is newer than stored, the object in a Store with
 // the same key. If it is not, w is forgotten.
 func (c *mutationCache) isNewer(w *write, stored any) bool {
-	of, err := metadata.As[metadata.Versioner](stored)
+	versioned, err := metadata.As[metadata.Versioner](stored)
 	if err != nil {
 		return false
 	}
-	if order, ok := compareVersions(of.GetResourceVersion(), w.version); !ok || order >= 0 {
+	if order, ok := compareVersions(versioned.GetResourceVersion(), w.version); !ok || order >= 0 {
 		c.forget(w)
 		return false
 	}

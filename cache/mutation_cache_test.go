@@ -38,8 +38,8 @@ func foundIn(t *testing.T, c MutationCache, key string) string {
 		require.Nil(t, obj)
 		return "nothing"
 	}
-	of := obj.(*metav1.PartialObjectMetadata)
-	return string(of.UID) + "/" + of.ResourceVersion
+	meta := obj.(*metav1.PartialObjectMetadata)
+	return string(meta.UID) + "/" + meta.ResourceVersion
 }
 
 // steps are changes of the object a. Each step is a verb and a uid/version.
@@ -50,12 +50,12 @@ type steps []string
 
 func (s steps) applyTo(t *testing.T, store Store, c MutationCache) {
 	for _, step := range s {
-		var what, uid, rv string
-		if _, err := fmt.Sscanf(step, "%s %1s/%s", &what, &uid, &rv); err != nil && what != "removed" {
+		var method, uid, rv string
+		if _, err := fmt.Sscanf(step, "%s %1s/%s", &method, &uid, &rv); err != nil && method != "removed" {
 			rv = ""
 		}
 		obj := version(uid, rv)
-		switch what {
+		switch method {
 		case "store":
 			require.NoError(t, store.Add(obj))
 		case "removed":

@@ -234,8 +234,8 @@ func TestReflectorReportsWatchErrors(t *testing.T) {
 		}}, &pod{}, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{
 			Name: "pods", Backoff: &wait.Backoff{Duration: time.Second, Factor: 3, Steps: 3},
 		})
-		r.watchErrorHandler = func(_ context.Context, of *Reflector, err error) {
-			require.Same(t, r, of)
+		r.watchErrorHandler = func(_ context.Context, reflector *Reflector, err error) {
+			require.Same(t, r, reflector)
 			errs = append(errs, err)
 		}
 		stop := startReflector(r)

@@ -75,8 +75,8 @@ func doneAfter(name string, moment time.Duration) DoneChecker {
 func TestWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logs := &logRecorder{}
-		why := errors.New("shutting down")
-		ctx, cancel := context.WithTimeoutCause(klog.NewContext(t.Context(), logs.logger()), time.Minute, why)
+		cause := errors.New("shutting down")
+		ctx, cancel := context.WithTimeoutCause(klog.NewContext(t.Context(), logs.logger()), time.Minute, cause)
 		defer cancel()
 		require.True(t, WaitFor(ctx, "no checkers"))
 		require.True(t, WaitFor(ctx, "", doneAfter("b", 2*time.Second), doneAfter("a", time.Second)))

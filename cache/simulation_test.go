@@ -143,9 +143,9 @@ var simFaults = map[string]map[string]apitest.Action{
 var midway = []string{"410", "500", "garbage", "cut", "break", "reset"}
 
 func (s *simulation) setFault() {
-	of := []string{"", "", "list", "watch"}[s.rng.IntN(4)]
-	name := slices.Sorted(maps.Keys(simFaults[of]))[s.rng.IntN(len(simFaults[of]))]
-	do, verb := simFaults[of][name], of
+	verb := []string{"", "", "list", "watch"}[s.rng.IntN(4)]
+	name := slices.Sorted(maps.Keys(simFaults[verb]))[s.rng.IntN(len(simFaults[verb]))]
+	do := simFaults[verb][name]
 	if verb == "" {
 		verb = []string{"list", "watch"}[s.rng.IntN(2)]
 	}

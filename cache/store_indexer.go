@@ -233,8 +233,8 @@ var (
 	_ TransactionStore = readOnlyIndexer[any]{}
 )
 
-func readOnlyIndexerOf[T any](of *informer.SharedInformer[T]) Indexer {
-	return readOnlyIndexer[T]{indexerOf: newIndexerOf(&indexer.Indexer[T]{Reader: of.Reader()}), informer: of}
+func readOnlyIndexerOf[T any](inf *informer.SharedInformer[T]) Indexer {
+	return readOnlyIndexer[T]{indexerOf: newIndexerOf(&indexer.Indexer[T]{Reader: inf.Reader()}), informer: inf}
 }
 
 func (x readOnlyIndexer[T]) readOnlyError(write string) error {

@@ -92,7 +92,7 @@ type storeModelTest struct {
 }
 
 func (g *storeModelTest) thing() *thing {
-	pick := func(of ...string) string { return of[g.IntN(len(of))] }
+	pick := func(choices ...string) string { return choices[g.IntN(len(choices))] }
 	t := newThing(pick("", "x", "y"), pick("a", "b", "c", "d", "e"), fmt.Sprint(1+g.IntN(200)), pick("red", "blue", "none", "green"))
 	t.Labels = map[string]string{"app": pick("web", "db")}
 	return t

@@ -36,11 +36,11 @@ var colorAndNamespace = Indexers{"color": byColor, NamespaceIndex: MetaNamespace
 // an empty slice, not nil.
 func TestIndexer(t *testing.T) {
 	typed := indexer.New(indexer.Options[*thing]{})
-	over := IndexerOf(typed)
-	require.NoError(t, over.AddIndexers(colorAndNamespace))
+	adapter := IndexerOf(typed)
+	require.NoError(t, adapter.AddIndexers(colorAndNamespace))
 	for name, ix := range map[string]Indexer{
 		"NewIndexer": NewIndexer(MetaNamespaceKeyFunc, colorAndNamespace),
-		"IndexerOf":  over,
+		"IndexerOf":  adapter,
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, []any{}, ix.List())
@@ -98,7 +98,7 @@ func TestIndexer(t *testing.T) {
 // An invalid write returns an error and changes nothing.
 func TestIndexerErrors(t *testing.T) {
 	ix := NewIndexer(MetaNamespaceKeyFunc, colorAndNamespace)
-	over := IndexerOf(indexer.New(indexer.Options[*thing]{}))
+	adapter := IndexerOf(indexer.New(indexer.Options[*thing]{}))
 	var nilThing *thing
 	for name, c := range map[string]struct {
 		err  error
@@ -110,17 +110,17 @@ func TestIndexerErrors(t *testing.T) {
 		"deletion of nil":        {ix.Delete(nil), "couldn't create key"},
 		"item of a list":         {ix.Replace([]any{newThing("", "a", "", ""), 5}, "1"), "item 1: couldn't create key for object of type int"},
 		"no key function":        {NewStore(nil).Add(newThing("", "a", "", "")), "the key function is nil"},
-		"wrong type":             {over.Add(metav1.ObjectMeta{Name: "a"}), "the object is a v1.ObjectMeta, want *cache.thing"},
-		"ExplicitKey":            {over.Add(ExplicitKey("a")), "is a cache.ExplicitKey, want *cache.thing"},
-		"wrong type in a list":   {over.Replace([]any{"a"}, "1"), "the object is a string, want *cache.thing"},
-		"nil in a typed indexer": {over.Add(nil), "the object is a <nil>, want *cache.thing"},
+		"wrong type":             {adapter.Add(metav1.ObjectMeta{Name: "a"}), "the object is a v1.ObjectMeta, want *cache.thing"},
+		"ExplicitKey":            {adapter.Add(ExplicitKey("a")), "is a cache.ExplicitKey, want *cache.thing"},
+		"wrong type in a list":   {adapter.Replace([]any{"a"}, "1"), "the object is a string, want *cache.thing"},
+		"nil in a typed indexer": {adapter.Add(nil), "the object is a <nil>, want *cache.thing"},
 		"existing index":         {ix.AddIndexers(Indexers{"new": byColor, "color": byColor}), "an index of that name exists"},
 		"no index function":      {ix.AddIndexers(Indexers{"new": nil}), "an index needs a function"},
 	} {
 		t.Run(name, func(t *testing.T) { require.ErrorContains(t, c.err, c.want) })
 	}
 	require.Empty(t, ix.List())
-	require.Empty(t, over.List())
+	require.Empty(t, adapter.List())
 	require.Len(t, ix.GetIndexers(), 2)
 	require.NoError(t, NewStore(MetaNamespaceKeyFunc, nil).Add(newThing("", "a", "", "")), "a nil option")
 	require.Empty(t, NewThreadSafeStore(nil, nil, nil).List(), "a nil option")
@@ -138,7 +138,7 @@ func TestIndexerErrors(t *testing.T) {
 	}
 	_, err := ix.Index("color", 5)
 	require.EqualError(t, err, "a int has no color", "the error of the index function")
-	_, err = over.Index("color", 5)
+	_, err = adapter.Index("color", 5)
 	require.Error(t, err)
 }
 
@@ -274,11 +274,11 @@ func TestTransactionIsOneChange(t *testing.T) {
 func TestWithTransformer(t *testing.T) {
 	errTransform := errors.New("invalid")
 	transform := func(obj any) (any, error) {
-		in := obj.(*thing)
-		if in.color == "invalid" {
+		item := obj.(*thing)
+		if item.color == "invalid" {
 			return nil, errTransform
 		}
-		return newThing(in.Namespace, "transformed-"+in.Name, "", "transformed"), nil
+		return newThing(item.Namespace, "transformed-"+item.Name, "", "transformed"), nil
 	}
 	ix := NewIndexer(MetaNamespaceKeyFunc, colorAndNamespace, WithTransformer(transform))
 	require.NoError(t, ix.Add(newThing("x", "a", "1", "")))

@@ -89,7 +89,7 @@ func (f *RealFIFO) missing(items []queuedDelta) []queuedDelta {
 	listed := f.newestOf(items)
 	var gone []queuedDelta
 	f.eachKnown(f.newestOf(f.backlog.queue()), func(key string, obj any) {
-		if _, there := listed[key]; !there {
+		if _, found := listed[key]; !found {
 			tombstone := DeletedFinalStateUnknown{Key: key, Obj: obj}
 			gone = append(gone, queuedDelta{Delta: Delta{Type: Deleted, Object: tombstone}, key: key})
 		}

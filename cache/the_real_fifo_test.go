@@ -13,16 +13,16 @@ import (
 
 // Contradictory options panic with a description.
 func TestRealFIFOContradictoryOptions(t *testing.T) {
-	for what, opts := range map[string]RealFIFOOptions{
+	for name, opts := range map[string]RealFIFOOptions{
 		"KnownObjects and AtomicEvents":               {AtomicEvents: true, KnownObjects: orderedStore{}},
 		"neither KnownObjects nor AtomicEvents":       {},
 		"UnlockWhileProcessing requires AtomicEvents": {KnownObjects: orderedStore{}, UnlockWhileProcessing: true},
 		"EmitDeltaTypeBookmark requires AtomicEvents": {KnownObjects: orderedStore{}, EmitDeltaTypeBookmark: true},
 	} {
-		require.PanicsWithValue(t, "cache: invalid RealFIFOOptions: "+what, func() {
+		require.PanicsWithValue(t, "cache: invalid RealFIFOOptions: "+name, func() {
 			defer func() {
 				logs := recover().(string)
-				panic(logs[:min(len(logs), len("cache: invalid RealFIFOOptions: "+what))])
+				panic(logs[:min(len(logs), len("cache: invalid RealFIFOOptions: "+name))])
 			}()
 			NewRealFIFOWithOptions(opts)
 		})

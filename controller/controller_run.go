@@ -119,8 +119,8 @@ func (r *run) start() (sources []attachedSource, err error) {
 	}
 	if r.c.options.ResyncPeriod > 0 {
 		for _, w := range r.c.watches {
-			if of, ok := w.(resyncable); ok && of.isFor() {
-				r.goroutines.Go(func() { r.resync(of) })
+			if watch, ok := w.(resyncable); ok && watch.isFor() {
+				r.goroutines.Go(func() { r.resync(watch) })
 			}
 		}
 	}
@@ -167,12 +167,12 @@ func (r *run) endError() error {
 }
 
 // queueKey enqueues a key.
-func (r *run) queueKey(req Request, why Reason) {
-	if why == ReasonChanged {
+func (r *run) queueKey(req Request, reason Reason) {
+	if reason == ReasonChanged {
 		r.retries.changed(req)
 	} else if r.retries.quarantined(req) {
 		return
 	}
-	r.queue.AddWithPriority(req, why.priority())
-	r.traceQueued(req, why)
+	r.queue.AddWithPriority(req, reason.priority())
+	r.traceQueued(req, reason)
 }

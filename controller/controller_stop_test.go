@@ -118,19 +118,19 @@ func (e expired) Err() error {
 func TestExpiredLeadershipEndsReconcilesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		books, _ := newFakeSource("x", "y").runInformer(t)
-		over := false
+		expiredNow := false
 		var errs []error
 		c := New("books", Func(func(ctx context.Context, _ Request) (Result, error) {
 			before := ctx.Err()
 			ctx.Done()
-			over = true
+			expiredNow = true
 			errs = append(errs, before, ctx.Err())
 			return Result{}, nil
 		}), Options{})
 		For(c, books)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- c.Run(WithLeading(ctx, expired{ctx, &over})) }()
+		go func() { ended <- c.Run(WithLeading(ctx, expired{ctx, &expiredNow})) }()
 		synctest.Wait()
 		assert.Equal(t, []error{nil, context.Canceled}, errs)
 		stop()
@@ -164,8 +164,8 @@ func TestBlockedTraceIsReported(t *testing.T) {
 		release := make(chan struct{})
 		c := New("books", Func(func(context.Context, Request) (Result, error) { return Result{}, nil }), Options{
 			ResyncPeriod: time.Second,
-			Trace: &Trace{Queued: func(_ TraceInfo, why Reason) {
-				if why == ReasonResync {
+			Trace: &Trace{Queued: func(_ TraceInfo, reason Reason) {
+				if reason == ReasonResync {
 					<-release
 				}
 			}},

@@ -74,22 +74,22 @@ func Finalize[T Finalizable](ctx context.Context, resource *rest.Resource[T], ob
 
 // validateFinalize returns an error for invalid arguments.
 func validateFinalize[T Finalizable](resource *rest.Resource[T], object T, finalizer string, noFunction bool) error {
-	why := ""
+	conflict := ""
 	switch {
 	case resource == nil:
-		why = "the resource is nil"
+		conflict = "the resource is nil"
 	case nilcheck.IsNilPointer(object):
-		why = "the object is nil"
+		conflict = "the object is nil"
 	case object.GetUID() == "":
-		why = "the object has no uid: pass an object that was read from the server"
+		conflict = "the object has no uid: pass an object that was read from the server"
 	case !strings.Contains(strings.Trim(finalizer, "/"), "/"):
-		why = fmt.Sprintf("the finalizer %q is not a domain and a name, such as example.com/cleanup", finalizer)
+		conflict = fmt.Sprintf("the finalizer %q is not a domain and a name, such as example.com/cleanup", finalizer)
 	case noFunction:
-		why = "cleanup or work is nil"
+		conflict = "cleanup or work is nil"
 	default:
 		return nil
 	}
-	return TerminalError(fmt.Errorf("%w: %s", ErrFinalize, why))
+	return TerminalError(fmt.Errorf("%w: %s", ErrFinalize, conflict))
 }
 
 // jsonPatchOp is one operation of a JSON patch.

@@ -205,15 +205,15 @@ func (g *gate) close() map[Request][]*wait {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.stopped = true
-	left := map[Request][]*wait{}
+	waiting := map[Request][]*wait{}
 	for req, h := range g.held {
-		left[req] = slices.Collect(maps.Keys(h.waits))
+		waiting[req] = slices.Collect(maps.Keys(h.waits))
 		if h.timer.Stop() {
 			g.wg.Done()
 		}
 	}
 	g.held = nil
-	return left
+	return waiting
 }
 
 // fill adds the number of held keys and the stale ones.

@@ -135,7 +135,7 @@ func (w *wait) seen() bool {
 // proves nothing before its creation was observed.
 func mergeWaits(waits []*wait, more []*wait) []*wait {
 	for _, w := range more {
-		same := -1
+		index := -1
 		for i, old := range waits {
 			switch {
 			case old.informer != w.informer || old.key != w.key:
@@ -145,13 +145,13 @@ func mergeWaits(waits []*wait, more []*wait) []*wait {
 			case w.kind == untilDeleted:
 				w.raiseAfter(old.version())
 			case old.kind == w.kind && w.kind == untilVersion || old.uid == w.uid:
-				same = i
+				index = i
 			}
 		}
-		if same < 0 {
+		if index < 0 {
 			waits = append(waits, w)
 		} else {
-			waits[same] = laterWait(waits[same], w)
+			waits[index] = laterWait(waits[index], w)
 		}
 	}
 	return waits

@@ -92,8 +92,8 @@ func TestInvalidOwnersAreRejected(t *testing.T) {
 // order.
 func TestOwnsEnqueuesTheOwner(t *testing.T) {
 	yes, no := true, false
-	ref := func(apiVersion, kind, name string, is *bool) metav1.OwnerReference {
-		return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: "u", Controller: is}
+	ref := func(apiVersion, kind, name string, isController *bool) metav1.OwnerReference {
+		return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: "u", Controller: isController}
 	}
 	for _, c := range []struct {
 		name string

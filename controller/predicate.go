@@ -33,13 +33,13 @@ func AnnotationChanged[T interface{ GetAnnotations() map[string]string }](old, n
 	return !maps.Equal(old.GetAnnotations(), new.GetAnnotations())
 }
 
-// Changed returns a predicate that reports whether of returns different values for the
-// old and the new state. To compare several values, return a struct of them.
-func Changed[T any, K comparable](of func(T) K) Predicate[T] {
-	if of == nil {
+// Changed returns a predicate that reports whether value returns different results for the
+// old and the new state. To compare several values, value can return a struct.
+func Changed[T any, K comparable](value func(T) K) Predicate[T] {
+	if value == nil {
 		return nil // Run rejects it
 	}
-	return func(old, new T) bool { return of(old) != of(new) }
+	return func(old, new T) bool { return value(old) != value(new) }
 }
 
 // Or returns a predicate that is true if any of the given ones is.

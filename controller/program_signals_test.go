@@ -67,13 +67,13 @@ func startProcess(t *testing.T) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0], "-test.run=^TestProgram$")}
 	p.Env = append(os.Environ(), programEnv+"=1")
-	in, err := p.StdinPipe()
+	stdin, err := p.StdinPipe()
 	require.NoError(t, err)
 	out, err := p.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.Start())
 	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
-	p.release = func() { _, _ = in.Write([]byte("\n")) }
+	p.release = func() { _, _ = stdin.Write([]byte("\n")) }
 	p.lines = bufio.NewScanner(out)
 	p.address = strings.TrimPrefix(p.nextLine("listening "), "listening ")
 	p.nextLine("reconciling")

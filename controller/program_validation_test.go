@@ -184,8 +184,8 @@ func TestAllConfigurationErrorsAreReported(t *testing.T) {
 	s.options.StopTimeout = -time.Second
 	all := append(s.newControllers("a", nil, controller.Options{}), s.newControllers("a", controller.Func(doNothing), controller.Options{})...)
 	err := controller.Run(t.Context(), s.options, append(all, nil)...)
-	for _, is := range []error{controller.ErrOptions, controller.ErrNoReconciler, controller.ErrDuplicateName, controller.ErrNoController} {
-		require.ErrorIs(t, err, is)
+	for _, sentinel := range []error{controller.ErrOptions, controller.ErrNoReconciler, controller.ErrDuplicateName, controller.ErrNoController} {
+		require.ErrorIs(t, err, sentinel)
 	}
 }
 

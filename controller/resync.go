@@ -25,24 +25,24 @@ type resyncable interface {
 // resync enqueues the key of every object once in each period, evenly spread. It
 // starts at a random time in the first period, so that several controllers are not
 // synchronized.
-func (r *run) resync(of resyncable) {
+func (r *run) resync(watch resyncable) {
 	period := max(r.c.options.ResyncPeriod, minResyncStep)
 	step := time.NewTimer(rand.N(period))
 	defer step.Stop()
 	if !r.waitTimer(step) {
 		return
 	}
-	for r.ctx.Err() == nil && r.resyncOnce(of, time.Now(), period, step) {
+	for r.ctx.Err() == nil && r.resyncOnce(watch, time.Now(), period, step) {
 	}
 }
 
 // resyncOnce runs one period. At each step it has enqueued the part of the objects
 // that corresponds to the elapsed part of the period. It iterates over the keys
 // without copying or sorting them.
-func (r *run) resyncOnce(of resyncable, begin time.Time, period time.Duration, step *time.Timer) bool {
-	next, stop := iter.Pull(of.keys())
+func (r *run) resyncOnce(watch resyncable, begin time.Time, period time.Duration, step *time.Timer) bool {
+	next, stop := iter.Pull(watch.keys())
 	defer stop()
-	n := of.size()
+	n := watch.size()
 	pause := max(minResyncStep, period/time.Duration(n+1))
 	for queued, more := 0, true; ; {
 		left := period - time.Since(begin)
@@ -51,7 +51,7 @@ func (r *run) resyncOnce(of resyncable, begin time.Time, period time.Duration, s
 			var key string
 			if key, more = next(); more {
 				queued++
-				r.resyncKey(of, key)
+				r.resyncKey(watch, key)
 			}
 		}
 		if left <= 0 {
@@ -64,8 +64,8 @@ func (r *run) resyncOnce(of resyncable, begin time.Time, period time.Duration, s
 	}
 }
 
-func (r *run) resyncKey(of resyncable, key string) {
-	if req, ok := of.request(key); ok {
+func (r *run) resyncKey(watch resyncable, key string) {
+	if req, ok := watch.request(key); ok {
 		r.queueKey(req, ReasonResync)
 	}
 }

@@ -24,8 +24,8 @@ func TestResyncEnqueuesEveryObjectOnceAndEvenly(t *testing.T) {
 			for i := range n {
 				names = append(names, fmt.Sprintf("a/%d", i))
 			}
-			runTestController(t, Options{ResyncPeriod: period, Trace: &Trace{Queued: func(i TraceInfo, why Reason) {
-				if why == ReasonResync {
+			runTestController(t, Options{ResyncPeriod: period, Trace: &Trace{Queued: func(i TraceInfo, reason Reason) {
+				if reason == ReasonResync {
 					at[i.Request.Name] = append(at[i.Request.Name], time.Now())
 				}
 			}}}, func(*testController, context.Context, Request) (Result, error) { return Result{}, nil }, func(tc *testController) {

@@ -74,9 +74,9 @@ func (r *run) callTrace(hook func()) {
 	hook()
 }
 
-func (r *run) traceQueued(req Request, why Reason) {
+func (r *run) traceQueued(req Request, reason Reason) {
 	if t := r.c.options.Trace; t != nil && t.Queued != nil {
-		r.callTrace(func() { t.Queued(r.info(req), why) })
+		r.callTrace(func() { t.Queued(r.info(req), reason) })
 	}
 }
 

@@ -17,7 +17,7 @@ func TestTraceIsCalledAtEachStep(t *testing.T) {
 	var tc *testController
 	broken := true
 	trace := &Trace{
-		Queued:  func(i TraceInfo, why Reason) { tc.record("%s: %v queued: %v", i.Controller, i.Request, why) },
+		Queued:  func(i TraceInfo, reason Reason) { tc.record("%s: %v queued: %v", i.Controller, i.Request, reason) },
 		Started: func(i TraceInfo) { tc.record("%v started", i.Request) },
 		Ended: func(i TraceInfo, r Result, err error, took time.Duration) {
 			tc.record("%v ended after %v: %+v, %v", i.Request, took, r, err)
@@ -208,7 +208,7 @@ func TestAnUpdateEnqueuesTheKeysOfBothStates(t *testing.T) {
 		books, stopBooks := s.runInformer(t)
 		var queued []string
 		c := New("books", Func(func(context.Context, Request) (Result, error) { return Result{}, nil }), Options{
-			Trace: &Trace{Queued: func(i TraceInfo, why Reason) { queued = append(queued, i.Request.Name+" "+why.String()) }},
+			Trace: &Trace{Queued: func(i TraceInfo, reason Reason) { queued = append(queued, i.Request.Name+" "+reason.String()) }},
 		})
 		Watches(c, books, func(b *book) []Request { return []Request{{Name: fmt.Sprint(b.page)}} })
 		ctx, stop := context.WithCancel(t.Context())

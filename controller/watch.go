@@ -143,17 +143,17 @@ func (w *Watch[T]) waitForSync(ctx context.Context) error { return w.inf.WaitFor
 
 func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 	gate := r.gate.informerOf(w.inf)
-	place, err := w.inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{
+	registration, err := w.inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{
 		AddFunc: func(obj T, isInInitialList bool) {
 			gate.observe(obj)
 			if !allMatch(w.createFilters, obj) {
 				return
 			}
-			why := ReasonChanged
+			reason := ReasonChanged
 			if isInInitialList {
-				why = ReasonInitial
+				reason = ReasonInitial
 			}
-			w.enqueue(r, obj, why)
+			w.enqueue(r, obj, reason)
 		},
 		UpdateFunc: func(old, new T) {
 			gate.observe(new)
@@ -178,34 +178,34 @@ func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 	if err != nil {
 		return attachedSource{}, err
 	}
-	return attachedSource{name: w.inf.State().Name, synced: place.Synced(), remove: place.Remove, done: place.Done()}, nil
+	return attachedSource{name: w.inf.State().Name, synced: registration.Synced(), remove: registration.Remove, done: registration.Done()}, nil
 }
 
-func (w *Watch[T]) enqueue(r *run, obj T, why Reason) {
+func (w *Watch[T]) enqueue(r *run, obj T, reason Reason) {
 	if w.isFor() {
-		r.queueKey(Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, why)
+		r.queueKey(Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, reason)
 		return
 	}
-	queueDistinct(r, w.mapping(obj), why)
+	queueDistinct(r, w.mapping(obj), reason)
 }
 
 // queueDistinct queues each of the requests once. The two states of an update often map
 // to the same key. Queued twice, it could be reconciled twice, because a worker may take
 // it before it is queued again.
-func queueDistinct(r *run, requests []Request, why Reason) {
+func queueDistinct(r *run, requests []Request, reason Reason) {
 	if len(requests) > 8 { // a map is faster than comparisons
 		seen := make(map[Request]bool, len(requests))
 		for _, req := range requests {
 			if !seen[req] {
 				seen[req] = true
-				r.queueKey(req, why)
+				r.queueKey(req, reason)
 			}
 		}
 		return
 	}
 	for i, req := range requests {
 		if !slices.Contains(requests[:i], req) {
-			r.queueKey(req, why)
+			r.queueKey(req, reason)
 		}
 	}
 }

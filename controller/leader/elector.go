@@ -92,8 +92,8 @@ func (e *Elector) Run(ctx context.Context, lead func(ctx context.Context) error)
 	c := newCampaign(e, client)
 	defer c.notifier.start(e.options.OnNewLeader)()
 	for c.contend(ctx) {
-		over, err := c.runTerm(ctx, lead)
-		if over {
+		ended, err := c.runTerm(ctx, lead)
+		if ended {
 			return err
 		}
 	}

@@ -16,8 +16,8 @@ type failureLog struct {
 func (t *failureLog) report(doing string, err error) {
 	t.op = doing
 	t.err = fmt.Errorf("%s: %w", doing, err)
-	if as := t.err.Error(); as != t.logged {
-		t.logged = as
+	if text := t.err.Error(); text != t.logged {
+		t.logged = text
 		t.log.Warn("Cannot "+doing, "err", err)
 	}
 }

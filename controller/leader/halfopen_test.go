@@ -57,21 +57,21 @@ func newRelay(t *testing.T, server string) *relay {
 
 func (r *relay) accept() {
 	for {
-		in, err := r.listener.Accept()
+		conn, err := r.listener.Accept()
 		if err != nil {
 			return
 		}
 		out, err := net.Dial("tcp", r.server)
 		if err != nil {
-			in.Close()
+			conn.Close()
 			continue
 		}
-		c := &relayed{ends: [2]net.Conn{in, out}, frozen: make(chan struct{})}
+		c := &relayed{ends: [2]net.Conn{conn, out}, frozen: make(chan struct{})}
 		r.mu.Lock()
 		r.conns = append(r.conns, c)
 		r.mu.Unlock()
-		r.work.Go(func() { c.forward(in, out) })
-		r.work.Go(func() { c.forward(out, in) })
+		r.work.Go(func() { c.forward(conn, out) })
+		r.work.Go(func() { c.forward(out, conn) })
 	}
 }
 

@@ -213,8 +213,8 @@ func (w *testCluster) recordAction(p *process) {
 		if other == p || w.violation != "" {
 			continue
 		}
-		if why := other.mayActBeside(p); why != "" {
-			w.violation = fmt.Sprintf("at %s %s acts, while %s %s", time.Now().Format("15:04:05.000"), p.name, other.name, why)
+		if conflict := other.mayActBeside(p); conflict != "" {
+			w.violation = fmt.Sprintf("at %s %s acts, while %s %s", time.Now().Format("15:04:05.000"), p.name, other.name, conflict)
 		}
 	}
 }

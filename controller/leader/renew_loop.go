@@ -12,9 +12,9 @@ import (
 // errGoexit is the outcome of a lead that ended its goroutine instead of returning.
 var errGoexit = errors.New("leader: lead called runtime.Goexit")
 
-// runTerm calls lead and renews the Lease until lead has returned. over is set if Run
+// runTerm calls lead and renews the Lease until lead has returned. ended is set if Run
 // must return err.
-func (c *campaign) runTerm(ctx context.Context, lead func(context.Context) error) (over bool, err error) {
+func (c *campaign) runTerm(ctx context.Context, lead func(context.Context) error) (ended bool, err error) {
 	e := c.elector
 	t := newTerm(ctx, c.machine.renewDeadline, c.machine.renewed, c.renewedWall, time.Now, e.wallClock)
 	defer t.endActing(context.Canceled)

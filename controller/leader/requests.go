@@ -23,9 +23,9 @@ func remaining(ctx context.Context) (time.Duration, bool) {
 
 // read reads the Lease from the server.
 func (c *campaign) read(ctx context.Context, until time.Time) {
-	within, cancel := context.WithDeadline(ctx, until)
+	bounded, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	found, err := c.server.get(within)
+	found, err := c.server.get(bounded)
 	now := time.Now()
 	switch {
 	case apierrors.IsNotFound(err):
@@ -44,7 +44,7 @@ func (c *campaign) read(ctx context.Context, until time.Time) {
 
 // write sends a record to replace the one that was last read.
 func (c *campaign) write(ctx context.Context, until, wall time.Time, r record) {
-	within, cancel := context.WithDeadline(ctx, until)
+	bounded, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	before := c.machine.newest
 	doing := opWrite
@@ -54,7 +54,7 @@ func (c *campaign) write(ctx context.Context, until, wall time.Time, r record) {
 	c.machine.recordSent(r)
 	// The renewal counts from here, which is before others can observe it.
 	begun := time.Now()
-	stored, err := c.server.put(within, before.withRecord(r))
+	stored, err := c.server.put(bounded, before.withRecord(r))
 	now := time.Now()
 	switch {
 	case err == nil:

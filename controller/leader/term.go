@@ -50,12 +50,12 @@ func (c termContext) Err() error {
 func (t *term) hasEnded() bool {
 	t.mu.Lock()
 	t.ended = t.ended || t.elapsed() >= t.duration
-	over := t.ended
+	ended := t.ended
 	t.mu.Unlock()
-	if over {
+	if ended {
 		t.end()
 	}
-	return over
+	return ended
 }
 
 // elapsed returns the time since the last renewal was begun, by the clock that

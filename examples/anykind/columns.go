@@ -70,11 +70,11 @@ func columnsOf(ctx context.Context, client *rest.Client, info rest.ResourceInfo)
 	definitions := rest.NewView[*definition](client, rest.ResourceInfo{
 		GroupVersionResource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
 	})
-	of, err := definitions.Get(ctx, info.GroupResource().String(), metav1.GetOptions{})
+	crd, err := definitions.Get(ctx, info.GroupResource().String(), metav1.GetOptions{})
 	if err != nil {
 		return []cell{age}
 	}
-	return of.columns(info.Version)
+	return crd.columns(info.Version)
 }
 
 // definition has the fields of a CustomResourceDefinition that are used here.
@@ -111,9 +111,9 @@ func at(head, kind, path string) cell {
 }
 
 func text(c column.Column) func(map[string]any) string {
-	of := c.Cell()
+	valueOf := c.Cell()
 	return func(object map[string]any) string {
-		if value := of(object); value != nil {
+		if value := valueOf(object); value != nil {
 			return fmt.Sprint(value)
 		}
 		return ""
@@ -122,9 +122,9 @@ func text(c column.Column) func(map[string]any) string {
 
 // number returns the number at a path, 0 if there is none: the API omits zeros.
 func number(path string) func(object map[string]any) int64 {
-	of := column.Column{Type: "integer", JSONPath: path}.Cell()
+	valueOf := column.Column{Type: "integer", JSONPath: path}.Cell()
 	return func(object map[string]any) int64 {
-		n, _ := of(object).(int64)
+		n, _ := valueOf(object).(int64)
 		return n
 	}
 }

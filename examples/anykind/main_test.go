@@ -263,14 +263,14 @@ func TestColumns(t *testing.T) {
 		`{apiVersion: v1, kind: Pod, status: {phase: "\e[2J\nnext"}}`:                                 "0/0 ?[2J... 0",
 	} {
 		obj := parsed(t, text)
-		var of []cell
-		for resource, columns := range known {
+		var columns []cell
+		for resource, cells := range known {
 			if strings.HasPrefix(resource.Resource, strings.ToLower(obj.GetKind())) && resource.Group == obj.GroupVersionKind().Group {
-				of = columns
+				columns = cells
 			}
 		}
 		obj.SetCreationTimestamp(metav1.Now())
-		row := newTable(nil, of, false).row("", obj)
+		row := newTable(nil, columns, false).row("", obj)
 		require.Equal(t, want, strings.Join(row[2:len(row)-1], " "), text)
 	}
 }

@@ -92,9 +92,9 @@ func (a backend) compare(b backend) int {
 // controller. A leader election that uses an annotation of Endpoints updates them every
 // two seconds, without a change of backends.
 func changed[T part](old, new T) bool {
-	was, wasWrong := old.backends()
-	is, isWrong := new.backends()
-	return old.service() != new.service() || !slices.Equal(was, is) || !slices.Equal(wasWrong, isWrong)
+	oldBackends, wasWrong := old.backends()
+	newBackends, isWrong := new.backends()
+	return old.service() != new.service() || !slices.Equal(oldBackends, newBackends) || !slices.Equal(wasWrong, isWrong)
 }
 
 func (e *Endpoints) service() string { return e.Name }

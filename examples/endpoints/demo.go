@@ -93,11 +93,11 @@ func (s webService) set(pods ...string) {
 
 // annotate sets the annotation that a cluster sets: the time of the last change.
 func (s webService) annotate() {
-	for _, of := range []metav1.PartialObjectMetadata{
+	for _, object := range []metav1.PartialObjectMetadata{
 		{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Endpoints"}, ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "web"}},
 		{TypeMeta: metav1.TypeMeta{APIVersion: "discovery.k8s.io/v1", Kind: "EndpointSlice"}, ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "web-1"}},
 	} {
-		apitest.Modify(nil, s.srv, &of, func(o *metav1.PartialObjectMetadata) {
+		apitest.Modify(nil, s.srv, &object, func(o *metav1.PartialObjectMetadata) {
 			o.Annotations = map[string]string{"endpoints.kubernetes.io/last-change-trigger-time": "2026-01-01T00:00:00Z"}
 		})
 	}

@@ -44,8 +44,8 @@ func render(namespace string, parts iter.Seq[part]) []byte {
 // parts, which the parts cannot contain, so names are unique.
 func renderService(out *bytes.Buffer, upstream, name string, s *collection) {
 	good, wrong := s.sorted()
-	for _, what := range wrong { // quoted, so that the text cannot end the comment
-		fmt.Fprintf(out, "\n# left out of %s: %s\n", name, what)
+	for _, message := range wrong { // quoted, so that the text cannot end the comment
+		fmt.Fprintf(out, "\n# left out of %s: %s\n", name, message)
 	}
 	if len(good) == 0 {
 		// nginx rejects a configuration that has an upstream without servers.

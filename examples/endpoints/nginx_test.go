@@ -14,10 +14,10 @@ import (
 func endpoints(t *testing.T, text string) part { return read(t, text, new(Endpoints)) }
 func slice(t *testing.T, text string) part     { return read(t, text, new(EndpointSlice)) }
 
-func read(t *testing.T, text string, into part) part {
+func read(t *testing.T, text string, target part) part {
 	t.Helper()
-	require.NoError(t, yaml.UnmarshalStrict([]byte(text), into))
-	return into
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), target))
+	return target
 }
 
 const sliceOf = "metadata: {name: web-1, namespace: ns, labels: {kubernetes.io/service-name: web}}\naddressType: IPv4\n"
@@ -181,10 +181,10 @@ subsets:
 		t.Run(name, func(t *testing.T) {
 			next := strings.Replace(base, c.replace, c.by, 1)
 			require.NotEqual(t, base, next)
-			was, is := endpoints(t, base).(*Endpoints), endpoints(t, next).(*Endpoints)
-			require.Equal(t, c.want, changed(was, is))
+			before, after := endpoints(t, base).(*Endpoints), endpoints(t, next).(*Endpoints)
+			require.Equal(t, c.want, changed(before, after))
 		})
 	}
-	was, is := slice(t, sliceOf+"endpoints: []").(*EndpointSlice), slice(t, strings.Replace(sliceOf, "name: web}", "name: db}", 1)+"endpoints: []").(*EndpointSlice)
-	require.True(t, changed(was, is), "the service has changed")
+	before, after := slice(t, sliceOf+"endpoints: []").(*EndpointSlice), slice(t, strings.Replace(sliceOf, "name: web}", "name: db}", 1)+"endpoints: []").(*EndpointSlice)
+	require.True(t, changed(before, after), "the service has changed")
 }

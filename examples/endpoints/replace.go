@@ -20,8 +20,8 @@ func replace(name string, text []byte) (replaced bool, err error) {
 		}
 	}()
 	target, mode := name, fs.FileMode(0o644)
-	switch is, err := os.ReadFile(name); {
-	case err == nil && bytes.Equal(is, text):
+	switch content, err := os.ReadFile(name); {
+	case err == nil && bytes.Equal(content, text):
 		return false, nil
 	case err == nil:
 		// A rename would replace a link instead of its target.

@@ -25,7 +25,7 @@ func acceptJSON(accept []string) (header string, ok bool) {
 		case "*/*", "application/*":
 			delete(parameters, "as")
 		case "application/json":
-			if as := parameters["as"]; as != "" && !strings.HasPrefix(as, "PartialObjectMetadata") {
+			if transform := parameters["as"]; transform != "" && !strings.HasPrefix(transform, "PartialObjectMetadata") {
 				continue
 			}
 		default:

@@ -78,8 +78,8 @@ func unreplaced(object any, router string) string {
 	}
 	subsets, _ := fields["subsets"].([]any)
 	for _, subset := range subsets {
-		of, _ := subset.(map[string]any)
-		addresses, _ := of["addresses"].([]any)
+		fields, _ := subset.(map[string]any)
+		addresses, _ := fields["addresses"].([]any)
 		for _, address := range addresses {
 			if fields, _ := address.(map[string]any); fields["ip"] != nil && fields["ip"] != router {
 				text, _ := json.Marshal(fields["ip"])

@@ -125,15 +125,15 @@ func (p *proxy) checkOrigin(r *http.Request) error {
 	if p.clients {
 		return nil
 	}
-	forbidden := func(why string) error {
-		return &rejection{http.StatusForbidden, metav1.StatusReasonForbidden, "rewriting-proxy: " + why}
+	forbidden := func(reason string) error {
+		return &rejection{http.StatusForbidden, metav1.StatusReasonForbidden, "rewriting-proxy: " + reason}
 	}
 	if !loopback(r.Host) {
 		return forbidden("use a loopback address or localhost")
 	}
-	asked := r.WithContext(r.Context())
-	asked.Method = http.MethodPost // also check a GET: a proxied service may act on it
-	if p.origins.Check(asked) != nil {
+	clone := r.WithContext(r.Context())
+	clone.Method = http.MethodPost // also check a GET: a proxied service may act on it
+	if p.origins.Check(clone) != nil {
 		return forbidden("the request comes from a web page of another origin")
 	}
 	for name := range r.Header {

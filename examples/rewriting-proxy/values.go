@@ -23,8 +23,8 @@ func valuesOf(r io.Reader) values {
 }
 
 // decode reads a value; io.EOF is the end of the response.
-func (v values) decode(into any) error {
-	err := v.Decode(into)
+func (v values) decode(target any) error {
+	err := v.Decode(target)
 	v.bound.left = maxObject
 	return wrapJSONError(err)
 }

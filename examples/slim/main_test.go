@@ -60,10 +60,10 @@ func TestOutputMatchesReadme(t *testing.T) {
 	}
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), args, &out))
-	form := func(text string) string {
+	normalized := func(text string) string {
 		return regexp.MustCompile(` +[0-9.]*`).ReplaceAllString(text, " ")
 	}
-	require.Equal(t, form(string(shown[1])), form(out.String()))
+	require.Equal(t, normalized(string(shown[1])), normalized(out.String()))
 
 	want, got := perPod(t, string(shown[1])), perPod(t, out.String())
 	require.Len(t, got, 4)

@@ -176,7 +176,7 @@ func (d *Definition) SetCondition(next Condition) bool {
 func (d *Definition) serves() bool { return d.Is("NamesAccepted") || d.Is("Established") }
 
 // Resources returns the served versions of a definition, which share one table.
-func (d *Definition) Resources(over *storage.Table) []*registry.Resource {
+func (d *Definition) Resources(table *storage.Table) []*registry.Resource {
 	if !d.serves() {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (d *Definition) Resources(over *storage.Table) []*registry.Resource {
 				Generation: true,
 			},
 			Columns: v.AdditionalPrinterColumns,
-			Table:   over, Custom: true, Terminating: d.Is("Terminating"),
+			Table:   table, Custom: true, Terminating: d.Is("Terminating"),
 			Storage:  schema.GroupVersion{Group: d.Spec.Group, Version: d.storageVersion()},
 			Warnings: d.deprecation(v),
 			Shape:    shapes[v.Name], Stored: shapes[d.storageVersion()], Versions: versions,
@@ -235,17 +235,17 @@ func (d *Definition) shapes() (map[string]*kinds.Type, registry.Converters) {
 }
 
 // deprecation returns the warnings for clients of a version.
-func (d *Definition) deprecation(of Version) []string {
+func (d *Definition) deprecation(deprecated Version) []string {
 	switch {
-	case !of.Deprecated:
+	case !deprecated.Deprecated:
 		return nil
-	case of.DeprecationWarning != nil:
-		return []string{*of.DeprecationWarning}
+	case deprecated.DeprecationWarning != nil:
+		return []string{*deprecated.DeprecationWarning}
 	}
-	text := fmt.Sprintf("%s/%s %s is deprecated", d.Spec.Group, of.Name, d.Spec.Names.Kind)
+	text := fmt.Sprintf("%s/%s %s is deprecated", d.Spec.Group, deprecated.Name, d.Spec.Names.Kind)
 	var newer []string
 	for _, v := range d.Spec.Versions {
-		if v.Served && !v.Deprecated && version.CompareKubeAwareVersionStrings(of.Name, v.Name) < 0 {
+		if v.Served && !v.Deprecated && version.CompareKubeAwareVersionStrings(deprecated.Name, v.Name) < 0 {
 			newer = append(newer, v.Name)
 		}
 	}

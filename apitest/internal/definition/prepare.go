@@ -13,10 +13,10 @@ import (
 // Prepare completes a definition before it is stored, and validates
 // it. current is nil for a new one.
 func Prepare(next, current *unstructured.Unstructured, subresource string) (field.ErrorList, error) {
-	var was *Definition
+	var old *Definition
 	if current != nil {
 		var err error
-		if was, err = Read(current); err != nil {
+		if old, err = Read(current); err != nil {
 			return nil, err
 		}
 	}
@@ -28,7 +28,7 @@ func Prepare(next, current *unstructured.Unstructured, subresource string) (fiel
 		return d.Status.AcceptedNames.validate(field.NewPath("status", "acceptedNames")), nil
 	}
 	SetDefaults(next.Object)
-	if was != nil {
+	if old != nil {
 		next.Object["status"] = current.DeepCopy().Object["status"]
 	} else {
 		delete(next.Object, "status")
@@ -43,7 +43,7 @@ func Prepare(next, current *unstructured.Unstructured, subresource string) (fiel
 	if err := d.WriteStatus(next); err != nil {
 		return nil, err
 	}
-	return d.validate(was), nil
+	return d.validate(old), nil
 }
 
 // SetDefaults sets the defaults.

@@ -10,25 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validate validates a definition that replaces was, nil for a new one. It does
-// not validate the metadata that all kinds have.
-func (d *Definition) validate(was *Definition) field.ErrorList {
+// validate validates a definition that replaces old, which is nil for a new one.
+// It does not validate the metadata that all kinds have.
+func (d *Definition) validate(old *Definition) field.ErrorList {
 	var all field.ErrorList
 	spec := field.NewPath("spec")
-	if was == nil {
+	if old == nil {
 		all = append(all, d.validateName()...)
 	}
 	all = append(all, d.Spec.validate(spec)...)
-	if was != nil {
-		if was.Is("Established") {
-			all = append(all, validation.ValidateImmutableField(d.Spec.Scope, was.Spec.Scope, spec.Child("scope"))...)
-			all = append(all, validation.ValidateImmutableField(d.Spec.Names.Kind, was.Spec.Names.Kind, spec.Child("names", "kind"))...)
+	if old != nil {
+		if old.Is("Established") {
+			all = append(all, validation.ValidateImmutableField(d.Spec.Scope, old.Spec.Scope, spec.Child("scope"))...)
+			all = append(all, validation.ValidateImmutableField(d.Spec.Names.Kind, old.Spec.Names.Kind, spec.Child("names", "kind"))...)
 		}
-		all = append(all, validation.ValidateImmutableField(d.Spec.Group, was.Spec.Group, spec.Child("group"))...)
-		all = append(all, validation.ValidateImmutableField(d.Spec.Names.Plural, was.Spec.Names.Plural, spec.Child("names", "plural"))...)
+		all = append(all, validation.ValidateImmutableField(d.Spec.Group, old.Spec.Group, spec.Child("group"))...)
+		all = append(all, validation.ValidateImmutableField(d.Spec.Names.Plural, old.Spec.Names.Plural, spec.Child("names", "plural"))...)
 	}
 	all = append(all, d.validateStoredVersions()...)
-	all = append(all, d.validateApproval(was)...)
+	all = append(all, d.validateApproval(old)...)
 	if d.Spec.PreserveUnknownFields {
 		all = append(all, field.Invalid(spec.Child("preserveUnknownFields"), true, "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))
 	}
@@ -74,13 +74,13 @@ func (d *Definition) validateStoredVersions() field.ErrorList {
 	return all
 }
 
-func (d *Definition) validateApproval(was *Definition) field.ErrorList {
+func (d *Definition) validateApproval(old *Definition) field.ErrorList {
 	if !isProtected(d.Spec.Group) {
 		return nil
 	}
 	_, reason, message := d.approval()
-	if was != nil {
-		if _, before, _ := was.approval(); before == reason {
+	if old != nil {
+		if _, before, _ := old.approval(); before == reason {
 			return nil
 		}
 	}

@@ -121,7 +121,7 @@ func TestDefinitionUpdateValidation(t *testing.T) {
 	require.NoError(t, err)
 	d.SetCondition(Condition{Type: "Established", Status: "True"})
 	require.NoError(t, d.WriteStatus(current))
-	for what, edited := range map[string]string{
+	for name, edited := range map[string]string{
 		"spec.scope: Invalid value: \"Cluster\": field is immutable":                                   strings.Replace(example, "Namespaced", "Cluster", 1),
 		"spec.names.kind: Invalid value: \"Bar\": field is immutable":                                  strings.Replace(example, `"Foo"`, `"Bar"`, 1),
 		"spec.group: Invalid value: \"example.org\": field is immutable":                               strings.Replace(example, `"group":"example.com"`, `"group":"example.org"`, 1),
@@ -129,7 +129,7 @@ func TestDefinitionUpdateValidation(t *testing.T) {
 	} {
 		found, err := Prepare(decode(t, edited), current, "")
 		require.NoError(t, err)
-		require.True(t, slices.ContainsFunc(found.ToAggregate().Errors(), func(err error) bool { return strings.HasPrefix(err.Error(), what) }), "%s: %v", what, found)
+		require.True(t, slices.ContainsFunc(found.ToAggregate().Errors(), func(err error) bool { return strings.HasPrefix(err.Error(), name) }), "%s: %v", name, found)
 	}
 }
 

@@ -47,26 +47,26 @@ var unsupportedMembers = []string{"$ref", "additionalItems", "definitions", "dep
 
 // hasUnsupportedMembers reports whether a schema has members that are never
 // structural. The structure is then not validated.
-func hasUnsupportedMembers(of map[string]any, depth int) bool {
+func hasUnsupportedMembers(schema map[string]any, depth int) bool {
 	if depth > maxSchemaDepth {
 		return false
 	}
 	for _, name := range unsupportedMembers {
-		if of[name] != nil {
+		if schema[name] != nil {
 			return true
 		}
 	}
-	if of["x-kubernetes-preserve-unknown-fields"] == false {
+	if schema["x-kubernetes-preserve-unknown-fields"] == false {
 		return true
 	}
-	parts, _ := of["properties"].(map[string]any)
+	parts, _ := schema["properties"].(map[string]any)
 	for _, part := range parts {
 		if below, ok := part.(map[string]any); ok && hasUnsupportedMembers(below, depth+1) {
 			return true
 		}
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
-		if below, ok := of[name].(map[string]any); ok && hasUnsupportedMembers(below, depth+1) {
+		if below, ok := schema[name].(map[string]any); ok && hasUnsupportedMembers(below, depth+1) {
 			return true
 		}
 	}
@@ -83,19 +83,19 @@ const (
 
 // validateStructural checks that every field has one type, and that the
 // extensions fit it.
-func validateStructural(of map[string]any, place schemaPlace, at *field.Path, depth int) field.ErrorList {
+func validateStructural(schema map[string]any, place schemaPlace, at *field.Path, depth int) field.ErrorList {
 	if depth > maxSchemaDepth {
 		return field.ErrorList{field.Invalid(at, "", "is nested too deeply")}
 	}
 	var all field.ErrorList
-	kind := textOf(of, "type")
-	intOrString, preserve, embedded := of["x-kubernetes-int-or-string"] == true, of["x-kubernetes-preserve-unknown-fields"] == true, of["x-kubernetes-embedded-resource"] == true
-	if items, ok := of["items"].(map[string]any); ok {
+	kind := textOf(schema, "type")
+	intOrString, preserve, embedded := schema["x-kubernetes-int-or-string"] == true, schema["x-kubernetes-preserve-unknown-fields"] == true, schema["x-kubernetes-embedded-resource"] == true
+	if items, ok := schema["items"].(map[string]any); ok {
 		all = append(all, validateStructural(items, schemaOfItem, at.Child("items"), depth+1)...)
 	} else if kind == "array" {
 		all = append(all, field.Required(at.Child("items"), "must be specified"))
 	}
-	properties, _ := of["properties"].(map[string]any)
+	properties, _ := schema["properties"].(map[string]any)
 	for name, property := range properties {
 		below, _ := property.(map[string]any)
 		if place == schemaAtRoot && name == "metadata" {
@@ -104,7 +104,7 @@ func validateStructural(of map[string]any, place schemaPlace, at *field.Path, de
 		}
 		all = append(all, validateStructural(below, schemaOfField, at.Child("properties").Key(name), depth+1)...)
 	}
-	additional, given := of["additionalProperties"]
+	additional, given := schema["additionalProperties"]
 	if given && place == schemaAtRoot {
 		all = append(all, field.Forbidden(at.Child("additionalProperties"), "must not be used at the root"))
 	}
@@ -133,12 +133,12 @@ func validateStructural(of map[string]any, place schemaPlace, at *field.Path, de
 
 // validateMetadataSchema checks that a schema restricts only the names of the
 // metadata.
-func validateMetadataSchema(of map[string]any, at *field.Path) field.ErrorList {
+func validateMetadataSchema(schema map[string]any, at *field.Path) field.ErrorList {
 	var all field.ErrorList
-	if kind := textOf(of, "type"); kind != "object" {
+	if kind := textOf(schema, "type"); kind != "object" {
 		all = append(all, field.Invalid(at.Child("type"), kind, "must be object"))
 	}
-	properties, _ := of["properties"].(map[string]any)
+	properties, _ := schema["properties"].(map[string]any)
 	for name := range properties {
 		if name != "name" && name != "generateName" {
 			return append(all, field.Forbidden(at, "must not specify anything other than name and generateName, but metadata is implicitly specified"))
@@ -150,27 +150,27 @@ func validateMetadataSchema(of map[string]any, at *field.Path) field.ErrorList {
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
 // validateOpenAPI validates each schema by itself.
-func validateOpenAPI(of map[string]any, at *field.Path, depth int) field.ErrorList {
+func validateOpenAPI(schema map[string]any, at *field.Path, depth int) field.ErrorList {
 	if depth > maxSchemaDepth {
 		return nil
 	}
 	var all field.ErrorList
-	if kind := textOf(of, "type"); kind != "" && !slices.Contains(schemaTypes, kind) {
+	if kind := textOf(schema, "type"); kind != "" && !slices.Contains(schemaTypes, kind) {
 		all = append(all, field.NotSupported(at.Child("type"), kind, schemaTypes))
 	}
 	for _, name := range unsupportedMembers {
-		if of[name] != nil {
+		if schema[name] != nil {
 			all = append(all, field.Forbidden(at.Child(name), name+" is not supported"))
 		}
 	}
-	if of["type"] == "null" {
+	if schema["type"] == "null" {
 		all = append(all, field.Forbidden(at.Child("type"), "type cannot be set to null, use nullable as an alternative"))
 	}
-	if of["uniqueItems"] == true {
+	if schema["uniqueItems"] == true {
 		all = append(all, field.Forbidden(at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
 	}
-	properties, _ := of["properties"].(map[string]any)
-	if additional, given := of["additionalProperties"]; given {
+	properties, _ := schema["properties"].(map[string]any)
+	if additional, given := schema["additionalProperties"]; given {
 		if len(properties) > 0 && additional != true {
 			all = append(all, field.Forbidden(at.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
 		}
@@ -183,22 +183,22 @@ func validateOpenAPI(of map[string]any, at *field.Path, depth int) field.ErrorLi
 			all = append(all, validateOpenAPI(below, at.Child("properties").Key(name), depth+1)...)
 		}
 	}
-	if items, ok := of["items"].(map[string]any); ok {
+	if items, ok := schema["items"].(map[string]any); ok {
 		all = append(all, validateOpenAPI(items, at.Child("items"), depth+1)...)
 	}
-	if of["x-kubernetes-preserve-unknown-fields"] == false {
+	if schema["x-kubernetes-preserve-unknown-fields"] == false {
 		all = append(all, field.Invalid(at.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
 	}
-	return append(append(all, validateMapType(of, at)...), validateListType(of, at)...)
+	return append(append(all, validateMapType(schema, at)...), validateListType(schema, at)...)
 }
 
-func validateMapType(of map[string]any, at *field.Path) field.ErrorList {
+func validateMapType(schema map[string]any, at *field.Path) field.ErrorList {
 	var all field.ErrorList
-	how, given := of["x-kubernetes-map-type"].(string)
+	how, given := schema["x-kubernetes-map-type"].(string)
 	if !given {
 		return nil
 	}
-	if kind := textOf(of, "type"); kind == "" {
+	if kind := textOf(schema, "type"); kind == "" {
 		all = append(all, field.Required(at.Child("type"), "must be object if x-kubernetes-map-type is specified"))
 	} else if kind != "object" {
 		all = append(all, field.Invalid(at.Child("type"), kind, "must be object if x-kubernetes-map-type is specified"))
@@ -209,13 +209,13 @@ func validateMapType(of map[string]any, at *field.Path) field.ErrorList {
 	return all
 }
 
-func validateListType(of map[string]any, at *field.Path) field.ErrorList {
+func validateListType(schema map[string]any, at *field.Path) field.ErrorList {
 	var all field.ErrorList
-	how, given := of["x-kubernetes-list-type"].(string)
-	keys, _ := of["x-kubernetes-list-map-keys"].([]any)
-	items, _ := of["items"].(map[string]any)
+	how, given := schema["x-kubernetes-list-type"].(string)
+	keys, _ := schema["x-kubernetes-list-map-keys"].([]any)
+	items, _ := schema["items"].(map[string]any)
 	if given {
-		if kind := textOf(of, "type"); kind == "" {
+		if kind := textOf(schema, "type"); kind == "" {
 			all = append(all, field.Required(at.Child("type"), "must be array if x-kubernetes-list-type is specified"))
 		} else if kind != "array" {
 			all = append(all, field.Invalid(at.Child("type"), kind, "must be array if x-kubernetes-list-type is specified"))
@@ -302,7 +302,7 @@ func validateMapKeys(keys []any, items map[string]any, at *field.Path) field.Err
 	return append(all, missing...)
 }
 
-func textOf(of map[string]any, name string) string {
-	text, _ := of[name].(string)
+func textOf(object map[string]any, name string) string {
+	text, _ := object[name].(string)
 	return text
 }

@@ -51,12 +51,12 @@ func Uncompressed(r *http.Request) *http.Request {
 }
 
 // Rewrite changes the body of a successful response.
-func (a *Buffer) Rewrite(by []func([]byte) []byte) {
+func (a *Buffer) Rewrite(changes []func([]byte) []byte) {
 	if a.code >= 300 {
 		return
 	}
 	body := a.body.Bytes()
-	for _, f := range by {
+	for _, f := range changes {
 		body = f(body)
 	}
 	a.body = *bytes.NewBuffer(body)

@@ -39,13 +39,13 @@ type queuedFrame struct {
 }
 
 // NewDelay returns a fault that delays each event.
-func NewDelay(at *Point, by time.Duration) Events {
-	return newEventDelay(at, by, (*eventDelay).delay)
+func NewDelay(at *Point, delay time.Duration) Events {
+	return newEventDelay(at, delay, (*eventDelay).delay)
 }
 
 // NewReorder returns a fault that sends the events of each span in another order.
-func NewReorder(at *Point, within time.Duration) Events {
-	return newEventDelay(at, within, (*eventDelay).reorder)
+func NewReorder(at *Point, maxDelay time.Duration) Events {
+	return newEventDelay(at, maxDelay, (*eventDelay).reorder)
 }
 
 func newEventDelay(at *Point, span time.Duration, run func(*eventDelay) error) *eventDelay {

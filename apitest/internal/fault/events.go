@@ -36,15 +36,15 @@ func NewSource(at *Point, f func() Events) Source { return Source{at, f} }
 type eventSourcesKey struct{}
 
 // WithSources returns the request with the faults of its watch.
-func WithSources(r *http.Request, by []Source) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), eventSourcesKey{}, by))
+func WithSources(r *http.Request, sources []Source) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), eventSourcesKey{}, sources))
 }
 
 // Inject puts the faults of a request between its watch and the stream, the fault
 // that was set first nearest to the watch. It returns the request of the watch,
 // which a fault can end. The caller calls begin before the first frame; its error
 // ends the watch at once. It calls end when the watch has ended, in any case.
-func Inject(r *http.Request, out response.Frames) (of *http.Request, first response.Frames, begin func() error, end func()) {
+func Inject(r *http.Request, out response.Frames) (request *http.Request, first response.Frames, begin func() error, end func()) {
 	sources, _ := r.Context().Value(eventSourcesKey{}).([]Source)
 	if len(sources) == 0 {
 		return r, out, func() error { return nil }, func() {}

@@ -80,10 +80,10 @@ func (s *State) intn(n int) int {
 }
 
 // RandomDuration returns a random duration.
-func (s *State) RandomDuration(from, to time.Duration) time.Duration {
+func (s *State) RandomDuration(shortest, longest time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return from + time.Duration(s.random.Int64N(int64(to-from)+1))
+	return shortest + time.Duration(s.random.Int64N(int64(longest-shortest)+1))
 }
 
 // Response is the response that a fault affects.
@@ -106,8 +106,8 @@ type Point struct {
 }
 
 // NewPoint returns the start of a request to which a fault applies.
-func NewPoint(of *State, out Response, r *http.Request, closed <-chan struct{}) *Point {
-	return &Point{State: of, Out: out, Request: r, closed: closed}
+func NewPoint(state *State, out Response, r *http.Request, closed <-chan struct{}) *Point {
+	return &Point{State: state, Out: out, Request: r, closed: closed}
 }
 
 // wait waits until a time (nil is never), or until the fault is removed. It

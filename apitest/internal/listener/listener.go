@@ -78,7 +78,7 @@ func (d *Listener) Open() error {
 
 // Suspend refuses new connections. The returned function closes the existing
 // ones; until it is called, their clients do not notice.
-func (d *Listener) Suspend(by *Suspension) (closeConnections func()) {
+func (d *Listener) Suspend(suspension *Suspension) (closeConnections func()) {
 	held := d.reservePort()
 	d.mu.Lock()
 	if d.reservation == nil && !d.closed {
@@ -87,7 +87,7 @@ func (d *Listener) Suspend(by *Suspension) (closeConnections func()) {
 	if d.suspensions == nil {
 		d.suspensions = map[*Suspension]bool{}
 	}
-	d.suspensions[by] = true
+	d.suspensions[suspension] = true
 	connections := d.stopListening()
 	d.mu.Unlock()
 	held.release()
@@ -99,12 +99,12 @@ func (d *Listener) Suspend(by *Suspension) (closeConnections func()) {
 }
 
 // Resume ends a suspension. It retries while the address is taken.
-func (d *Listener) Resume(by *Suspension) {
+func (d *Listener) Resume(suspension *Suspension) {
 	d.mu.Lock()
-	delete(d.suspensions, by)
+	delete(d.suspensions, suspension)
 	d.mu.Unlock()
 	if err := d.Open(); err != nil {
-		time.AfterFunc(reopenInterval, func() { d.Resume(by) })
+		time.AfterFunc(reopenInterval, func() { d.Resume(suspension) })
 	}
 }
 
@@ -173,10 +173,10 @@ func (d *Listener) dialPipe(ctx context.Context) (net.Conn, error) {
 
 // track registers a connection, unless the listener was suspended in the
 // meantime.
-func (d *Listener) track(conn net.Conn, from net.Listener) (*Connection, error) {
+func (d *Listener) track(conn net.Conn, accepting net.Listener) (*Connection, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.inner != from {
+	if d.inner != accepting {
 		return nil, fmt.Errorf("the listener is suspended: %w", net.ErrClosed)
 	}
 	if d.connections == nil {

@@ -43,9 +43,9 @@ func TestFreezesCompose(t *testing.T) {
 // system gives the port to no other program. It releases the port when it listens
 // again, and when it is closed.
 func TestSuspendedListenerKeepsItsPort(t *testing.T) {
-	served := func(from net.Listener) {
+	served := func(accepting net.Listener) {
 		for {
-			conn, err := from.Accept()
+			conn, err := accepting.Accept()
 			if err != nil {
 				return
 			}

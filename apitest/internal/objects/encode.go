@@ -86,10 +86,10 @@ func (w *encoder) other(value any) {
 
 // members writes the fields of an object in order, except those to skip. after
 // reports whether other fields precede them.
-func (w *encoder) members(of map[string]any, after bool, skip func(string) bool) {
+func (w *encoder) members(object map[string]any, after bool, skip func(string) bool) {
 	var few [16]string
 	names := few[:0]
-	for name := range of {
+	for name := range object {
 		if skip == nil || !skip(name) {
 			names = append(names, name)
 		}
@@ -101,7 +101,7 @@ func (w *encoder) members(of map[string]any, after bool, skip func(string) bool)
 		}
 		w.string(name)
 		w.text = append(w.text, ':')
-		w.value(of[name])
+		w.value(object[name])
 	}
 }
 

@@ -142,14 +142,14 @@ func IsDeleting(metadata map[string]any) bool { return metadata["deletionTimesta
 func Now() string { return metav1.Now().UTC().Format("2006-01-02T15:04:05Z") }
 
 // EqualExcept reports whether two objects are equal except for one field.
-func EqualExcept(name string, a, b map[string]any) bool {
-	for of, value := range a {
-		if other, ok := b[of]; of != name && (!ok || !reflect.DeepEqual(value, other)) {
+func EqualExcept(except string, a, b map[string]any) bool {
+	for name, value := range a {
+		if other, ok := b[name]; name != except && (!ok || !reflect.DeepEqual(value, other)) {
 			return false
 		}
 	}
-	for of := range b {
-		if _, ok := a[of]; of != name && !ok {
+	for name := range b {
+		if _, ok := a[name]; name != except && !ok {
 			return false
 		}
 	}

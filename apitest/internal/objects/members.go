@@ -59,51 +59,51 @@ func MemberValue(all []Member, name string) []byte {
 // appendCanonical appends a value with all its members sorted, as a map is
 // encoded. An object given as a struct then has the same text as one given as a
 // map. Without nulls, it omits members that are null.
-func appendCanonical(to, text []byte, nulls bool) ([]byte, error) {
+func appendCanonical(out, text []byte, nulls bool) ([]byte, error) {
 	switch text[0] {
 	case '{':
 		all, err := MembersOf(text)
 		if err != nil {
-			return to, err
+			return out, err
 		}
-		to = append(to, '{')
+		out = append(out, '{')
 		for _, m := range all {
 			if !nulls && isNull(m.Value) {
 				continue
 			}
-			if to[len(to)-1] != '{' {
-				to = append(to, ',')
+			if out[len(out)-1] != '{' {
+				out = append(out, ',')
 			}
-			if to, err = appendMember(to, m, nulls); err != nil {
-				return to, err
+			if out, err = appendMember(out, m, nulls); err != nil {
+				return out, err
 			}
 		}
-		return append(to, '}'), nil
+		return append(out, '}'), nil
 	case '[':
-		to = append(to, '[')
+		out = append(out, '[')
 		for rest := text[1:]; len(rest) > 0 && rest[0] != ']'; {
 			end, err := jsonobj.Skip(rest, maxInputDepth)
 			if err != nil {
-				return to, err
+				return out, err
 			}
-			if to[len(to)-1] != '[' {
-				to = append(to, ',')
+			if out[len(out)-1] != '[' {
+				out = append(out, ',')
 			}
-			if to, err = appendCanonical(to, rest[:end], nulls); err != nil {
-				return to, err
+			if out, err = appendCanonical(out, rest[:end], nulls); err != nil {
+				return out, err
 			}
 			rest = bytes.TrimPrefix(rest[end:], []byte(","))
 		}
-		return append(to, ']'), nil
+		return append(out, ']'), nil
 	}
-	return append(to, text...), nil
+	return append(out, text...), nil
 }
 
-func appendMember(to []byte, m Member, nulls bool) ([]byte, error) {
-	to = append(to, '"')
-	to = append(to, m.Name...)
-	to = append(to, '"', ':')
-	return appendCanonical(to, m.Value, nulls)
+func appendMember(out []byte, m Member, nulls bool) ([]byte, error) {
+	out = append(out, '"')
+	out = append(out, m.Name...)
+	out = append(out, '"', ':')
+	return appendCanonical(out, m.Value, nulls)
 }
 
 func isNull(value []byte) bool { return string(value) == "null" }

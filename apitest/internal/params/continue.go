@@ -49,7 +49,7 @@ func ParseContinue(token string) (c Continuation, err error) {
 	if err != nil {
 		return c, fmt.Errorf("%w: %v", invalid, err)
 	}
-	from := "/" + strings.TrimPrefix(c.Start, "/")
+	key := "/" + strings.TrimPrefix(c.Start, "/")
 	switch {
 	case c.Form != continuationForm:
 		return c, fmt.Errorf("%w: server does not recognize this encoded version %v", invalid, c.Form)
@@ -57,7 +57,7 @@ func ParseContinue(token string) (c Continuation, err error) {
 		return c, fmt.Errorf("%w: incorrect encoded start resourceVersion (version %s)", invalid, continuationForm)
 	case c.Start == "":
 		return c, fmt.Errorf("%w: encoded start key empty (version %s)", invalid, continuationForm)
-	case path.Clean(from) != from:
+	case path.Clean(key) != key:
 		return c, fmt.Errorf("%w: %v", invalid, c.Start)
 	}
 	return c, nil

@@ -11,12 +11,12 @@ import (
 )
 
 // RegisterBuiltin registers the built-in kinds, whose objects are in a store.
-func (r *Registry) RegisterBuiltin(in *storage.Store) {
+func (r *Registry) RegisterBuiltin(store *storage.Store) {
 	table := kinds.Builtin()
 	r.Change(func(served map[schema.GroupVersionResource]*Resource) {
 		for i := range table {
 			res := NewBuiltin(&table[i])
-			res.Table = in.Table(res.GroupResource())
+			res.Table = store.Table(res.GroupResource())
 			served[res.GroupVersionResource] = res
 		}
 	})
@@ -39,7 +39,7 @@ func deprecation(k *kinds.Resource) []string {
 
 // describeBuiltin returns a built-in kind as an info.
 func describeBuiltin(k *kinds.Resource) Info {
-	of := Info{
+	info := Info{
 		ResourceInfo: rest.ResourceInfo{GroupVersionResource: k.GroupVersionResource(), Kind: k.Kind, Namespaced: k.Namespaced},
 		ListKind:     k.ListKind(),
 		Singular:     k.Singular,
@@ -50,11 +50,11 @@ func describeBuiltin(k *kinds.Resource) Info {
 	}
 	for _, name := range k.Fields() {
 		if !slices.Contains([]string{"metadata.name", "metadata.namespace"}, name) {
-			of.SelectableFields = append(of.SelectableFields, name)
+			info.SelectableFields = append(info.SelectableFields, name)
 		}
 	}
 	if k.Scale != nil {
-		of.Scale = &ScalePaths{SpecReplicas: "." + k.Scale.SpecReplicas, StatusReplicas: "." + k.Scale.StatusReplicas, LabelSelector: "." + k.Scale.Selector}
+		info.Scale = &ScalePaths{SpecReplicas: "." + k.Scale.SpecReplicas, StatusReplicas: "." + k.Scale.StatusReplicas, LabelSelector: "." + k.Scale.Selector}
 	}
-	return of
+	return info
 }

@@ -147,12 +147,12 @@ func (r *Resource) storageHash() string {
 
 // APIGroup returns a group in the unaggregated form.
 func (g *CatalogGroup) APIGroup() metav1.APIGroup {
-	of := metav1.APIGroup{Name: g.Name}
+	group := metav1.APIGroup{Name: g.Name}
 	for _, v := range g.Versions {
-		of.Versions = append(of.Versions, metav1.GroupVersionForDiscovery{GroupVersion: v.String(), Version: v.Version})
+		group.Versions = append(group.Versions, metav1.GroupVersionForDiscovery{GroupVersion: v.String(), Version: v.Version})
 	}
-	of.PreferredVersion = of.Versions[0]
-	return of
+	group.PreferredVersion = group.Versions[0]
+	return group
 }
 
 // The aggregated form contains everything in one response. Its types are
@@ -215,7 +215,7 @@ func (c Catalog) Aggregated(core bool) *GroupsDiscovery {
 }
 
 func (v *CatalogVersion) aggregated() versionDiscovery {
-	of := versionDiscovery{Version: v.Version, Resources: []resourceDiscovery{}, Freshness: "Current"}
+	version := versionDiscovery{Version: v.Version, Resources: []resourceDiscovery{}, Freshness: "Current"}
 	for _, r := range v.resources {
 		d := resourceDiscovery{
 			Resource: r.GroupVersionResource.Resource, ResponseKind: r.shown(r.GroupVersion().WithKind(r.Kind)), Scope: "Cluster",
@@ -227,9 +227,9 @@ func (v *CatalogVersion) aggregated() versionDiscovery {
 		for _, p := range r.servedSubresources() {
 			d.Subresources = append(d.Subresources, partDiscovery{p.name, r.shown(p.kind), p.verbs})
 		}
-		of.Resources = append(of.Resources, d)
+		version.Resources = append(version.Resources, d)
 	}
-	return of
+	return version
 }
 
 // shown omits the group and version of a kind if they are those of the list,

@@ -49,11 +49,11 @@ func customTableFormat(columns []column.Column) TableFormat {
 	}
 	var further []func(map[string]any) any
 	for _, c := range columns {
-		of := metav1.TableColumnDefinition{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}
-		if of.Description == "" {
-			of.Description = "Custom resource definition column (in JSONPath format): " + c.JSONPath
+		definition := metav1.TableColumnDefinition{Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}
+		if definition.Description == "" {
+			definition.Description = "Custom resource definition column (in JSONPath format): " + c.JSONPath
 		}
-		p.Columns = append(p.Columns, of)
+		p.Columns = append(p.Columns, definition)
 		further = append(further, c.Cell())
 	}
 	p.Cells = func(object map[string]any) []any {

@@ -86,7 +86,7 @@ func (r *Resource) kept(subresource string) (paths []string, only bool) {
 
 // manager returns the field manager for writes to a subresource, "" for the
 // resource itself. It is created per request, and aborts with that request.
-func (m *fieldManagers) manager(of Aborter, subresource string) (*managedfields.FieldManager, error) {
+func (m *fieldManagers) manager(aborter Aborter, subresource string) (*managedfields.FieldManager, error) {
 	filter, made := m.filters.Load(subresource)
 	if !made {
 		filter, _ = m.filters.LoadOrStore(subresource, m.filter(subresource))
@@ -95,9 +95,9 @@ func (m *fieldManagers) manager(of Aborter, subresource string) (*managedfields.
 	filters := map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(gv.String()): filter.(fieldpath.Filter)}
 	var complete defaulter
 	if m.complete != nil {
-		complete = func(content map[string]any) { m.complete(content, of.Tick) }
+		complete = func(content map[string]any) { m.complete(content, aborter.Tick) }
 	}
-	manager, err := managedfields.NewDefaultCRDFieldManager(abortingConverter{m.versions, of}, versionConverter{}, complete, versionConverter{}, m.kind, gv, subresource, filters)
+	manager, err := managedfields.NewDefaultCRDFieldManager(abortingConverter{m.versions, aborter}, versionConverter{}, complete, versionConverter{}, m.kind, gv, subresource, filters)
 	if err != nil {
 		return nil, fmt.Errorf("manage the fields of %s: %w", m.kind, err)
 	}
@@ -127,7 +127,7 @@ func (m *fieldManagers) filter(subresource string) fieldpath.Filter {
 }
 
 // Track records in next that manager has changed live, nil for a new object.
-func (m *fieldManagers) Track(of Aborter, subresource, manager string, next, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (m *fieldManagers) Track(aborter Aborter, subresource, manager string, next, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil {
 		if live = kinds.Empty(m.kind); subresource == "" && m.trackNew(manager, next, live) {
 			return next, nil
@@ -135,7 +135,7 @@ func (m *fieldManagers) Track(of Aborter, subresource, manager string, next, liv
 	} else if unchanged(next, live) {
 		return next, nil
 	}
-	managers, err := m.manager(of, subresource)
+	managers, err := m.manager(aborter, subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -173,10 +173,10 @@ func (m *fieldManagers) trackNew(manager string, next, empty *unstructured.Unstr
 // unchanged reports whether a write changes nothing. It is then not recorded,
 // and next gets live's managedFields if it has none.
 func unchanged(next, live *unstructured.Unstructured) bool {
-	metadata, was := objects.Metadata(next.Object), objects.Metadata(live.Object)
+	metadata, old := objects.Metadata(next.Object), objects.Metadata(live.Object)
 	fields, given := metadata["managedFields"]
-	before, had := was["managedFields"]
-	if given && !reflect.DeepEqual(fields, before) || !objects.EqualExcept("metadata", next.Object, live.Object) || !objects.EqualExcept("managedFields", metadata, was) {
+	before, had := old["managedFields"]
+	if given && !reflect.DeepEqual(fields, before) || !objects.EqualExcept("metadata", next.Object, live.Object) || !objects.EqualExcept("managedFields", metadata, old) {
 		return false
 	}
 	if had && !given {
@@ -187,11 +187,11 @@ func unchanged(next, live *unstructured.Unstructured) bool {
 
 // Apply merges an applied configuration into live, nil for an object that does
 // not exist.
-func (m *fieldManagers) Apply(of Aborter, subresource, manager string, force bool, applied, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (m *fieldManagers) Apply(aborter Aborter, subresource, manager string, force bool, applied, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil {
 		live = kinds.Empty(m.kind)
 	}
-	managers, err := m.manager(of, subresource)
+	managers, err := m.manager(aborter, subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -231,13 +231,13 @@ var _ managedfields.TypeConverter = Converters{}
 // ObjectToTyped implements managedfields.TypeConverter. For a version that does
 // not exist, it returns an error on which the field manager drops the entries
 // of that version.
-func (c Converters) ObjectToTyped(of runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	kind := of.GetObjectKind().GroupVersionKind()
+func (c Converters) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	kind := obj.GetObjectKind().GroupVersionKind()
 	known := c[kind.GroupVersion().String()]
 	if known == nil {
 		return nil, runtime.NewNotRegisteredErrForKind("apitest", kind)
 	}
-	return known.ObjectToTyped(of, options...)
+	return known.ObjectToTyped(obj, options...)
 }
 
 // TypedToObject implements managedfields.TypeConverter.

@@ -25,24 +25,24 @@ func (v *CatalogVersion) OpenAPI() map[string]any {
 	}
 }
 
-func (r *Resource) openAPIPatch(of schema.GroupVersionKind) map[string]any {
+func (r *Resource) openAPIPatch(kind schema.GroupVersionKind) map[string]any {
 	var parameters []any
 	for _, name := range []string{"dryRun", "fieldManager", "fieldValidation", "pretty"} {
 		parameters = append(parameters, map[string]any{"name": name, "in": "query", "schema": map[string]any{"type": "string", "uniqueItems": true}})
 	}
 	return map[string]any{
-		"operationId":                     "patch" + of.Group + of.Version + of.Kind,
+		"operationId":                     "patch" + kind.Group + kind.Version + kind.Kind,
 		"parameters":                      parameters,
 		"responses":                       map[string]any{"200": map[string]any{"description": "OK"}},
 		"x-kubernetes-action":             "patch",
-		"x-kubernetes-group-version-kind": map[string]any{"group": of.Group, "version": of.Version, "kind": of.Kind},
+		"x-kubernetes-group-version-kind": map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind},
 	}
 }
 
 // APIPath returns the path of a version, without the first slash.
-func APIPath(of schema.GroupVersion) string {
-	if of.Group == "" {
-		return "api/" + of.Version
+func APIPath(version schema.GroupVersion) string {
+	if version.Group == "" {
+		return "api/" + version.Version
 	}
-	return "apis/" + of.String()
+	return "apis/" + version.String()
 }

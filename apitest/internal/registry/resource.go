@@ -159,9 +159,9 @@ func (r *Registry) All() map[schema.GroupVersionResource]*Resource { return *r.s
 func (r *Registry) Find(gvr schema.GroupVersionResource) *Resource { return r.All()[gvr] }
 
 // Serves reports whether any version of a resource is served.
-func (r *Registry) Serves(of schema.GroupResource) bool {
+func (r *Registry) Serves(resource schema.GroupResource) bool {
 	for at := range r.All() {
-		if at.GroupResource() == of {
+		if at.GroupResource() == resource {
 			return true
 		}
 	}

@@ -36,8 +36,8 @@ func (r *Resource) ScaleOf(obj *unstructured.Unstructured) (map[string]any, erro
 	if wanted != int64(0) {
 		spec["replicas"] = wanted
 	}
-	if there, ok := objects.At(obj.Object, strings.Join(PathOf(r.Scale.StatusReplicas), ".")).(int64); ok {
-		status["replicas"] = there
+	if replicas, ok := objects.At(obj.Object, strings.Join(PathOf(r.Scale.StatusReplicas), ".")).(int64); ok {
+		status["replicas"] = replicas
 	}
 	selector, err := r.scaleSelector(obj.Object)
 	if err != nil {

@@ -47,9 +47,9 @@ func TestSelectors(t *testing.T) {
 		{"", "spec.nodeName=n1", true}, {"", "spec.nodeName!=n1", false}, {"", "spec.nodeName=", false},
 		{"", "status.phase=Pending", true}, {"app=web", "spec.nodeName=n1,metadata.name=x", true}, {"app=db", "metadata.name=x", false},
 	} {
-		by, err := ParseSelection(url.Values{"labelSelector": {c.labels}, "fieldSelector": {c.fields}}, builtinResource("Pod"))
+		selection, err := ParseSelection(url.Values{"labelSelector": {c.labels}, "fieldSelector": {c.fields}}, builtinResource("Pod"))
 		require.NoError(t, err, "%+v", c)
-		require.Equal(t, c.want, by.Matches(pod), "%+v", c)
+		require.Equal(t, c.want, selection.Matches(pod), "%+v", c)
 	}
 }
 
@@ -85,9 +85,9 @@ func TestSelectableFieldsOfCustomResources(t *testing.T) {
 	for fields, want := range map[string]bool{
 		"spec.color=red": true, "spec.size=3": true, "spec.on=true": true, "spec.color=blue": false, "spec.color!=red": false,
 	} {
-		by, err := ParseSelection(url.Values{"fieldSelector": {fields}}, custom)
+		selection, err := ParseSelection(url.Values{"fieldSelector": {fields}}, custom)
 		require.NoError(t, err)
-		require.Equal(t, want, by.Matches(widget), fields)
+		require.Equal(t, want, selection.Matches(widget), fields)
 	}
 }
 
@@ -96,11 +96,11 @@ func TestNameInPathAndInSelector(t *testing.T) {
 	for fields, ok := range map[string]bool{
 		"": true, "metadata.name=x": true, "metadata.name=x,metadata.namespace=a": true, "metadata.name=y": false, "metadata.namespace=a": false,
 	} {
-		by, err := ParseSelection(url.Values{"fieldSelector": {fields}}, builtinResource("Pod"))
+		selection, err := ParseSelection(url.Values{"fieldSelector": {fields}}, builtinResource("Pod"))
 		require.NoError(t, err)
-		if err := by.RequirePathName("x"); ok {
+		if err := selection.RequirePathName("x"); ok {
 			require.NoError(t, err, fields)
-			require.False(t, by.Matches(&storage.Record{Key: storage.Key{Namespace: "a", Name: "y"}}))
+			require.False(t, selection.Matches(&storage.Record{Key: storage.Key{Namespace: "a", Name: "y"}}))
 		} else {
 			require.EqualError(t, err, "fieldSelector metadata.name doesn't match requested name")
 		}
@@ -110,11 +110,11 @@ func TestNameInPathAndInSelector(t *testing.T) {
 func FuzzSelectors(f *testing.F) {
 	f.Add("a in (b,c),!d", "metadata.name=x,spec.nodeName!=y")
 	f.Fuzz(func(t *testing.T, labels, fields string) {
-		by, err := ParseSelection(url.Values{"labelSelector": {labels}, "fieldSelector": {fields}}, builtinResource("Pod"))
+		selection, err := ParseSelection(url.Values{"labelSelector": {labels}, "fieldSelector": {fields}}, builtinResource("Pod"))
 		if err != nil {
 			require.True(t, apierrors.IsBadRequest(err))
 			return
 		}
-		by.Matches(recordOf(t, "a", "x", map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"labels": map[string]any{"a": "b"}}}))
+		selection.Matches(recordOf(t, "a", "x", map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"labels": map[string]any{"a": "b"}}}))
 	})
 }

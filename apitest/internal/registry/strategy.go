@@ -166,8 +166,8 @@ func (r *Resource) PrepareCreate(object map[string]any) {
 // PrepareUpdate restores the fields that the resource or the subresource does
 // not write, and increments the generation if necessary.
 func (r *Resource) PrepareUpdate(subresource string, next, current map[string]any) {
-	metadata, was := objects.Metadata(next), objects.Metadata(current)
-	objects.Copy(metadata, was, "generation")
+	metadata, old := objects.Metadata(next), objects.Metadata(current)
+	objects.Copy(metadata, old, "generation")
 	switch sub := r.subresource(subresource); {
 	case subresource == "scale":
 		// The object was derived from the current one.
@@ -186,7 +186,7 @@ func (r *Resource) PrepareUpdate(subresource string, next, current map[string]an
 		objects.CopyAt(next, current, "spec.finalizers")
 	}
 	if r.TracksGeneration() && r.Changed(next, current) {
-		generation, _ := was["generation"].(int64)
+		generation, _ := old["generation"].(int64)
 		objects.Metadata(next)["generation"] = generation + 1
 	}
 }
@@ -257,11 +257,11 @@ func (r *Resource) Changed(next, current map[string]any) bool {
 
 // Finished reports whether next completes the deletion of an object.
 func (r *Resource) Finished(next, current map[string]any) bool {
-	metadata, was := objects.Metadata(next), objects.Metadata(current)
-	if !objects.IsDeleting(was) || len(objects.StringsAt(metadata, "finalizers")) > 0 {
+	metadata, old := objects.Metadata(next), objects.Metadata(current)
+	if !objects.IsDeleting(old) || len(objects.StringsAt(metadata, "finalizers")) > 0 {
 		return false
 	}
-	if grace, _ := was["deletionGracePeriodSeconds"].(int64); grace != 0 {
+	if grace, _ := old["deletionGracePeriodSeconds"].(int64); grace != 0 {
 		return false
 	}
 	return r.GroupResource() != Namespaces || len(objects.StringsAt(next, "spec", "finalizers")) == 0

@@ -61,9 +61,9 @@ var (
 // Decode reads an object as maps and slices. With strict, it finds
 // duplicate fields. text is the body in JSON. The decoder bounds its depth to
 // 10,000.
-func Decode(body []byte, as Encoding, strict bool) (content map[string]any, text []byte, findings []error, err error) {
+func Decode(body []byte, encoding Encoding, strict bool) (content map[string]any, text []byte, findings []error, err error) {
 	text = body
-	if as == YAML {
+	if encoding == YAML {
 		if err := RejectAliases(body); err != nil {
 			return nil, nil, nil, err
 		}

@@ -57,18 +57,18 @@ func referenceMerge(target, patch any) any {
 	if !ok {
 		return patch
 	}
-	into, ok := target.(map[string]any)
+	object, ok := target.(map[string]any)
 	if !ok {
-		into = map[string]any{}
+		object = map[string]any{}
 	}
 	for name, value := range fields {
 		if value == nil {
-			delete(into, name)
+			delete(object, name)
 		} else {
-			into[name] = referenceMerge(into[name], value)
+			object[name] = referenceMerge(object[name], value)
 		}
 	}
-	return into
+	return object
 }
 
 // RFC 7386: compared with its pseudocode.
@@ -97,17 +97,17 @@ func TestJSONPatchFollowsRFC(t *testing.T) {
 		fails := false
 		for range 1 + w.IntN(4) {
 			name := []string{"a", "b", "c/d", "~"}[w.IntN(4)]
-			_, there := document[name]
+			_, exists := document[name]
 			step := map[string]any{"op": []string{"add", "replace", "remove", "test"}[w.IntN(4)], "path": "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)}
 			value := w.value(2, false)
 			switch step["op"] {
 			case "add", "replace":
 				step["value"], document[name] = value, value
 			case "remove":
-				fails = fails || !there
+				fails = fails || !exists
 				delete(document, name)
 			case "test":
-				fails = fails || !there || string(encode(t, value)) != string(encode(t, document[name]))
+				fails = fails || !exists || string(encode(t, value)) != string(encode(t, document[name]))
 				step["value"] = value
 			}
 			steps = append(steps, step)

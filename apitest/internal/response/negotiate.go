@@ -88,14 +88,14 @@ func (f *Format) checkVerb(res *registry.Resource, verb string) error {
 		return errors.New("content is not a list")
 	}
 	// The message of the real server contains its Go type.
-	in, not := packageOf(res), ""
+	goPackage, not := packageOf(res), ""
 	if res.Custom {
 		kind = "UnstructuredList"
 	}
 	if verb != "list" {
 		not = "not "
 	}
-	return notAcceptableError(fmt.Sprintf("you requested %s, but the requested object is %sa list (*%s.%s)", f.Target.Kind, not, in, kind))
+	return notAcceptableError(fmt.Sprintf("you requested %s, but the requested object is %sa list (*%s.%s)", f.Target.Kind, not, goPackage, kind))
 }
 
 // packageOf returns the Go package of the real server's type.
@@ -111,14 +111,14 @@ func packageOf(res *registry.Resource) string {
 }
 
 // transformable reports whether objects can be converted to a kind.
-func transformable(to schema.GroupVersionKind) bool {
-	if to.Empty() {
+func transformable(kind schema.GroupVersionKind) bool {
+	if kind.Empty() {
 		return true
 	}
-	if to.Group != metav1.GroupName || to.Version != "v1" && to.Version != "v1beta1" {
+	if kind.Group != metav1.GroupName || kind.Version != "v1" && kind.Version != "v1beta1" {
 		return false
 	}
-	return to.Kind == "Table" || to.Kind == "PartialObjectMetadata" || to.Kind == "PartialObjectMetadataList"
+	return kind.Kind == "Table" || kind.Kind == "PartialObjectMetadata" || kind.Kind == "PartialObjectMetadataList"
 }
 
 // FormatFor returns the best format that a client accepts, among those that
@@ -129,14 +129,14 @@ func FormatFor(r *http.Request, allowed func(schema.GroupVersionKind) bool) (*Fo
 		return &Format{Pretty: isPretty(r)}, true
 	}
 	for _, a := range parseAccept(header) {
-		to := schema.GroupVersionKind{Group: a.with["g"], Version: a.with["v"], Kind: a.with["as"]}
+		kind := schema.GroupVersionKind{Group: a.with["g"], Version: a.with["v"], Kind: a.with["as"]}
 		stream := a.with["stream"]
-		if !allowed(to) || a.with["sv"] != "" || stream != "" && stream != "watch" {
+		if !allowed(kind) || a.with["sv"] != "" || stream != "" && stream != "watch" {
 			continue
 		}
 		for _, sub := range []string{"json", "yaml"} {
 			if a.takes(sub) && (sub != "yaml" || stream == "") {
-				return &Format{YAML: sub == "yaml", Pretty: a.with["pretty"] == "1" || isPretty(r), Target: to}, true
+				return &Format{YAML: sub == "yaml", Pretty: a.with["pretty"] == "1" || isPretty(r), Target: kind}, true
 			}
 		}
 	}

@@ -118,12 +118,12 @@ func TestObjectsInEachForm(t *testing.T) {
 	stored := []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"resourceVersion":"7","name":"x","labels":{"a":"}"}},"spec":{"color":"red"}}`)
 	res := &registry.Resource{Custom: true, Columns: []column.Column{{Name: "Color", Type: "string", JSONPath: ".spec.color"}}}
 	res.Group, res.Version, res.Kind = "example.com", "v2", "Widget"
-	for as, want := range map[string]string{
+	for kind, want := range map[string]string{
 		"":                      `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"resourceVersion":"7","name":"x","labels":{"a":"}"}},"spec":{"color":"red"}}`,
 		"PartialObjectMetadata": `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7","name":"x","labels":{"a":"}"}}}`,
 	} {
 		f := &Format{}
-		f.Target.Kind, f.Target.Version = as, "v1"
+		f.Target.Kind, f.Target.Version = kind, "v1"
 		got, err := f.Object(res, stored)
 		require.NoError(t, err)
 		require.JSONEq(t, want, string(got))

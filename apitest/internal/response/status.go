@@ -48,12 +48,12 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
 	}
-	as, found := FormatFor(r, schema.GroupVersionKind.Empty)
+	format, found := FormatFor(r, schema.GroupVersionKind.Empty)
 	if !found {
-		as = &Format{Pretty: true}
+		format = &Format{Pretty: true}
 	}
 	// An error means that the client has gone.
-	_ = as.Send(w, r, int(status.Code), StatusText(err))
+	_ = format.Send(w, r, int(status.Code), StatusText(err))
 }
 
 // PlainError returns an error without a reason, as the real server sends it.

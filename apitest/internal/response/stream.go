@@ -94,12 +94,12 @@ func (s *stream) write() error {
 
 // Bookmark returns the object of a bookmark: of the watched kind, with a
 // version only.
-func Bookmark(of *registry.Resource, version uint64, initialEnd bool) []byte {
+func Bookmark(res *registry.Resource, version uint64, initialEnd bool) []byte {
 	var text bytes.Buffer
 	text.WriteString(`{"kind":`)
-	text.WriteString(strconv.Quote(of.Kind))
+	text.WriteString(strconv.Quote(res.Kind))
 	text.WriteString(`,"apiVersion":`)
-	text.WriteString(strconv.Quote(of.GroupVersion().String()))
+	text.WriteString(strconv.Quote(res.GroupVersion().String()))
 	text.WriteString(`,"metadata":{"resourceVersion":"`)
 	text.WriteString(strconv.FormatUint(version, 10))
 	text.WriteByte('"')

@@ -76,13 +76,13 @@ func BenchmarkStoreList(b *testing.B) {
 	keys, drafts := randomDrafts(b, 50_000, 300, 300)
 	s := seedStore(b, keys, drafts)
 	table := s.Table(benchTable)
-	for name, of := range map[string]span{
+	for name, listed := range map[string]span{
 		"all": {}, "one namespace": {namespace: "namespace-7"}, "a page": {limit: 500}, "5000 changes ago": {at: s.Current() - 5_000},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _, _, err := table.list(of)
+				_, _, _, err := table.list(listed)
 				require.NoError(b, err)
 			}
 		})

@@ -26,10 +26,10 @@ func newDraft(t testing.TB, k Key, value string, labels map[string]string) objec
 }
 
 // putValue stores an object, in place of any existing one.
-func putValue(t testing.TB, in *Table, k Key, value string, labels map[string]string) *Record {
+func putValue(t testing.TB, table *Table, k Key, value string, labels map[string]string) *Record {
 	t.Helper()
 	for {
-		now, err := in.Commit(k, in.Get(k), newDraft(t, k, value, labels))
+		now, err := table.Commit(k, table.Get(k), newDraft(t, k, value, labels))
 		if err == ErrConflict {
 			continue
 		}

@@ -96,40 +96,40 @@ func (m *storeModel) randomVersion() uint64 {
 
 func (m *storeModel) write(table *Table, reference *referenceTable) {
 	k, value := m.key(), fmt.Sprint(m.rng.IntN(1000))
-	was := table.Get(k)
-	now, err := table.Commit(k, was, newDraft(m, k, value, nil))
+	stored := table.Get(k)
+	now, err := table.Commit(k, stored, newDraft(m, k, value, nil))
 	require.NoError(m, err)
 	m.reference.step(reference, k, value)
 	require.Equal(m, m.reference.version, now.Version)
-	_, err = table.Commit(k, was, newDraft(m, k, value, nil))
+	_, err = table.Commit(k, stored, newDraft(m, k, value, nil))
 	require.ErrorIs(m, err, ErrConflict, "another write was faster")
 }
 
 func (m *storeModel) remove(table *Table, reference *referenceTable) {
 	k := m.key()
-	was := table.Get(k)
-	if was == nil {
+	stored := table.Get(k)
+	if stored == nil {
 		return
 	}
-	now, err := table.Remove(was)
+	now, err := table.Remove(stored)
 	require.NoError(m, err)
 	m.reference.step(reference, k, "")
 	require.Equal(m, m.reference.version, now.Version)
-	require.Equal(m, modelText(was), modelText(now), "a deletion has the last state")
-	_, err = table.Remove(was)
+	require.Equal(m, modelText(stored), modelText(now), "a deletion has the last state")
+	_, err = table.Remove(stored)
 	require.ErrorIs(m, err, ErrConflict)
 }
 
 func (m *storeModel) list(table *Table, reference *referenceTable) {
-	of := span{limit: m.rng.IntN(4), namespace: []string{"", "", "a", "a-b"}[m.rng.IntN(4)]}
+	listed := span{limit: m.rng.IntN(4), namespace: []string{"", "", "a", "a-b"}[m.rng.IntN(4)]}
 	if m.rng.IntN(2) == 0 {
-		of.at = m.randomVersion()
+		listed.at = m.randomVersion()
 	}
 	if m.rng.IntN(2) == 0 {
 		k := m.key()
-		of.after = &k
+		listed.after = &k
 	}
-	found, left, at, err := table.list(of)
+	found, left, at, err := table.list(listed)
 	var text strings.Builder
 	for _, r := range found {
 		fmt.Fprintf(&text, "%s/%s=%s@%d ", r.Namespace, r.Name, modelText(r), r.Version)
@@ -139,7 +139,7 @@ func (m *storeModel) list(table *Table, reference *referenceTable) {
 	if err != nil {
 		got = err.Error()
 	}
-	require.Equal(m, m.reference.list(reference, of), got, "%+v", of)
+	require.Equal(m, m.reference.list(reference, listed), got, "%+v", listed)
 }
 
 // modelText returns the value of a record, and checks its form.

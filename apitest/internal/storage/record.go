@@ -51,8 +51,8 @@ type Record struct {
 }
 
 // NewRecord returns the record of a draft at a version.
-func NewRecord(k Key, of objects.Draft, version uint64) *Record {
-	return &Record{Key: k, Version: version, Raw: of.At(version), versionOffset: uint32(len(of.Before))}
+func NewRecord(k Key, draft objects.Draft, version uint64) *Record {
+	return &Record{Key: k, Version: version, Raw: draft.At(version), versionOffset: uint32(len(draft.Before))}
 }
 
 // draft returns the text without its version.

@@ -78,8 +78,8 @@ func (s *referenceStore) dropped(t *referenceTable) uint64 {
 func (s *referenceStore) oldest(t *referenceTable) uint64 { return max(s.compacted, s.dropped(t)) }
 
 // list returns a span as text, with the remaining number and the version.
-func (s *referenceStore) list(t *referenceTable, of span) string {
-	at := of.at
+func (s *referenceStore) list(t *referenceTable, listed span) string {
+	at := listed.at
 	switch {
 	case at == 0:
 		at = s.version
@@ -91,14 +91,14 @@ func (s *referenceStore) list(t *referenceTable, of span) string {
 	path := func(k Key) string { return k.Namespace + "/" + k.Name }
 	var found []referenceStep
 	for k, step := range t.state(at) {
-		if (of.namespace == "" || k.Namespace == of.namespace) && (of.after == nil || path(k) > path(*of.after)) {
+		if (listed.namespace == "" || k.Namespace == listed.namespace) && (listed.after == nil || path(k) > path(*listed.after)) {
 			found = append(found, step)
 		}
 	}
 	slices.SortFunc(found, func(a, b referenceStep) int { return strings.Compare(path(a.key), path(b.key)) })
 	left := 0
-	if of.limit > 0 && len(found) > of.limit {
-		left, found = len(found)-of.limit, found[:of.limit]
+	if listed.limit > 0 && len(found) > listed.limit {
+		left, found = len(found)-listed.limit, found[:listed.limit]
 	}
 	var text strings.Builder
 	for _, step := range found {
@@ -118,13 +118,13 @@ type span struct {
 
 // list returns the records of a span in order, the number of records beyond the
 // limit, and the version of the table. It fails with TooOld and TooNew.
-func (t *Table) list(of span) (found []*Record, left int, at uint64, err error) {
-	past, err := t.At(of.at)
+func (t *Table) list(listed span) (found []*Record, left int, at uint64, err error) {
+	past, err := t.At(listed.at)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	for r := range past.Records(of.namespace, of.after, true) {
-		if of.limit > 0 && len(found) == of.limit {
+	for r := range past.Records(listed.namespace, listed.after, true) {
+		if listed.limit > 0 && len(found) == listed.limit {
 			left++
 		} else {
 			found = append(found, r)

@@ -99,10 +99,10 @@ func undoChange(rows *rows, c Change) {
 }
 
 // Snapshots returns tables at one version.
-func (s *Store) Snapshots(of []*Table) (found []*Snapshot) {
+func (s *Store) Snapshots(tables []*Table) (found []*Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range of {
+	for _, t := range tables {
 		found = append(found, t.now())
 	}
 	return found

@@ -95,25 +95,25 @@ func (s *Store) Await(ctx context.Context, version uint64, timeout time.Duration
 }
 
 // Table returns the table of a resource, and creates it on the first call.
-func (s *Store) Table(of schema.GroupResource) *Table {
+func (s *Store) Table(resource schema.GroupResource) *Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.tables[of]
+	t := s.tables[resource]
 	if t == nil {
-		t = newTable(s, s.drops[of])
-		s.tables[of] = t
+		t = newTable(s, s.drops[resource])
+		s.tables[resource] = t
 	}
 	return t
 }
 
 // Drop removes a table with its objects. Its followers read to the end of its
 // history and end there. Later writes to the table fail.
-func (s *Store) Drop(of schema.GroupResource) {
+func (s *Store) Drop(resource schema.GroupResource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t := s.tables[of]; t != nil {
-		delete(s.tables, of)
-		s.drops[of] = s.version
+	if t := s.tables[resource]; t != nil {
+		delete(s.tables, resource)
+		s.drops[resource] = s.version
 		t.rows, t.present = newRows(), nil
 		t.dropped = true
 		t.wake()

@@ -30,9 +30,9 @@ type Table struct {
 }
 
 // newTable returns a table without history up to a version.
-func newTable(of *Store, unknown uint64) *Table {
+func newTable(store *Store, unknown uint64) *Table {
 	return &Table{
-		store: of, rows: newRows(), createdAt: of.version, history: history{maxChanges: of.maxChanges, maxBytes: of.maxBytes, dropped: unknown},
+		store: store, rows: newRows(), createdAt: store.version, history: history{maxChanges: store.maxChanges, maxBytes: store.maxBytes, dropped: unknown},
 		namespaces: map[string]string{}, notifiers: map[Notifier]struct{}{},
 	}
 }
@@ -49,63 +49,63 @@ func (t *Table) lookup(k Key) *Record {
 	return found
 }
 
-// Commit stores next as the state after was, nil for none, and assigns the next
-// version. It fails with ErrConflict if was is not the present state, and with
-// ErrDropped.
-func (t *Table) Commit(k Key, was *Record, next objects.Draft) (*Record, error) {
+// Commit stores next in place of old, which is nil for a new object, and assigns
+// the next version. It fails with ErrConflict if old is not the current state,
+// and with ErrDropped if the table was removed.
+func (t *Table) Commit(k Key, old *Record, next objects.Draft) (*Record, error) {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
-	return t.put(k, was, next)
+	return t.put(k, old, next)
 }
 
-// Create is commit for a new object in a namespace, whose record in another
-// table is in. It fails with ErrNamespaceChanged if in is not current, so that
-// no object is created in a namespace that is being deleted. A nil in is not
-// checked.
-func (t *Table) Create(k Key, next objects.Draft, namespaces *Table, in *Record) (*Record, error) {
+// Create is [Table.Commit] for a new object in a namespace. It fails with
+// ErrNamespaceChanged if namespace is not the current record in namespaces, so
+// that no object is created in a namespace that is being deleted. A nil
+// namespace is not checked.
+func (t *Table) Create(k Key, next objects.Draft, namespaces *Table, namespace *Record) (*Record, error) {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
-	if in != nil && namespaces.lookup(in.Key) != in {
+	if namespace != nil && namespaces.lookup(namespace.Key) != namespace {
 		return nil, ErrNamespaceChanged
 	}
 	return t.put(k, nil, next)
 }
 
-func (t *Table) put(k Key, was *Record, next objects.Draft) (*Record, error) {
-	if err := t.checkCurrent(k, was); err != nil {
+func (t *Table) put(k Key, old *Record, next objects.Draft) (*Record, error) {
+	if err := t.checkCurrent(k, old); err != nil {
 		return nil, err
 	}
-	if was != nil {
-		k = was.Key // reuse the strings
+	if old != nil {
+		k = old.Key // reuse the strings
 	} else {
 		k = t.intern(k)
 	}
 	now := NewRecord(k, next, t.store.version+1)
 	t.rows.ReplaceOrInsert(now)
-	t.recordChange(Change{New: now, Old: was})
+	t.recordChange(Change{New: now, Old: old})
 	return now, nil
 }
 
-// Remove deletes the object whose present state is was. It returns the state
+// Remove deletes the object whose current state is old. It returns the state
 // for watches, with the version of the deletion.
-func (t *Table) Remove(was *Record) (*Record, error) {
+func (t *Table) Remove(old *Record) (*Record, error) {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
-	if err := t.checkCurrent(was.Key, was); err != nil {
+	if err := t.checkCurrent(old.Key, old); err != nil {
 		return nil, err
 	}
-	now := was.WithVersion(t.store.version + 1)
+	now := old.WithVersion(t.store.version + 1)
 	now.Deleted = true
-	t.rows.Delete(was)
-	t.recordChange(Change{New: now, Old: was})
+	t.rows.Delete(old)
+	t.recordChange(Change{New: now, Old: old})
 	return now, nil
 }
 
-func (t *Table) checkCurrent(k Key, was *Record) error {
+func (t *Table) checkCurrent(k Key, old *Record) error {
 	switch {
 	case t.dropped:
 		return ErrDropped
-	case t.lookup(k) != was:
+	case t.lookup(k) != old:
 		return ErrConflict
 	}
 	return nil

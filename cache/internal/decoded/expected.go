@@ -70,8 +70,8 @@ func (e ExpectedType) check(object runtime.Object) error {
 func convert[T any](e ExpectedType, typ watch.EventType, object runtime.Object) (T, error) {
 	err := e.check(object)
 	if err == nil {
-		if as, ok := object.(T); ok {
-			return as, nil
+		if typed, ok := object.(T); ok {
+			return typed, nil
 		}
 		err = fmt.Errorf("unexpected type %T, want %v", object, reflect.TypeFor[T]())
 	}
@@ -81,8 +81,8 @@ func convert[T any](e ExpectedType, typ watch.EventType, object runtime.Object) 
 
 // itemError returns an error for one object, with as much of its identity as is
 // known.
-func itemError(typ watch.EventType, object runtime.Object, why error) *listwatch.ItemError {
-	item := &listwatch.ItemError{Type: typ, Err: why}
+func itemError(typ watch.EventType, object runtime.Object, cause error) *listwatch.ItemError {
+	item := &listwatch.ItemError{Type: typ, Err: cause}
 	named, err := meta.Accessor(object)
 	if nilcheck.IsNilPointer(object) || err != nil {
 		return item

@@ -117,12 +117,12 @@ func (h runHandler) WithGroup(name string) slog.Handler {
 	return h.extend(func(handler slog.Handler) slog.Handler { return handler.WithGroup(name) })
 }
 
-func (h runHandler) extend(more func(slog.Handler) slog.Handler) slog.Handler {
+func (h runHandler) extend(transform func(slog.Handler) slog.Handler) slog.Handler {
 	before := h.with
 	return runHandler{logger: h.logger, with: func(handler slog.Handler) slog.Handler {
 		if before != nil {
 			handler = before(handler)
 		}
-		return more(handler)
+		return transform(handler)
 	}}
 }
