@@ -110,14 +110,14 @@ func (s *Server) put(h *inputObject) (*storage.Record, error) {
 // setIdentity sets the missing metadata of a new object.
 func (h *inputObject) setIdentity(s *Server) {
 	if prefix := objects.MemberString(h.metadata, "generateName"); h.Name == "" && prefix != "" {
-		h.Name = s.identities.name(prefix)
+		h.Name = s.identities.Name(prefix)
 		h.set("name", h.Name)
 	}
 	if h.Namespace != "" {
 		h.set("namespace", h.Namespace)
 	}
 	if objects.MemberValue(h.metadata, "uid") == nil {
-		h.set("uid", string(s.identities.uid()))
+		h.set("uid", string(s.identities.UID()))
 	}
 	if objects.MemberValue(h.metadata, "creationTimestamp") == nil {
 		h.set("creationTimestamp", objects.Now())

@@ -60,7 +60,7 @@ func (c *call) insert(m mutation, obj *unstructured.Unstructured) (*storage.Reco
 		return nil, apierrors.NewForbidden(c.GroupResource(), nameOrPrefix(obj), errors.New("create not allowed while custom resource definition is terminating"))
 	}
 	metadata["creationTimestamp"] = objects.Now()
-	metadata["uid"] = string(c.server.identities.uid())
+	metadata["uid"] = string(c.server.identities.UID())
 	c.resource.PrepareCreate(obj.Object)
 	return c.insertNamed(m, obj)
 }
@@ -76,7 +76,7 @@ func (c *call) insertNamed(m mutation, obj *unstructured.Unstructured) (rec *sto
 		return c.insertOnce(m, obj)
 	}
 	for range maxNameAttempts {
-		obj.SetName(c.server.identities.name(prefix))
+		obj.SetName(c.server.identities.Name(prefix))
 		if c.resource.Strategy.Complete != nil {
 			c.resource.Strategy.Complete(obj.Object)
 		}

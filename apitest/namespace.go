@@ -38,7 +38,7 @@ func (s *Server) createNamespaces() error {
 func (s *Server) createNamespace(res *registry.Resource, name string) error {
 	obj := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace",
-		"metadata": map[string]any{"name": name, "creationTimestamp": objects.Now(), "uid": string(s.identities.uid())},
+		"metadata": map[string]any{"name": name, "creationTimestamp": objects.Now(), "uid": string(s.identities.UID())},
 	}}
 	res.PrepareCreate(obj.Object)
 	if res.Strategy.Complete != nil {

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/thinformer/thinformer/apitest/internal/listener"
+	"github.com/thinformer/thinformer/apitest/internal/objects"
 	"github.com/thinformer/thinformer/apitest/internal/registry"
 	"github.com/thinformer/thinformer/apitest/internal/storage"
 	"github.com/thinformer/thinformer/rest"
@@ -37,7 +38,7 @@ type Server struct {
 	faults      faults
 	seed        uint64
 	// identities generates the uids and names of objects.
-	identities *identities
+	identities *objects.Identities
 
 	listener *listener.Listener
 	outages  outages
@@ -68,7 +69,7 @@ func NewServer(options Options) *Server {
 	if s.seed == 0 {
 		s.seed = rand.Uint64()
 	}
-	s.identities = newIdentities(s.seed)
+	s.identities = objects.NewIdentities(s.seed)
 	if options.Tokens != nil {
 		s.token = cryptorand.Text()
 	}

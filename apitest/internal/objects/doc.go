@@ -1,5 +1,6 @@
 // Package objects converts and compares objects: their JSON text and the trees of
-// maps and slices that encoding/json decodes it to.
+// maps and slices that encoding/json decodes it to. It also generates uids and
+// names.
 //
 // The input is an object from a client or from Go code. The output is a [Draft],
 // the text in which the server stores the object, or a tree to change.
