@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	_ "embed"
 	"fmt"
 	"net/http/httptest"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/thinformer/thinformer/apitest/internal/definition"
 	"github.com/thinformer/thinformer/apitest/internal/objects"
@@ -19,22 +19,16 @@ import (
 	"github.com/thinformer/thinformer/internal/column"
 )
 
-const fooDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.example.com","uid":"1"},"spec":{
-	"group":"example.com","scope":"Namespaced","names":{"plural":"foos","kind":"Foo","shortNames":["f"],"categories":["all"]},
-	"versions":[
-		{"name":"v1","served":true,"storage":true,
-			"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas","labelSelectorPath":".status.selector"}},
-			"additionalPrinterColumns":[{"name":"Color","type":"string","jsonPath":".spec.color"}],
-			"selectableFields":[{"jsonPath":".spec.color"}],
-			"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"color":{"type":"string"}}}}}}},
-		{"name":"v1alpha1","served":true,"deprecated":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}},
-		{"name":"v0","schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
+// fooDefinition is a valid definition.
+//
+//go:embed internal/definition/testdata/foos.json
+var fooDefinition string
 
 func parsed(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
-	var content map[string]any
-	require.NoError(t, utiljson.Unmarshal([]byte(text), &content), text)
-	return &unstructured.Unstructured{Object: content}
+	obj, err := objects.Decode([]byte(text))
+	require.NoError(t, err, text)
+	return obj
 }
 
 // define stores a definition without HTTP, and reconciles the definitions.

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/thinformer/thinformer/apitest/internal/modeltest"
 	"github.com/thinformer/thinformer/apitest/internal/objects"
 	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
@@ -27,8 +28,13 @@ import (
 // version has expired, it gets a 410. In a bubble, writes, compactions and cuts
 // happen at different instants of fake time.
 func TestModelWatch(t *testing.T) {
+	seeds, defaultSeeds := 0, uint64(100)
+	if raceEnabled {
+		defaultSeeds = 10
+	}
 	expired, pages := 0, 0
-	eachSeed(t, func(t *testing.T, seed uint64) {
+	modeltest.EachSeed(t, "apitest", defaultSeeds, func(t *testing.T, seed uint64) {
+		seeds++
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			srv := NewServer(Options{InMemory: true, History: []int{5, 50, 0}[seed%3], BookmarkInterval: time.Second, Seed: seed})
@@ -40,7 +46,7 @@ func TestModelWatch(t *testing.T) {
 			expired, pages = expired+e, pages+p
 		})
 	})
-	require.True(t, *modelSeed != 0 || expired > 0 && pages > 0, "%d times 410, %d pages: the seeds do not cover both", expired, pages)
+	require.True(t, seeds == 1 || expired > 0 && pages > 0, "%d times 410, %d pages: the seeds do not cover both", expired, pages)
 }
 
 // The same over loopback, with TLS and HTTP/2 and without, as fast as possible,

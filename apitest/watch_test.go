@@ -6,14 +6,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/thinformer/thinformer/apitest/internal/objects"
+	"github.com/thinformer/thinformer/apitest/internal/modeltest"
 	"github.com/thinformer/thinformer/apitest/internal/storage"
 )
 
@@ -77,52 +75,15 @@ func (w *watchClient) next() (e event, err error) {
 
 func decodeInto(w *watchClient, target any) error { return json.NewDecoder(w.lines).Decode(target) }
 
-// configMapDraft returns a draft of a config map.
-func configMapDraft(t testing.TB, k storage.Key, value string, labels map[string]string) objects.Draft {
-	t.Helper()
-	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"value": value}}}
-	obj.SetNamespace(k.Namespace)
-	obj.SetName(k.Name)
-	obj.SetLabels(labels)
-	encoded, err := objects.Encode(obj)
-	require.NoError(t, err)
-	return encoded
-}
-
 // put stores an object, in place of any existing one.
 func put(t testing.TB, table *storage.Table, k storage.Key, value string, labels map[string]string) *storage.Record {
 	t.Helper()
 	for {
-		now, err := table.Commit(k, table.Get(k), configMapDraft(t, k, value, labels))
+		now, err := table.Commit(k, table.Get(k), modeltest.ConfigMap(t, k.Namespace, k.Name, value, labels))
 		if err == storage.ErrConflict {
 			continue
 		}
 		require.NoError(t, err)
 		return now
-	}
-}
-
-var (
-	modelSeed  = flag.Uint64("model.seed", 0, "run the model tests with this seed only")
-	modelSeeds = flag.Int("model.seeds", 100, "how many seeds the model tests run")
-)
-
-// eachSeed runs a model test for each seed. A failure prints how to repeat it.
-func eachSeed(t *testing.T, run func(t *testing.T, seed uint64)) {
-	first, last := uint64(1), uint64(*modelSeeds)
-	if *modelSeed != 0 {
-		first, last = *modelSeed, *modelSeed
-	} else if raceEnabled {
-		last = max(1, last/10)
-	}
-	for seed := first; seed <= last; seed++ {
-		func() {
-			defer func() {
-				if t.Failed() {
-					t.Logf("repeat with: go test ./apitest -run '^%s$' -model.seed=%d", t.Name(), seed)
-				}
-			}()
-			run(t, seed)
-		}()
 	}
 }

@@ -7,17 +7,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/apitest/internal/modeltest"
 	"github.com/thinformer/thinformer/apitest/internal/objects"
 )
 
+var benchTable = schema.GroupResource{Resource: "pods"}
+
 // randomDrafts returns n objects of random sizes, as JSON.
-func randomDrafts(t testing.TB, n, least, most int) (keys []Key, drafts []objects.Draft) {
+func randomDrafts(t testing.TB, n, minSize, maxSize int) (keys []Key, drafts []objects.Draft) {
 	for i := range n {
 		k := Key{fmt.Sprintf("namespace-%d", i%20), fmt.Sprintf("some-deployment-5d4f8c7b9-%06d", i*7919%n)}
-		d := newDraft(t, k, "", nil)
-		padding := least + (most-least)*i/n - len(d.Before) - len(d.After)
-		keys, drafts = append(keys, k), append(drafts, newDraft(t, k, strings.Repeat("x", max(0, padding)), nil))
+		d := modeltest.ConfigMap(t, k.Namespace, k.Name, "", nil)
+		padding := minSize + (maxSize-minSize)*i/n - len(d.Before) - len(d.After)
+		keys, drafts = append(keys, k), append(drafts, modeltest.ConfigMap(t, k.Namespace, k.Name, strings.Repeat("x", max(0, padding)), nil))
 	}
 	return keys, drafts
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest/internal/modeltest"
 )
 
 // The history of a table retains no more bytes than its limit, for any objects,
@@ -16,7 +18,9 @@ func TestHistoryIsBoundedInBytes(t *testing.T) {
 	reader, err := table.Follow(s.Current())
 	require.NoError(t, err)
 	write := func(size int) *Record {
-		now := putValue(t, table, Key{"default", "a"}, strings.Repeat("x", size), nil)
+		k := Key{"default", "a"}
+		now, err := table.Commit(k, table.Get(k), modeltest.ConfigMap(t, k.Namespace, k.Name, strings.Repeat("x", size), nil))
+		require.NoError(t, err)
 		changes, err := reader.Next()
 		require.NoError(t, err)
 		require.Len(t, changes, 1)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/apitest/internal/modeltest"
 	"github.com/thinformer/thinformer/apitest/internal/objects"
 )
 
@@ -17,7 +18,7 @@ import (
 // once and in order to each follower, and no silent gap after a compaction:
 // after random operations, a store equals the reference implementation.
 func TestModelStore(t *testing.T) {
-	forEachSeed(t, func(t *testing.T, seed uint64) {
+	modeltest.EachSeed(t, "apitest/internal/storage", 100, func(t *testing.T, seed uint64) {
 		m := newStoreModel(t, seed)
 		for range 200 {
 			m.operate()
@@ -97,11 +98,11 @@ func (m *storeModel) randomVersion() uint64 {
 func (m *storeModel) write(table *Table, reference *referenceTable) {
 	k, value := m.key(), fmt.Sprint(m.rng.IntN(1000))
 	stored := table.Get(k)
-	now, err := table.Commit(k, stored, newDraft(m, k, value, nil))
+	now, err := table.Commit(k, stored, modeltest.ConfigMap(m, k.Namespace, k.Name, value, nil))
 	require.NoError(m, err)
 	m.reference.step(reference, k, value)
 	require.Equal(m, m.reference.version, now.Version)
-	_, err = table.Commit(k, stored, newDraft(m, k, value, nil))
+	_, err = table.Commit(k, stored, modeltest.ConfigMap(m, k.Namespace, k.Name, value, nil))
 	require.ErrorIs(m, err, ErrConflict, "another write was faster")
 }
 
@@ -273,6 +274,6 @@ func (m *storeModel) drop(name string, table *Table, reference *referenceTable) 
 	delete(m.reference.tables, name)
 	m.reference.drops[name] = m.reference.version
 	reference.unknown, reference.isDropped = m.reference.dropped(reference), true
-	_, err := table.Commit(Key{"a", "x"}, nil, newDraft(m, Key{"a", "x"}, "0", nil))
+	_, err := table.Commit(Key{"a", "x"}, nil, modeltest.ConfigMap(m, "a", "x", "0", nil))
 	require.ErrorIs(m, err, ErrDropped)
 }
