@@ -78,7 +78,7 @@ func Fail(code int, retryAfter time.Duration) Action {
 	seconds := int((retryAfter + time.Second - 1) / time.Second)
 	err := genericError(code, seconds)
 	action := FailWith(err)
-	action.text = fmt.Sprintf("answer %d %s", code, err.ErrStatus.Reason)
+	action.text = fmt.Sprintf("respond with %d %s", code, err.ErrStatus.Reason)
 	if seconds > 0 {
 		action.text += fmt.Sprintf(", retry after %d s", seconds)
 	}
@@ -106,7 +106,7 @@ func genericError(code, retryAfter int) *apierrors.StatusError {
 // FailWith responds with an error of apimachinery's api/errors, such as
 // NewConflict. Any other error becomes an internal error.
 func FailWith(err error) Action {
-	return Action{text: fmt.Sprintf("answer %q", err), last: true, act: func(at *faultPoint) bool {
+	return Action{text: fmt.Sprintf("respond with %q", err), last: true, act: func(at *faultPoint) bool {
 		if at.Next == nil {
 			response.WriteError(at.Out, at.Request, err)
 			return true
@@ -125,7 +125,7 @@ func Respond(code int, contentType, body string) Action {
 	if code < 200 || code > 999 {
 		panic(fmt.Sprintf("apitest: Respond(%d): the code of a response is between 200 and 999", code))
 	}
-	return Action{text: fmt.Sprintf("answer %d with %d bytes of %s", code, len(body), contentType), last: true, act: func(at *faultPoint) bool {
+	return Action{text: fmt.Sprintf("respond with %d and %d bytes of %s", code, len(body), contentType), last: true, act: func(at *faultPoint) bool {
 		if at.Next == nil {
 			at.Out.Header().Set("Content-Type", contentType)
 			at.Out.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -140,7 +140,7 @@ func Respond(code int, contentType, body string) Action {
 // HTML responds 200 with an HTML page, like a login portal or a broken proxy.
 func HTML() Action {
 	action := Respond(http.StatusOK, "text/html; charset=utf-8", "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n")
-	action.text = "answer 200 with a page of HTML"
+	action.text = "respond with 200 and a page of HTML"
 	return action
 }
 
@@ -198,7 +198,7 @@ func Silence() Action {
 }
 
 // Freeze stops the whole connection, for all its requests: no byte is read or
-// written and HTTP/2 pings are not answered, but the connection is not closed.
+// written and HTTP/2 pings get no response, but the connection is not closed.
 // When the fault is removed, the connection continues.
 func Freeze() Action {
 	return Action{text: "freeze the connection", act: func(at *faultPoint) bool {

@@ -23,7 +23,7 @@ func TruncateJSON() Action {
 // watch, each object is of that kind.
 func WrongKind() Action {
 	return Action{
-		text: "answer with another kind", rewriteBody: fault.OtherKind,
+		text: "respond with another kind", rewriteBody: fault.OtherKind,
 		events: func(at *faultPoint) fault.Events { return fault.NewWrongKind(at.Point) },
 	}
 }

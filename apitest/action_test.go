@@ -199,17 +199,17 @@ func TestSilence(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
 		fault := srv.Fault(Fault{Match: Match{Name: "a"}, Action: Silence()})
-		answered := make(chan error, 1)
+		done := make(chan error, 1)
 		go func() {
 			_, _, err := get(t, srv, client, oneConfigMap)
-			answered <- err
+			done <- err
 		}()
 		require.NoError(t, srv.WaitForRequests(t.Context(), Match{Name: "a"}, 1))
 		_, _, err := get(t, srv, client, "/healthz")
 		require.NoError(t, err)
-		require.Empty(t, answered)
+		require.Empty(t, done)
 		fault.Remove()
-		require.NoError(t, <-answered)
+		require.NoError(t, <-done)
 	})
 }
 

@@ -16,8 +16,8 @@ import (
 func applied(t testing.TB, s *Server, manager string, force bool, data map[string]string) (int, map[string]any) {
 	t.Helper()
 	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"it"},"data":` + string(encoded(t, data)) + `}`
-	code, answer, _ := send(t, s, fmt.Sprintf("PATCH %s/it?fieldManager=%s&force=%t", configMapsPath, manager, force), applyType, body)
-	return code, answer
+	code, response, _ := send(t, s, fmt.Sprintf("PATCH %s/it?fieldManager=%s&force=%t", configMapsPath, manager, force), applyType, body)
+	return code, response
 }
 
 func dataOf(object map[string]any) map[string]string {
@@ -34,23 +34,23 @@ func dataOf(object map[string]any) map[string]string {
 // fields that are no longer applied.
 func TestApply(t *testing.T) {
 	s := patchServer(t)
-	code, answer := applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
+	code, response := applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
 	require.Equal(t, 201, code)
-	version := objects.At(answer, "metadata.resourceVersion")
-	code, answer = applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
+	version := objects.At(response, "metadata.resourceVersion")
+	code, response = applied(t, s, "one", false, map[string]string{"x": "1", "y": "1"})
 	require.Equal(t, 200, code)
-	require.Equal(t, version, objects.At(answer, "metadata.resourceVersion"), "applying the same again changes nothing")
+	require.Equal(t, version, objects.At(response, "metadata.resourceVersion"), "applying the same again changes nothing")
 
-	code, answer = applied(t, s, "two", false, map[string]string{"x": "2", "z": "2"})
+	code, response = applied(t, s, "two", false, map[string]string{"x": "2", "z": "2"})
 	require.Equal(t, 409, code)
-	require.Equal(t, `Apply failed with 1 conflict: conflict with "one": .data.x`, answer["message"])
-	require.Equal(t, []any{map[string]any{"reason": "FieldManagerConflict", "message": `conflict with "one"`, "field": ".data.x"}}, objects.At(answer, "details.causes"))
+	require.Equal(t, `Apply failed with 1 conflict: conflict with "one": .data.x`, response["message"])
+	require.Equal(t, []any{map[string]any{"reason": "FieldManagerConflict", "message": `conflict with "one"`, "field": ".data.x"}}, objects.At(response, "details.causes"))
 
-	code, answer = applied(t, s, "two", true, map[string]string{"x": "2", "z": "2"})
+	code, response = applied(t, s, "two", true, map[string]string{"x": "2", "z": "2"})
 	require.Equal(t, 200, code)
-	require.Equal(t, map[string]string{"x": "2", "y": "1", "z": "2"}, dataOf(answer))
-	_, answer = applied(t, s, "one", false, nil)
-	require.Equal(t, map[string]string{"x": "2", "z": "2"}, dataOf(answer))
+	require.Equal(t, map[string]string{"x": "2", "y": "1", "z": "2"}, dataOf(response))
+	_, response = applied(t, s, "one", false, nil)
+	require.Equal(t, map[string]string{"x": "2", "z": "2"}, dataOf(response))
 
 	// A dry run creates nothing.
 	code, _, _ = send(t, s, "PATCH "+configMapsPath+"/dry?fieldManager=m&dryRun=All", applyType, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"dry"}}`)
@@ -66,9 +66,9 @@ func TestApply(t *testing.T) {
 func TestApplyOfStatus(t *testing.T) {
 	s := patchServer(t)
 	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"conditions":[{"type":"Mine","status":"True"}]}}`
-	answer := must(t, s, "PATCH "+podPath+"/status?fieldManager=m", applyType, body)
-	require.Len(t, objects.At(answer, "status.conditions"), 1)
-	fields := string(encoded(t, objects.At(answer, "metadata.managedFields")))
+	response := must(t, s, "PATCH "+podPath+"/status?fieldManager=m", applyType, body)
+	require.Len(t, objects.At(response, "status.conditions"), 1)
+	fields := string(encoded(t, objects.At(response, "metadata.managedFields")))
 	require.Contains(t, fields, `{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{"k:{\"type\":\"Mine\"}":{".":{},"f:status":{},"f:type":{}}}}},"manager":"m","operation":"Apply","subresource":"status"`)
 	code, _, _ := send(t, s, "PATCH "+strings.Replace(podPath, "/a", "/b", 1)+"/status?fieldManager=m", applyType, strings.Replace(body, `"a"`, `"b"`, 1))
 	require.Equal(t, 404, code)
@@ -81,15 +81,15 @@ func TestApplyOfScale(t *testing.T) {
 	const path = "/apis/apps/v1/namespaces/default/deployments"
 	must(t, s, "POST "+path, jsonType, `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}}}}`)
 	scale := `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},"spec":{"replicas":4}}`
-	code, answer, _ := send(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa", applyType, scale)
+	code, response, _ := send(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa", applyType, scale)
 	require.Equal(t, 409, code)
-	require.Equal(t, `Apply failed with 1 conflict: conflict with "curl" using autoscaling/v1: .spec.replicas`, answer["message"])
-	answer = must(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa&force=true", applyType, scale)
-	require.Equal(t, "Scale", answer["kind"])
-	require.EqualValues(t, 4, objects.At(answer, "spec.replicas"))
-	code, answer, _ = send(t, s, "PATCH "+path+"/d?fieldManager=app", applyType, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":2}}`)
+	require.Equal(t, `Apply failed with 1 conflict: conflict with "curl" using autoscaling/v1: .spec.replicas`, response["message"])
+	response = must(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa&force=true", applyType, scale)
+	require.Equal(t, "Scale", response["kind"])
+	require.EqualValues(t, 4, objects.At(response, "spec.replicas"))
+	code, response, _ = send(t, s, "PATCH "+path+"/d?fieldManager=app", applyType, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":2}}`)
 	require.Equal(t, 409, code)
-	require.Equal(t, `Apply failed with 1 conflict: conflict with "hpa" with subresource "scale": .spec.replicas`, answer["message"])
+	require.Equal(t, `Apply failed with 1 conflict: conflict with "hpa" with subresource "scale": .spec.replicas`, response["message"])
 	must(t, s, "PATCH "+path+"/d/scale", strategicPatchType, `{"spec":{"replicas":7}}`)
 	require.EqualValues(t, 7, objects.At(must(t, s, "GET "+path+"/d", "", ""), "spec.replicas"))
 
@@ -100,8 +100,8 @@ func TestApplyOfScale(t *testing.T) {
 		strings.Replace(scale, "4", "-4", 1):                          "must be greater than or equal to 0",
 		strings.Replace(scale, `"name":"d"`, `"managedFields":[]`, 1): "metadata.managedFields must be nil",
 	} {
-		_, answer, _ := send(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa", applyType, body)
-		require.Contains(t, answer["message"], message)
+		_, response, _ := send(t, s, "PATCH "+path+"/d/scale?fieldManager=hpa", applyType, body)
+		require.Contains(t, response["message"], message)
 	}
 }
 
@@ -185,9 +185,9 @@ func TestApplyAgainstModel(t *testing.T) {
 					fields[string(rune('a'+dice.IntN(4)))] = []string{"1", "2"}[dice.IntN(2)]
 				}
 				steps = append(steps, fmt.Sprintf("%s applies %v, force %t", manager, fields, force))
-				code, answer := applied(t, s, manager, force, fields)
+				code, response := applied(t, s, manager, force, fields)
 				ok := model.apply(manager, force, maps.Clone(fields))
-				require.Equal(t, ok, code < 300, "seed %d: %s: %v", seed, strings.Join(steps, "; "), answer["message"])
+				require.Equal(t, ok, code < 300, "seed %d: %s: %v", seed, strings.Join(steps, "; "), response["message"])
 			}
 			if !model.exists {
 				continue

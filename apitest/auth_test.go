@@ -23,9 +23,9 @@ func serveRequest(srv *Server, method, path string, headers ...string) *httptest
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	answer := httptest.NewRecorder()
-	srv.ServeHTTP(answer, r)
-	return answer
+	response := httptest.NewRecorder()
+	srv.ServeHTTP(response, r)
+	return response
 }
 
 // A bearer token identifies the user. A request without one is anonymous
@@ -80,11 +80,11 @@ func TestAttributes(t *testing.T) {
 		{"DELETE", "/api/v1/namespaces/a/pods", `pods is forbidden: User "admin" cannot deletecollection resource "pods" in API group "" in the namespace "a": because`},
 		{"GET", "/foo/<bar>", `forbidden: User "admin" cannot get path "/foo/&lt;bar&gt;": because`},
 	} {
-		answer := serveRequest(srv, c.method, c.path)
-		require.Equal(t, 403, answer.Code)
-		require.Equal(t, "nosniff", answer.Header().Get("X-Content-Type-Options"))
+		response := serveRequest(srv, c.method, c.path)
+		require.Equal(t, 403, response.Code)
+		require.Equal(t, "nosniff", response.Header().Get("X-Content-Type-Options"))
 		var status metav1.Status
-		require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &status))
+		require.NoError(t, json.Unmarshal(response.Body.Bytes(), &status))
 		require.Equal(t, c.words, status.Message)
 	}
 	serveRequest(srv, "GET", "/api/v1/namespaces/a/pods/x/status")
@@ -152,9 +152,9 @@ func TestPanicsGetAResponse(t *testing.T) {
 	var logged bytes.Buffer
 	srv := NewServer(Options{InMemory: true, Logger: slog.New(slog.NewTextHandler(&logged, nil)), Authorize: func(Attributes) (bool, string) { panic("no!") }})
 	defer srv.Close()
-	answer := serveRequest(srv, http.MethodGet, "/api/v1/pods")
-	require.Equal(t, 500, answer.Code)
-	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
+	response := serveRequest(srv, http.MethodGet, "/api/v1/pods")
+	require.Equal(t, 500, response.Code)
+	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", response.Body.String())
 	require.Contains(t, logged.String(), "no!")
 	require.Contains(t, logged.String(), "TestPanicsGetAResponse", "the stack")
 }

@@ -56,10 +56,10 @@ type step struct {
 func runSteps(t *testing.T, s *Server, steps []step) {
 	t.Helper()
 	for _, step := range steps {
-		code, answer := exchange(t, s, step.request, step.body)
-		require.Equal(t, step.code, code, "%s %s: %v", step.request, step.body, answer)
+		code, response := exchange(t, s, step.request, step.body)
+		require.Equal(t, step.code, code, "%s %s: %v", step.request, step.body, response)
 		for path, want := range step.has {
-			require.Equal(t, want, asText(objects.At(answer, path)), "%s %s: %s of %v", step.request, step.body, path, answer)
+			require.Equal(t, want, asText(objects.At(response, path)), "%s %s: %s of %v", step.request, step.body, path, response)
 		}
 	}
 }
@@ -107,8 +107,8 @@ func TestCreateRejectsInvalidNames(t *testing.T) {
 		{"POST /apis/rbac.authorization.k8s.io/v1/clusterroles", `{"metadata":{"name":"a%b"}}`, 422, nil},
 		{"POST " + inDefault + "configmaps", `{}`, 422, map[string]string{"message": `ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required`}},
 	})
-	_, answer := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"name":"b","labels":{"a b":"c d"},"annotations":{"/x":"y"},"finalizers":["x"]}}`)
-	require.Len(t, objects.At(answer, "details.causes"), 4)
+	_, response := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"name":"b","labels":{"a b":"c d"},"annotations":{"/x":"y"},"finalizers":["x"]}}`)
+	require.Len(t, objects.At(response, "details.causes"), 4)
 }
 
 // API conventions, "Idempotency": generated names are unique, and drawn again
@@ -117,10 +117,10 @@ func TestGenerateName(t *testing.T) {
 	s := plainServer(t)
 	seen := map[any]bool{}
 	for range 50 {
-		code, answer := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"generateName":"job-"}}`)
+		code, response := exchange(t, s, "POST "+inDefault+"configmaps", `{"metadata":{"generateName":"job-"}}`)
 		require.Equal(t, 201, code)
-		require.Regexp(t, `^job-[bcdfghjklmnpqrstvwxz2456789]{5}$`, objects.At(answer, "metadata.name"))
-		seen[objects.At(answer, "metadata.name")] = true
+		require.Regexp(t, `^job-[bcdfghjklmnpqrstvwxz2456789]{5}$`, objects.At(response, "metadata.name"))
+		seen[objects.At(response, "metadata.name")] = true
 	}
 	require.Len(t, seen, 50)
 }
@@ -190,9 +190,9 @@ func TestFieldErrorsAreBounded(t *testing.T) {
 	for i := range 2 * maxFieldErrors {
 		labels = append(labels, fmt.Sprintf(`"wrong key %d":"v"`, i))
 	}
-	code, answer := exchange(t, plainServer(t), "POST "+inDefault+"configmaps", `{"metadata":{"name":"a","labels":{`+strings.Join(labels, ",")+`}}}`)
+	code, response := exchange(t, plainServer(t), "POST "+inDefault+"configmaps", `{"metadata":{"name":"a","labels":{`+strings.Join(labels, ",")+`}}}`)
 	require.Equal(t, 422, code)
-	causes, _ := objects.At(answer, "details.causes").([]any)
+	causes, _ := objects.At(response, "details.causes").([]any)
 	require.Equal(t, maxFieldErrors, len(causes))
 }
 

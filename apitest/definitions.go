@@ -21,7 +21,7 @@ import (
 //
 // In kube-apiserver, controllers process the definitions, and a client has to
 // wait for the condition Established. Here the same steps are taken, with the
-// same events, before the request that wrote the definition is answered.
+// same events, before the response to the request that wrote the definition.
 type definitions struct {
 	mu sync.Mutex // held by reconcileDefinitions
 	// read holds the parsed definition of each current record.

@@ -81,7 +81,7 @@ func foos(version string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "example.com", Version: version, Resource: "foos"}
 }
 
-// When the write of a definition is answered, its resource is served, with the
+// Before the response to the write of a definition, its resource is served, with the
 // conditions, names and versions of the real server.
 func TestDefinitionIsServed(t *testing.T) {
 	s := bareServer(t)
@@ -246,8 +246,8 @@ func TestDefinitionOverHTTP(t *testing.T) {
 	require.Contains(t, fields, `"k:{\"type\":\"Established\"}":{".":{},"f:lastTransitionTime":{},"f:message":{},"f:reason":{},"f:status":{},"f:type":{}}`)
 
 	must(t, s, "POST /apis/example.com/v1/namespaces/default/foos", jsonType, `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","finalizers":["a/b"]}}`)
-	answer := must(t, s, "DELETE "+path+"/foos.example.com", "", "")
-	require.Equal(t, []any{definition.CleanupFinalizer}, objects.At(answer, "metadata.finalizers"))
+	deleted := must(t, s, "DELETE "+path+"/foos.example.com", "", "")
+	require.Equal(t, []any{definition.CleanupFinalizer}, objects.At(deleted, "metadata.finalizers"))
 	code, refused, _ := send(t, s, "POST /apis/example.com/v1/namespaces/default/foos", jsonType, `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"b"}}`)
 	require.Equal(t, 403, code)
 	require.Equal(t, `foos.example.com "b" is forbidden: create not allowed while custom resource definition is terminating`, refused["message"])
@@ -317,8 +317,8 @@ func TestFinalizersOfCustomResources(t *testing.T) {
 // A write that loses the race against the deletion of its definition gets a
 // 404.
 func TestWriteAfterDefinitionIsDeleted(t *testing.T) {
-	answer := httptest.NewRecorder()
-	response.WriteError(answer, httptest.NewRequest("POST", "/apis/example.com/v1/bars", nil), fmt.Errorf("create: %w", storage.ErrDropped))
-	require.Equal(t, 404, answer.Code)
-	require.Equal(t, "404 page not found\n", answer.Body.String())
+	recorder := httptest.NewRecorder()
+	response.WriteError(recorder, httptest.NewRequest("POST", "/apis/example.com/v1/bars", nil), fmt.Errorf("create: %w", storage.ErrDropped))
+	require.Equal(t, 404, recorder.Code)
+	require.Equal(t, "404 page not found\n", recorder.Body.String())
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/thinformer/thinformer/rest/discovery"
 )
 
-func decodeDocument(t *testing.T, answer *httptest.ResponseRecorder) (document map[string]any) {
+func decodeDocument(t *testing.T, response *httptest.ResponseRecorder) (document map[string]any) {
 	t.Helper()
-	require.Equal(t, 200, answer.Code, "%s", answer.Body)
-	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &document))
+	require.Equal(t, 200, response.Code, "%s", response.Body)
+	require.NoError(t, json.Unmarshal(response.Body.Bytes(), &document))
 	return document
 }
 

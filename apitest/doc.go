@@ -188,8 +188,8 @@
 //     connect to a node.
 //   - events: the events of core/v1 and of events.k8s.io/v1 are stored separately; the
 //     real server has the same events in two forms.
-//   - definitions: a CustomResourceDefinition is in force when its creation is
-//     answered; the steps of the controllers are still visible as events. The
+//   - definitions: a CustomResourceDefinition takes effect before the response to
+//     its creation; the steps of the controllers are still visible as events. The
 //     schema, the names and the paths are checked for the most frequent mistakes;
 //     expressions in x-kubernetes-validations are not evaluated, and defaults are
 //     not checked against the schema. Conversion by webhook is rejected. After a

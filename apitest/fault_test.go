@@ -82,10 +82,10 @@ func TestFaultString(t *testing.T) {
 		"watch pods in namespace a: after 3 events, end the stream":                    {Match: pods, Action: AfterEvents(3, Cut())},
 		"watch pods in namespace a, the 2nd time: reset the connection":                {Match: pods, Nth: 2, Action: Reset()},
 		"watch pods in namespace a, the 11th and 2 more times: go silent":              {Match: pods, Nth: 11, Times: 3, Action: Silence()},
-		"any request, once: answer 429 TooManyRequests, retry after 1 s":               {Times: 1, Action: Fail(429, time.Second)},
+		"any request, once: respond with 429 TooManyRequests, retry after 1 s":         {Times: 1, Action: Fail(429, time.Second)},
 		"any request, 3 times, with probability 0.1: delay by 2s":                      {Times: 3, Probability: .1, Action: Delay(2 * time.Second)},
 		"any request: refuse connections for 5s":                                       {Action: Refuse(5 * time.Second)},
-		"any request: answer 503 ServiceUnavailable":                                   {Action: Fail(503, 0)},
+		"any request: respond with 503 ServiceUnavailable":                             {Action: Fail(503, 0)},
 		"any request: after 1 event, compact":                                          {Action: AfterEvents(1, Call("compact", (*Server).Compact))},
 		"any request: before the first event, go silent":                               {Action: AfterEvents(0, Silence())},
 		"any request: list the state of 2 versions ago":                                {Action: StaleList(2)},
@@ -97,7 +97,7 @@ func TestFaultString(t *testing.T) {
 	defer srv.Close()
 	srv.Fault(Fault{Match: pods, Action: Break()})
 	second := srv.Fault(Fault{Action: HTML()})
-	require.Equal(t, "watch pods in namespace a: break off in the middle (never fired)\nany request: answer 200 with a page of HTML (never fired)", fmt.Sprint(srv.Faults()))
+	require.Equal(t, "watch pods in namespace a: break off in the middle (never fired)\nany request: respond with 200 and a page of HTML (never fired)", fmt.Sprint(srv.Faults()))
 	second.Remove()
 	second.Remove() // a second Remove does nothing
 	require.Len(t, srv.Faults(), 1)

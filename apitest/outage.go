@@ -79,12 +79,12 @@ func (o Outage) retrySeconds() int { return int((o.RetryAfter + time.Second - 1)
 
 // validate returns what is wrong with the outage, "" for nothing.
 func (o Outage) validate() string {
-	switch answers := o.Kind == OutageUnavailable || o.Kind == OutageTooManyRequests; {
+	switch responds := o.Kind == OutageUnavailable || o.Kind == OutageTooManyRequests; {
 	case o.Kind < 0 || o.Kind > OutageTooManyRequests:
 		return "unknown Kind"
 	case o.RetryAfter < 0:
 		return "RetryAfter must not be negative"
-	case o.RetryAfter > 0 && !answers:
+	case o.RetryAfter > 0 && !responds:
 		return "RetryAfter requires OutageUnavailable or OutageTooManyRequests"
 	}
 	return ""

@@ -87,12 +87,12 @@ func TestPatchOfEachKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := patchServer(t)
-			answer := must(t, s, "PATCH "+test.path, test.contentType, test.body)
-			got, err := json.Marshal(objects.At(answer, test.at))
+			response := must(t, s, "PATCH "+test.path, test.contentType, test.body)
+			got, err := json.Marshal(objects.At(response, test.at))
 			require.NoError(t, err)
 			require.JSONEq(t, test.want, string(got))
 			path, _, _ := strings.Cut(test.path, "?")
-			require.Equal(t, answer, must(t, s, "GET "+path, "", ""), "the response is the stored object")
+			require.Equal(t, response, must(t, s, "GET "+path, "", ""), "the response is the stored object")
 		})
 	}
 }
@@ -148,9 +148,9 @@ func TestPatchRejected(t *testing.T) {
 		{"/new?fieldManager=m", applyType, `{"apiVersion":"v1","kind":"ConfigMap"}`, 400, "the name of the object (new based on URL) was undeterminable: name must be provided"},
 	} {
 		before := must(t, s, "GET "+configMapsPath+"/a", "", "")
-		code, answer, _ := send(t, s, "PATCH "+configMapsPath+test.path, test.contentType, test.body)
-		require.Equal(t, test.code, code, "%s %.100s: %v", test.path, test.body, answer["message"])
-		require.Contains(t, answer["message"], test.message, "%s %.100s", test.path, test.body)
+		code, response, _ := send(t, s, "PATCH "+configMapsPath+test.path, test.contentType, test.body)
+		require.Equal(t, test.code, code, "%s %.100s: %v", test.path, test.body, response["message"])
+		require.Contains(t, response["message"], test.message, "%s %.100s", test.path, test.body)
 		require.Equal(t, before, must(t, s, "GET "+configMapsPath+"/a", "", ""))
 	}
 }
@@ -173,9 +173,9 @@ func TestPatchOfCustomResourceRejected(t *testing.T) {
 		{"/scale?fieldManager=m", applyType, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":1}}`, 500, "failed to create manager for existing fields"},
 		{"/scale", mergePatchType, `{"spec":{"replicas":"x"}}`, 422, "json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32"},
 	} {
-		code, answer, _ := send(t, s, "PATCH "+fooPath+test.path, test.contentType, test.body)
-		require.Equal(t, test.code, code, "%s: %v", test.body, answer["message"])
-		require.Contains(t, answer["message"], test.message, test.body)
+		code, response, _ := send(t, s, "PATCH "+fooPath+test.path, test.contentType, test.body)
+		require.Equal(t, test.code, code, "%s: %v", test.body, response["message"])
+		require.Contains(t, response["message"], test.message, test.body)
 	}
 }
 
@@ -203,8 +203,8 @@ func TestPatchResetsManagers(t *testing.T) {
 	s := patchServer(t)
 	for _, reset := range []string{`[]`, `[{}]`} {
 		must(t, s, "PATCH "+configMapsPath+"/a?fieldManager=m&force=true", applyType, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"`+reset+`"}}`)
-		answer := must(t, s, "PATCH "+configMapsPath+"/a", mergePatchType, `{"metadata":{"managedFields":`+reset+`}}`)
-		require.Nil(t, objects.At(answer, "metadata.managedFields"))
+		response := must(t, s, "PATCH "+configMapsPath+"/a", mergePatchType, `{"metadata":{"managedFields":`+reset+`}}`)
+		require.Nil(t, objects.At(response, "metadata.managedFields"))
 	}
 }
 
@@ -215,9 +215,9 @@ func TestConcurrentPatches(t *testing.T) {
 	for writer := range 8 {
 		all.Go(func() {
 			for i := range 20 {
-				code, answer, _ := send(t, s, "PATCH "+configMapsPath+"/a", mergePatchType, fmt.Sprintf(`{"data":{"w%d":"%d"}}`, writer, i))
+				code, response, _ := send(t, s, "PATCH "+configMapsPath+"/a", mergePatchType, fmt.Sprintf(`{"data":{"w%d":"%d"}}`, writer, i))
 				if code != 200 {
-					t.Errorf("%d %v", code, answer)
+					t.Errorf("%d %v", code, response)
 				}
 			}
 		})
@@ -246,9 +246,9 @@ func FuzzPatch(f *testing.F) {
 		types := []string{jsonPatchType, mergePatchType, strategicPatchType, applyType}
 		paths := []string{configMapsPath + "/a", podPath, fooPath, podPath + "/status", fooPath + "/status", fooPath + "/scale"}
 		at := paths[int(path)%len(paths)]
-		code, answer, _ := send(t, s, "PATCH "+at+"?fieldManager=fuzz&force="+fmt.Sprint(kind%4 == 3), types[kind%4], body)
-		if code == 500 && answer["message"] == nil {
-			t.Fatalf("internal error: %v", answer)
+		code, response, _ := send(t, s, "PATCH "+at+"?fieldManager=fuzz&force="+fmt.Sprint(kind%4 == 3), types[kind%4], body)
+		if code == 500 && response["message"] == nil {
+			t.Fatalf("internal error: %v", response)
 		}
 		for _, path := range paths[:3] {
 			code, now, _ := send(t, s, "GET "+path, "", "")

@@ -25,9 +25,9 @@ func inProtobuf(t *testing.T, s *Server, method, path, body string) (int, map[st
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
-	var answer map[string]any
-	require.NoError(t, utiljson.Unmarshal(text, &answer))
-	return res.StatusCode, answer
+	var response map[string]any
+	require.NoError(t, utiljson.Unmarshal(text, &response))
+	return res.StatusCode, response
 }
 
 // enveloped returns an envelope around a message.
@@ -60,10 +60,10 @@ func TestObjectsAreReadFromProtobuf(t *testing.T) {
 		{enveloped("ConfigMap", "v1", namedWeb), 201, ""},
 		{enveloped("", "", namedWeb), 409, `configmaps "web" already exists`},
 	} {
-		code, answer := inProtobuf(t, s, "POST", configMaps, c.body)
-		require.Equal(t, c.code, code, "%q: %v", c.body, answer)
+		code, response := inProtobuf(t, s, "POST", configMaps, c.body)
+		require.Equal(t, c.code, code, "%q: %v", c.body, response)
 		if c.message != "" {
-			require.Equal(t, c.message, answer["message"], "%q", c.body)
+			require.Equal(t, c.message, response["message"], "%q", c.body)
 		}
 	}
 }
@@ -77,13 +77,13 @@ func TestDeleteOptionsAreReadFromProtobuf(t *testing.T) {
 	options, err := (&metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}).Marshal()
 	require.NoError(t, err)
 
-	code, answer := inProtobuf(t, s, "DELETE", web, "k8s")
+	code, response := inProtobuf(t, s, "DELETE", web, "k8s")
 	require.Equal(t, 400, code)
-	require.Equal(t, "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]", answer["message"])
-	code, answer = inProtobuf(t, s, "DELETE", web, enveloped("ConfigMap", "v1", ""))
-	require.Equal(t, 400, code, "%v", answer)
-	code, answer = inProtobuf(t, s, "DELETE", web, enveloped("DeleteOptions", "v1", string(options)))
-	require.Equal(t, 409, code, "%v", answer)
-	code, answer = inProtobuf(t, s, "DELETE", web, enveloped("DeleteOptions", "v1", ""))
-	require.Equal(t, 200, code, "%v", answer)
+	require.Equal(t, "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]", response["message"])
+	code, response = inProtobuf(t, s, "DELETE", web, enveloped("ConfigMap", "v1", ""))
+	require.Equal(t, 400, code, "%v", response)
+	code, response = inProtobuf(t, s, "DELETE", web, enveloped("DeleteOptions", "v1", string(options)))
+	require.Equal(t, 409, code, "%v", response)
+	code, response = inProtobuf(t, s, "DELETE", web, enveloped("DeleteOptions", "v1", ""))
+	require.Equal(t, 200, code, "%v", response)
 }

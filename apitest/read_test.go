@@ -43,10 +43,10 @@ func (l listed) names() (names []string) {
 // ask sends one request without a connection.
 func ask(t testing.TB, srv *Server, path string) listed {
 	t.Helper()
-	answer := httptest.NewRecorder()
-	srv.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+	recorder := httptest.NewRecorder()
+	srv.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
 	var l listed
-	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &l), "%s", answer.Body)
+	require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &l), "%s", recorder.Body)
 	return l
 }
 

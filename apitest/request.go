@@ -53,7 +53,7 @@ func (r Request) String() string {
 	if r.Query != "" {
 		address += "?" + r.Query
 	}
-	state := "no answer"
+	state := "no response"
 	switch {
 	case r.Code != 0 && r.Running:
 		state = fmt.Sprintf("%d, running", r.Code)

@@ -65,9 +65,9 @@ func FuzzParsePath(f *testing.F) {
 	srv := NewServer(Options{InMemory: true})
 	f.Cleanup(srv.Close)
 	f.Fuzz(func(t *testing.T, path string) {
-		answer := httptest.NewRecorder()
-		srv.ServeHTTP(answer, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: "timeoutSeconds=-1"}, Header: http.Header{}})
-		require.NotEqual(t, 0, answer.Code)
+		response := httptest.NewRecorder()
+		srv.ServeHTTP(response, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: "timeoutSeconds=-1"}, Header: http.Header{}})
+		require.NotEqual(t, 0, response.Code)
 		if at, ok := params.ParsePath(path); ok && !at.Short && at.Resource != "" {
 			require.NotContains(t, at.Resource+at.Name+at.Namespace+at.Subresource, "/")
 		}

@@ -150,18 +150,18 @@ func idleBytes(b *testing.B, newClient func(testing.TB) *http.Client, url string
 	ctx, cancel := context.WithCancel(context.Background())
 	client := newClient(b)
 	before := heapAndStackBytes()
-	answers := make([]*http.Response, n)
-	for i := range answers {
+	responses := make([]*http.Response, n)
+	for i := range responses {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		require.NoError(b, err)
-		answers[i], err = client.Do(request)
+		responses[i], err = client.Do(request)
 		require.NoError(b, err)
-		require.Equal(b, http.StatusOK, answers[i].StatusCode)
+		require.Equal(b, http.StatusOK, responses[i].StatusCode)
 	}
 	taken := heapAndStackBytes() - before
 	cancel()
-	for _, answer := range answers {
-		answer.Body.Close()
+	for _, response := range responses {
+		response.Body.Close()
 	}
 	client.CloseIdleConnections()
 	return float64(taken) / n

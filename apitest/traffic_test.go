@@ -65,7 +65,7 @@ func TestTrafficOfAFrozenConnection(t *testing.T) {
 		srv := NewServer(Options{InMemory: true, NoBuiltinKinds: true})
 		defer srv.Close()
 		end := srv.BeginOutage(Outage{Kind: OutageHalfOpen})
-		answered := make(chan error, 1)
+		done := make(chan error, 1)
 		client := srv.testClient(t)
 		go func() {
 			response, err := client.Get(srv.URL + "/healthz")
@@ -73,13 +73,13 @@ func TestTrafficOfAFrozenConnection(t *testing.T) {
 				_, err = io.Copy(io.Discard, response.Body)
 				response.Body.Close()
 			}
-			answered <- err
+			done <- err
 		}()
 		synctest.Wait()
 		require.Equal(t, Traffic{Dials: 1, Lost: 1, Requests: 1, MaxPerSecond: 1}, srv.Traffic())
 		time.Sleep(time.Minute)
 		end()
-		require.NoError(t, <-answered)
+		require.NoError(t, <-done)
 		require.Equal(t, Traffic{Dials: 1, Requests: 1, Verbs: map[string]int{"get": 1}, MaxPerSecond: 1}, srv.Traffic())
 	})
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/thinformer/thinformer/internal/transcript"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the answers of apitest into the transcripts, where a stated limit lets them differ")
+var rewrite = flag.Bool("rewrite", false, "write the responses of apitest into the transcripts, where a stated limit lets them differ")
 
 // The responses in the transcripts are those of a kube-apiserver, against which
 // e2e runs the same scripts.
@@ -27,14 +27,14 @@ func TestResponsesMatchTranscripts(t *testing.T) {
 	for name, script := range transcripts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			t.Parallel()
-			answers, err := transcript.Play(t.Context(), script, serverOfTranscripts(t))
+			responses, err := transcript.Play(t.Context(), script, serverOfTranscripts(t))
 			if *rewrite {
 				require.NoError(t, err)
-				script.Record(answers, false)
+				script.Record(responses, false)
 				require.NoError(t, os.WriteFile(name, []byte(script.Format()), 0o644))
 				return
 			}
-			for _, difference := range script.Diff(answers, false) {
+			for _, difference := range script.Diff(responses, false) {
 				t.Error(difference)
 			}
 			require.NoError(t, err)

@@ -66,14 +66,14 @@ func TestNoUpdateIsLost(t *testing.T) {
 				_, now := exchange(t, s, "GET "+inDefault+"configmaps/a", "")
 				var n int
 				_, _ = fmt.Sscan(asText(objects.At(now, "data.n")), &n)
-				code, answer := exchange(t, s, "PUT "+inDefault+"configmaps/a", fmt.Sprintf(
+				code, response := exchange(t, s, "PUT "+inDefault+"configmaps/a", fmt.Sprintf(
 					`{"metadata":{"name":"a","resourceVersion":%q},"data":{"n":"%d"}}`, objects.At(now, "metadata.resourceVersion"), n+1))
 				switch code {
 				case 200:
 					done++
 				case 409:
 				default:
-					t.Errorf("%d %v", code, answer)
+					t.Errorf("%d %v", code, response)
 					return
 				}
 			}

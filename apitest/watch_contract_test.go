@@ -350,18 +350,18 @@ func TestWatchSendsLastEventsOfReplacedResource(t *testing.T) {
 func TestWatchOfAMountedServerEndsWithIt(t *testing.T) {
 	withWatchFixture(t, Options{}, func(t *testing.T, r *watchFixture) {
 		request := httptest.NewRequest(http.MethodGet, "/api/v1/configmaps?watch=true", nil)
-		answer := httptest.NewRecorder()
+		response := httptest.NewRecorder()
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			r.ServeHTTP(answer, request)
+			r.ServeHTTP(response, request)
 		}()
 		synctest.Wait()
 		start := time.Now()
 		r.Close()
 		<-ended
 		require.Zero(t, time.Since(start))
-		require.Contains(t, answer.Body.String(), `"ADDED"`)
+		require.Contains(t, response.Body.String(), `"ADDED"`)
 	})
 }
 
@@ -374,9 +374,9 @@ func TestWatchIsChunked(t *testing.T) {
 		_, err = io.WriteString(conn, "GET /api/v1/watch/namespaces/default/configmaps/e?resourceVersion=6&timeoutSeconds=5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		require.NoError(t, err)
 		time.AfterFunc(time.Second, func() { r.put("e"); r.put("e") })
-		answer, err := io.ReadAll(conn)
+		response, err := io.ReadAll(conn)
 		require.NoError(t, err)
-		head, body, _ := strings.Cut(string(answer), "\r\n\r\n")
+		head, body, _ := strings.Cut(string(response), "\r\n\r\n")
 		require.Contains(t, head, "HTTP/1.1 200 OK")
 		require.Contains(t, head, "Transfer-Encoding: chunked")
 		require.Contains(t, head, "Content-Type: application/json")

@@ -254,5 +254,6 @@ type semanticsListWatch struct {
 	unsupported bool
 }
 
-// IsWatchListSemanticsUnSupported returns the answer of the client.
+// IsWatchListSemanticsUnSupported reports whether the client does not
+// support initial events.
 func (lw *semanticsListWatch) IsWatchListSemanticsUnSupported() bool { return lw.unsupported }

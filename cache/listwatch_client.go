@@ -162,7 +162,7 @@ func recoveryIn(lw ListerWatcher) *rest.Recovery {
 
 // sharedRecovery returns the Recovery that a source has itself. Functions over
 // another library's client have none, because their clients can turn a lost
-// connection into an empty answer.
+// connection into an empty response.
 func sharedRecovery(lw ListerWatcher) *rest.Recovery {
 	if shared, ok := lw.(listwatch.Recoverable); ok {
 		return shared.Recovery()

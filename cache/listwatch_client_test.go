@@ -142,7 +142,7 @@ func TestRecoveryIsReleasedWithItsSources(t *testing.T) {
 	require.NotNil(t, table.get(client), "a new Recovery after the release")
 }
 
-// busyServer answers every request with 429 and counts them.
+// busyServer responds to every request with 429 and counts them.
 type busyServer struct{ requests int }
 
 func (b *busyServer) RoundTrip(r *http.Request) (*http.Response, error) {

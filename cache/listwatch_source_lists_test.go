@@ -157,13 +157,13 @@ func untypedList(names ...string) *unstructured.UnstructuredList {
 
 // A result that is not a list is an error with its type.
 func TestInvalidLists(t *testing.T) {
-	for want, answer := range map[string]runtime.Object{
+	for want, list := range map[string]runtime.Object{
 		decoded.ErrNoList.Error():                       nil,
 		"returned a *cache.pod, which is not a list":    newPod("a"),
 		"returned a *v1.Table, which has no items":      &metav1.Table{},
 		"the ListerWatcher returned neither a list nor": (*podList)(nil),
 	} {
-		_, err := sourceOf[any](listOnly(answer), sourceOptions{}).List(t.Context(), metav1.ListOptions{})
+		_, err := sourceOf[any](listOnly(list), sourceOptions{}).List(t.Context(), metav1.ListOptions{})
 		require.ErrorContains(t, err, want)
 	}
 	_, err := sourceOf[any](&ListWatch{}, sourceOptions{}).List(t.Context(), metav1.ListOptions{})

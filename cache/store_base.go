@@ -253,7 +253,7 @@ type queryResult[T any] struct {
 	maxLen  int
 }
 
-// queryStore is a store of this package, which answers queries without a slice.
+// queryStore is a store of this package, which returns query results without a slice.
 type queryStore interface {
 	find(indexName, value string) (queryResult[any], error)
 	findLike(indexName string, obj any) (queryResult[any], error)

@@ -22,8 +22,7 @@ var (
 	storeSeeds = flag.Int("store.seeds", 60, "how many seeds the model test of stores runs")
 )
 
-// referenceStore is a store in a map. It answers every query by examining all
-// objects.
+// referenceStore is a store in a map. Every query examines all objects.
 type referenceStore struct {
 	objects  map[string]*thing
 	indexers Indexers

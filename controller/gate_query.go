@@ -27,7 +27,7 @@ const (
 // query asks the server about objects that were not observed within WriteTimeout: an
 // informer whose selectors exclude an object never receives it. If a list with the
 // informer's selectors includes the object, the informer is late. If not, it suffices
-// that the store does not have the object. If the server does not answer, the key
+// that the store does not have the object. If the server does not respond, the key
 // continues to wait, and the next query follows after another WriteTimeout.
 func (g *gate) query(waits []*wait) {
 	ctx, cancel := context.WithTimeout(g.ctx, queryTimeout)
@@ -51,7 +51,7 @@ func (g *gate) query(waits []*wait) {
 	}
 }
 
-// queryEarly asks about the objects that were excluded before. An earlier answer does
+// queryEarly asks about the objects that were excluded before. An earlier response does
 // not apply to a later write, which may have changed a selected field. So the server
 // is asked again for each write, but without waiting for WriteTimeout.
 func (g *gate) queryEarly(h *heldKey) {
@@ -87,7 +87,7 @@ func (p *trackedInformer) recordAnswer(key string, uid types.UID, leftOut bool) 
 }
 
 // versionToQuery returns the version to ask the server for, "" if no query is needed:
-// the answer is known or would make no difference.
+// its result is known or would make no difference.
 func (g *gate) versionToQuery(w *wait) (version string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

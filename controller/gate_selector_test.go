@@ -370,7 +370,7 @@ func TestLaterWriteOfAnExcludedObjectIsQueriedEarly(t *testing.T) {
 			waited = append(waited, starts[i].Sub(starts[i-1]).Round(time.Second))
 		}
 		require.Equal(t, []time.Duration{
-			time.Minute,      // there is no earlier answer
+			time.Minute,      // there is no earlier response
 			time.Second,      // it is still excluded
 			time.Minute,      // the early query fails; the next one is at WriteTimeout
 			10 * time.Second, // it is selected now: the key waits for the informer

@@ -16,7 +16,7 @@ import (
 // [HTTP] is the implementation. It is an interface so that programs without one do not
 // link an HTTP server.
 type Server interface {
-	// open opens the address, before anything starts. serve answers requests until
+	// open opens the address, before anything starts. serve responds to requests until
 	// stop is called. stop waits for requests in progress, at most for bound.
 	open(p *program) (serve func(), stop func(bound time.Duration), err error)
 }
@@ -45,7 +45,7 @@ type HTTP struct {
 
 	// Hosts are the DNS names that are accepted in the Host header besides localhost
 	// and IP addresses, if Address or Listener is on loopback. Requests for other
-	// names are answered with 403, since any web site can point its name at 127.0.0.1;
+	// names get the response 403, since any web site can point its name at 127.0.0.1;
 	// see [debug.CheckHost]. Default: none.
 	Hosts []string
 

@@ -28,8 +28,8 @@ type machine struct {
 	// there never was one.
 	record record
 	seen   time.Time
-	// answered is the time of the server's last response.
-	answered time.Time
+	// lastResponse is the time of the server's last response.
+	lastResponse time.Time
 
 	// sent holds the records that this process has sent: the last accepted one, and
 	// later ones whose result is not known. A record with our identity that is not
@@ -193,8 +193,8 @@ func (m *machine) observed(l *lease, now time.Time) {
 	m.newest, m.fresh = l, true
 	m.nextAttempt = now
 	// After a long gap it is not known whether a Lease existed meanwhile.
-	moved = moved || l == nil && now.Sub(m.answered) > 2*m.retryPeriod
-	m.answered = now
+	moved = moved || l == nil && now.Sub(m.lastResponse) > 2*m.retryPeriod
+	m.lastResponse = now
 	switch {
 	case l == nil && moved && !m.seen.IsZero():
 		m.seen = now
@@ -222,7 +222,7 @@ func (m *machine) accepted(l *lease, begun, now time.Time) {
 	m.observed(l, now)
 	m.sent, m.failures = []record{l.record}, 0
 	m.renewed = begun
-	// An answer after the deadline does not count.
+	// A response after the deadline does not count.
 	m.leading = l.record.holder == m.identity && now.Before(m.deadline())
 	if m.leading {
 		m.nextAttempt = begun.Add(m.retryPeriod)

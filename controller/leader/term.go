@@ -75,7 +75,7 @@ func (t *term) end() {
 }
 
 // extend records an accepted renewal. It has no effect if the term ended before the
-// renewal was answered.
+// response to the renewal.
 func (t *term) extend(renewed, renewedWall time.Time) {
 	if t.hasEnded() {
 		return

@@ -66,11 +66,11 @@ func startProxy(t *testing.T, config *rest.Config, clients bool) (url string, ou
 }
 
 // startScripted starts a proxy in front of a server whose responses the test defines.
-func startScripted(t *testing.T, answer http.HandlerFunc) (url string, out *logBuffer) {
+func startScripted(t *testing.T, respond http.HandlerFunc) (url string, out *logBuffer) {
 	t.Helper()
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		answer(w, r)
+		respond(w, r)
 	}))
 	t.Cleanup(back.Close)
 	return startProxy(t, &rest.Config{Host: back.URL}, false)
@@ -343,7 +343,7 @@ func TestInvalidResponsesAreRejected(t *testing.T) {
 	const secret = `{"kind":"Endpoints","subsets":[{"addresses":[{"ip":"10.9.9.9"}]}]}`
 	one, all, watch := "/api/v1/namespaces/d/endpoints/e", "/api/v1/endpoints", "/api/v1/endpoints?watch=1"
 	huge := strings.Repeat("x", maxObject+1<<20) // more than a decoder reads ahead
-	for _, c := range []struct{ path, answer, contentType, want string }{
+	for _, c := range []struct{ path, response, contentType, want string }{
 		{one, ``, "", "EOF"},
 		{one, `{"kind":"Endpoints"`, "", "EOF"},
 		{one, `[` + secret + `]`, "", "cannot unmarshal array"},
@@ -381,11 +381,11 @@ func TestInvalidResponsesAreRejected(t *testing.T) {
 			if c.contentType != "" {
 				w.Header().Set("Content-Type", c.contentType)
 			}
-			io.WriteString(w, c.answer)
+			io.WriteString(w, c.response)
 		})
 		response := send(t, "GET", url+c.path, "")
 		got, err := io.ReadAll(response.Body)
-		require.NoError(t, err, c.answer[:min(len(c.answer), 80)])
+		require.NoError(t, err, c.response[:min(len(c.response), 80)])
 		code := 502
 		if c.path == watch {
 			code = 200

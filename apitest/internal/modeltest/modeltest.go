@@ -1,5 +1,3 @@
-// Package modeltest holds the helpers that the model tests of several packages
-// share: the objects that they store, and the seeds that they run.
 package modeltest
 
 import (

@@ -55,7 +55,7 @@ func ParseList(query url.Values) (o ListOptions, err error) {
 		asked.ResourceVersionMatch == "" && o.Limit > 0 && version > 0:
 		o.Version = version
 	case asked.ResourceVersion == "0":
-		o.Limit = 0 // any version is allowed: the real server answers from its cache, without pages
+		o.Limit = 0 // any version is allowed: the real server responds from its cache, without pages
 	default:
 		o.AtLeast = version
 	}

@@ -91,16 +91,16 @@ func TestCompression(t *testing.T) {
 	}{{"gzip", minGzipBytes + 1, true}, {"br, gzip", minGzipBytes + 1, true}, {"gzip", minGzipBytes, false}, {"", minGzipBytes + 1, false}, {"br", minGzipBytes + 1, false}} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Accept-Encoding", c.coding)
-		answer := httptest.NewRecorder()
-		out := NewOutput(answer, r, http.StatusOK, MediaTypeJSON)
+		recorder := httptest.NewRecorder()
+		out := NewOutput(recorder, r, http.StatusOK, MediaTypeJSON)
 		text := strings.Repeat("x", c.size)
 		for part := text; part != ""; part = part[min(len(part), 1000):] {
 			_, err := out.Write([]byte(part[:min(len(part), 1000)]))
 			require.NoError(t, err)
 		}
 		require.NoError(t, out.Close())
-		require.Equal(t, c.want, answer.Header().Get("Content-Encoding") == "gzip", "%+v", c)
-		var body io.Reader = answer.Body
+		require.Equal(t, c.want, recorder.Header().Get("Content-Encoding") == "gzip", "%+v", c)
+		var body io.Reader = recorder.Body
 		if c.want {
 			var err error
 			body, err = gzip.NewReader(body)

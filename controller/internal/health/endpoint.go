@@ -22,7 +22,7 @@ type Endpoint struct {
 	Checks func() []Check
 }
 
-// ServeHTTP answers GET and HEAD in the format of kube-apiserver.
+// ServeHTTP responds to GET and HEAD in the format of kube-apiserver.
 func (e Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -53,7 +53,7 @@ func (e Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body.Reset()
 		body.WriteString("ok")
 	}
-	_, _ = io.WriteString(w, body.String()) // a failed write has no recipient
+	_, _ = io.WriteString(w, body.String()) // on an error the client has gone
 }
 
 // maxCheckText limits the text of one check, in bytes.

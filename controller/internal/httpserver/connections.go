@@ -11,8 +11,8 @@ import (
 const defaultConnections = 100
 
 // connections limits the open connections of an http.Server. Idle connections are
-// closed in favor of new ones, so that probes are answered while other clients keep
-// connections open.
+// closed in favor of new ones, so that probes get a response while other clients
+// keep connections open.
 type connections struct {
 	limit int // 0 means no limit
 
@@ -59,10 +59,10 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// longestIdle returns the connection that has been idle longest, or the new one if
-// none is idle. mu is held.
-func (c *connections) longestIdle(new net.Conn) net.Conn {
-	idlest, since := new, time.Now()
+// longestIdle returns the connection that has been idle longest, or newest if none
+// is idle. mu is held.
+func (c *connections) longestIdle(newest net.Conn) net.Conn {
+	idlest, since := newest, time.Now()
 	for conn, at := range c.open {
 		if !at.IsZero() && !at.After(since) {
 			idlest, since = conn, at

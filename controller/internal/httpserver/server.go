@@ -39,7 +39,7 @@ func New(listener net.Listener, handler http.Handler, o Options) *Server {
 	}
 }
 
-// Serve answers requests until Stop is called or the listener fails. It returns the
+// Serve responds to requests until Stop is called or the listener fails. It returns the
 // failure of the listener, and nil after Stop.
 func (s *Server) Serve() error {
 	if err := s.server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {

@@ -84,7 +84,7 @@ func (s testServer) get(path string) (code, size int) {
 }
 
 // At the limit, a new connection closes the one that has been idle longest, so that a
-// probe is answered while other clients keep connections open. If all have a request,
+// probe gets a response while other clients keep connections open. If all have a request,
 // the new connection is closed.
 func TestConnectionsAreLimited(t *testing.T) {
 	runServer(t, func(s testServer) {
