@@ -108,22 +108,22 @@ func (s *Server) put(h *inputObject) (*storage.Record, error) {
 }
 
 // setIdentity sets the missing metadata of a new object.
-func (h *inputObject) setIdentity(s *Server) {
-	if prefix := objects.MemberString(h.metadata, "generateName"); h.Name == "" && prefix != "" {
-		h.Name = s.identities.Name(prefix)
-		h.set("name", h.Name)
+func (o *inputObject) setIdentity(s *Server) {
+	if prefix := objects.MemberString(o.metadata, "generateName"); o.Name == "" && prefix != "" {
+		o.Name = s.identities.Name(prefix)
+		o.set("name", o.Name)
 	}
-	if h.Namespace != "" {
-		h.set("namespace", h.Namespace)
+	if o.Namespace != "" {
+		o.set("namespace", o.Namespace)
 	}
-	if objects.MemberValue(h.metadata, "uid") == nil {
-		h.set("uid", string(s.identities.UID()))
+	if objects.MemberValue(o.metadata, "uid") == nil {
+		o.set("uid", string(s.identities.UID()))
 	}
-	if objects.MemberValue(h.metadata, "creationTimestamp") == nil {
-		h.set("creationTimestamp", objects.Now())
+	if objects.MemberValue(o.metadata, "creationTimestamp") == nil {
+		o.set("creationTimestamp", objects.Now())
 	}
-	if h.resource.TracksGeneration() && objects.MemberValue(h.metadata, "generation") == nil {
-		h.setValue("generation", []byte("1"))
+	if o.resource.TracksGeneration() && objects.MemberValue(o.metadata, "generation") == nil {
+		o.setValue("generation", []byte("1"))
 	}
 }
 

@@ -29,12 +29,12 @@ type inputObject struct {
 }
 
 // String returns the name of the object for messages.
-func (h *inputObject) String() string {
-	name := h.Name
-	if h.Namespace != "" {
-		name = h.Namespace + "/" + name
+func (o *inputObject) String() string {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
 	}
-	return h.resource.Kind + " " + name
+	return o.resource.Kind + " " + name
 }
 
 // readInput converts an object from Go.
@@ -80,32 +80,32 @@ func (s *Server) readInput(obj rest.Object) (*inputObject, error) {
 }
 
 // set sets a field of the metadata to a string.
-func (h *inputObject) set(name, text string) {
-	h.setValue(name, objects.Quote(text))
+func (o *inputObject) set(name, text string) {
+	o.setValue(name, objects.Quote(text))
 }
 
-func (h *inputObject) setValue(name string, value []byte) {
-	h.metadata = objects.SetMember(h.metadata, name, value)
+func (o *inputObject) setValue(name string, value []byte) {
+	o.metadata = objects.SetMember(o.metadata, name, value)
 }
 
 // draft returns the object as it is stored.
-func (h *inputObject) draft() (objects.Draft, error) {
-	d, err := objects.DraftOf(h.resource.Storage.String(), h.resource.Kind, h.metadata, h.fields, h.resource.Custom)
+func (o *inputObject) draft() (objects.Draft, error) {
+	d, err := objects.DraftOf(o.resource.Storage.String(), o.resource.Kind, o.metadata, o.fields, o.resource.Custom)
 	if err != nil {
-		return d, fmt.Errorf("%s: %w", h, err)
+		return d, fmt.Errorf("%s: %w", o, err)
 	}
 	return d, nil
 }
 
 // object returns the object as a tree.
-func (h *inputObject) object() (*unstructured.Unstructured, error) {
-	text, err := h.draft()
+func (o *inputObject) object() (*unstructured.Unstructured, error) {
+	text, err := o.draft()
 	if err != nil {
 		return nil, err
 	}
 	obj, err := objects.Decode(slices.Concat(text.Before, text.After))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", h, err)
+		return nil, fmt.Errorf("%s: %w", o, err)
 	}
 	return obj, nil
 }

@@ -115,10 +115,10 @@ type applyModel struct {
 	exists  bool
 }
 
-func (o *applyModel) apply(manager string, force bool, fields map[string]string) bool {
+func (m *applyModel) apply(manager string, force bool, fields map[string]string) bool {
 	for name, value := range fields {
-		if current, exists := o.data[name]; exists && current != value && !force {
-			for owner := range o.owners[name] {
+		if current, exists := m.data[name]; exists && current != value && !force {
+			for owner := range m.owners[name] {
 				if owner != manager {
 					return false
 				}
@@ -126,37 +126,37 @@ func (o *applyModel) apply(manager string, force bool, fields map[string]string)
 		}
 	}
 	for name, value := range fields {
-		if o.data[name] != value || o.owners[name] == nil {
-			o.owners[name] = map[string]bool{}
+		if m.data[name] != value || m.owners[name] == nil {
+			m.owners[name] = map[string]bool{}
 		}
-		o.data[name] = value
-		o.owners[name][manager] = true
+		m.data[name] = value
+		m.owners[name][manager] = true
 	}
-	for name := range o.applied[manager] {
-		if _, still := fields[name]; still || !o.owners[name][manager] {
+	for name := range m.applied[manager] {
+		if _, still := fields[name]; still || !m.owners[name][manager] {
 			continue
 		}
-		if delete(o.owners[name], manager); len(o.owners[name]) == 0 {
-			delete(o.data, name)
-			delete(o.owners, name)
+		if delete(m.owners[name], manager); len(m.owners[name]) == 0 {
+			delete(m.data, name)
+			delete(m.owners, name)
 		}
 	}
-	o.applied[manager] = fields
-	o.exists = true
+	m.applied[manager] = fields
+	m.exists = true
 	return true
 }
 
 // update is a merge patch by a manager that does not apply.
-func (o *applyModel) update(name, value string) {
-	if o.data[name] == value && value != "" {
+func (m *applyModel) update(name, value string) {
+	if m.data[name] == value && value != "" {
 		return
 	}
-	delete(o.owners, name)
+	delete(m.owners, name)
 	if value == "" {
-		delete(o.data, name)
+		delete(m.data, name)
 		return
 	}
-	o.data[name], o.owners[name] = value, map[string]bool{"curl": true}
+	m.data[name], m.owners[name] = value, map[string]bool{"curl": true}
 }
 
 // Three managers apply and one updates, at random. The owners always equal

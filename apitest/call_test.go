@@ -21,9 +21,9 @@ type canceledAfter struct {
 	left, looks atomic.Int64
 }
 
-func (g *canceledAfter) Err() error {
-	g.looks.Add(1)
-	if g.left.Add(-1) < 0 {
+func (c *canceledAfter) Err() error {
+	c.looks.Add(1)
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil

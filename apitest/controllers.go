@@ -134,17 +134,17 @@ func (g *collector) add(res *registry.Resource, rec *storage.Record) {
 	}
 }
 
-func (k *trackedObject) uid() types.UID {
-	uid, _ := k.metadata["uid"].(string)
+func (o *trackedObject) uid() types.UID {
+	uid, _ := o.metadata["uid"].(string)
 	return types.UID(uid)
 }
 
-func (k *trackedObject) has(finalizer string) bool {
-	return slices.Contains(objects.StringsAt(k.metadata, "finalizers"), finalizer)
+func (o *trackedObject) has(finalizer string) bool {
+	return slices.Contains(objects.StringsAt(o.metadata, "finalizers"), finalizer)
 }
 
-func (k *trackedObject) owners() (references []map[string]any) {
-	list, _ := k.metadata["ownerReferences"].([]any)
+func (o *trackedObject) owners() (references []map[string]any) {
+	list, _ := o.metadata["ownerReferences"].([]any)
 	for _, item := range list {
 		if reference, ok := item.(map[string]any); ok {
 			references = append(references, reference)
@@ -154,10 +154,10 @@ func (k *trackedObject) owners() (references []map[string]any) {
 }
 
 // call returns a call of the server itself on an object.
-func (k *trackedObject) call(s *Server) *call {
-	c := &call{server: s, internal: true, w: discardResponse{}, r: new(http.Request).WithContext(s.ctx), resource: k.resource}
-	c.GroupVersionResource = k.resource.GroupVersionResource
-	c.Namespace, c.Name = k.record.Namespace, k.record.Name
+func (o *trackedObject) call(s *Server) *call {
+	c := &call{server: s, internal: true, w: discardResponse{}, r: new(http.Request).WithContext(s.ctx), resource: o.resource}
+	c.GroupVersionResource = o.resource.GroupVersionResource
+	c.Namespace, c.Name = o.record.Namespace, o.record.Name
 	return c
 }
 

@@ -149,45 +149,45 @@ func (s *Server) RemoveFaults() {
 // Remove ends the fault, including effects in progress: held data continues,
 // and a server that refused connections listens again. Broken connections stay
 // broken.
-func (in *InjectedFault) Remove() {
-	if in.server.faults.remove(in) {
-		in.state.Remove()
+func (f *InjectedFault) Remove() {
+	if f.server.faults.remove(f) {
+		f.state.Remove()
 	}
 }
 
 // Fired returns the number of requests to which the fault was applied. A fault
 // of events counts a watch when its request is received, before its first
 // event.
-func (in *InjectedFault) Fired() int {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.fired
+func (f *InjectedFault) Fired() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fired
 }
 
 // String returns the fault as a line, with the number of times that it fired.
-func (in *InjectedFault) String() string {
-	switch fired := in.Fired(); fired {
+func (f *InjectedFault) String() string {
+	switch fired := f.Fired(); fired {
 	case 0:
-		return fmt.Sprintf("%s (never fired)", in.fault)
+		return fmt.Sprintf("%s (never fired)", f.fault)
 	case 1:
-		return fmt.Sprintf("%s (fired once)", in.fault)
+		return fmt.Sprintf("%s (fired once)", f.fault)
 	default:
-		return fmt.Sprintf("%s (fired %d times)", in.fault, fired)
+		return fmt.Sprintf("%s (fired %d times)", f.fault, fired)
 	}
 }
 
 // fires counts a request, and reports whether the fault applies to it.
-func (in *InjectedFault) fires(r *Request) bool {
-	if !in.fault.Action.appliesTo(r.Verb) || !in.fault.Match.matches(r) {
+func (f *InjectedFault) fires(r *Request) bool {
+	if !f.fault.Action.appliesTo(r.Verb) || !f.fault.Match.matches(r) {
 		return false
 	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.seen++
-	if !in.fault.due(in.seen, in.fired, in.state.Draw()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen++
+	if !f.fault.due(f.seen, f.fired, f.state.Draw()) {
 		return false
 	}
-	in.fired++
+	f.fired++
 	return true
 }
 

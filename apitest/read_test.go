@@ -227,12 +227,12 @@ type slowResponse struct {
 	during func()
 }
 
-func (a *slowResponse) Write(p []byte) (int, error) {
-	if a.during != nil {
-		a.during()
-		a.during = nil
+func (r *slowResponse) Write(p []byte) (int, error) {
+	if r.during != nil {
+		r.during()
+		r.during = nil
 	}
-	return a.ResponseRecorder.Write(p)
+	return r.ResponseRecorder.Write(p)
 }
 
 type discardWriter struct{ header http.Header }

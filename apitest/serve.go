@@ -93,33 +93,33 @@ type responseWriter struct {
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *responseWriter) WriteHeader(code int) {
-	a.log.setCode(a.request, code)
-	a.ResponseWriter.WriteHeader(code)
+func (w *responseWriter) WriteHeader(code int) {
+	w.log.setCode(w.request, code)
+	w.ResponseWriter.WriteHeader(code)
 }
 
 // Write implements http.ResponseWriter.
-func (a *responseWriter) Write(p []byte) (int, error) {
-	a.log.setCode(a.request, http.StatusOK)
-	return a.ResponseWriter.Write(p)
+func (w *responseWriter) Write(p []byte) (int, error) {
+	w.log.setCode(w.request, http.StatusOK)
+	return w.ResponseWriter.Write(p)
 }
 
 // started reports whether the response has begun and can no longer be replaced.
-func (a *responseWriter) started() bool { return a.log.codeOf(a.request) != 0 }
+func (w *responseWriter) started() bool { return w.log.codeOf(w.request) != 0 }
 
 // setUser records the user of the request in the log.
-func (a *responseWriter) setUser(user User) { a.log.setUser(a.request, user) }
+func (w *responseWriter) setUser(user User) { w.log.setUser(w.request, user) }
 
 // Flush implements http.Flusher.
-func (a *responseWriter) Flush() { _ = a.FlushError() }
+func (w *responseWriter) Flush() { _ = w.FlushError() }
 
 // FlushError is called by http.ResponseController.
-func (a *responseWriter) FlushError() error {
-	return http.NewResponseController(a.ResponseWriter).Flush()
+func (w *responseWriter) FlushError() error {
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap is called by http.ResponseController.
-func (a *responseWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // recordUser records in the log the user of the request that w responds to.
 func recordUser(w http.ResponseWriter, user User) {

@@ -26,9 +26,9 @@ type recordFilter func(*storage.Record) bool
 // event returns the event of a change for a watch. An object that starts to
 // match is ADDED; one that stops matching is DELETED in its former state, at
 // the version of the change. It reports false if neither state matches.
-func (s recordFilter) event(change storage.Change) (watch.EventType, *storage.Record, bool) {
-	before := change.Old != nil && s(change.Old)
-	after := !change.New.Deleted && s(change.New)
+func (f recordFilter) event(change storage.Change) (watch.EventType, *storage.Record, bool) {
+	before := change.Old != nil && f(change.Old)
+	after := !change.New.Deleted && f(change.New)
 	switch {
 	case before && after:
 		return watch.Modified, change.New, true

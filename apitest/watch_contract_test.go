@@ -41,17 +41,17 @@ func withWatchFixture(t *testing.T, options Options, f func(t *testing.T, r *wat
 	})
 }
 
-func (r *watchFixture) put(name string) {
-	put(r.T, r.table, storage.Key{Namespace: "default", Name: name}, "", nil)
+func (f *watchFixture) put(name string) {
+	put(f.T, f.table, storage.Key{Namespace: "default", Name: name}, "", nil)
 }
 
-func (r *watchFixture) remove(name string) {
-	_, err := r.table.Remove(r.table.Get(storage.Key{Namespace: "default", Name: name}))
-	require.NoError(r.T, err)
+func (f *watchFixture) remove(name string) {
+	_, err := f.table.Remove(f.table.Get(storage.Key{Namespace: "default", Name: name}))
+	require.NoError(f.T, err)
 }
 
-func (r *watchFixture) open(path string) *watchClient {
-	return openWatch(r.T, context.Background(), r.Server, r.client, path)
+func (f *watchFixture) open(path string) *watchClient {
+	return openWatch(f.T, context.Background(), f.Server, f.client, path)
 }
 
 // readAll returns all events until the stream ends, in short form.

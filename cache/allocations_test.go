@@ -53,9 +53,9 @@ func newStorePair(t *testing.T) storePair {
 	return w
 }
 
-func (w storePair) replaceTyped() {
-	must(w.typed.Replace(func(yield func(meta, error) bool) {
-		for _, o := range w.objects {
+func (p storePair) replaceTyped() {
+	must(p.typed.Replace(func(yield func(meta, error) bool) {
+		for _, o := range p.objects {
 			if !yield(o, nil) {
 				return
 			}
@@ -63,7 +63,7 @@ func (w storePair) replaceTyped() {
 	}, func() string { return "9000" }))
 }
 
-func (w storePair) replaceLayer() { must(w.layer.Replace(w.untyped, "9000")) }
+func (p storePair) replaceLayer() { must(p.layer.Replace(p.untyped, "9000")) }
 
 func must(err error) {
 	if err != nil {

@@ -73,24 +73,24 @@ type callRecorder struct {
 	lines []string
 }
 
-func (p *callRecorder) record(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lines = append(p.lines, fmt.Sprintf(format, args...))
+func (r *callRecorder) record(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
-func (p *callRecorder) all() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.lines)
+func (r *callRecorder) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.lines)
 }
 
 // process returns a process function that updates a store, as the users of a
 // DeltaFIFO do.
-func (p *callRecorder) process(store Store) ProcessFunc {
+func (r *callRecorder) process(store Store) ProcessFunc {
 	return func(obj any, isInInitialList bool) error {
 		for _, d := range obj.(Deltas) {
-			p.record("%s %s %v", d.Type, keyForLog(Deltas{d}), isInInitialList)
+			r.record("%s %s %v", d.Type, keyForLog(Deltas{d}), isInInitialList)
 			if d.Type == Deleted {
 				_ = store.Delete(d.Object)
 			} else {

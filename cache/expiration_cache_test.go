@@ -38,12 +38,12 @@ type referenceTTLStore struct {
 	stored map[string]time.Time
 }
 
-func (a *referenceTTLStore) add(c testItem) { a.items[c.name], a.stored[c.name] = c, time.Now() }
+func (s *referenceTTLStore) add(c testItem) { s.items[c.name], s.stored[c.name] = c, time.Now() }
 
-func (a *referenceTTLStore) unexpired() map[string]testItem {
+func (s *referenceTTLStore) unexpired() map[string]testItem {
 	left := map[string]testItem{}
-	for name, c := range a.items {
-		if a.ttl <= 0 || time.Since(a.stored[name]) <= a.ttl {
+	for name, c := range s.items {
+		if s.ttl <= 0 || time.Since(s.stored[name]) <= s.ttl {
 			left[name] = c
 		}
 	}

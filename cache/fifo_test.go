@@ -19,51 +19,51 @@ type referenceFIFO struct {
 	processingInitial bool // an item of the initial list is being processed
 }
 
-func (w *referenceFIFO) add(key string, obj any) {
-	w.updateSynced()
-	if i := w.find(key); i >= 0 {
-		w.line[i].obj = obj
+func (f *referenceFIFO) add(key string, obj any) {
+	f.updateSynced()
+	if i := f.find(key); i >= 0 {
+		f.line[i].obj = obj
 		return
 	}
-	w.line = append(w.line, fifoItem{key: key, obj: obj})
+	f.line = append(f.line, fifoItem{key: key, obj: obj})
 }
 
-func (w *referenceFIFO) find(key string) int {
-	return slices.IndexFunc(w.line, func(item fifoItem) bool { return item.key == key })
+func (f *referenceFIFO) find(key string) int {
+	return slices.IndexFunc(f.line, func(item fifoItem) bool { return item.key == key })
 }
 
-func (w *referenceFIFO) remove(key string) {
-	if i := w.find(key); i >= 0 {
-		w.line = slices.Delete(w.line, i, i+1)
+func (f *referenceFIFO) remove(key string) {
+	if i := f.find(key); i >= 0 {
+		f.line = slices.Delete(f.line, i, i+1)
 	}
-	w.updateSynced()
+	f.updateSynced()
 }
 
-func (w *referenceFIFO) replace(items []fifoItem) {
-	w.line = nil
+func (f *referenceFIFO) replace(items []fifoItem) {
+	f.line = nil
 	for _, item := range items {
-		if i := w.find(item.key); i >= 0 {
-			w.line[i].obj = item.obj
+		if i := f.find(item.key); i >= 0 {
+			f.line[i].obj = item.obj
 			continue
 		}
-		item.initial = !w.synced
-		w.line = append(w.line, item)
+		item.initial = !f.synced
+		f.line = append(f.line, item)
 	}
-	w.updateSynced()
+	f.updateSynced()
 }
 
-func (w *referenceFIFO) pop() fifoItem {
-	first := w.line[0]
-	w.line = slices.Delete(w.line, 0, 1)
-	w.processingInitial = first.initial
+func (f *referenceFIFO) pop() fifoItem {
+	first := f.line[0]
+	f.line = slices.Delete(f.line, 0, 1)
+	f.processingInitial = first.initial
 	return first
 }
 
 // updateSynced is called after each write and after each processed item.
-func (w *referenceFIFO) updateSynced() {
-	w.begun = true
-	left := slices.ContainsFunc(w.line, func(item fifoItem) bool { return item.initial })
-	w.synced = w.synced || !left && !w.processingInitial
+func (f *referenceFIFO) updateSynced() {
+	f.begun = true
+	left := slices.ContainsFunc(f.line, func(item fifoItem) bool { return item.initial })
+	f.synced = f.synced || !left && !f.processingInitial
 }
 
 // A FIFO returns the same items as the reference, and is synced at the same

@@ -149,42 +149,42 @@ type recordedMetric struct {
 	name string
 }
 
-func (f recordedMetric) Set(value float64) { f.of.record(f.name, value) }
+func (m recordedMetric) Set(value float64) { m.of.record(m.name, value) }
 
-func (f recordedMetric) Observe(value float64) { f.of.record(f.name, value) }
+func (m recordedMetric) Observe(value float64) { m.of.record(m.name, value) }
 
-func (f *metricsRecorder) record(name string, value float64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.lines = append(f.lines, name+" "+strconv.FormatFloat(value, 'f', -1, 64))
+func (r *metricsRecorder) record(name string, value float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, name+" "+strconv.FormatFloat(value, 'f', -1, 64))
 }
 
 // values returns the recorded lines and removes them.
-func (f *metricsRecorder) values() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	lines := f.lines
-	f.lines = nil
+func (r *metricsRecorder) values() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lines := r.lines
+	r.lines = nil
 	return lines
 }
 
-func (f *metricsRecorder) NewQueuedItemMetric(id InformerNameAndResource) GaugeMetric {
-	if strings.Contains(f.without, "queued") {
+func (r *metricsRecorder) NewQueuedItemMetric(id InformerNameAndResource) GaugeMetric {
+	if strings.Contains(r.without, "queued") {
 		return nil
 	}
-	return recordedMetric{f, id.Name() + " queued"}
+	return recordedMetric{r, id.Name() + " queued"}
 }
 
-func (f *metricsRecorder) NewProcessingLatencyMetric(id InformerNameAndResource) HistogramMetric {
-	if strings.Contains(f.without, "latency") {
+func (r *metricsRecorder) NewProcessingLatencyMetric(id InformerNameAndResource) HistogramMetric {
+	if strings.Contains(r.without, "latency") {
 		return nil
 	}
-	return recordedMetric{f, id.Name() + " latency"}
+	return recordedMetric{r, id.Name() + " latency"}
 }
 
-func (f *metricsRecorder) NewStoreResourceVersionMetric(id InformerNameAndResource) GaugeMetric {
-	if strings.Contains(f.without, "version") {
+func (r *metricsRecorder) NewStoreResourceVersionMetric(id InformerNameAndResource) GaugeMetric {
+	if strings.Contains(r.without, "version") {
 		return nil
 	}
-	return recordedMetric{f, id.Name() + " version"}
+	return recordedMetric{r, id.Name() + " version"}
 }

@@ -133,14 +133,14 @@ func warnMissingIndex(namespace string, err error) {
 }
 
 // eachSelected is listSelected for a store of this package.
-func (c *storeBase[T]) eachSelected(namespace string, selector labels.Selector, appendFn AppendFunc) error {
-	byNamespace, indexed := c.ix.Index(NamespaceIndex)
-	if indexed = indexed || namespace == metav1.NamespaceAll; !indexed && c.warned.CompareAndSwap(false, true) {
+func (s *storeBase[T]) eachSelected(namespace string, selector labels.Selector, appendFn AppendFunc) error {
+	byNamespace, indexed := s.ix.Index(NamespaceIndex)
+	if indexed = indexed || namespace == metav1.NamespaceAll; !indexed && s.warned.CompareAndSwap(false, true) {
 		warnMissingIndex(namespace, missingIndexError(NamespaceIndex))
 	}
 	selected := selector.Empty() || hasLabels[T]()
 	var objects iter.Seq[T]
-	switch l := indexer.NewLister(c.ix.Reader, schema.GroupResource{}); {
+	switch l := indexer.NewLister(s.ix.Reader, schema.GroupResource{}); {
 	case selected && indexed:
 		objects = l.Namespace(namespace).List(selector)
 	case selected:
@@ -148,7 +148,7 @@ func (c *storeBase[T]) eachSelected(namespace string, selector labels.Selector, 
 	case indexed && namespace != metav1.NamespaceAll:
 		objects = byNamespace.Find(namespace)
 	default:
-		objects = c.ix.All()
+		objects = s.ix.All()
 	}
 	for obj := range objects {
 		in, err := indexed, error(nil)

@@ -225,10 +225,10 @@ type indexerWithHook struct {
 	then func()
 }
 
-func (m *indexerWithHook) IndexKeys(indexName, indexedValue string) ([]string, error) {
-	keys, err := m.Indexer.IndexKeys(indexName, indexedValue)
-	if m.then != nil {
-		m.then()
+func (i *indexerWithHook) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	keys, err := i.Indexer.IndexKeys(indexName, indexedValue)
+	if i.then != nil {
+		i.then()
 	}
 	return keys, err
 }

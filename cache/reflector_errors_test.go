@@ -21,12 +21,12 @@ type failingSource struct {
 	failures int
 }
 
-func (r *failingSource) List(o metav1.ListOptions) (runtime.Object, error) {
-	if r.failures > 0 {
-		r.failures--
+func (s *failingSource) List(o metav1.ListOptions) (runtime.Object, error) {
+	if s.failures > 0 {
+		s.failures--
 		return nil, errors.New("no route")
 	}
-	return r.fakeSource.List(o)
+	return s.fakeSource.List(o)
 }
 
 // A panic of a WatchErrorHandler ends only that call. The handler receives the

@@ -110,16 +110,16 @@ type versionRecorder struct {
 	addError           error
 }
 
-func (s *versionRecorder) Bookmark(version string) error {
-	s.bookmarks = append(s.bookmarks, version)
-	return s.addError
+func (r *versionRecorder) Bookmark(version string) error {
+	r.bookmarks = append(r.bookmarks, version)
+	return r.addError
 }
 
-func (s *versionRecorder) UpdateResourceVersion(version string) {
-	s.reached = append(s.reached, version)
+func (r *versionRecorder) UpdateResourceVersion(version string) {
+	r.reached = append(r.reached, version)
 }
 
-func (s *versionRecorder) Add(obj any) error { return errors.Join(s.addError, s.customStore.Add(obj)) }
+func (r *versionRecorder) Add(obj any) error { return errors.Join(r.addError, r.customStore.Add(obj)) }
 
 // A store with the optional methods receives the version of each event and
 // each bookmark. An error of the store affects a single object.

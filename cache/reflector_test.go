@@ -89,9 +89,9 @@ type funcSource struct {
 	watch func() (watch.Interface, error)
 }
 
-func (h funcSource) List(metav1.ListOptions) (runtime.Object, error) { return h.list() }
+func (s funcSource) List(metav1.ListOptions) (runtime.Object, error) { return s.list() }
 
-func (h funcSource) Watch(metav1.ListOptions) (watch.Interface, error) { return h.watch() }
+func (s funcSource) Watch(metav1.ListOptions) (watch.Interface, error) { return s.watch() }
 
 func podListOf(version string, names ...string) *podList {
 	l := &podList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
@@ -215,8 +215,8 @@ type resyncCounter struct {
 	did func()
 }
 
-func (s *resyncCounter) Resync() error {
-	s.did()
+func (c *resyncCounter) Resync() error {
+	c.did()
 	return nil
 }
 

@@ -39,31 +39,31 @@ func newUpdateSource(updates int) *updateSource {
 	return r
 }
 
-func (r *updateSource) List(metav1.ListOptions) (apiruntime.Object, error) {
+func (s *updateSource) List(metav1.ListOptions) (apiruntime.Object, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.ResourceVersion = fmt.Sprint(benchedObjects)
-	for _, o := range r.objects[:benchedObjects] {
+	for _, o := range s.objects[:benchedObjects] {
 		list.Items = append(list.Items, *o)
 	}
 	return list, nil
 }
 
-func (r *updateSource) Watch(metav1.ListOptions) (watch.Interface, error) {
-	return watch.NewProxyWatcher(r.events), nil
+func (s *updateSource) Watch(metav1.ListOptions) (watch.Interface, error) {
+	return watch.NewProxyWatcher(s.events), nil
 }
 
 // sendAll sends all updates and waits until the handler has received them.
-func (r *updateSource) sendAll() {
-	for _, o := range r.objects[benchedObjects:] {
-		r.events <- watch.Event{Type: watch.Modified, Object: o}
+func (s *updateSource) sendAll() {
+	for _, o := range s.objects[benchedObjects:] {
+		s.events <- watch.Event{Type: watch.Modified, Object: o}
 	}
-	<-r.done
+	<-s.done
 }
 
 // countUpdate is called by the handler for each update.
-func (r *updateSource) countUpdate() {
-	if r.left--; r.left == 0 {
-		close(r.done)
+func (s *updateSource) countUpdate() {
+	if s.left--; s.left == 0 {
+		close(s.done)
 	}
 }
 

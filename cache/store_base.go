@@ -39,8 +39,8 @@ func typeError[T any](obj any, what string) error {
 }
 
 // List returns all objects.
-func (c *storeBase[T]) List() []any {
-	now := c.ix.Snapshot()
+func (s *storeBase[T]) List() []any {
+	now := s.ix.Snapshot()
 	if untyped, ok := any(now).(indexer.Snapshot[any]); ok {
 		return untyped.AppendAll([]any{})
 	}
@@ -52,14 +52,14 @@ func (c *storeBase[T]) List() []any {
 }
 
 // ListKeys returns the keys of all objects.
-func (c *storeBase[T]) ListKeys() []string {
-	now := c.ix.Snapshot()
+func (s *storeBase[T]) ListKeys() []string {
+	now := s.ix.Snapshot()
 	return slices.AppendSeq(make([]string, 0, now.Len()), now.Keys())
 }
 
 // getByKey returns the object with that key.
-func (c *storeBase[T]) getByKey(key string) (item any, exists bool) {
-	obj, exists := c.ix.Get(key)
+func (s *storeBase[T]) getByKey(key string) (item any, exists bool) {
+	obj, exists := s.ix.Get(key)
 	if !exists {
 		return nil, false
 	}
@@ -68,32 +68,32 @@ func (c *storeBase[T]) getByKey(key string) (item any, exists bool) {
 
 // LastStoreSyncResourceVersion returns the resource version that the store has
 // reached.
-func (c *storeBase[T]) LastStoreSyncResourceVersion() string { return c.ix.Version() }
+func (s *storeBase[T]) LastStoreSyncResourceVersion() string { return s.ix.Version() }
 
 // Bookmark sets the version that the store has reached without a change. Like a
 // single write, it never sets an older version: only Replace does.
-func (c *storeBase[T]) Bookmark(resourceVersion string) {
-	c.ix.KeyedWriter().Apply(nil, resourceVersion)
-	c.updateMetrics()
+func (s *storeBase[T]) Bookmark(resourceVersion string) {
+	s.ix.KeyedWriter().Apply(nil, resourceVersion)
+	s.updateMetrics()
 }
 
 // Resync does nothing.
-func (c *storeBase[T]) Resync() error { return nil }
+func (s *storeBase[T]) Resync() error { return nil }
 
 // updateMetrics sets the metric of the version, if there is one.
-func (c *storeBase[T]) updateMetrics() {
-	if c.metrics != nil {
-		c.metrics.setVersion(c.ix.Version())
+func (s *storeBase[T]) updateMetrics() {
+	if s.metrics != nil {
+		s.metrics.setVersion(s.ix.Version())
 	}
 }
 
 // ByIndex returns the objects with an indexed value.
-func (c *storeBase[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
-	ix, ok := c.ix.Index(indexName)
+func (s *storeBase[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
+	ix, ok := s.ix.Index(indexName)
 	if !ok {
 		return nil, missingIndexError(indexName)
 	}
-	now := c.ix.Snapshot()
+	now := s.ix.Snapshot()
 	if untyped, ok := any(now).(indexer.Snapshot[any]); ok {
 		return untyped.AppendFound([]any{}, any(ix).(*indexer.Index[any]), indexedValue), nil
 	}
@@ -105,43 +105,43 @@ func (c *storeBase[T]) ByIndex(indexName, indexedValue string) ([]any, error) {
 }
 
 // Index returns the objects that share an indexed value with obj.
-func (c *storeBase[T]) Index(indexName string, obj any) ([]any, error) {
-	found, err := c.findLikeTyped(indexName, obj)
+func (s *storeBase[T]) Index(indexName string, obj any) ([]any, error) {
+	found, err := s.findLikeTyped(indexName, obj)
 	if err != nil {
 		return nil, err
 	}
 	return found.list(), nil
 }
 
-func (c *storeBase[T]) find(indexName, value string) (queryResult[any], error) {
-	found, err := c.findByValue(indexName, value)
+func (s *storeBase[T]) find(indexName, value string) (queryResult[any], error) {
+	found, err := s.findByValue(indexName, value)
 	return found.untyped(), err
 }
 
-func (c *storeBase[T]) findLike(indexName string, obj any) (queryResult[any], error) {
-	found, err := c.findLikeTyped(indexName, obj)
+func (s *storeBase[T]) findLike(indexName string, obj any) (queryResult[any], error) {
+	found, err := s.findLikeTyped(indexName, obj)
 	return found.untyped(), err
 }
 
-func (c *storeBase[T]) findByValue(indexName, value string) (queryResult[T], error) {
-	ix, ok := c.ix.Index(indexName)
+func (s *storeBase[T]) findByValue(indexName, value string) (queryResult[T], error) {
+	ix, ok := s.ix.Index(indexName)
 	if !ok {
 		return queryResult[T]{}, missingIndexError(indexName)
 	}
-	now := c.ix.Snapshot()
+	now := s.ix.Snapshot()
 	return queryResult[T]{objects: now.Find(ix, value), maxLen: now.CountAtMost(ix, value)}, nil
 }
 
-func (c *storeBase[T]) findLikeTyped(indexName string, obj any) (queryResult[T], error) {
-	ix, ok := c.ix.Index(indexName)
+func (s *storeBase[T]) findLikeTyped(indexName string, obj any) (queryResult[T], error) {
+	ix, ok := s.ix.Index(indexName)
 	if !ok {
 		return queryResult[T]{}, missingIndexError(indexName)
 	}
-	values, err := c.valuesIn(ix, obj)
+	values, err := s.valuesIn(ix, obj)
 	if err != nil {
 		return queryResult[T]{}, err
 	}
-	now := c.ix.Snapshot()
+	now := s.ix.Snapshot()
 	like := queryResult[T]{objects: now.FindAny(ix, values)}
 	for _, value := range values {
 		like.maxLen += now.CountAtMost(ix, value)
@@ -151,7 +151,7 @@ func (c *storeBase[T]) findLikeTyped(indexName string, obj any) (queryResult[T],
 
 // valuesIn returns the indexed values of obj. For the namespace index, obj may
 // be any object with metadata: listers pass an ObjectMeta.
-func (c *storeBase[T]) valuesIn(ix *indexer.Index[T], obj any) (values []string, err error) {
+func (s *storeBase[T]) valuesIn(ix *indexer.Index[T], obj any) (values []string, err error) {
 	t, ok := asType[T](obj)
 	switch {
 	case ok:
@@ -173,13 +173,13 @@ func (c *storeBase[T]) valuesIn(ix *indexer.Index[T], obj any) (values []string,
 }
 
 // IndexKeys returns the sorted keys of the objects with an indexed value.
-func (c *storeBase[T]) IndexKeys(indexName, indexedValue string) ([]string, error) {
-	ix, ok := c.ix.Index(indexName)
+func (s *storeBase[T]) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	ix, ok := s.ix.Index(indexName)
 	if !ok {
 		return nil, missingIndexError(indexName)
 	}
-	now := c.ix.Snapshot()
-	keys, ok := c.keysFromObjects(now, ix, indexedValue)
+	now := s.ix.Snapshot()
+	keys, ok := s.keysFromObjects(now, ix, indexedValue)
 	if !ok {
 		keys = slices.AppendSeq(keys[:0], now.FindKeys(ix, indexedValue))
 	}
@@ -189,13 +189,13 @@ func (c *storeBase[T]) IndexKeys(indexName, indexedValue string) ([]string, erro
 
 // keysFromObjects computes the keys of the objects with an indexed value from
 // the objects. ok is false if that is not possible for one of them.
-func (c *storeBase[T]) keysFromObjects(now indexer.Snapshot[T], ix *indexer.Index[T], value string) (keys []string, ok bool) {
+func (s *storeBase[T]) keysFromObjects(now indexer.Snapshot[T], ix *indexer.Index[T], value string) (keys []string, ok bool) {
 	keys = make([]string, 0, now.CountAtMost(ix, value))
-	if c.keyOf == nil {
+	if s.keyOf == nil {
 		return keys, false
 	}
 	for obj := range now.Find(ix, value) {
-		key, err := c.keyOf(obj)
+		key, err := s.keyOf(obj)
 		if err != nil {
 			return keys, false
 		}
@@ -208,26 +208,26 @@ func (c *storeBase[T]) keysFromObjects(now indexer.Snapshot[T], ix *indexer.Inde
 }
 
 // ListIndexFuncValues returns all values of the named index.
-func (c *storeBase[T]) ListIndexFuncValues(indexName string) []string {
+func (s *storeBase[T]) ListIndexFuncValues(indexName string) []string {
 	values := []string{}
-	if ix, ok := c.ix.Index(indexName); ok {
+	if ix, ok := s.ix.Index(indexName); ok {
 		values = slices.AppendSeq(values, ix.Values())
 	}
 	return values
 }
 
 // GetIndexers returns a new map of all index functions.
-func (c *storeBase[T]) GetIndexers() Indexers {
+func (s *storeBase[T]) GetIndexers() Indexers {
 	indexers := Indexers{}
-	for ix := range c.ix.Indexes() {
-		indexers[ix.Name()] = func(obj any) ([]string, error) { return c.valuesIn(ix, obj) }
+	for ix := range s.ix.Indexes() {
+		indexers[ix.Name()] = func(obj any) ([]string, error) { return s.valuesIn(ix, obj) }
 	}
 	return indexers
 }
 
 // AddIndexers adds all of the indexes, or none on an error.
-func (c *storeBase[T]) AddIndexers(newIndexers Indexers) error {
-	if err := c.ix.AddIndexes(indexValuesFuncs[T](newIndexers)); err != nil {
+func (s *storeBase[T]) AddIndexers(newIndexers Indexers) error {
+	if err := s.ix.AddIndexes(indexValuesFuncs[T](newIndexers)); err != nil {
 		return fmt.Errorf("adding indexers: %w", err)
 	}
 	return nil
@@ -260,9 +260,9 @@ type queryStore interface {
 }
 
 // list returns the objects in a new slice.
-func (f queryResult[T]) list() []any {
-	list := make([]any, 0, f.maxLen)
-	f.objects(func(obj T) bool {
+func (q queryResult[T]) list() []any {
+	list := make([]any, 0, q.maxLen)
+	q.objects(func(obj T) bool {
 		list = append(list, obj)
 		return true
 	})
@@ -270,12 +270,12 @@ func (f queryResult[T]) list() []any {
 }
 
 // untyped returns f as a queryResult[any].
-func (f queryResult[T]) untyped() queryResult[any] {
-	if all, ok := any(f.objects).(iter.Seq[any]); ok {
-		return queryResult[any]{objects: all, maxLen: f.maxLen}
+func (q queryResult[T]) untyped() queryResult[any] {
+	if all, ok := any(q.objects).(iter.Seq[any]); ok {
+		return queryResult[any]{objects: all, maxLen: q.maxLen}
 	}
-	return queryResult[any]{maxLen: f.maxLen, objects: func(yield func(any) bool) {
-		for obj := range f.objects {
+	return queryResult[any]{maxLen: q.maxLen, objects: func(yield func(any) bool) {
+		for obj := range q.objects {
 			if !yield(obj) {
 				return
 			}

@@ -48,9 +48,9 @@ func newIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *indexe
 
 // addInitialIndexers adds the first indexes. It logs errors because the
 // constructors cannot return them.
-func (c *storeBase[T]) addInitialIndexers(indexers Indexers) {
+func (s *storeBase[T]) addInitialIndexers(indexers Indexers) {
 	for name, f := range indexers {
-		if err := c.AddIndexers(Indexers{name: f}); err != nil {
+		if err := s.AddIndexers(Indexers{name: f}); err != nil {
 			klogger.FromOption(nil).Error("Failed to add an index", "index", name, "err", err)
 		}
 	}

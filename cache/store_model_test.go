@@ -29,18 +29,18 @@ type referenceStore struct {
 	version  int
 }
 
-func (w *referenceStore) write(deleted bool, t *thing) {
-	if w.objects[must(MetaNamespaceKeyFunc(t))] = t; deleted {
-		delete(w.objects, must(MetaNamespaceKeyFunc(t)))
+func (s *referenceStore) write(deleted bool, t *thing) {
+	if s.objects[must(MetaNamespaceKeyFunc(t))] = t; deleted {
+		delete(s.objects, must(MetaNamespaceKeyFunc(t)))
 	}
-	w.version = max(w.version, number(t))
+	s.version = max(s.version, number(t))
 }
 
 // keys returns the keys of the objects with any of the values in an index.
-func (w *referenceStore) keys(index string, values ...string) []string {
+func (s *referenceStore) keys(index string, values ...string) []string {
 	keys := []string{}
-	for key, t := range w.objects {
-		if under, _ := w.indexers[index](t); slices.ContainsFunc(under, func(v string) bool { return slices.Contains(values, v) }) {
+	for key, t := range s.objects {
+		if under, _ := s.indexers[index](t); slices.ContainsFunc(under, func(v string) bool { return slices.Contains(values, v) }) {
 			keys = append(keys, key)
 		}
 	}
@@ -90,134 +90,134 @@ type storeModelTest struct {
 	reference *referenceStore
 }
 
-func (g *storeModelTest) thing() *thing {
-	pick := func(choices ...string) string { return choices[g.IntN(len(choices))] }
-	t := newThing(pick("", "x", "y"), pick("a", "b", "c", "d", "e"), fmt.Sprint(1+g.IntN(200)), pick("red", "blue", "none", "green"))
+func (m *storeModelTest) thing() *thing {
+	pick := func(choices ...string) string { return choices[m.IntN(len(choices))] }
+	t := newThing(pick("", "x", "y"), pick("a", "b", "c", "d", "e"), fmt.Sprint(1+m.IntN(200)), pick("red", "blue", "none", "green"))
 	t.Labels = map[string]string{"app": pick("web", "db")}
 	return t
 }
 
-func (g *storeModelTest) step() {
-	t := g.thing()
-	switch g.IntN(10) {
+func (m *storeModelTest) step() {
+	t := m.thing()
+	switch m.IntN(10) {
 	case 0, 1, 2:
-		require.NoError(g.t, g.real.Add(t))
-		g.reference.write(false, t)
+		require.NoError(m.t, m.real.Add(t))
+		m.reference.write(false, t)
 	case 3, 4:
-		require.NoError(g.t, g.real.Update(t))
-		g.reference.write(false, t)
+		require.NoError(m.t, m.real.Update(t))
+		m.reference.write(false, t)
 	case 5, 6:
-		require.NoError(g.t, g.real.Delete(t))
-		g.reference.write(true, t)
+		require.NoError(m.t, m.real.Delete(t))
+		m.reference.write(true, t)
 	case 7:
-		g.transaction()
+		m.transaction()
 	case 8:
-		g.replace()
+		m.replace()
 	default:
-		g.addIndexers()
+		m.addIndexers()
 	}
 }
 
-func (g *storeModelTest) transaction() {
+func (m *storeModelTest) transaction() {
 	var txns []Transaction
-	for range g.IntN(5) {
-		txn := Transaction{Object: g.thing(), Type: []TransactionType{TransactionTypeAdd, TransactionTypeUpdate, TransactionTypeDelete}[g.IntN(3)]}
+	for range m.IntN(5) {
+		txn := Transaction{Object: m.thing(), Type: []TransactionType{TransactionTypeAdd, TransactionTypeUpdate, TransactionTypeDelete}[m.IntN(3)]}
 		txns = append(txns, txn)
-		g.reference.write(txn.Type == TransactionTypeDelete, txn.Object.(*thing))
+		m.reference.write(txn.Type == TransactionTypeDelete, txn.Object.(*thing))
 	}
-	require.Nil(g.t, g.real.(TransactionStore).Transaction(txns...))
+	require.Nil(m.t, m.real.(TransactionStore).Transaction(txns...))
 }
 
-func (g *storeModelTest) replace() {
+func (m *storeModelTest) replace() {
 	var list []any
-	g.reference.objects = map[string]*thing{}
-	for range g.IntN(12) {
-		t := g.thing()
+	m.reference.objects = map[string]*thing{}
+	for range m.IntN(12) {
+		t := m.thing()
 		list = append(list, t)
-		g.reference.write(false, t)
+		m.reference.write(false, t)
 	}
-	g.reference.version = 1 + g.IntN(200) // it may be older
-	require.NoError(g.t, g.real.Replace(list, fmt.Sprint(g.reference.version)))
+	m.reference.version = 1 + m.IntN(200) // it may be older
+	require.NoError(m.t, m.real.Replace(list, fmt.Sprint(m.reference.version)))
 }
 
-func (g *storeModelTest) addIndexers() {
+func (m *storeModelTest) addIndexers() {
 	added := Indexers{}
 	taken := false
 	for name, f := range modelIndexers {
-		if g.IntN(3) == 0 {
+		if m.IntN(3) == 0 {
 			added[name] = f
-			taken = taken || g.reference.indexers[name] != nil
+			taken = taken || m.reference.indexers[name] != nil
 		}
 	}
-	err := g.real.AddIndexers(added)
+	err := m.real.AddIndexers(added)
 	if taken {
-		require.Error(g.t, err)
+		require.Error(m.t, err)
 		return
 	}
-	require.NoError(g.t, err)
-	maps.Copy(g.reference.indexers, added)
+	require.NoError(m.t, err)
+	maps.Copy(m.reference.indexers, added)
 }
 
 // compare compares the results of all queries.
-func (g *storeModelTest) compare() {
-	t, w := g.t, g.reference
+func (m *storeModelTest) compare() {
+	t, w := m.t, m.reference
 	keys := slices.Sorted(maps.Keys(w.objects))
-	require.Equal(t, len(keys), len(g.real.ListKeys()))
-	require.Subset(t, g.real.ListKeys(), keys)
-	require.Equal(t, len(keys), len(g.real.List()))
-	require.Equal(t, len(w.indexers), len(g.real.GetIndexers()))
+	require.Equal(t, len(keys), len(m.real.ListKeys()))
+	require.Subset(t, m.real.ListKeys(), keys)
+	require.Equal(t, len(keys), len(m.real.List()))
+	require.Equal(t, len(w.indexers), len(m.real.GetIndexers()))
 	if w.version > 0 {
-		require.Equal(t, fmt.Sprint(w.version), g.real.LastStoreSyncResourceVersion())
+		require.Equal(t, fmt.Sprint(w.version), m.real.LastStoreSyncResourceVersion())
 	}
 	for _, key := range []string{"x/a", "y/b", "c", "z/a"} {
-		item, exists, err := g.real.GetByKey(key)
+		item, exists, err := m.real.GetByKey(key)
 		require.NoError(t, err)
 		require.Equal(t, w.objects[key] != nil, exists)
 		if exists {
 			require.Same(t, w.objects[key], item)
-			got, _, _ := g.real.Get(item)
+			got, _, _ := m.real.Get(item)
 			require.Same(t, item, got)
 		}
 	}
 	for _, selector := range []string{"", "app=web", "app in (web,db)", "!app"} {
 		for _, namespace := range []string{"", "x"} {
-			g.compareList(namespace, selector)
+			m.compareList(namespace, selector)
 		}
 	}
 	for name := range modelIndexers {
-		g.compareIndex(name)
+		m.compareIndex(name)
 	}
 }
 
-func (g *storeModelTest) compareList(namespace, text string) {
+func (m *storeModelTest) compareList(namespace, text string) {
 	selector := must(labels.Parse(text))
 	var listed []any
-	require.NoError(g.t, ListAllByNamespace(g.real, namespace, selector, func(obj any) { listed = append(listed, obj) }))
+	require.NoError(m.t, ListAllByNamespace(m.real, namespace, selector, func(obj any) { listed = append(listed, obj) }))
 	want := []string{}
-	for key, t := range g.reference.objects {
+	for key, t := range m.reference.objects {
 		if (namespace == "" || t.Namespace == namespace) && selector.Matches(labels.Set(t.Labels)) {
 			want = append(want, key)
 		}
 	}
 	slices.Sort(want)
-	require.Equal(g.t, want, sortedKeys(listed))
+	require.Equal(m.t, want, sortedKeys(listed))
 }
 
-func (g *storeModelTest) compareIndex(name string) {
-	if g.reference.indexers[name] == nil {
-		_, err := g.real.ByIndex(name, "red")
-		require.Error(g.t, err)
-		require.Empty(g.t, g.real.ListIndexFuncValues(name))
+func (m *storeModelTest) compareIndex(name string) {
+	if m.reference.indexers[name] == nil {
+		_, err := m.real.ByIndex(name, "red")
+		require.Error(m.t, err)
+		require.Empty(m.t, m.real.ListIndexFuncValues(name))
 		return
 	}
 	for _, value := range []string{"", "x", "red", "blue", "none", "e", "r"} {
-		want := g.reference.keys(name, value)
-		require.Equal(g.t, want, sortedKeys(must(g.real.ByIndex(name, value))))
-		require.Equal(g.t, want, must(g.real.IndexKeys(name, value)))
-		require.Equal(g.t, len(want) > 0, slices.Contains(g.real.ListIndexFuncValues(name), value))
+		want := m.reference.keys(name, value)
+		require.Equal(m.t, want, sortedKeys(must(m.real.ByIndex(name, value))))
+		require.Equal(m.t, want, must(m.real.IndexKeys(name, value)))
+		require.Equal(m.t, len(want) > 0, slices.Contains(m.real.ListIndexFuncValues(name), value))
 	}
-	like := g.thing()
-	require.Equal(g.t, g.reference.keys(name, must(g.reference.indexers[name](like))...), sortedKeys(must(g.real.Index(name, like))))
+	like := m.thing()
+	require.Equal(m.t, m.reference.keys(name, must(m.reference.indexers[name](like))...), sortedKeys(must(m.real.Index(name, like))))
 }
 
 // After any sequence of writes, a store returns the same results as the

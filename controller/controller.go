@@ -92,7 +92,7 @@ func (c *Controller) failLocked(err error) {
 // configError is the cause of a run that ended because of a configuration error.
 type configError struct{ error }
 
-func (m *configError) Unwrap() error { return m.error }
+func (e *configError) Unwrap() error { return e.error }
 
 func (c *Controller) add(w keySource) {
 	c.mu.Lock()

@@ -19,9 +19,9 @@ import (
 // withoutIdleTimeout has the options of an informer that keeps a silent watch open.
 var withoutIdleTimeout = informer.Options[*configMap]{PreferList: true, IdleTimeout: 24 * time.Hour, WatchTimeout: 24 * time.Hour}
 
-func (s *fixture) touch(ctx context.Context, name string) string {
-	obj, err := s.maps.Patch(ctx, name, types.MergePatchType, []byte(`{"data":{"x":"y"}}`), metav1.PatchOptions{})
-	require.NoError(s.t, err)
+func (f *fixture) touch(ctx context.Context, name string) string {
+	obj, err := f.maps.Patch(ctx, name, types.MergePatchType, []byte(`{"data":{"x":"y"}}`), metav1.PatchOptions{})
+	require.NoError(f.t, err)
 	return obj.ResourceVersion
 }
 

@@ -24,15 +24,15 @@ import (
 
 // withoutBookmarks makes watches send no bookmarks, so that an informer receives only
 // events of its own objects.
-func (s *fixture) withoutBookmarks() {
-	s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.DropBookmarks()})
+func (f *fixture) withoutBookmarks() {
+	f.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.DropBookmarks()})
 }
 
 // timeToSecondReconcile runs a controller of the informer whose first reconcile of the
 // key "key" calls write. The key is enqueued every 100 ms. It returns the time from the
 // write to the start of the second reconcile, or never.
-func (s *fixture) timeToSecondReconcile(maps *informer.SharedInformer[*configMap], write func(context.Context)) time.Duration {
-	s.t.Helper()
+func (f *fixture) timeToSecondReconcile(maps *informer.SharedInformer[*configMap], write func(context.Context)) time.Duration {
+	f.t.Helper()
 	requests := make(chan controller.Request)
 	var starts []time.Time
 	c := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
@@ -46,7 +46,7 @@ func (s *fixture) timeToSecondReconcile(maps *informer.SharedInformer[*configMap
 	}), controller.Options{})
 	controller.For(c, maps)
 	controller.Channel(c, requests)
-	stop := s.run(c)
+	stop := f.run(c)
 	time.Sleep(10 * time.Second)
 	for began := time.Now(); len(starts) < 2 && time.Since(began) < never; {
 		requests <- controller.Request{Name: "key"}
@@ -58,7 +58,7 @@ func (s *fixture) timeToSecondReconcile(maps *informer.SharedInformer[*configMap
 	if len(starts) < 2 {
 		return never
 	}
-	require.Zero(s.t, held)
+	require.Zero(f.t, held)
 	return starts[1].Sub(starts[0]).Round(time.Second)
 }
 

@@ -43,39 +43,39 @@ type lastWrite struct {
 }
 
 // check reports an error if the informer does not have the key's last writes.
-func (m *writeTracker) check(key string, maps *informer.SharedInformer[*configMap]) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.disabled {
+func (t *writeTracker) check(key string, maps *informer.SharedInformer[*configMap]) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.disabled {
 		return
 	}
-	for name, l := range m.versions[key] {
+	for name, l := range t.versions[key] {
 		obj, found := maps.Get("default/" + name)
 		switch {
 		case l.deleted != "":
 			if found && obj.UID == l.deleted {
-				m.t.Errorf("%s: %s was deleted by the last reconcile; the informer still has version %s", key, name, obj.ResourceVersion)
+				t.t.Errorf("%s: %s was deleted by the last reconcile; the informer still has version %s", key, name, obj.ResourceVersion)
 			}
 		case !found && versionOf(maps.Version()) < l.version, found && versionOf(obj.ResourceVersion) < l.version:
-			m.t.Errorf("%s: %s was written at version %d by the last reconcile; the informer is at version %s", key, name, l.version, maps.Version())
+			t.t.Errorf("%s: %s was written at version %d by the last reconcile; the informer is at version %s", key, name, l.version, maps.Version())
 		}
 	}
-	m.versions[key] = map[string]lastWrite{}
+	t.versions[key] = map[string]lastWrite{}
 }
 
-func (m *writeTracker) wrote(key, name string, l lastWrite) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if versions := m.versions[key]; versions != nil {
+func (t *writeTracker) wrote(key, name string, l lastWrite) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if versions := t.versions[key]; versions != nil {
 		versions[name] = l
 	}
 }
 
 // reset removes all writes.
-func (m *writeTracker) reset(disabled bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.versions, m.disabled = map[string]map[string]lastWrite{}, disabled
+func (t *writeTracker) reset(disabled bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.versions, t.disabled = map[string]map[string]lastWrite{}, disabled
 }
 
 func versionOf(text string) uint64 {

@@ -48,20 +48,20 @@ func newFixture(t *testing.T, delay time.Duration) *fixture {
 }
 
 // run runs a controller until stop is called or the test ends.
-func (s *fixture) run(c *controller.Controller) (stop func()) {
-	ctx, cancel := context.WithCancel(s.t.Context())
-	require.NoError(s.t, s.factory.Start(ctx))
+func (f *fixture) run(c *controller.Controller) (stop func()) {
+	ctx, cancel := context.WithCancel(f.t.Context())
+	require.NoError(f.t, f.factory.Start(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx) }()
 	return func() {
 		cancel()
-		require.NoError(s.t, <-ended)
-		require.NoError(s.t, s.factory.Shutdown())
+		require.NoError(f.t, <-ended)
+		require.NoError(f.t, f.factory.Shutdown())
 	}
 }
 
-func (s *fixture) create(name string) *configMap {
-	return apitest.Create(s.t, s.server, newMap(name))
+func (f *fixture) create(name string) *configMap {
+	return apitest.Create(f.t, f.server, newMap(name))
 }
 
 func newMap(name string) *configMap {

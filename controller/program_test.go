@@ -320,11 +320,11 @@ type impatientElector struct{ now chan struct{} }
 
 func (impatientElector) Check() error { return nil }
 
-func (l impatientElector) Run(ctx context.Context, lead func(context.Context) error) error {
+func (e impatientElector) Run(ctx context.Context, lead func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { _ = lead(ctx) }()
-	<-l.now
+	<-e.now
 	return errors.New("lease lost")
 }
 

@@ -172,9 +172,9 @@ func TestRunReportsConfigurationErrors(t *testing.T) {
 }
 
 // newControllers returns one controller of the config maps.
-func (s *testProgram) newControllers(name string, r controller.Reconciler, o controller.Options) []*controller.Controller {
+func (p *testProgram) newControllers(name string, r controller.Reconciler, o controller.Options) []*controller.Controller {
 	c := controller.New(name, r, o)
-	controller.For(c, s.maps)
+	controller.For(c, p.maps)
 	return []*controller.Controller{c}
 }
 

@@ -50,17 +50,17 @@ type retryDecision struct {
 }
 
 // failed records a failure.
-func (ts *retries) failed(req Request, o outcome, now time.Time) retryDecision {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t := ts.byKey[req]
+func (r *retries) failed(req Request, o outcome, now time.Time) retryDecision {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.byKey[req]
 	if t == nil {
-		if ts.byKey == nil {
-			ts.byKey = map[Request]*retryState{}
+		if r.byKey == nil {
+			r.byKey = map[Request]*retryState{}
 		}
 		t = &retryState{changed: true}
-		ts.byKey[req] = t
-		ts.count.Add(1)
+		r.byKey[req] = t
+		r.count.Add(1)
 	}
 	if t.err != nil && t.text == o.text {
 		t.repeated++
@@ -74,70 +74,70 @@ func (ts *retries) failed(req Request, o outcome, now time.Time) retryDecision {
 	} else {
 		t.panics = 0
 	}
-	v := retryDecision{failures: t.failures, shouldLog: bits.OnesCount(uint(t.repeated)) == 1, quarantined: ts.inQuarantine(t)}
+	v := retryDecision{failures: t.failures, shouldLog: bits.OnesCount(uint(t.repeated)) == 1, quarantined: r.inQuarantine(t)}
 	t.next = time.Time{}
 	if !v.quarantined {
-		v.wait = ts.backoff.after(t.failures)
+		v.wait = r.backoff.after(t.failures)
 		t.next = now.Add(v.wait)
 	}
 	return v
 }
 
 // inQuarantine reports whether t's key is in quarantine.
-func (ts *retries) inQuarantine(t *retryState) bool {
-	return ts.maxPanics > 0 && t.panics >= ts.maxPanics
+func (r *retries) inQuarantine(t *retryState) bool {
+	return r.maxPanics > 0 && t.panics >= r.maxPanics
 }
 
 // forget removes a key that succeeded or failed with a terminal error.
-func (ts *retries) forget(req Request) {
-	if ts.count.Load() == 0 {
+func (r *retries) forget(req Request) {
+	if r.count.Load() == 0 {
 		return
 	}
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if _, ok := ts.byKey[req]; ok {
-		delete(ts.byKey, req)
-		ts.count.Add(-1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.byKey[req]; ok {
+		delete(r.byKey, req)
+		r.count.Add(-1)
 	}
 }
 
 // changed records that the key has changed. A key in quarantine may then be reconciled
 // once more.
-func (ts *retries) changed(req Request) {
-	if ts.count.Load() == 0 {
+func (r *retries) changed(req Request) {
+	if r.count.Load() == 0 {
 		return
 	}
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if t := ts.byKey[req]; t != nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.byKey[req]; t != nil {
 		t.changed = true
 	}
 }
 
 // quarantined reports whether the key is reconciled only after a change.
-func (ts *retries) quarantined(req Request) bool {
-	if ts.count.Load() == 0 {
+func (r *retries) quarantined(req Request) bool {
+	if r.count.Load() == 0 {
 		return false
 	}
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t := ts.byKey[req]
-	return t != nil && ts.inQuarantine(t)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.byKey[req]
+	return t != nil && r.inQuarantine(t)
 }
 
 // mayStart reports whether a worker may reconcile the key: it is not in quarantine, or
 // it has changed.
-func (ts *retries) mayStart(req Request) bool {
-	if ts.count.Load() == 0 {
+func (r *retries) mayStart(req Request) bool {
+	if r.count.Load() == 0 {
 		return true
 	}
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	t := ts.byKey[req]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.byKey[req]
 	if t == nil {
 		return true
 	}
-	if ts.inQuarantine(t) && !t.changed {
+	if r.inQuarantine(t) && !t.changed {
 		return false
 	}
 	t.changed = false
@@ -145,12 +145,12 @@ func (ts *retries) mayStart(req Request) bool {
 }
 
 // fill adds the failed keys, up to the limit of State.
-func (ts *retries) fill(s *State) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	for req, t := range ts.byKey {
+func (r *retries) fill(s *State) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for req, t := range r.byKey {
 		failing := FailingRequest{Request: req, Failures: t.failures, Err: t.err, Next: t.next}
-		if ts.inQuarantine(t) {
+		if r.inQuarantine(t) {
 			s.QuarantinedCount++
 			if len(s.Quarantined) < maxListed {
 				s.Quarantined = append(s.Quarantined, failing)

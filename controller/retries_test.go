@@ -251,7 +251,7 @@ func TestLoggerHasControllerAndKey(t *testing.T) {
 // panickingError is an error whose nil pointer panics in Error.
 type panickingError struct{ text string }
 
-func (b *panickingError) Error() string { return b.text }
+func (e *panickingError) Error() string { return e.text }
 
 // An error whose Error method panics counts as a panic of the reconcile.
 func TestErrorThatPanicsCountsAsPanic(t *testing.T) {

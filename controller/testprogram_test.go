@@ -63,41 +63,41 @@ func withoutTime(_ []string, a slog.Attr) slog.Attr {
 }
 
 // newController returns a controller of the config maps that calls f.
-func (s *testProgram) newController(name string, f controller.Func) *controller.Controller {
+func (p *testProgram) newController(name string, f controller.Func) *controller.Controller {
 	c := controller.New(name, f, controller.Options{Logger: slog.New(slog.DiscardHandler)})
-	controller.For(c, s.maps)
+	controller.For(c, p.maps)
 	return c
 }
 
 // run starts Run.
-func (s *testProgram) run(controllers ...*controller.Controller) {
-	ctx, cancel := context.WithCancel(s.t.Context())
-	s.stop = cancel
-	go func() { s.ended <- controller.Run(ctx, s.options, controllers...) }()
+func (p *testProgram) run(controllers ...*controller.Controller) {
+	ctx, cancel := context.WithCancel(p.t.Context())
+	p.stop = cancel
+	go func() { p.ended <- controller.Run(ctx, p.options, controllers...) }()
 }
 
 // stopAndWait stops the program and returns the error of Run.
-func (s *testProgram) stopAndWait() error {
-	s.stop()
-	return <-s.ended
+func (p *testProgram) stopAndWait() error {
+	p.stop()
+	return <-p.ended
 }
 
 // get returns the response of the program. If there is none, the code is 0.
-func (s *testProgram) get(path string) (code int, body string) {
-	s.t.Helper()
-	client := &http.Client{Transport: &http.Transport{DialContext: s.listener.dial, DisableKeepAlives: true}}
+func (p *testProgram) get(path string) (code int, body string) {
+	p.t.Helper()
+	client := &http.Client{Transport: &http.Transport{DialContext: p.listener.dial, DisableKeepAlives: true}}
 	response, err := client.Get("http://program" + path)
 	if err != nil {
 		return 0, err.Error()
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	require.NoError(s.t, err)
+	require.NoError(p.t, err)
 	return response.StatusCode, string(text)
 }
 
-func (s *testProgram) create(name string) {
-	apitest.Create(s.t, s.srv, &configMap{
+func (p *testProgram) create(name string) {
+	apitest.Create(p.t, p.srv, &configMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
 	})

@@ -13,18 +13,18 @@ type failureLog struct {
 	op, logged string
 }
 
-func (t *failureLog) report(doing string, err error) {
-	t.op = doing
-	t.err = fmt.Errorf("%s: %w", doing, err)
-	if text := t.err.Error(); text != t.logged {
-		t.logged = text
-		t.log.Warn("Cannot "+doing, "err", err)
+func (l *failureLog) report(doing string, err error) {
+	l.op = doing
+	l.err = fmt.Errorf("%s: %w", doing, err)
+	if text := l.err.Error(); text != l.logged {
+		l.logged = text
+		l.log.Warn("Cannot "+doing, "err", err)
 	}
 }
 
-func (t *failureLog) resolve() {
-	if t.err != nil {
-		t.log.Info("The lease can be read and written again")
+func (l *failureLog) resolve() {
+	if l.err != nil {
+		l.log.Info("The lease can be read and written again")
 	}
-	t.err, t.op, t.logged = nil, "", ""
+	l.err, l.op, l.logged = nil, "", ""
 }

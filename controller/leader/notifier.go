@@ -11,33 +11,33 @@ type notifier struct {
 }
 
 // start starts the goroutine. stop ends it and waits for a call in progress.
-func (h *notifier) start(notify func(string)) (stop func()) {
+func (n *notifier) start(notify func(string)) (stop func()) {
 	if notify == nil {
 		return func() {}
 	}
-	h.pending = make(chan string, 1)
+	n.pending = make(chan string, 1)
 	var done sync.WaitGroup
 	done.Go(func() {
 		reported, any := "", false
-		for holder := range h.pending {
+		for holder := range n.pending {
 			if !any || holder != reported {
 				notify(holder)
 			}
 			reported, any = holder, true
 		}
 	})
-	return func() { close(h.pending); done.Wait() }
+	return func() { close(n.pending); done.Wait() }
 }
 
 // notify replaces the pending leader.
-func (h *notifier) notify(holder string) {
-	if h.pending == nil || h.last != nil && *h.last == holder {
+func (n *notifier) notify(holder string) {
+	if n.pending == nil || n.last != nil && *n.last == holder {
 		return
 	}
-	h.last = &holder
+	n.last = &holder
 	select {
-	case <-h.pending:
+	case <-n.pending:
 	default:
 	}
-	h.pending <- holder
+	n.pending <- holder
 }

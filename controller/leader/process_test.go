@@ -62,19 +62,19 @@ type process struct {
 	disturbed bool
 }
 
-func (w *testCluster) start(name string, seed uint64, change ...func(*Options)) *process {
-	p := &process{w: w, name: name, ended: make(chan struct{})}
+func (c *testCluster) start(name string, seed uint64, change ...func(*Options)) *process {
+	p := &process{w: c, name: name, ended: make(chan struct{})}
 	p.network = &network{random: rand.New(rand.NewPCG(seed, 0)), waitWhilePaused: p.waitWhilePaused}
-	config := w.srv.Config()
+	config := c.srv.Config()
 	config.WrapTransport = func(inner http.RoundTripper) http.RoundTripper {
 		p.network.inner = inner
 		return p.network
 	}
 	client, err := rest.New(config)
 	if err != nil {
-		w.t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	o := Options{Namespace: "default", Name: "operator", Identity: name, Logger: slog.New(w.log)}
+	o := Options{Namespace: "default", Name: "operator", Identity: name, Logger: slog.New(c.log)}
 	for _, f := range change {
 		f(&o)
 	}
@@ -86,9 +86,9 @@ func (w *testCluster) start(name string, seed uint64, change ...func(*Options)) 
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
-	w.mu.Lock()
-	w.processes = append(w.processes, p)
-	w.mu.Unlock()
+	c.mu.Lock()
+	c.processes = append(c.processes, p)
+	c.mu.Unlock()
 	go func() {
 		defer close(p.ended)
 		p.err = p.Run(ctx, p.lead)
@@ -98,19 +98,19 @@ func (w *testCluster) start(name string, seed uint64, change ...func(*Options)) 
 			p.mu.Unlock()
 			p.resume()
 		}
-		w.remove(p)
+		c.remove(p)
 		client.Close()
 		p.network.late.Wait()
 	}()
 	return p
 }
 
-func (w *testCluster) remove(p *process) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, other := range w.processes {
+func (c *testCluster) remove(p *process) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, other := range c.processes {
 		if other == p {
-			w.processes = append(w.processes[:i:i], w.processes[i+1:]...)
+			c.processes = append(c.processes[:i:i], c.processes[i+1:]...)
 			return
 		}
 	}
@@ -204,17 +204,17 @@ func (p *process) isDead() bool {
 }
 
 // recordAction records an action of a leader and checks that no other process could act.
-func (w *testCluster) recordAction(p *process) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.actions++
-	w.lastActor, w.lastAct = p.name, time.Now()
-	for _, other := range w.processes {
-		if other == p || w.violation != "" {
+func (c *testCluster) recordAction(p *process) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.actions++
+	c.lastActor, c.lastAct = p.name, time.Now()
+	for _, other := range c.processes {
+		if other == p || c.violation != "" {
 			continue
 		}
 		if conflict := other.mayActBeside(p); conflict != "" {
-			w.violation = fmt.Sprintf("at %s %s acts, while %s %s", time.Now().Format("15:04:05.000"), p.name, other.name, conflict)
+			c.violation = fmt.Sprintf("at %s %s acts, while %s %s", time.Now().Format("15:04:05.000"), p.name, other.name, conflict)
 		}
 	}
 }
@@ -240,34 +240,34 @@ func (p *process) mayActBeside(actor *process) string {
 }
 
 // check fails if two processes have acted at once.
-func (w *testCluster) check() {
-	w.t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.violation != "" {
-		w.t.Fatal(w.violation)
+func (c *testCluster) check() {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.violation != "" {
+		c.t.Fatal(c.violation)
 	}
 }
 
 // leader returns the process that has acted in the last second, "" if there is none.
-func (w *testCluster) leader() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if time.Since(w.lastAct) > time.Second {
+func (c *testCluster) leader() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.lastAct) > time.Second {
 		return ""
 	}
-	return w.lastActor
+	return c.lastActor
 }
 
 // stopAll stops all running processes and waits for them.
-func (w *testCluster) stopAll() {
+func (c *testCluster) stopAll() {
 	for {
-		w.mu.Lock()
+		c.mu.Lock()
 		var p *process
-		if len(w.processes) > 0 {
-			p = w.processes[0]
+		if len(c.processes) > 0 {
+			p = c.processes[0]
 		}
-		w.mu.Unlock()
+		c.mu.Unlock()
 		if p == nil {
 			return
 		}

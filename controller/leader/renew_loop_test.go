@@ -134,9 +134,9 @@ func TestErrorOfLeadIsReturnedAfterAStop(t *testing.T) {
 // blockedLimiter is a RateLimiter that blocks until open is closed.
 type blockedLimiter struct{ open chan struct{} }
 
-func (h blockedLimiter) Wait(ctx context.Context) error {
+func (l blockedLimiter) Wait(ctx context.Context) error {
 	select {
-	case <-h.open:
+	case <-l.open:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

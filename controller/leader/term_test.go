@@ -11,9 +11,9 @@ import (
 // fakeClock has a monotonic and a wall clock that a test sets. It drives no timers.
 type fakeClock struct{ now, wall time.Time }
 
-func (h *fakeClock) term(t *testing.T, ctx context.Context) *term {
-	h.now, h.wall = time.Now(), time.Now()
-	return newTerm(ctx, 10*time.Second, h.now, h.wall, func() time.Time { return h.now }, func() time.Time { return h.wall })
+func (c *fakeClock) term(t *testing.T, ctx context.Context) *term {
+	c.now, c.wall = time.Now(), time.Now()
+	return newTerm(ctx, 10*time.Second, c.now, c.wall, func() time.Time { return c.now }, func() time.Time { return c.wall })
 }
 
 // After a pause longer than the term the first check of the context reports the loss,

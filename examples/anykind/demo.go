@@ -21,33 +21,33 @@ type demo struct {
 func newDemo(srv *apitest.Server, w *watching) *demo { return &demo{srv, w} }
 
 // createInitial creates the initial objects.
-func (s *demo) createInitial() {
-	if s.w.resource.Resource == "customresourcedefinitions" {
+func (d *demo) createInitial() {
+	if d.w.resource.Resource == "customresourcedefinitions" {
 		return // the server has one already
 	}
-	apitest.Create(nil, s.srv, s.object("large", 9, true))
-	apitest.Create(nil, s.srv, s.object("small", 1, false))
+	apitest.Create(nil, d.srv, d.object("large", 9, true))
+	apitest.Create(nil, d.srv, d.object("small", 1, false))
 }
 
 // makeChanges makes the changes, each after the previous one was shown.
-func (s *demo) makeChanges(ctx context.Context) {
-	if s.w.resource.Resource == "customresourcedefinitions" || !s.w.selector.Matches(demoLabels) {
+func (d *demo) makeChanges(ctx context.Context) {
+	if d.w.resource.Resource == "customresourcedefinitions" || !d.w.selector.Matches(demoLabels) {
 		return
 	}
 	for _, change := range []func(){
-		func() { apitest.Create(nil, s.srv, s.object("medium", 5, false)) },
+		func() { apitest.Create(nil, d.srv, d.object("medium", 5, false)) },
 		func() {
-			ready := s.object("small", 2, true)
-			apitest.Modify(nil, s.srv, ready, func(o *unstructured.Unstructured) {
+			ready := d.object("small", 2, true)
+			apitest.Modify(nil, d.srv, ready, func(o *unstructured.Unstructured) {
 				o.Object["spec"], o.Object["status"] = ready.Object["spec"], ready.Object["status"]
 				o.SetAnnotations(map[string]string{"example.com/seen": "yes"})
 			})
 		},
-		func() { apitest.Delete(nil, s.srv, s.object("large", 9, true)) },
+		func() { apitest.Delete(nil, d.srv, d.object("large", 9, true)) },
 	} {
 		change()
 		select {
-		case <-s.w.table.rows:
+		case <-d.w.table.rows:
 		case <-ctx.Done():
 			return
 		}
@@ -56,7 +56,7 @@ func (s *demo) makeChanges(ctx context.Context) {
 
 // object returns an object with the fields that columns of several kinds show. The
 // server drops the fields that a kind does not have.
-func (s *demo) object(name string, size int64, ready bool) *unstructured.Unstructured {
+func (d *demo) object(name string, size int64, ready bool) *unstructured.Unstructured {
 	status, replicas := "False", int64(0)
 	if ready {
 		status, replicas = "True", size
@@ -68,13 +68,13 @@ func (s *demo) object(name string, size int64, ready bool) *unstructured.Unstruc
 			"readyReplicas": replicas, "updatedReplicas": replicas, "availableReplicas": replicas,
 		},
 	}}
-	obj.SetGroupVersionKind(s.w.resource.GroupVersionKind())
+	obj.SetGroupVersionKind(d.w.resource.GroupVersionKind())
 	obj.SetName(name)
 	obj.SetLabels(demoLabels)
-	if s.w.resource.Namespaced {
+	if d.w.resource.Namespaced {
 		obj.SetNamespace("default")
-		if s.w.namespace != "" {
-			obj.SetNamespace(s.w.namespace)
+		if d.w.namespace != "" {
+			obj.SetNamespace(d.w.namespace)
 		}
 	}
 	return obj

@@ -53,14 +53,14 @@ func newDemoObjects(client *rest.Client, namespace string) *demoObjects {
 }
 
 // create creates the objects that exist before the watch.
-func (s *demoObjects) create(ctx context.Context) error {
-	if err := s.cleanUp(ctx); err != nil { // left by a run that was killed
+func (o *demoObjects) create(ctx context.Context) error {
+	if err := o.cleanUp(ctx); err != nil { // left by a run that was killed
 		return err
 	}
 	for _, name := range []string{first, second} {
 		object := &ConfigMap{Data: map[string]string{"ttl": "30"}}
 		object.Name, object.Labels = name, map[string]string{"app": "chunked"}
-		if _, err := s.maps.Create(ctx, object, metav1.CreateOptions{FieldManager: "chunked"}); err != nil {
+		if _, err := o.maps.Create(ctx, object, metav1.CreateOptions{FieldManager: "chunked"}); err != nil {
 			return fmt.Errorf("create the objects: %w", err)
 		}
 	}
@@ -68,23 +68,23 @@ func (s *demoObjects) create(ctx context.Context) error {
 }
 
 // next makes the next change; it returns false after the last one.
-func (s *demoObjects) next(ctx context.Context) (bool, error) {
-	if len(s.changes) == 0 {
+func (o *demoObjects) next(ctx context.Context) (bool, error) {
+	if len(o.changes) == 0 {
 		return false, nil
 	}
-	change := s.changes[0]
-	s.changes = s.changes[1:]
+	change := o.changes[0]
+	o.changes = o.changes[1:]
 	return true, change(ctx)
 }
 
 // cleanUp deletes the remaining objects, even if ctx has ended.
-func (s *demoObjects) cleanUp(ctx context.Context) error {
+func (o *demoObjects) cleanUp(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	return errors.Join(s.remove(ctx, first), s.remove(ctx, second))
+	return errors.Join(o.remove(ctx, first), o.remove(ctx, second))
 }
 
-func (s *demoObjects) remove(ctx context.Context, name string) error {
-	err := s.maps.Delete(ctx, name, metav1.DeleteOptions{})
+func (o *demoObjects) remove(ctx context.Context, name string) error {
+	err := o.maps.Delete(ctx, name, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -92,6 +92,6 @@ func (s *demoObjects) remove(ctx context.Context, name string) error {
 }
 
 // view returns a view of the objects.
-func (s *demoObjects) view(client *rest.Client) *rest.View[*ConfigMap] {
-	return rest.NewView[*ConfigMap](client, configMaps).Namespace(s.namespace)
+func (o *demoObjects) view(client *rest.Client) *rest.View[*ConfigMap] {
+	return rest.NewView[*ConfigMap](client, configMaps).Namespace(o.namespace)
 }

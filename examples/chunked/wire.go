@@ -23,16 +23,16 @@ type recording struct {
 	sent, received []byte
 }
 
-func (t *recording) request() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return bytes.Clone(t.sent)
+func (r *recording) request() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bytes.Clone(r.sent)
 }
 
-func (t *recording) response() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return bytes.Clone(t.received)
+func (r *recording) response() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bytes.Clone(r.received)
 }
 
 // recordedConn is a connection whose bytes are recorded.

@@ -71,10 +71,10 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // logLine returns a log line about an exchange, without its query and headers.
-func (x *exchange) logLine(r *http.Request) string {
-	line := fmt.Sprintf("%s %s: %d", r.Method, r.URL.EscapedPath(), x.code)
-	if x.rule != nil {
-		line += fmt.Sprintf(", %d of %d objects rewritten", x.rule.rewritten, x.rule.seen)
+func (e *exchange) logLine(r *http.Request) string {
+	line := fmt.Sprintf("%s %s: %d", r.Method, r.URL.EscapedPath(), e.code)
+	if e.rule != nil {
+		line += fmt.Sprintf(", %d of %d objects rewritten", e.rule.rewritten, e.rule.seen)
 	}
 	return line
 }

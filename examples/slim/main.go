@@ -129,4 +129,4 @@ func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 	return nil
 }
 
-func (w cacheSize) perPod() float64 { return float64(w.heap) / float64(w.objects) }
+func (s cacheSize) perPod() float64 { return float64(s.heap) / float64(s.objects) }

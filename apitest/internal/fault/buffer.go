@@ -24,23 +24,23 @@ func NewBuffer(out Response, broken bool) *Buffer {
 }
 
 // Header implements http.ResponseWriter.
-func (a *Buffer) Header() http.Header { return a.header }
+func (b *Buffer) Header() http.Header { return b.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *Buffer) WriteHeader(code int) {
-	if a.code == 0 {
-		a.code = code
+func (b *Buffer) WriteHeader(code int) {
+	if b.code == 0 {
+		b.code = code
 	}
 }
 
 // Write implements http.ResponseWriter.
-func (a *Buffer) Write(p []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	return a.body.Write(p)
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.WriteHeader(http.StatusOK)
+	return b.body.Write(p)
 }
 
 // Flush implements http.Flusher.
-func (a *Buffer) Flush() {}
+func (b *Buffer) Flush() {}
 
 // Uncompressed returns the request without support for compression: a body has
 // to be readable to be changed.
@@ -51,33 +51,33 @@ func Uncompressed(r *http.Request) *http.Request {
 }
 
 // Rewrite changes the body of a successful response.
-func (a *Buffer) Rewrite(changes []func([]byte) []byte) {
-	if a.code >= 300 {
+func (b *Buffer) Rewrite(changes []func([]byte) []byte) {
+	if b.code >= 300 {
 		return
 	}
-	body := a.body.Bytes()
+	body := b.body.Bytes()
 	for _, f := range changes {
 		body = f(body)
 	}
-	a.body = *bytes.NewBuffer(body)
+	b.body = *bytes.NewBuffer(body)
 }
 
 // Send writes the response, or the first half of it.
-func (a *Buffer) Send() {
-	w := a.out
-	for name, values := range a.header {
+func (b *Buffer) Send() {
+	w := b.out
+	for name, values := range b.header {
 		w.Header()[name] = values
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(a.body.Len()))
-	if a.code != 0 {
-		w.WriteHeader(a.code)
+	w.Header().Set("Content-Length", strconv.Itoa(b.body.Len()))
+	if b.code != 0 {
+		w.WriteHeader(b.code)
 	}
-	if !a.broken {
+	if !b.broken {
 		// An error means that the client has gone.
-		_, _ = w.Write(a.body.Bytes())
+		_, _ = w.Write(b.body.Bytes())
 		return
 	}
-	if _, err := w.Write(a.body.Bytes()[:a.body.Len()/2]); err == nil {
+	if _, err := w.Write(b.body.Bytes()[:b.body.Len()/2]); err == nil {
 		w.Flush()
 	}
 	panic(http.ErrAbortHandler)

@@ -24,51 +24,51 @@ type eventCountdown struct {
 	ended bool
 }
 
-func (d *eventCountdown) begin() error { return d.actIfDue() }
+func (c *eventCountdown) begin() error { return c.actIfDue() }
 
-func (d *eventCountdown) Send(f response.Frame) error {
-	if d.ended {
+func (c *eventCountdown) Send(f response.Frame) error {
+	if c.ended {
 		return errEnded
 	}
-	if d.act == nil && d.left <= 0 && !d.isRemoved() {
-		d.sendHalf(f)
+	if c.act == nil && c.left <= 0 && !c.isRemoved() {
+		c.sendHalf(f)
 	}
-	if err := d.Next.Send(f); err != nil {
+	if err := c.Next.Send(f); err != nil {
 		return err
 	}
 	if isEvent(f) {
-		d.left--
+		c.left--
 	}
-	return d.actIfDue()
+	return c.actIfDue()
 }
 
 // actIfDue calls act once n events have passed.
-func (d *eventCountdown) actIfDue() error {
-	if d.acted || d.act == nil || d.left > 0 || d.isRemoved() {
+func (c *eventCountdown) actIfDue() error {
+	if c.acted || c.act == nil || c.left > 0 || c.isRemoved() {
 		return nil
 	}
-	d.acted = true
-	if err := d.drain(); err != nil {
+	c.acted = true
+	if err := c.drain(); err != nil {
 		return err
 	}
-	if conn := listener.ConnectionOf(d.Request.Context()); conn != nil && d.Request.ProtoMajor == 2 {
+	if conn := listener.ConnectionOf(c.Request.Context()); conn != nil && c.Request.ProtoMajor == 2 {
 		conn.WaitForWrites()
 	}
-	if d.ended = d.act(); d.ended {
+	if c.ended = c.act(); c.ended {
 		return errEnded
 	}
 	return nil
 }
 
 // sendHalf sends half of a frame and aborts.
-func (d *eventCountdown) sendHalf(f response.Frame) {
-	if d.drain() == nil {
+func (c *eventCountdown) sendHalf(f response.Frame) {
+	if c.drain() == nil {
 		text := f.AppendTo(nil)
-		if _, err := d.Out.Write(text[:len(text)/2]); err == nil {
-			d.Out.Flush()
+		if _, err := c.Out.Write(text[:len(text)/2]); err == nil {
+			c.Out.Flush()
 		}
 	}
-	d.Abort()
+	c.Abort()
 }
 
 // NewTimedEnd returns a fault that ends a watch after a duration, and then calls
@@ -87,37 +87,37 @@ type timedEnd struct {
 	reached atomic.Bool
 }
 
-func (d *timedEnd) begin() error {
-	d.timer = time.AfterFunc(d.after, func() {
-		if !d.isRemoved() {
-			d.reached.Store(true)
-			d.endWatch()
+func (t *timedEnd) begin() error {
+	t.timer = time.AfterFunc(t.after, func() {
+		if !t.isRemoved() {
+			t.reached.Store(true)
+			t.endWatch()
 		}
 	})
 	return nil
 }
 
-func (d *timedEnd) Send(f response.Frame) error {
-	if d.reached.Load() {
+func (t *timedEnd) Send(f response.Frame) error {
+	if t.reached.Load() {
 		return errEnded
 	}
-	return d.Next.Send(f)
+	return t.Next.Send(f)
 }
 
 // end applies the action on the goroutine of the request, which sends nothing
 // more.
-func (d *timedEnd) end() {
-	if d.timer != nil {
-		d.timer.Stop()
+func (t *timedEnd) end() {
+	if t.timer != nil {
+		t.timer.Stop()
 	}
 	switch {
-	case !d.reached.Load() || d.isClosed():
-	case d.act != nil:
+	case !t.reached.Load() || t.isClosed():
+	case t.act != nil:
 		// The events before the action are sent first. The client may have gone.
-		_ = d.drain()
-		d.act()
+		_ = t.drain()
+		t.act()
 	default:
-		half := eventCountdown{Point: d.Point}
+		half := eventCountdown{Point: t.Point}
 		half.sendHalf(response.Frame{Type: "MODIFIED", Object: []byte("{}")})
 	}
 }

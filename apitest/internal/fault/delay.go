@@ -70,108 +70,108 @@ func newEventDelay(at *Point, span time.Duration, run func(*eventDelay) error) *
 	return l
 }
 
-func (l *eventDelay) Send(f response.Frame) error { return l.enqueue(queuedFrame{Frame: f}) }
+func (d *eventDelay) Send(f response.Frame) error { return d.enqueue(queuedFrame{Frame: f}) }
 
-func (l *eventDelay) enqueue(q queuedFrame) error {
+func (d *eventDelay) enqueue(q queuedFrame) error {
 	if q.drained == nil {
-		q.due = time.Now().Add(l.span)
+		q.due = time.Now().Add(d.span)
 	}
 	select {
-	case l.queue <- q:
+	case d.queue <- q:
 		return nil
-	case <-l.stopped.Done():
-		return context.Cause(l.stopped)
+	case <-d.stopped.Done():
+		return context.Cause(d.stopped)
 	}
 }
 
 // flush does nothing: the goroutine flushes after it forwards frames.
-func (l *eventDelay) Flush() error { return nil }
+func (d *eventDelay) Flush() error { return nil }
 
-func (l *eventDelay) drain() error {
+func (d *eventDelay) drain() error {
 	drained := make(chan struct{})
-	if err := l.enqueue(queuedFrame{Frame: response.Frame{Type: watch.Bookmark}, drained: drained}); err != nil {
+	if err := d.enqueue(queuedFrame{Frame: response.Frame{Type: watch.Bookmark}, drained: drained}); err != nil {
 		return err
 	}
 	select {
 	case <-drained:
 		return nil
-	case <-l.stopped.Done():
-		return context.Cause(l.stopped)
+	case <-d.stopped.Done():
+		return context.Cause(d.stopped)
 	}
 }
 
-func (l *eventDelay) end() {
-	close(l.closing)
-	close(l.queue)
-	<-l.done
-	if l.panicked != nil {
-		panic(l.panicked)
+func (d *eventDelay) end() {
+	close(d.closing)
+	close(d.queue)
+	<-d.done
+	if d.panicked != nil {
+		panic(d.panicked)
 	}
 }
 
 // delay forwards each frame when it is due.
-func (l *eventDelay) delay() error {
-	for q := range l.queue {
+func (d *eventDelay) delay() error {
+	for q := range d.queue {
 		if time.Until(q.due) > 0 {
-			if err := l.Next.Flush(); err != nil {
+			if err := d.Next.Flush(); err != nil {
 				return err
 			}
-			if err := l.waitUntil(q.due); err != nil {
+			if err := d.waitUntil(q.due); err != nil {
 				return err
 			}
 		}
-		if err := l.forward(q); err != nil {
+		if err := d.forward(q); err != nil {
 			return err
 		}
 	}
-	return l.Next.Flush()
+	return d.Next.Flush()
 }
 
 // forward sends one frame, and flushes if the queue is empty.
-func (l *eventDelay) forward(q queuedFrame) error {
+func (d *eventDelay) forward(q queuedFrame) error {
 	if q.drained != nil {
 		defer close(q.drained)
-		return l.Point.drain()
+		return d.Point.drain()
 	}
-	if err := l.Next.Send(q.Frame); err != nil || len(l.queue) > 0 {
+	if err := d.Next.Send(q.Frame); err != nil || len(d.queue) > 0 {
 		return err
 	}
-	return l.Next.Flush()
+	return d.Next.Flush()
 }
 
 // waitUntil waits until a time, or until the fault is removed.
-func (l *eventDelay) waitUntil(due time.Time) error {
+func (d *eventDelay) waitUntil(due time.Time) error {
 	timer := time.NewTimer(time.Until(due))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-l.removed:
-	case <-l.closing:
-	case <-l.Request.Context().Done():
+	case <-d.removed:
+	case <-d.closing:
+	case <-d.Request.Context().Done():
 		return errEnded
-	case <-l.closed:
+	case <-d.closed:
 		return errEnded
 	}
 	return nil
 }
 
 // reorder forwards the events of each span together.
-func (l *eventDelay) reorder() error {
-	for q := range l.queue {
-		held, last := l.collectSpan(q)
-		l.shuffle(held)
+func (d *eventDelay) reorder() error {
+	for q := range d.queue {
+		held, last := d.collectSpan(q)
+		d.shuffle(held)
 		for _, f := range held {
-			if err := l.Next.Send(f); err != nil {
+			if err := d.Next.Send(f); err != nil {
 				return err
 			}
 		}
-		if err := l.Next.Flush(); err != nil {
+		if err := d.Next.Flush(); err != nil {
 			return err
 		}
 		if last == nil {
 			continue
 		}
-		if err := l.forward(*last); err != nil {
+		if err := d.forward(*last); err != nil {
 			return err
 		}
 	}
@@ -180,7 +180,7 @@ func (l *eventDelay) reorder() error {
 
 // collectSpan returns the events of the span that begins with first. last is
 // the frame that ended the span early; it is sent after them.
-func (l *eventDelay) collectSpan(first queuedFrame) (held []response.Frame, last *queuedFrame) {
+func (d *eventDelay) collectSpan(first queuedFrame) (held []response.Frame, last *queuedFrame) {
 	timer := time.NewTimer(time.Until(first.due))
 	defer timer.Stop()
 	for q, more := first, true; more; {
@@ -189,14 +189,14 @@ func (l *eventDelay) collectSpan(first queuedFrame) (held []response.Frame, last
 		}
 		held = append(held, q.Frame)
 		select {
-		case q, more = <-l.queue:
+		case q, more = <-d.queue:
 		case <-timer.C:
 			return held, nil
-		case <-l.removed:
+		case <-d.removed:
 			return held, nil
-		case <-l.Request.Context().Done():
+		case <-d.Request.Context().Done():
 			return held, nil
-		case <-l.closed:
+		case <-d.closed:
 			return held, nil
 		}
 	}
@@ -205,12 +205,12 @@ func (l *eventDelay) collectSpan(first queuedFrame) (held []response.Frame, last
 
 // shuffle permutes the frames in a single cycle, so that no frame keeps its
 // position.
-func (l *eventDelay) shuffle(held []response.Frame) {
-	if l.isRemoved() {
+func (d *eventDelay) shuffle(held []response.Frame) {
+	if d.isRemoved() {
 		return
 	}
 	for i := len(held) - 1; i > 0; i-- {
-		j := l.intn(i)
+		j := d.intn(i)
 		held[i], held[j] = held[j], held[i]
 	}
 }

@@ -76,18 +76,18 @@ func Inject(r *http.Request, out response.Frames) (request *http.Request, first 
 
 // The defaults of an Events: no action at begin and end, and flushes pass
 // through.
-func (at *Point) begin() error { return nil }
+func (p *Point) begin() error { return nil }
 
-func (at *Point) end() {}
+func (p *Point) end() {}
 
 // Flush implements response.Frames.
-func (at *Point) Flush() error { return at.Next.Flush() }
+func (p *Point) Flush() error { return p.Next.Flush() }
 
-func (at *Point) drain() error {
-	if next, ok := at.Next.(Events); ok {
+func (p *Point) drain() error {
+	if next, ok := p.Next.(Events); ok {
 		return next.drain()
 	}
-	return at.Next.Flush()
+	return p.Next.Flush()
 }
 
 func isEvent(f response.Frame) bool { return f.Type != watch.Bookmark && f.Type != watch.Error }
@@ -98,11 +98,11 @@ func NewWrongKind(at *Point) Events { return &wrongKind{at} }
 // wrongKind changes the objects to another kind.
 type wrongKind struct{ *Point }
 
-func (d *wrongKind) Send(f response.Frame) error {
-	if f.Type != watch.Error && !d.isRemoved() {
+func (w *wrongKind) Send(f response.Frame) error {
+	if f.Type != watch.Error && !w.isRemoved() {
 		f.Object = OtherKind(f.Object)
 	}
-	return d.Next.Send(f)
+	return w.Next.Send(f)
 }
 
 // NewDroppedFrames returns a fault that drops some frames.
@@ -129,12 +129,12 @@ func NewCutBeforeInitialEnd(at *Point) Events { return &cutBeforeInitialEnd{at} 
 
 type cutBeforeInitialEnd struct{ *Point }
 
-func (d *cutBeforeInitialEnd) Send(f response.Frame) error {
-	if !f.InitialEnd || d.isRemoved() {
-		return d.Next.Send(f)
+func (c *cutBeforeInitialEnd) Send(f response.Frame) error {
+	if !f.InitialEnd || c.isRemoved() {
+		return c.Next.Send(f)
 	}
 	// The watch ends even if the client has gone.
-	_ = d.Next.Flush()
+	_ = c.Next.Flush()
 	return errEnded
 }
 

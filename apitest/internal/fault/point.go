@@ -112,13 +112,13 @@ func NewPoint(state *State, out Response, r *http.Request, closed <-chan struct{
 
 // wait waits until a time (nil is never), or until the fault is removed. It
 // reports false if the client has gone or the server is closed.
-func (at *Point) wait(until <-chan time.Time) bool {
+func (p *Point) wait(until <-chan time.Time) bool {
 	select {
 	case <-until:
-	case <-at.removed:
-	case <-at.Request.Context().Done():
+	case <-p.removed:
+	case <-p.Request.Context().Done():
 		return false
-	case <-at.closed:
+	case <-p.closed:
 		return false
 	}
 	return true
@@ -126,23 +126,23 @@ func (at *Point) wait(until <-chan time.Time) bool {
 
 // Abort ends the response abnormally: net/http closes the connection, or resets
 // the stream of HTTP/2.
-func (at *Point) Abort() { panic(http.ErrAbortHandler) }
+func (p *Point) Abort() { panic(http.ErrAbortHandler) }
 
 // Pause waits, and reports whether the request has ended.
-func (at *Point) Pause(until <-chan time.Time) (ended bool) {
-	if at.wait(until) {
+func (p *Point) Pause(until <-chan time.Time) (ended bool) {
+	if p.wait(until) {
 		return false
 	}
-	if at.Next == nil {
-		at.Abort()
+	if p.Next == nil {
+		p.Abort()
 	}
 	return true
 }
 
 // isClosed reports whether the server is closed.
-func (at *Point) isClosed() bool {
+func (p *Point) isClosed() bool {
 	select {
-	case <-at.closed:
+	case <-p.closed:
 		return true
 	default:
 		return false

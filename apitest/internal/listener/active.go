@@ -18,35 +18,35 @@ type ActiveConnections struct {
 }
 
 // StateChanged is the ConnState of the http.Server.
-func (g *ActiveConnections) StateChanged(_ net.Conn, state http.ConnState) {
+func (a *ActiveConnections) StateChanged(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		g.open.Add(1)
+		a.open.Add(1)
 	case http.StateClosed, http.StateHijacked:
-		g.open.Done()
+		a.open.Done()
 	}
 }
 
 // BeginRequest registers a request. It reports false after Close.
-func (g *ActiveConnections) BeginRequest() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
+func (a *ActiveConnections) BeginRequest() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
 		return false
 	}
-	g.requests.Add(1)
+	a.requests.Add(1)
 	return true
 }
 
 // EndRequest ends a request that BeginRequest has registered.
-func (g *ActiveConnections) EndRequest() { g.requests.Done() }
+func (a *ActiveConnections) EndRequest() { a.requests.Done() }
 
 // Wait waits until there are no requests and connections. The listener is
 // closed before.
-func (g *ActiveConnections) Wait() {
-	g.mu.Lock()
-	g.closed = true
-	g.mu.Unlock()
-	g.requests.Wait()
-	g.open.Wait()
+func (a *ActiveConnections) Wait() {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.requests.Wait()
+	a.open.Wait()
 }

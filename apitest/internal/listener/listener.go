@@ -55,41 +55,41 @@ func New(address string, inMemory bool, serve func(net.Listener), admit func(*Co
 }
 
 // Open listens, unless the listener is suspended or closed.
-func (d *Listener) Open() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed || d.inner != nil || len(d.suspensions) > 0 {
+func (l *Listener) Open() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || l.inner != nil || len(l.suspensions) > 0 {
 		return nil
 	}
 	var inner net.Listener = newPipeListener()
-	if !d.inMemory {
+	if !l.inMemory {
 		var err error
-		if inner, err = net.Listen("tcp", d.address); err != nil {
+		if inner, err = net.Listen("tcp", l.address); err != nil {
 			return err
 		}
-		d.address = inner.Addr().String()
+		l.address = inner.Addr().String()
 	}
-	d.reservation.release()
-	d.reservation = nil
-	d.inner = inner
-	d.done.Go(func() { d.serve(&trackingListener{inner, d}) })
+	l.reservation.release()
+	l.reservation = nil
+	l.inner = inner
+	l.done.Go(func() { l.serve(&trackingListener{inner, l}) })
 	return nil
 }
 
 // Suspend refuses new connections. The returned function closes the existing
 // ones; until it is called, their clients do not notice.
-func (d *Listener) Suspend(suspension *Suspension) (closeConnections func()) {
-	held := d.reservePort()
-	d.mu.Lock()
-	if d.reservation == nil && !d.closed {
-		d.reservation, held = held, nil
+func (l *Listener) Suspend(suspension *Suspension) (closeConnections func()) {
+	held := l.reservePort()
+	l.mu.Lock()
+	if l.reservation == nil && !l.closed {
+		l.reservation, held = held, nil
 	}
-	if d.suspensions == nil {
-		d.suspensions = map[*Suspension]bool{}
+	if l.suspensions == nil {
+		l.suspensions = map[*Suspension]bool{}
 	}
-	d.suspensions[suspension] = true
-	connections := d.stopListening()
-	d.mu.Unlock()
+	l.suspensions[suspension] = true
+	connections := l.stopListening()
+	l.mu.Unlock()
 	held.release()
 	return func() {
 		for _, conn := range connections {
@@ -99,72 +99,72 @@ func (d *Listener) Suspend(suspension *Suspension) (closeConnections func()) {
 }
 
 // Resume ends a suspension. It retries while the address is taken.
-func (d *Listener) Resume(suspension *Suspension) {
-	d.mu.Lock()
-	delete(d.suspensions, suspension)
-	d.mu.Unlock()
-	if err := d.Open(); err != nil {
-		time.AfterFunc(reopenInterval, func() { d.Resume(suspension) })
+func (l *Listener) Resume(suspension *Suspension) {
+	l.mu.Lock()
+	delete(l.suspensions, suspension)
+	l.mu.Unlock()
+	if err := l.Open(); err != nil {
+		time.AfterFunc(reopenInterval, func() { l.Resume(suspension) })
 	}
 }
 
 // stopListening closes the net.Listener and returns the open connections. mu is
 // held.
-func (d *Listener) stopListening() (connections []*Connection) {
-	if d.inner != nil {
-		d.inner.Close()
-		d.inner = nil
+func (l *Listener) stopListening() (connections []*Connection) {
+	if l.inner != nil {
+		l.inner.Close()
+		l.inner = nil
 	}
-	for conn := range d.connections {
+	for conn := range l.connections {
 		connections = append(connections, conn)
 	}
 	return connections
 }
 
 // Close ends all connections, and waits until accepting has ended.
-func (d *Listener) Close() {
-	d.mu.Lock()
-	d.closed = true
-	d.reservation.release()
-	d.reservation = nil
-	connections := d.stopListening()
-	d.mu.Unlock()
+func (l *Listener) Close() {
+	l.mu.Lock()
+	l.closed = true
+	l.reservation.release()
+	l.reservation = nil
+	connections := l.stopListening()
+	l.mu.Unlock()
 	for _, conn := range connections {
 		conn.Close()
 	}
-	d.done.Wait()
+	l.done.Wait()
 }
 
 // IsOpen reports whether connections are accepted.
-func (d *Listener) IsOpen() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.inner != nil
+func (l *Listener) IsOpen() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inner != nil
 }
 
 // DialAddress returns the address to dial, for a URL.
-func (d *Listener) DialAddress() string {
-	if d.inMemory {
+func (l *Listener) DialAddress() string {
+	if l.inMemory {
 		return pipeAddress{}.String()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return dialAddress(d.address)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return dialAddress(l.address)
 }
 
 // Dial connects to the server.
-func (d *Listener) Dial(ctx context.Context) (net.Conn, error) {
-	if d.inMemory {
-		return d.dialPipe(ctx)
+func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
+	if l.inMemory {
+		return l.dialPipe(ctx)
 	}
-	return new(net.Dialer).DialContext(ctx, "tcp", d.DialAddress())
+	return new(net.Dialer).DialContext(ctx, "tcp", l.DialAddress())
 }
 
 // dialPipe connects without a socket.
-func (d *Listener) dialPipe(ctx context.Context) (net.Conn, error) {
-	d.mu.Lock()
-	pipes, open := d.inner.(*pipeListener)
-	d.mu.Unlock()
+func (l *Listener) dialPipe(ctx context.Context) (net.Conn, error) {
+	l.mu.Lock()
+	pipes, open := l.inner.(*pipeListener)
+	l.mu.Unlock()
 	if !open {
 		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: pipeAddress{}, Err: syscall.ECONNREFUSED}
 	}
@@ -173,34 +173,34 @@ func (d *Listener) dialPipe(ctx context.Context) (net.Conn, error) {
 
 // track registers a connection, unless the listener was suspended in the
 // meantime.
-func (d *Listener) track(conn net.Conn, accepting net.Listener) (*Connection, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.inner != accepting {
+func (l *Listener) track(conn net.Conn, accepting net.Listener) (*Connection, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.inner != accepting {
 		return nil, fmt.Errorf("the listener is suspended: %w", net.ErrClosed)
 	}
-	if d.connections == nil {
-		d.connections = map[*Connection]bool{}
+	if l.connections == nil {
+		l.connections = map[*Connection]bool{}
 	}
-	in := &Connection{Conn: conn, owner: d, closed: make(chan struct{})}
-	d.connections[in] = true
+	in := &Connection{Conn: conn, owner: l, closed: make(chan struct{})}
+	l.connections[in] = true
 	return in, nil
 }
 
 // EachConnection calls f with every open connection.
-func (d *Listener) EachConnection(f func(*Connection)) {
-	d.mu.Lock()
-	connections := slices.Collect(maps.Keys(d.connections))
-	d.mu.Unlock()
+func (l *Listener) EachConnection(f func(*Connection)) {
+	l.mu.Lock()
+	connections := slices.Collect(maps.Keys(l.connections))
+	l.mu.Unlock()
 	for _, conn := range connections {
 		f(conn)
 	}
 }
 
-func (d *Listener) untrack(conn *Connection) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.connections, conn)
+func (l *Listener) untrack(conn *Connection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.connections, conn)
 }
 
 // trackingListener is a net.Listener that registers its connections with the
@@ -211,28 +211,28 @@ type trackingListener struct {
 }
 
 // Accept implements net.Listener.
-func (w *trackingListener) Accept() (net.Conn, error) {
+func (l *trackingListener) Accept() (net.Conn, error) {
 	for {
-		in, err := w.accept()
+		in, err := l.accept()
 		if err != nil {
 			return nil, err
 		}
-		if w.owner.admit == nil || w.owner.admit(in) {
+		if l.owner.admit == nil || l.owner.admit(in) {
 			return in, nil
 		}
 	}
 }
 
 // accept waits for a client's connection, and registers it.
-func (w *trackingListener) accept() (*Connection, error) {
-	conn, err := w.Listener.Accept()
-	for err == nil && w.owner.divert(conn) {
-		conn, err = w.Listener.Accept()
+func (l *trackingListener) accept() (*Connection, error) {
+	conn, err := l.Listener.Accept()
+	for err == nil && l.owner.divert(conn) {
+		conn, err = l.Listener.Accept()
 	}
 	if err != nil {
 		return nil, err
 	}
-	in, err := w.owner.track(conn, w.Listener)
+	in, err := l.owner.track(conn, l.Listener)
 	if err != nil {
 		conn.Close()
 		return nil, err

@@ -12,20 +12,20 @@ type portReservation struct{ client, server net.Conn }
 
 // reservePort makes a reservation through the listener, which still accepts. It
 // returns nil if that fails: the port may then be lost.
-func (d *Listener) reservePort() *portReservation {
-	d.mu.Lock()
-	if d.inMemory || d.inner == nil || d.reserving != nil {
-		d.mu.Unlock()
+func (l *Listener) reservePort() *portReservation {
+	l.mu.Lock()
+	if l.inMemory || l.inner == nil || l.reserving != nil {
+		l.mu.Unlock()
 		return nil
 	}
 	arrivals := make(chan net.Conn, 16)
-	d.reserving = arrivals
-	address := d.address
-	d.mu.Unlock()
+	l.reserving = arrivals
+	address := l.address
+	l.mu.Unlock()
 	defer func() {
-		d.mu.Lock()
-		d.reserving = nil
-		d.mu.Unlock()
+		l.mu.Lock()
+		l.reserving = nil
+		l.mu.Unlock()
 		for len(arrivals) > 0 {
 			(<-arrivals).Close()
 		}
@@ -53,14 +53,14 @@ func (d *Listener) reservePort() *portReservation {
 
 // divert reports whether a connection was taken because a reservation is being
 // made. Such a connection is not served.
-func (d *Listener) divert(conn net.Conn) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.reserving == nil {
+func (l *Listener) divert(conn net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.reserving == nil {
 		return false
 	}
 	select {
-	case d.reserving <- conn:
+	case l.reserving <- conn:
 	default:
 		conn.Close()
 	}

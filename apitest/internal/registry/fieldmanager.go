@@ -210,17 +210,17 @@ type abortingConverter struct {
 }
 
 // ObjectToTyped implements managedfields.TypeConverter.
-func (e abortingConverter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	e.request.AbortIfDone()
-	value, err := e.Converters.ObjectToTyped(obj, options...)
-	e.request.AbortIfDone()
+func (c abortingConverter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	c.request.AbortIfDone()
+	value, err := c.Converters.ObjectToTyped(obj, options...)
+	c.request.AbortIfDone()
 	return value, err
 }
 
 // TypedToObject implements managedfields.TypeConverter.
-func (e abortingConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	e.request.AbortIfDone()
-	return e.Converters.TypedToObject(value)
+func (c abortingConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
+	c.request.AbortIfDone()
+	return c.Converters.TypedToObject(value)
 }
 
 // Converters holds the converters of a kind's versions, by apiVersion.
@@ -291,8 +291,8 @@ func (versionConverter) New(kind schema.GroupVersionKind) (runtime.Object, error
 // nothing.
 type defaulter func(map[string]any)
 
-func (f defaulter) Default(in runtime.Object) {
-	if obj, ok := in.(*unstructured.Unstructured); ok && f != nil {
-		f(obj.Object)
+func (d defaulter) Default(in runtime.Object) {
+	if obj, ok := in.(*unstructured.Unstructured); ok && d != nil {
+		d(obj.Object)
 	}
 }

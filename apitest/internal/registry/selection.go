@@ -78,36 +78,36 @@ func ParseSelection(query url.Values, res *Resource) (*Selection, error) {
 }
 
 // requireName adds a required name.
-func (c *Selection) requireName(name string) {
-	c.none = c.none || name == "" || c.Name != "" && c.Name != name
-	c.Name = name
+func (s *Selection) requireName(name string) {
+	s.none = s.none || name == "" || s.Name != "" && s.Name != name
+	s.Name = name
 }
 
 // RequirePathName adds the name in the path of a watch. A field selector may
 // repeat it, and nothing else.
-func (c *Selection) RequirePathName(name string) error {
-	if c.Name == "" && len(c.fields) > 0 || c.Name != "" && c.Name != name || c.none {
+func (s *Selection) RequirePathName(name string) error {
+	if s.Name == "" && len(s.fields) > 0 || s.Name != "" && s.Name != name || s.none {
 		return apierrors.NewBadRequest("fieldSelector metadata.name doesn't match requested name")
 	}
-	c.Name = name
+	s.Name = name
 	return nil
 }
 
 // MatchesAll reports whether there are no selectors.
-func (c *Selection) MatchesAll() bool {
-	return c.Name == "" && !c.none && c.labels == nil && len(c.fields) == 0
+func (s *Selection) MatchesAll() bool {
+	return s.Name == "" && !s.none && s.labels == nil && len(s.fields) == 0
 }
 
 // Matches reports whether an object is selected. An object that cannot be
 // decoded is not.
-func (c *Selection) Matches(rec *storage.Record) bool {
-	if c.none || c.Name != "" && rec.Name != c.Name {
+func (s *Selection) Matches(rec *storage.Record) bool {
+	if s.none || s.Name != "" && rec.Name != s.Name {
 		return false
 	}
 	var object map[string]any
-	for i := range c.fields {
+	for i := range s.fields {
 		var value string
-		switch term := &c.fields[i]; {
+		switch term := &s.fields[i]; {
 		case term.field == "metadata.name":
 			value = rec.Name
 		case term.field == "metadata.namespace":
@@ -122,21 +122,21 @@ func (c *Selection) Matches(rec *storage.Record) bool {
 			}
 			value = term.get(object)
 		}
-		if (value == c.fields[i].value) == c.fields[i].not {
+		if (value == s.fields[i].value) == s.fields[i].not {
 			return false
 		}
 	}
-	if c.labels == nil {
+	if s.labels == nil {
 		return true
 	}
 	// The text after the metadata is not decoded.
 	_, rest := objects.SplitHead(rec.Raw)
 	text, isStored := bytes.CutPrefix(rest, []byte(`"metadata":`))
 	var meta labelsOnly
-	if _, err := c.decoder.Decode(labelsOnlyPlan(), text, &meta); err != nil || !isStored {
+	if _, err := s.decoder.Decode(labelsOnlyPlan(), text, &meta); err != nil || !isStored {
 		return false
 	}
-	return c.labels.Matches(labels.Set(meta.Labels))
+	return s.labels.Matches(labels.Set(meta.Labels))
 }
 
 // labelsOnly is the part of the metadata that label selectors need.

@@ -25,28 +25,28 @@ func TestJSONPatchCopiesAreStopped(t *testing.T) {
 // they overlap.
 type randomJSON struct{ *rand.Rand }
 
-func (w randomJSON) value(depth int, nulls bool) any {
-	switch n := w.IntN(8); {
+func (r randomJSON) value(depth int, nulls bool) any {
+	switch n := r.IntN(8); {
 	case n < 3 && depth > 0:
-		return w.object(depth, nulls)
+		return r.object(depth, nulls)
 	case n == 3 && depth > 0:
 		list := []any{}
-		for range w.IntN(3) {
-			list = append(list, w.value(depth-1, false))
+		for range r.IntN(3) {
+			list = append(list, r.value(depth-1, false))
 		}
 		return list
 	case n == 4 && nulls:
 		return nil
 	case n == 5:
-		return int64(w.IntN(3))
+		return int64(r.IntN(3))
 	}
-	return []string{"x", "y", ""}[w.IntN(3)]
+	return []string{"x", "y", ""}[r.IntN(3)]
 }
 
-func (w randomJSON) object(depth int, nulls bool) map[string]any {
+func (r randomJSON) object(depth int, nulls bool) map[string]any {
 	made := map[string]any{}
-	for range w.IntN(4) {
-		made[[]string{"a", "b", "c/d", "~"}[w.IntN(4)]] = w.value(depth-1, nulls)
+	for range r.IntN(4) {
+		made[[]string{"a", "b", "c/d", "~"}[r.IntN(4)]] = r.value(depth-1, nulls)
 	}
 	return made
 }

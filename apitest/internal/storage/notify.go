@@ -29,9 +29,9 @@ type Notifier chan struct{}
 func NewNotifier() Notifier { return make(Notifier, 1) }
 
 // Notify notifies the goroutine that receives. It does not wait.
-func (b Notifier) Notify() {
+func (n Notifier) Notify() {
 	select {
-	case b <- struct{}{}:
+	case n <- struct{}{}:
 	default:
 	}
 }

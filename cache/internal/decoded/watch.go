@@ -46,25 +46,25 @@ func newTypedWatch[T any](ctx context.Context, w watch.Interface, events <-chan 
 	return rest.NewWatch(u.next, u.stop)
 }
 
-func (u *watchAdapter[T]) stop() {
-	u.stopAfterFunc()
-	u.end()
+func (a *watchAdapter[T]) stop() {
+	a.stopAfterFunc()
+	a.end()
 }
 
-func (u *watchAdapter[T]) end() {
-	u.stopOnce.Do(func() {
-		close(u.stopped)
-		u.watch.Stop()
+func (a *watchAdapter[T]) end() {
+	a.stopOnce.Do(func() {
+		close(a.stopped)
+		a.watch.Stop()
 	})
 }
 
-func (u *watchAdapter[T]) next(ctx context.Context) (listwatch.Event[T], error) {
-	if u.err != nil {
-		return listwatch.Event[T]{}, u.err
+func (a *watchAdapter[T]) next(ctx context.Context) (listwatch.Event[T], error) {
+	if a.err != nil {
+		return listwatch.Event[T]{}, a.err
 	}
-	event, err := u.receive(ctx)
+	event, err := a.receive(ctx)
 	if err == nil {
-		typed, wrong := u.convert(event)
+		typed, wrong := a.convert(event)
 		if wrong == nil {
 			return typed, nil
 		}
@@ -73,49 +73,49 @@ func (u *watchAdapter[T]) next(ctx context.Context) (listwatch.Event[T], error) 
 		}
 		err = wrong
 	}
-	u.err = err
-	u.stop()
+	a.err = err
+	a.stop()
 	return listwatch.Event[T]{}, err
 }
 
 // receive waits for an event. The end of the watch takes precedence over
 // remaining events. While events are available it polls the channels one by
 // one, which is much faster than a select over all of them.
-func (u *watchAdapter[T]) receive(ctx context.Context) (watch.Event, error) {
+func (a *watchAdapter[T]) receive(ctx context.Context) (watch.Event, error) {
 	select {
-	case <-u.stopped:
-		return watch.Event{}, u.endError()
+	case <-a.stopped:
+		return watch.Event{}, a.endError()
 	default:
 	}
 	if ctx.Err() != nil {
 		return watch.Event{}, contextError(ctx)
 	}
 	select {
-	case event, open := <-u.events:
-		return u.received(event, open)
+	case event, open := <-a.events:
+		return a.received(event, open)
 	default:
 	}
 	select {
-	case event, open := <-u.events:
-		return u.received(event, open)
-	case <-u.stopped:
-		return watch.Event{}, u.endError()
+	case event, open := <-a.events:
+		return a.received(event, open)
+	case <-a.stopped:
+		return watch.Event{}, a.endError()
 	case <-ctx.Done():
 		return watch.Event{}, contextError(ctx)
 	}
 }
 
-func (u *watchAdapter[T]) received(event watch.Event, open bool) (watch.Event, error) {
+func (a *watchAdapter[T]) received(event watch.Event, open bool) (watch.Event, error) {
 	if !open {
-		return event, u.endError()
+		return event, a.endError()
 	}
 	return event, nil
 }
 
 // endError returns the reason why the watch has ended.
-func (u *watchAdapter[T]) endError() error {
-	if u.ctx.Err() != nil {
-		return contextError(u.ctx)
+func (a *watchAdapter[T]) endError() error {
+	if a.ctx.Err() != nil {
+		return contextError(a.ctx)
 	}
 	return io.EOF
 }
@@ -128,11 +128,11 @@ func contextError(ctx context.Context) error {
 }
 
 // convert returns the typed form of an event, or the error that it contains.
-func (u *watchAdapter[T]) convert(event watch.Event) (listwatch.Event[T], error) {
+func (a *watchAdapter[T]) convert(event watch.Event) (listwatch.Event[T], error) {
 	out := listwatch.Event[T]{Type: event.Type}
 	switch event.Type {
 	case watch.Added, watch.Modified, watch.Deleted:
-		object, err := convert[T](u.wants, event.Type, event.Object)
+		object, err := convert[T](a.wants, event.Type, event.Object)
 		if err != nil {
 			return out, err
 		}
@@ -215,27 +215,27 @@ func newChannelWatch(w *rest.Watch[*unstructured.Unstructured]) watch.Interface 
 }
 
 // ResultChan returns the channel of events.
-func (f *channelWatch) ResultChan() <-chan watch.Event { return f.events }
+func (w *channelWatch) ResultChan() <-chan watch.Event { return w.events }
 
 // Stop ends the watch and waits for its goroutine.
-func (f *channelWatch) Stop() {
-	f.cancel()
-	f.watch.Stop()
-	f.running.Wait()
+func (w *channelWatch) Stop() {
+	w.cancel()
+	w.watch.Stop()
+	w.running.Wait()
 }
 
-func (f *channelWatch) run() {
-	defer close(f.events)
-	defer f.watch.Stop()
+func (w *channelWatch) run() {
+	defer close(w.events)
+	defer w.watch.Stop()
 	for {
-		event, err := f.watch.Next(f.ctx)
+		event, err := w.watch.Next(w.ctx)
 		out, continues := eventOf(event, err)
-		if f.ctx.Err() != nil || out.Type == "" {
+		if w.ctx.Err() != nil || out.Type == "" {
 			return
 		}
 		select {
-		case f.events <- out:
-		case <-f.ctx.Done():
+		case w.events <- out:
+		case <-w.ctx.Done():
 			return
 		}
 		if !continues {
