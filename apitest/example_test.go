@@ -81,7 +81,7 @@ func ExampleServer_Fault() {
 	// NotFound
 	// ServiceUnavailable
 	// NotFound
-	// get pods, the 3rd time: response 503 ServiceUnavailable (fired once)
+	// get pods, the 3rd time: respond with 503 ServiceUnavailable (fired once)
 }
 
 // Objects can be created, changed and waited for in Go. t is the test's; a

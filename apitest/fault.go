@@ -129,8 +129,8 @@ func (all InjectedFaults) String() string {
 		return "no faults"
 	}
 	lines := make([]string, len(all))
-	for i, in := range all {
-		lines[i] = in.String()
+	for i, injected := range all {
+		lines[i] = injected.String()
 	}
 	return strings.Join(lines, "\n")
 }
@@ -141,8 +141,8 @@ func (s *Server) Faults() InjectedFaults { return slices.Clone(s.faults.all()) }
 
 // RemoveFaults removes all faults.
 func (s *Server) RemoveFaults() {
-	for _, in := range s.faults.all() {
-		in.Remove()
+	for _, injected := range s.faults.all() {
+		injected.Remove()
 	}
 }
 
@@ -208,21 +208,21 @@ func (f *faults) all() []*InjectedFault {
 	return nil
 }
 
-func (f *faults) add(s *Server, f0 Fault) *InjectedFault {
+func (f *faults) add(s *Server, rule Fault) *InjectedFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
-	in := &InjectedFault{fault: f0, server: s, state: fault.NewState(s.seed, f.count)}
-	active := append(slices.Clone(f.all()), in)
+	injected := &InjectedFault{fault: rule, server: s, state: fault.NewState(s.seed, f.count)}
+	active := append(slices.Clone(f.all()), injected)
 	f.active.Store(&active)
-	return in
+	return injected
 }
 
 // remove reports whether the fault was active.
-func (f *faults) remove(in *InjectedFault) bool {
+func (f *faults) remove(injected *InjectedFault) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at := slices.Index(f.all(), in)
+	at := slices.Index(f.all(), injected)
 	if at < 0 {
 		return false
 	}
@@ -237,12 +237,12 @@ func (f *faults) remove(in *InjectedFault) bool {
 // matching returns the faults that apply to a request. A fault that ends the
 // request is the last.
 func (f *faults) matching(r *Request) (apply []*InjectedFault) {
-	for _, in := range f.all() {
-		if !in.fires(r) {
+	for _, injected := range f.all() {
+		if !injected.fires(r) {
 			continue
 		}
-		apply = append(apply, in)
-		if in.fault.Action.last {
+		apply = append(apply, injected)
+		if injected.fault.Action.last {
 			break
 		}
 	}
@@ -255,9 +255,9 @@ func (s *Server) serveWithFaults(apply []*InjectedFault, out *responseWriter, r 
 	var disturbing []fault.Source
 	var broken bool
 	isWatch := out.request.Verb == "watch"
-	for _, in := range apply {
-		at := &faultPoint{fault.NewPoint(in.state, out, r, s.ctx.Done()), s}
-		switch do := in.fault.Action; {
+	for _, injected := range apply {
+		at := &faultPoint{fault.NewPoint(injected.state, out, r, s.ctx.Done()), s}
+		switch do := injected.fault.Action; {
 		case do.act != nil:
 			if do.act(at) {
 				return

@@ -61,8 +61,8 @@ type activeWatch struct {
 	// faults between the watch and its stream.
 	stopContextNotify func() bool
 	endFaults         func()
-	// startVersion is the version after which changes are sent. A bookmark at it
-	// would contain no news.
+	// startVersion is the version after which changes are sent. No bookmark is
+	// sent before a later version.
 	startVersion uint64
 	// deadline and bookmarkAt are the times at which the watch ends and the next
 	// bookmark is due; zero is never.
@@ -123,8 +123,8 @@ func (w *activeWatch) open() bool {
 	return true
 }
 
-// end is called in every case when the watch has ended. It panics if a fault
-// has aborted the response on another goroutine.
+// end releases the resources of a watch that has ended. It panics if a fault has
+// aborted the response on another goroutine.
 func (w *activeWatch) end() {
 	defer w.server.watches.Add(-1)
 	if w.notifier != nil {
@@ -135,7 +135,8 @@ func (w *activeWatch) end() {
 	}
 }
 
-// parseRecordFilter returns the filter of the path and the selectors.
+// parseRecordFilter returns the filter for the path and the selectors of the
+// request.
 func (c *call) parseRecordFilter() (recordFilter, error) {
 	chosen, err := registry.ParseSelection(c.query, c.resource)
 	if err != nil {
@@ -176,7 +177,7 @@ func (w *activeWatch) findStart() {
 	w.startVersion = w.changes.Seen
 }
 
-// sendState sends the present state as ADDED events.
+// sendState sends the initial state as ADDED events.
 func (w *activeWatch) sendState() error {
 	if w.initial == nil {
 		return nil
@@ -243,8 +244,8 @@ func (w *activeWatch) startNotifications() {
 	w.stopContextNotify = context.AfterFunc(w.r.Context(), w.notifier.Notify)
 	if w.r.Context().Value(http.ServerContextKey) != w.server.http {
 		// Mounted in another server: the request does not end with this one.
-		gone, closed := w.stopContextNotify, context.AfterFunc(w.server.ctx, w.notifier.Notify)
-		w.stopContextNotify = func() bool { closed(); return gone() }
+		stopRequest, stopServer := w.stopContextNotify, context.AfterFunc(w.server.ctx, w.notifier.Notify)
+		w.stopContextNotify = func() bool { stopServer(); return stopRequest() }
 	}
 }
 
@@ -303,8 +304,8 @@ func (w *activeWatch) drain() {
 }
 
 func (w *activeWatch) sendChange(change storage.Change) error {
-	kind, r, concerned := w.filter.event(change)
-	if !concerned {
+	kind, r, matches := w.filter.event(change)
+	if !matches {
 		return nil
 	}
 	if err := w.send(kind, r, change.New.Version); err != nil {

@@ -190,16 +190,16 @@ func (f *RealFIFO) newItem(kind DeltaType, obj any) (queuedDelta, error) {
 	return queuedDelta{Delta: Delta{Type: kind, Object: obj}, key: key}, nil
 }
 
-// write calls file with the lock held, when the queue is not full.
-func (f *RealFIFO) write(file func()) error {
-	if err := f.writeLocked(file); err != nil {
+// write calls enqueue with the lock held, when the queue is not full.
+func (f *RealFIFO) write(enqueue func()) error {
+	if err := f.writeLocked(enqueue); err != nil {
 		return err
 	}
 	f.updateMetrics()
 	return nil
 }
 
-func (f *RealFIFO) writeLocked(file func()) error {
+func (f *RealFIFO) writeLocked(enqueue func()) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for f.processing && f.backlog.len() >= 2*batchSize && !f.closed {
@@ -208,7 +208,7 @@ func (f *RealFIFO) writeLocked(file func()) error {
 	if f.closed {
 		return ErrFIFOClosed
 	}
-	file()
+	enqueue()
 	f.changed.Broadcast()
 	return nil
 }

@@ -87,14 +87,14 @@ func replacedAll(items []queuedDelta, resourceVersion string) queuedDelta {
 // missing returns a Deleted for each known object that is not in items.
 func (f *RealFIFO) missing(items []queuedDelta) []queuedDelta {
 	listed := f.newestOf(items)
-	var gone []queuedDelta
+	var deletions []queuedDelta
 	f.eachKnown(f.newestOf(f.backlog.queue()), func(key string, obj any) {
 		if _, found := listed[key]; !found {
 			tombstone := DeletedFinalStateUnknown{Key: key, Obj: obj}
-			gone = append(gone, queuedDelta{Delta: Delta{Type: Deleted, Object: tombstone}, key: key})
+			deletions = append(deletions, queuedDelta{Delta: Delta{Type: Deleted, Object: tombstone}, key: key})
 		}
 	})
-	return gone
+	return deletions
 }
 
 // eachKnown calls visit once for each known object: first those queued, in

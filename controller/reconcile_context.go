@@ -27,8 +27,8 @@ type reconcileContext struct {
 	ended bool
 	// log is created on first use.
 	log *slog.Logger
-	// waits are handed to the gate when the reconcile has ended. settled is set when
-	// that has happened.
+	// waits are passed to the gate when the reconcile has ended. settled is set once
+	// they have been passed.
 	waits   []*wait
 	settled bool
 }
@@ -44,11 +44,11 @@ func (r *reconcileContext) Done() <-chan struct{} { return r.standard().Done() }
 // Err implements context.Context.
 func (r *reconcileContext) Err() error {
 	r.mu.Lock()
-	made, ended := r.std, r.ended
+	std, ended := r.std, r.ended
 	r.mu.Unlock()
 	switch {
-	case made != nil:
-		if err := made.Err(); err != nil {
+	case std != nil:
+		if err := std.Err(); err != nil {
 			return err
 		}
 	case ended:

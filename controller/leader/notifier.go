@@ -7,7 +7,8 @@ import "sync"
 type notifier struct {
 	// pending holds the latest leader that was not reported.
 	pending chan string
-	last    *string
+	// last is the last leader that notify was called with.
+	last *string
 }
 
 // start starts the goroutine. stop ends it and waits for a call in progress.
@@ -18,12 +19,12 @@ func (n *notifier) start(notify func(string)) (stop func()) {
 	n.pending = make(chan string, 1)
 	var done sync.WaitGroup
 	done.Go(func() {
-		reported, any := "", false
+		reported, anyReported := "", false
 		for holder := range n.pending {
-			if !any || holder != reported {
+			if !anyReported || holder != reported {
 				notify(holder)
 			}
-			reported, any = holder, true
+			reported, anyReported = holder, true
 		}
 	})
 	return func() { close(n.pending); done.Wait() }

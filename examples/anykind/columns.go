@@ -15,8 +15,8 @@ import (
 
 // cell is a column of the table: its header, and a function for its values.
 type cell struct {
-	head string
-	of   func(object map[string]any) string
+	header string
+	value  func(object map[string]any) string
 }
 
 var (

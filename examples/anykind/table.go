@@ -108,7 +108,7 @@ func (t *table) head() []string {
 	}
 	row = append(row, "NAME")
 	for _, c := range t.columns {
-		row = append(row, c.head)
+		row = append(row, c.header)
 	}
 	return row
 }
@@ -120,7 +120,7 @@ func (t *table) row(event string, obj *unstructured.Unstructured) []string {
 	}
 	row = append(row, singleLine(obj.GetName()))
 	for _, c := range t.columns {
-		row = append(row, singleLine(c.of(obj.Object)))
+		row = append(row, singleLine(c.value(obj.Object)))
 	}
 	return row
 }

@@ -95,8 +95,8 @@ const fewPods = 500
 // compare measures one cache after the other, and prints the table.
 func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 	caches := []struct {
-		name, of string
-		measure  func(context.Context, *rest.Client) (cacheSize, error)
+		name, goType string
+		measure      func(context.Context, *rest.Client) (cacheSize, error)
 	}{
 		{"maps", "*unstructured.Unstructured", measure[*unstructured.Unstructured]},
 		{"full", "*Pod", measure[*Pod]},
@@ -107,7 +107,7 @@ func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 	for i, cache := range caches {
 		var err error
 		if sizes[i], err = cache.measure(ctx, client); err != nil {
-			return fmt.Errorf("fill the cache of %s: %w", cache.of, err)
+			return fmt.Errorf("fill the cache of %s: %w", cache.goType, err)
 		}
 		if sizes[i].objects == 0 {
 			return errors.New("there are no pods to measure")
@@ -118,7 +118,7 @@ func compare(ctx context.Context, client *rest.Client, out io.Writer) error {
 	fmt.Fprintln(table, "\ncache\tpods\theap\tper pod\tof full\t  type")
 	for i, w := range sizes {
 		fmt.Fprintf(table, "%s\t%d\t%.1f MB\t%d B\t%.0f %%\t  %s\n", caches[i].name, w.objects, float64(w.heap)/1e6,
-			w.heap/int64(w.objects), 100*w.perPod()/full.perPod(), caches[i].of)
+			w.heap/int64(w.objects), 100*w.perPod()/full.perPod(), caches[i].goType)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -87,8 +87,8 @@ func (w *encoder) other(value any) {
 // members writes the fields of an object in order, except those to skip. after
 // reports whether other fields precede them.
 func (w *encoder) members(object map[string]any, after bool, skip func(string) bool) {
-	var few [16]string
-	names := few[:0]
+	var buffer [16]string
+	names := buffer[:0]
 	for name := range object {
 		if skip == nil || !skip(name) {
 			names = append(names, name)
@@ -125,7 +125,7 @@ func Quote(text string) []byte {
 	return w.text
 }
 
-// At returns the text with a version.
+// At returns the text of the draft with a version.
 func (d Draft) At(version uint64) []byte {
 	text := make([]byte, 0, len(d.Before)+20+len(d.After))
 	text = append(text, d.Before...)

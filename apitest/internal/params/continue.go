@@ -14,18 +14,18 @@ import (
 // Continuation is the content of a continue token: the position at which a list
 // continues. It is opaque to clients, but has the format of a kube-apiserver.
 type Continuation struct {
-	Form string `json:"v"`
-	// Version of the list; negative is the newest one, for lists whose version has
-	// expired.
+	TokenVersion string `json:"v"`
+	// Version is the version of the list. A negative value means the newest version,
+	// for a list whose version has expired.
 	Version int64 `json:"rv"`
 	// Start is the path of the next object, relative to the collection.
 	Start string `json:"start"`
 }
 
-const continuationForm = "meta.k8s.io/v1"
+const tokenVersion = "meta.k8s.io/v1"
 
 func (c Continuation) String() string {
-	c.Form = continuationForm
+	c.TokenVersion = tokenVersion
 	text, _ := json.Marshal(c) // strings and an integer can always be encoded
 	return base64.RawURLEncoding.EncodeToString(text)
 }
@@ -51,20 +51,20 @@ func ParseContinue(token string) (c Continuation, err error) {
 	}
 	key := "/" + strings.TrimPrefix(c.Start, "/")
 	switch {
-	case c.Form != continuationForm:
-		return c, fmt.Errorf("%w: server does not recognize this encoded version %v", invalid, c.Form)
+	case c.TokenVersion != tokenVersion:
+		return c, fmt.Errorf("%w: server does not recognize this encoded version %v", invalid, c.TokenVersion)
 	case c.Version == 0:
-		return c, fmt.Errorf("%w: incorrect encoded start resourceVersion (version %s)", invalid, continuationForm)
+		return c, fmt.Errorf("%w: incorrect encoded start resourceVersion (version %s)", invalid, tokenVersion)
 	case c.Start == "":
-		return c, fmt.Errorf("%w: encoded start key empty (version %s)", invalid, continuationForm)
+		return c, fmt.Errorf("%w: encoded start key empty (version %s)", invalid, tokenVersion)
 	case path.Clean(key) != key:
 		return c, fmt.Errorf("%w: %v", invalid, c.Start)
 	}
 	return c, nil
 }
 
-// From returns the key at which a list of a namespace, "" for all, continues:
-// after that key, or with it.
+// From returns the key at which a list of a namespace, "" for all, continues. after
+// reports whether the list excludes that key.
 func (c Continuation) From(namespace string, namespaced bool) (at storage.Key, after bool) {
 	start, after := strings.CutSuffix(strings.TrimPrefix(c.Start, "/"), "\x00")
 	at = storage.Key{Namespace: namespace, Name: start}

@@ -160,8 +160,8 @@ func parseTimeout(query url.Values) (time.Duration, error) {
 	if seconds == 0 {
 		return least + rand.N(least), nil
 	}
-	const most = int64(1<<63-1) / int64(time.Second)
-	return time.Duration(min(seconds, most)) * time.Second, nil
+	const maxSeconds = int64(1<<63-1) / int64(time.Second)
+	return time.Duration(min(seconds, maxSeconds)) * time.Second, nil
 }
 
 // isSet reports whether a parameter is true: present, and neither 0 nor false.

@@ -8,14 +8,14 @@ import (
 func (v *CatalogVersion) OpenAPI() map[string]any {
 	paths := map[string]any{}
 	for _, r := range v.resources {
-		where := "/" + APIPath(v.GroupVersion)
+		path := "/" + APIPath(v.GroupVersion)
 		if r.Namespaced {
-			where += "/namespaces/{namespace}"
+			path += "/namespaces/{namespace}"
 		}
-		where += "/" + r.GroupVersionResource.Resource + "/{name}"
-		paths[where] = map[string]any{"patch": r.openAPIPatch(r.GroupVersion().WithKind(r.Kind))}
+		path += "/" + r.GroupVersionResource.Resource + "/{name}"
+		paths[path] = map[string]any{"patch": r.openAPIPatch(r.GroupVersion().WithKind(r.Kind))}
 		for _, p := range r.servedSubresources() {
-			paths[where+"/"+p.name] = map[string]any{"patch": r.openAPIPatch(p.kind)}
+			paths[path+"/"+p.name] = map[string]any{"patch": r.openAPIPatch(p.kind)}
 		}
 	}
 	return map[string]any{

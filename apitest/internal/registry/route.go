@@ -22,7 +22,8 @@ func NotFound() error {
 	return apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
 }
 
-// NotAllowed returns its error for a method.
+// NotAllowed returns the error of a kube-apiserver for a method that the path does
+// not support.
 func NotAllowed() error {
 	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, "", schema.GroupResource{}, "", "", 0, false)
 }
@@ -41,8 +42,7 @@ func (r *Registry) Route(at params.Target, verb, method string) (*Resource, erro
 	return res, res.routeCompiled(at, verb, method)
 }
 
-// Compiled reports whether a group is served by resources other than custom
-// ones.
+// Compiled reports whether a group has resources other than custom resources.
 func (r *Registry) Compiled(group string) bool {
 	for at, res := range r.All() {
 		if at.Group == group && !res.Custom {

@@ -58,9 +58,9 @@ var (
 	lenientSerializer = serializer.NewSerializerWithOptions(noKinds{}, noKinds{}, noKinds{}, serializer.SerializerOptions{})
 )
 
-// Decode reads an object as maps and slices. With strict, it finds
-// duplicate fields. text is the body in JSON. The decoder bounds its depth to
-// 10,000.
+// Decode decodes an object to maps and slices. With strict, findings has its
+// duplicate fields. text is the body in JSON. The decoder limits the nesting to
+// 10,000 levels.
 func Decode(body []byte, encoding Encoding, strict bool) (content map[string]any, text []byte, findings []error, err error) {
 	text = body
 	if encoding == YAML {
@@ -82,8 +82,8 @@ func Decode(body []byte, encoding Encoding, strict bool) (content map[string]any
 	}
 	var read Document
 	_, _, err = decoder.Decode(text, nil, &read)
-	if twice, ok := runtime.AsStrictDecodingError(err); ok {
-		findings, err = append(findings, twice.Errors()...), nil
+	if strictErr, ok := runtime.AsStrictDecodingError(err); ok {
+		findings, err = append(findings, strictErr.Errors()...), nil
 	}
 	content = read
 	if content == nil {
@@ -105,9 +105,9 @@ func isStringOrAbsent(value any) bool {
 
 // Summary returns the beginning of a body, for messages.
 func Summary(body []byte) string {
-	const most = 30
-	shown, cut := body[:min(len(body), most)], ""
-	if len(body) > most {
+	const maxLength = 30
+	shown, cut := body[:min(len(body), maxLength)], ""
+	if len(body) > maxLength {
 		cut = " ..."
 	}
 	switch {

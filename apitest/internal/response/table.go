@@ -12,12 +12,12 @@ import (
 
 // Table returns objects as a Table.
 func (f *Format) Table(res *registry.Resource, objects [][]byte, about ListMeta) ([]byte, error) {
-	print := res.TableFormat()
+	tableFormat := res.TableFormat()
 	meta, err := about.text()
 	if err != nil {
 		return nil, err
 	}
-	columns := print.Columns
+	columns := tableFormat.Columns
 	if f.headless {
 		columns = nil
 	}
@@ -28,7 +28,7 @@ func (f *Format) Table(res *registry.Resource, objects [][]byte, about ListMeta)
 	out := []byte(`{"kind":"Table","apiVersion":"meta.k8s.io/` + f.Target.Version + `","metadata":`)
 	out = append(out, meta...)
 	out = append(append(out, `,"columnDefinitions":`...), head...)
-	if len(objects) == 0 && print.Bare {
+	if len(objects) == 0 && tableFormat.Bare {
 		return append(out, `,"rows":null}`...), nil
 	}
 	out = append(out, `,"rows":[`...)
@@ -36,19 +36,19 @@ func (f *Format) Table(res *registry.Resource, objects [][]byte, about ListMeta)
 		if i > 0 {
 			out = append(out, ',')
 		}
-		if out, err = f.appendRow(out, res, print, text); err != nil {
+		if out, err = f.appendRow(out, res, tableFormat, text); err != nil {
 			return nil, err
 		}
 	}
 	return append(out, `]}`...), nil
 }
 
-func (f *Format) appendRow(out []byte, res *registry.Resource, print registry.TableFormat, text []byte) ([]byte, error) {
+func (f *Format) appendRow(out []byte, res *registry.Resource, tableFormat registry.TableFormat, text []byte) ([]byte, error) {
 	object, err := objects.Decode(text)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := json.Marshal(print.Cells(object.Object))
+	cells, err := json.Marshal(tableFormat.Cells(object.Object))
 	if err != nil {
 		return nil, fmt.Errorf("print %s %s: %w", res.Kind, object.GetName(), err)
 	}

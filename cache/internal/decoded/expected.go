@@ -32,8 +32,8 @@ func ExpectedTypeOf[T any](example any) (e ExpectedType) {
 	if u, ok := example.(*unstructured.Unstructured); ok && u != nil && u.Object != nil {
 		e.Kind = u.GroupVersionKind()
 	}
-	if holds := reflect.TypeFor[T](); e.Type == nil && holds.Kind() != reflect.Interface {
-		e.Type = holds
+	if t := reflect.TypeFor[T](); e.Type == nil && t.Kind() != reflect.Interface {
+		e.Type = t
 	}
 	return e
 }

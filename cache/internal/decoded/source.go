@@ -135,9 +135,9 @@ func itemAt(items reflect.Value, i int) (runtime.Object, error) {
 	switch item.Kind() {
 	case reflect.Pointer, reflect.Interface:
 	default:
-		own := reflect.New(item.Type())
-		own.Elem().Set(item)
-		item = own
+		copied := reflect.New(item.Type())
+		copied.Elem().Set(item)
+		item = copied
 	}
 	switch object := item.Interface().(type) {
 	case *runtime.RawExtension:
@@ -212,28 +212,28 @@ func callWithContext[R any](ctx context.Context, method string, call func() (R, 
 	}
 	returned, abandoned := make(chan outcome), make(chan struct{})
 	go func() {
-		a := outcome{err: fmt.Errorf("%s: %w", method, ErrGoexit)}
+		o := outcome{err: fmt.Errorf("%s: %w", method, ErrGoexit)}
 		defer func() {
 			select {
-			case returned <- a:
+			case returned <- o:
 			case <-abandoned:
-				if a.err == nil && late != nil {
-					late(a.result)
+				if o.err == nil && late != nil {
+					late(o.result)
 				}
 			}
 		}()
-		a.result, a.err = recoverPanics(method, call)
+		o.result, o.err = recoverPanics(method, call)
 	}()
 	select {
-	case a := <-returned:
-		return a.result, a.err
+	case o := <-returned:
+		return o.result, o.err
 	case <-ctx.Done():
 	}
 	timer := time.NewTimer(CallGracePeriod)
 	defer timer.Stop()
 	select {
-	case a := <-returned:
-		return a.result, a.err
+	case o := <-returned:
+		return o.result, o.err
 	case <-timer.C:
 		close(abandoned)
 		return result, fmt.Errorf("%s: %w; the ListerWatcher has not returned", method, context.Cause(ctx))

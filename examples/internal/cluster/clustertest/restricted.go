@@ -68,12 +68,12 @@ func NewRestricted(t testing.TB, crd, rbac []byte) *Restricted {
 func (r *Restricted) Unused() (unused []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, each := range r.rights {
+	for _, permission := range r.rights {
 		watched := slices.ContainsFunc(r.rights, func(other right) bool {
-			return each.verb == "list" && other.verb == "watch" && other.resource == each.resource && other.group == each.group && other.used
+			return permission.verb == "list" && other.verb == "watch" && other.resource == permission.resource && other.group == permission.group && other.used
 		})
-		if !each.used && !watched {
-			unused = append(unused, each.String())
+		if !permission.used && !watched {
+			unused = append(unused, permission.String())
 		}
 	}
 	return unused
@@ -87,11 +87,11 @@ func (r *Restricted) may(a apitest.Attributes) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.rights {
-		each := &r.rights[i]
-		if each.group == a.Group && each.resource == resource && each.verb == a.Verb &&
-			(each.namespace == "" || each.namespace == a.Namespace) &&
-			(each.names == nil || slices.Contains(each.names, a.Name)) {
-			each.used = true
+		permission := &r.rights[i]
+		if permission.group == a.Group && permission.resource == resource && permission.verb == a.Verb &&
+			(permission.namespace == "" || permission.namespace == a.Namespace) &&
+			(permission.names == nil || slices.Contains(permission.names, a.Name)) {
+			permission.used = true
 			return true
 		}
 	}
