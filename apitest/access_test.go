@@ -316,7 +316,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// After compactions and a rewind, Wait continues with the present state. When
+// After compactions and a rewind, Wait continues with the current state. When
 // the server is closed, it fails with that reason.
 func TestWaitAcrossCompactionRewindAndClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

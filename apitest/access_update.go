@@ -43,7 +43,7 @@ func replace[T rest.Object](s *Server, obj T) (updated T, err error) {
 // Modify changes the object with the kind, namespace and name of like by a
 // function, regardless of its version. It stores only the fields that the
 // function changes, so T need not have all fields. The function is called again
-// if another write came first.
+// if the object changed meanwhile.
 func Modify[T rest.Object](t TB, s *Server, like T, change func(T)) T {
 	if t != nil {
 		t.Helper()

@@ -14,7 +14,7 @@ const waitTimeout = 10 * time.Second
 
 // Wait waits until a function returns true for the object with the kind,
 // namespace and name of like, and returns the object in that state. It sees the
-// present state and each later one, without polling. It fails after 10 seconds;
+// current state and each later one, without polling. It fails after 10 seconds;
 // the failure contains the last state.
 func Wait[T rest.Object](t TB, s *Server, like T, until func(T) bool) T {
 	if t != nil {
@@ -49,20 +49,20 @@ func WaitDeleted[T rest.Object](t TB, s *Server, like T) {
 	check(t, "wait for the deletion", err)
 }
 
-// observeObject calls look with the present state of an object, nil if there is
+// observeObject calls look with the current state of an object, nil if there is
 // none, and with each later state, until look returns true.
 func (s *Server) observeObject(h *inputObject, look func(*storage.Record) (bool, error)) error {
 	timer := time.NewTimer(waitTimeout)
 	defer timer.Stop()
 	for {
-		present, follower := h.resource.Table.Open()
-		last := present.Get(h.Key)
+		snapshot, follower := h.resource.Table.Open()
+		last := snapshot.Get(h.Key)
 		enough, err := look(last)
 		for !enough && err == nil {
 			last, enough, err = s.observeChanges(h, follower, last, timer.C, look)
 		}
 		// The follower is behind the history, or the store was rewound: continue from
-		// the present state.
+		// the current state.
 		if older := (storage.TooOld{}); !errors.As(err, &older) && !errors.Is(err, storage.ErrDropped) {
 			return err
 		}

@@ -112,7 +112,7 @@ func FailWith(err error) Action {
 			return true
 		}
 		if at.Next.Send(response.Frame{Type: watch.Error, Object: response.StatusText(err)}) == nil {
-			// The watch ends even if the client has gone.
+			// The watch ends even if the client has disconnected.
 			_ = at.Next.Flush()
 		}
 		return true
@@ -131,7 +131,7 @@ func Respond(code int, contentType, body string) Action {
 			at.Out.Header().Set("Content-Length", strconv.Itoa(len(body)))
 			at.Out.WriteHeader(code)
 		}
-		// An error means that the client has gone.
+		// An error means that the client has disconnected.
 		_, _ = at.Out.Write([]byte(body))
 		return true
 	}}

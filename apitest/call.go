@@ -190,7 +190,7 @@ func (c *call) warnOf(findings []error) {
 // ticksPerCheck is the number of calls of Tick between two checks.
 const ticksPerCheck = 1 << 10
 
-// AbortIfDone aborts a request whose client has gone or whose server is closed:
+// AbortIfDone aborts a request whose client has disconnected or whose server is closed:
 // a body of 3 MB can keep a server busy for half a minute, and Close waits for
 // that. It is called before an object is stored, and between steps that take
 // time in proportion to the body. Internal calls, which have no client, are not

@@ -43,8 +43,8 @@ func (s *Server) runControllers() {
 // collector is the state of one run over all objects.
 type collector struct {
 	server *Server
-	// all objects, in order and by uid. holders have a finalizer of the garbage
-	// collector, owned have owner references.
+	// all and byUID have every object, in order and by uid. holders are the objects
+	// with a finalizer of the garbage collector, owned those with owner references.
 	all            []*trackedObject
 	byUID          map[string]*trackedObject
 	holders, owned []*trackedObject
@@ -67,7 +67,7 @@ type trackedObject struct {
 // be overlooked. Its writes have the uid of the object as a precondition, since
 // another object may have the name by then.
 func (s *Server) collect(known map[schema.GroupVersionKind]bool) bool {
-	g := &collector{server: s, byUID: map[string]*trackedObject{}, knownKinds: known}
+	gc := &collector{server: s, byUID: map[string]*trackedObject{}, knownKinds: known}
 	for _, res := range s.registry.All() {
 		known[res.GroupVersion().WithKind(res.Kind)] = true
 	}
@@ -76,28 +76,28 @@ func (s *Server) collect(known map[schema.GroupVersionKind]bool) bool {
 	for i, res := range resources {
 		tables[i] = res.Table
 	}
-	var ending []*storage.Record
-	for i, look := range s.store.Snapshots(tables) {
+	var terminatingNamespaces []*storage.Record
+	for i, snapshot := range s.store.Snapshots(tables) {
 		res := resources[i]
-		for rec := range look.Records("", nil, false) {
+		for rec := range snapshot.Records("", nil, false) {
 			if res.GroupResource() == registry.Namespaces {
 				if terminating, _ := isTerminating(rec); terminating {
-					ending = append(ending, rec)
+					terminatingNamespaces = append(terminatingNamespaces, rec)
 				}
 			}
-			g.add(res, rec)
+			gc.add(res, rec)
 		}
 	}
-	for _, rec := range ending {
-		g.emptyNamespace(rec)
+	for _, rec := range terminatingNamespaces {
+		gc.emptyNamespace(rec)
 	}
-	for _, of := range g.owned {
-		g.collectOwned(of)
+	for _, dependent := range gc.owned {
+		gc.collectOwned(dependent)
 	}
-	for _, holder := range g.holders {
-		g.releaseOwner(holder)
+	for _, holder := range gc.holders {
+		gc.releaseOwner(holder)
 	}
-	return g.acted
+	return gc.acted
 }
 
 // storedResources returns one resource per table, always in the same order, so
@@ -118,19 +118,19 @@ func (s *Server) storedResources() (found []*registry.Resource) {
 
 // add records what the collector needs of an object, for most of them only the
 // uid.
-func (g *collector) add(res *registry.Resource, rec *storage.Record) {
+func (gc *collector) add(res *registry.Resource, rec *storage.Record) {
 	obj, err := objects.Decode(rec.Raw)
 	if err != nil {
 		return
 	}
-	k := &trackedObject{resource: res, record: rec, metadata: objects.Metadata(obj.Object)}
-	g.byUID[string(k.uid())] = k
-	g.all = append(g.all, k)
-	if bytes.Contains(rec.Raw, []byte(`"ownerReferences"`)) && len(k.owners()) > 0 {
-		g.owned = append(g.owned, k)
+	o := &trackedObject{resource: res, record: rec, metadata: objects.Metadata(obj.Object)}
+	gc.byUID[string(o.uid())] = o
+	gc.all = append(gc.all, o)
+	if bytes.Contains(rec.Raw, []byte(`"ownerReferences"`)) && len(o.owners()) > 0 {
+		gc.owned = append(gc.owned, o)
 	}
-	if objects.IsDeleting(k.metadata) && (k.has(metav1.FinalizerDeleteDependents) || k.has(metav1.FinalizerOrphanDependents)) {
-		g.holders = append(g.holders, k)
+	if objects.IsDeleting(o.metadata) && (o.has(metav1.FinalizerDeleteDependents) || o.has(metav1.FinalizerOrphanDependents)) {
+		gc.holders = append(gc.holders, o)
 	}
 }
 
@@ -170,49 +170,49 @@ func (discardResponse) WriteHeader(int)             {}
 
 // recordWrite records the result of a write. After a conflict, the next run
 // tries again.
-func (g *collector) recordWrite(action string, k *trackedObject, changed bool, err error) {
-	g.acted = g.acted || err == nil && changed
+func (gc *collector) recordWrite(action string, o *trackedObject, changed bool, err error) {
+	gc.acted = gc.acted || err == nil && changed
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !errors.Is(err, context.Canceled) {
-		g.server.options.logger().Error("apitest: "+action, "resource", k.resource.GroupResource(), "namespace", k.record.Namespace, "name", k.record.Name, "err", err)
+		gc.server.options.logger().Error("apitest: "+action, "resource", o.resource.GroupResource(), "namespace", o.record.Namespace, "name", o.record.Name, "err", err)
 	}
 }
 
-func (g *collector) delete(k *trackedObject, propagation metav1.DeletionPropagation) {
-	uid, version := k.uid(), strconv.FormatUint(k.record.Version, 10)
-	rec, gone, err := k.call(g.server).remove(metav1.DeleteOptions{
+func (gc *collector) delete(o *trackedObject, propagation metav1.DeletionPropagation) {
+	uid, version := o.uid(), strconv.FormatUint(o.record.Version, 10)
+	rec, deleted, err := o.call(gc.server).remove(metav1.DeleteOptions{
 		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
 	})
-	g.recordWrite("delete garbage", k, gone || err == nil && rec.Version != k.record.Version, err)
+	gc.recordWrite("delete garbage", o, deleted || err == nil && rec.Version != o.record.Version, err)
 }
 
 // change changes an object by f.
-func (g *collector) change(action string, k *trackedObject, subresource string, f func(object map[string]any)) {
-	c := k.call(g.server)
+func (gc *collector) change(action string, o *trackedObject, subresource string, f func(object map[string]any)) {
+	c := o.call(gc.server)
 	c.Subresource = subresource
-	rec, _, err := c.mutate(mutation{WriteOptions: params.WriteOptions{Manager: "kube-controller-manager"}, uid: k.uid()}, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	rec, _, err := c.mutate(mutation{WriteOptions: params.WriteOptions{Manager: "kube-controller-manager"}, uid: o.uid()}, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		next := current.DeepCopy()
 		f(next.Object)
 		return next, nil
 	})
-	g.recordWrite(action, k, err == nil && !reflect.DeepEqual(rec, k.record), err)
+	gc.recordWrite(action, o, err == nil && !reflect.DeepEqual(rec, o.record), err)
 }
 
 // emptyNamespace deletes the objects in a terminating namespace. When none is
 // left, it removes the finalizer of the namespace.
-func (g *collector) emptyNamespace(namespace *storage.Record) {
+func (gc *collector) emptyNamespace(namespace *storage.Record) {
 	remaining := false
-	for _, k := range g.all {
-		if k.record.Namespace == namespace.Name {
+	for _, o := range gc.all {
+		if o.record.Namespace == namespace.Name {
 			remaining = true
-			g.delete(k, metav1.DeletePropagationBackground)
+			gc.delete(o, metav1.DeletePropagationBackground)
 		}
 	}
 	if remaining {
 		return
 	}
-	for _, k := range g.all {
-		if k.record == namespace {
-			g.change("finalize a namespace", k, "finalize", func(object map[string]any) {
+	for _, o := range gc.all {
+		if o.record == namespace {
+			gc.change("finalize a namespace", o, "finalize", func(object map[string]any) {
 				names := slices.DeleteFunc(objects.StringsAt(object, "spec", "finalizers"), func(name string) bool { return name == "kubernetes" })
 				objects.SetAt(object, objects.StringList(names), "spec", "finalizers")
 			})
@@ -222,13 +222,13 @@ func (g *collector) emptyNamespace(namespace *storage.Record) {
 
 // collectOwned deletes an object if each of its owners is deleted, or is being
 // deleted and waits for its dependents.
-func (g *collector) collectOwned(k *trackedObject) {
+func (gc *collector) collectOwned(o *trackedObject) {
 	waiting := false
-	for _, reference := range k.owners() {
+	for _, reference := range o.owners() {
 		uid, _ := reference["uid"].(string)
-		owner := g.byUID[uid]
+		owner := gc.byUID[uid]
 		switch {
-		case owner == nil && !g.knownKinds[kindOf(reference)]:
+		case owner == nil && !gc.knownKinds[kindOf(reference)]:
 			return
 		case owner == nil:
 		case objects.IsDeleting(owner.metadata) && owner.has(metav1.FinalizerDeleteDependents):
@@ -238,11 +238,11 @@ func (g *collector) collectOwned(k *trackedObject) {
 		}
 	}
 	switch {
-	case objects.IsDeleting(k.metadata):
+	case objects.IsDeleting(o.metadata):
 	case waiting:
-		g.delete(k, metav1.DeletePropagationForeground)
+		gc.delete(o, metav1.DeletePropagationForeground)
 	default:
-		g.delete(k, metav1.DeletePropagationBackground)
+		gc.delete(o, metav1.DeletePropagationBackground)
 	}
 }
 
@@ -254,25 +254,27 @@ func kindOf(reference map[string]any) schema.GroupVersionKind {
 
 // releaseOwner removes the garbage collector's finalizer from an owner that no
 // longer has to wait for its dependents.
-func (g *collector) releaseOwner(owner *trackedObject) {
+func (gc *collector) releaseOwner(owner *trackedObject) {
 	uid := owner.metadata["uid"]
-	mine := func(reference map[string]any) bool { return reference["uid"] == uid }
+	refersToOwner := func(reference map[string]any) bool { return reference["uid"] == uid }
 	orphans := owner.has(metav1.FinalizerOrphanDependents)
-	for _, k := range g.owned {
-		references := k.owners()
-		if !slices.ContainsFunc(references, mine) {
+	for _, o := range gc.owned {
+		references := o.owners()
+		if !slices.ContainsFunc(references, refersToOwner) {
 			continue
 		}
 		if !orphans {
-			if slices.ContainsFunc(references, func(reference map[string]any) bool { return mine(reference) && reference["blockOwnerDeletion"] == true }) {
+			if slices.ContainsFunc(references, func(reference map[string]any) bool {
+				return refersToOwner(reference) && reference["blockOwnerDeletion"] == true
+			}) {
 				return
 			}
 			continue
 		}
-		g.change("orphan a dependent", k, "", func(object map[string]any) {
+		gc.change("orphan a dependent", o, "", func(object map[string]any) {
 			var others []any
 			for _, reference := range (&trackedObject{metadata: objects.Metadata(object)}).owners() {
-				if !mine(reference) {
+				if !refersToOwner(reference) {
 					others = append(others, reference)
 				}
 			}
@@ -283,7 +285,7 @@ func (g *collector) releaseOwner(owner *trackedObject) {
 			}
 		})
 	}
-	g.change("remove the finalizer of the garbage collector", owner, "", func(object map[string]any) {
+	gc.change("remove the finalizer of the garbage collector", owner, "", func(object map[string]any) {
 		names := slices.DeleteFunc(objects.StringsAt(object, "metadata", "finalizers"), func(name string) bool {
 			return name == metav1.FinalizerDeleteDependents || name == metav1.FinalizerOrphanDependents
 		})

@@ -238,13 +238,13 @@ func (c *call) warnOfOrphans(options metav1.DeleteOptions) {
 
 // markDeleted marks an object with finalizers as being deleted.
 func markDeleted(metadata map[string]any) {
-	present := objects.Now()
+	now := objects.Now()
 	deletion, marked := metadata["deletionTimestamp"].(string)
 	if generation, counted := metadata["generation"].(int64); counted && !marked {
 		metadata["generation"] = generation + 1
 	}
-	if !marked || deletion > present {
-		metadata["deletionTimestamp"] = present
+	if !marked || deletion > now {
+		metadata["deletionTimestamp"] = now
 	}
 	metadata["deletionGracePeriodSeconds"] = int64(0)
 }
@@ -287,8 +287,8 @@ func shorten(metadata map[string]any, asked *int64) (period int64, graceful, pen
 	text, _ := metadata["deletionTimestamp"].(string)
 	deletion, _ := time.Parse(time.RFC3339, text)
 	deletion = deletion.Add(time.Duration(period-left) * time.Second)
-	if present := time.Now(); deletion.Before(present) {
-		deletion = present
+	if now := time.Now(); deletion.Before(now) {
+		deletion = now
 		period = min(period, 1)
 	}
 	metadata["deletionTimestamp"] = deletion.UTC().Format(time.RFC3339)

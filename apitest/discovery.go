@@ -83,7 +83,7 @@ func (c *call) health(root, check string) error {
 	if check == "" {
 		c.w.Header().Set("X-Content-Type-Options", "nosniff")
 	}
-	_, _ = c.w.Write([]byte(text)) // fails only when the client has gone
+	_, _ = c.w.Write([]byte(text)) // fails only when the client has disconnected
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (c *call) raw(document any) error {
 		return err
 	}
 	c.w.Header().Set("Content-Type", response.MediaTypeJSON)
-	_, _ = c.w.Write(text) // fails only when the client has gone
+	_, _ = c.w.Write(text) // fails only when the client has disconnected
 	return nil
 }
 
@@ -216,7 +216,7 @@ func (c *call) discoverAggregated(f *response.Format, document *registry.GroupsD
 		return err
 	}
 	out := response.NewOutput(c.w, c.r, http.StatusOK, fmt.Sprintf("%s;g=%s;v=%s;as=%s", f.MediaType(), f.Target.Group, f.Target.Version, f.Target.Kind))
-	_, _ = out.Write(text) // fails only when the client has gone
+	_, _ = out.Write(text) // fails only when the client has disconnected
 	_ = out.Close()
 	return nil
 }

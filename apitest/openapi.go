@@ -67,7 +67,7 @@ func (c *call) openAPIAnswer(document any) error {
 		return err
 	}
 	out := response.NewOutput(c.w, c.r, http.StatusOK, response.MediaTypeJSON)
-	_, _ = out.Write(text) // fails only when the client has gone
+	_, _ = out.Write(text) // fails only when the client has disconnected
 	_ = out.Close()
 	return nil
 }
@@ -91,7 +91,7 @@ func (c *call) openAPI2() error {
 		}
 	}
 	out := response.NewOutput(c.w, c.r, http.StatusOK, kind)
-	_, _ = out.Write([]byte(text)) // fails only when the client has gone
+	_, _ = out.Write([]byte(text)) // fails only when the client has disconnected
 	_ = out.Close()
 	return nil
 }

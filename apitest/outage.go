@@ -126,7 +126,7 @@ type outage struct {
 	over chan struct{} // closed when the outage ends
 }
 
-// admitConnection counts a new connection, and applies the present outage to it.
+// admitConnection counts a new connection, and applies the current outage to it.
 // It reports whether the connection is to be served.
 func (s *Server) admitConnection(conn *listener.Connection) bool {
 	// An outage that begins after this load finds the connection registered.

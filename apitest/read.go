@@ -137,7 +137,7 @@ func (c *call) respondList(p page) error {
 		panic(http.ErrAbortHandler) // the response has begun; it can only be aborted
 	}
 	if _, err := out.Write(append(rest, "]}\n"...)); err == nil {
-		_ = out.Close() // fails only when the client has gone
+		_ = out.Close() // fails only when the client has disconnected
 	}
 	return nil
 }

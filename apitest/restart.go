@@ -57,7 +57,7 @@ func (s *Server) RotateCertificate() {
 	}
 }
 
-// Compact removes the history: watches from versions before the present one,
+// Compact removes the history: watches from versions before the current one,
 // and lists at them, are rejected with 410 from now on. Open watches continue
 // and miss no event that they have not sent yet.
 func (s *Server) Compact() { s.store.Compact(s.store.Current()) }

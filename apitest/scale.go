@@ -83,7 +83,7 @@ func (c *call) withResource(res *registry.Resource) *call {
 }
 
 // mutateScale changes an object through its scale, like mutate: f returns the
-// next scale for the present one.
+// next scale for the current one.
 func (c *call) mutateScale(m mutation, f func(scale map[string]any) (map[string]any, error)) (*storage.Record, error) {
 	rec, _, err := c.mutate(m, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		scale, err := c.resource.ScaleOf(current)

@@ -106,7 +106,7 @@ func (w *activeWatch) run() {
 func (w *activeWatch) open() bool {
 	body, err := response.OpenStream(w.w, response.MediaTypeJSON)
 	if err != nil {
-		return false // the client has gone
+		return false // the client has disconnected
 	}
 	var begin func() error
 	if w.r, w.out, begin, w.endFaults = fault.Inject(w.r, body); begin() != nil {

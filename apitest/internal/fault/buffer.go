@@ -73,7 +73,7 @@ func (b *Buffer) Send() {
 		w.WriteHeader(b.code)
 	}
 	if !b.broken {
-		// An error means that the client has gone.
+		// An error means that the client has disconnected.
 		_, _ = w.Write(b.body.Bytes())
 		return
 	}

@@ -113,7 +113,7 @@ func (t *timedEnd) end() {
 	switch {
 	case !t.reached.Load() || t.isClosed():
 	case t.act != nil:
-		// The events before the action are sent first. The client may have gone.
+		// The events before the action are sent first. The client may have disconnected.
 		_ = t.drain()
 		t.act()
 	default:

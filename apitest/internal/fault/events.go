@@ -133,7 +133,7 @@ func (c *cutBeforeInitialEnd) Send(f response.Frame) error {
 	if !f.InitialEnd || c.isRemoved() {
 		return c.Next.Send(f)
 	}
-	// The watch ends even if the client has gone.
+	// The watch ends even if the client has disconnected.
 	_ = c.Next.Flush()
 	return errEnded
 }

@@ -111,7 +111,7 @@ func NewPoint(state *State, out Response, r *http.Request, closed <-chan struct{
 }
 
 // wait waits until a time (nil is never), or until the fault is removed. It
-// reports false if the client has gone or the server is closed.
+// reports false if the client has disconnected or the server is closed.
 func (p *Point) wait(until <-chan time.Time) bool {
 	select {
 	case <-until:

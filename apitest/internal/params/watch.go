@@ -25,7 +25,7 @@ const (
 	FromVersion Start = iota
 	// FromNow sends the changes from now on.
 	FromNow
-	// FromState sends the present state first, as ADDED events.
+	// FromState sends the current state first, as ADDED events.
 	FromState
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/thinformer/thinformer/internal/kinds"
 )
 
-// Aborter aborts a request whose client has gone, by a panic.
+// Aborter aborts a request whose client has disconnected, by a panic.
 type Aborter interface {
 	// AbortIfDone is called between steps that take time.
 	AbortIfDone()

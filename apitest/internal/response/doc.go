@@ -10,6 +10,6 @@
 //   - The frames of a watch are written in order, and are sent with the next flush.
 //   - [WriteError] writes any error as a Status.
 //
-// A write error means that the client has gone. It ends a watch, and is ignored
+// A write error means that the client has disconnected. It ends a watch, and is ignored
 // otherwise.
 package response

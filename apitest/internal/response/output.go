@@ -113,7 +113,7 @@ func (f *Format) Send(w http.ResponseWriter, r *http.Request, code int, text []b
 	}
 	out := NewOutput(w, r, code, f.MediaType())
 	if _, err := out.Write(text); err != nil {
-		return nil // the client has gone
+		return nil // the client has disconnected
 	}
 	_ = out.Close() // likewise
 	return nil

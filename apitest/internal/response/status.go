@@ -52,7 +52,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	if !found {
 		format = &Format{Pretty: true}
 	}
-	// An error means that the client has gone.
+	// An error means that the client has disconnected.
 	_ = format.Send(w, r, int(status.Code), StatusText(err))
 }
 

@@ -6,7 +6,7 @@
 //
 //   - Every version is assigned once. A record never changes, and its text contains
 //     its version.
-//   - A write fails with [ErrConflict] unless its caller has seen the present state.
+//   - A write fails with [ErrConflict] unless its caller has seen the current state.
 //   - A snapshot is consistent, and reading it holds no lock.
 //   - A follower returns each later change once and in order, or an error if a
 //     change was removed before it was read.

@@ -31,7 +31,7 @@ func (t *Table) Follow(after uint64) (*Follower, error) {
 	return &Follower{table: t, epoch: t.epoch, Seen: after}, nil
 }
 
-// Open returns the present table, and a follower of the changes after it.
+// Open returns the current table, and a follower of the changes after it.
 func (t *Table) Open() (*Snapshot, *Follower) {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()

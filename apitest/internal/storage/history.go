@@ -20,7 +20,7 @@ func (c Change) bytes() (n int) {
 type history struct {
 	maxChanges int // negative is unlimited
 	// maxBytes bounds the bytes that the changes retain, 0 for no bound; heldBytes
-	// is the present amount. The newest change is always kept.
+	// is the current amount. The newest change is always kept.
 	maxBytes, heldBytes int
 	// ring holds count changes from first on, and wraps around at its end. Its
 	// length is a power of two.

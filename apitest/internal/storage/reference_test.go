@@ -112,7 +112,7 @@ func (s *referenceStore) list(t *referenceTable, listed span) string {
 type span struct {
 	namespace string // "" is all namespaces
 	after     *Key   // excludes keys up to this one
-	at        uint64 // the version; 0 is the present
+	at        uint64 // the version; 0 is the current one
 	limit     int    // 0 is unlimited
 }
 

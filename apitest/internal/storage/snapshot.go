@@ -48,15 +48,15 @@ func (s *Snapshot) Get(k Key) *Record {
 	return found
 }
 
-// All returns the present records of a namespace, "" for all, in order.
+// All returns the current records of a namespace, "" for all, in order.
 func (t *Table) All(namespace string) []*Record {
 	t.store.mu.Lock()
-	present := t.now()
+	current := t.now()
 	t.store.mu.Unlock()
-	return slices.Collect(present.Records(namespace, nil, false))
+	return slices.Collect(current.Records(namespace, nil, false))
 }
 
-// At returns the table at a version, 0 for the present. It fails with TooOld
+// At returns the table at a version; 0 is the current version. It fails with TooOld
 // and TooNew.
 func (t *Table) At(version uint64) (*Snapshot, error) {
 	t.store.mu.Lock()
@@ -81,12 +81,12 @@ func (t *Table) At(version uint64) (*Snapshot, error) {
 	return past, nil
 }
 
-// now returns the present table. The store's mu is held.
+// now returns the current table. The store's mu is held.
 func (t *Table) now() *Snapshot {
-	if t.present == nil {
-		t.present = &Snapshot{rows: t.rows.Clone()}
+	if t.current == nil {
+		t.current = &Snapshot{rows: t.rows.Clone()}
 	}
-	return &Snapshot{rows: t.present.rows, Version: t.store.version}
+	return &Snapshot{rows: t.current.rows, Version: t.store.version}
 }
 
 // undoChange restores rows to their state before a change.

@@ -114,7 +114,7 @@ func (s *Store) Drop(resource schema.GroupResource) {
 	if t := s.tables[resource]; t != nil {
 		delete(s.tables, resource)
 		s.drops[resource] = s.version
-		t.rows, t.present = newRows(), nil
+		t.rows, t.current = newRows(), nil
 		t.dropped = true
 		t.wake()
 	}
@@ -123,7 +123,7 @@ func (s *Store) Drop(resource schema.GroupResource) {
 // Compact removes the history before version: lists at earlier versions, and
 // watches from them, get TooOld. Existing followers continue: the changes that
 // they have not read are kept as long as the history allows. A future version
-// is taken as the present one.
+// is taken as the current one.
 func (s *Store) Compact(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

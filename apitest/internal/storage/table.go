@@ -11,8 +11,8 @@ import (
 type Table struct {
 	store *Store
 	rows  *rows
-	// present is a clone of rows that readers share; nil after a change.
-	present *Snapshot
+	// current is a clone of rows that readers share; nil after a change.
+	current *Snapshot
 	history history
 	// createdAt is the version at which the table was created. Lists may be of
 	// earlier versions, and are empty; watches may not, since the real server
@@ -37,7 +37,7 @@ func newTable(store *Store, unknown uint64) *Table {
 	}
 }
 
-// Get returns the present state of an object, nil if there is none.
+// Get returns the current state of an object, nil if there is none.
 func (t *Table) Get(k Key) *Record {
 	t.store.mu.RLock()
 	defer t.store.mu.RUnlock()
@@ -124,7 +124,7 @@ func (t *Table) intern(k Key) Key {
 
 func (t *Table) recordChange(c Change) {
 	t.store.version = c.New.Version
-	t.present = nil
+	t.current = nil
 	t.history.add(c)
 	t.wake()
 	t.store.moved.Raise()
@@ -148,7 +148,7 @@ func (t *Table) rewind(version uint64) {
 	for t.history.count > 0 && t.history.at(t.history.count-1).New.Version > version {
 		undoChange(t.rows, t.history.undo())
 	}
-	t.present = nil
+	t.current = nil
 	t.createdAt = min(t.createdAt, version)
 	t.endFollowers()
 }

@@ -53,7 +53,7 @@ func (e Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body.Reset()
 		body.WriteString("ok")
 	}
-	_, _ = io.WriteString(w, body.String()) // on an error the client has gone
+	_, _ = io.WriteString(w, body.String()) // on an error the client has disconnected
 }
 
 // maxCheckText limits the text of one check, in bytes.
