@@ -37,7 +37,7 @@ func TestSuperfluousCallPanics(t *testing.T) {
 }
 
 // A stalled handler must receive the last state of each pod in the end.
-func TestOnlyLastStatesAreRight(t *testing.T) {
+func TestStalledHandlerMustReceiveLastStates(t *testing.T) {
 	s := &stall{updates: 3 * keys, release: make(chan struct{})}
 	close(s.release)
 	for range keys {

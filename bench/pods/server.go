@@ -31,8 +31,8 @@ type Config struct {
 	Encoding wire.Encoding
 	// Pods is the number of pods.
 	Pods int
-	// Lively is the number of pods with events.
-	Lively int
+	// EventPods is the number of pods with events.
+	EventPods int
 	// WatchLists is set if watches send the initial state on request; the server then
 	// answers no lists. Otherwise such a request is answered as by a server that does
 	// not support it.
@@ -60,8 +60,8 @@ type Server struct {
 	// commands are executed by open watches.
 	commands chan Command
 
-	sending sync.Mutex
-	lively  lively
+	sending   sync.Mutex
+	eventPods eventPods
 }
 
 // A Command is executed by a watch. It reports whether the watch continues.
@@ -88,7 +88,7 @@ func NewServer(of Config) *Server {
 			s.pages = append(s.pages, of.Encoding.Page(items))
 		}
 	}
-	s.lively = newLively(of)
+	s.eventPods = newEventPods(of)
 	return s
 }
 
@@ -118,7 +118,7 @@ func (s *Server) reset() {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	s.version.Store(firstVersion)
-	s.lively.next = 0
+	s.eventPods.next = 0
 }
 
 // Do passes a command to a watch. If none is open, it waits for one.

@@ -88,7 +88,7 @@ func Serving[Question any](open func(Question) http.Handler) Role {
 // Ask runs a process to its end, with additional environment variables, and returns its
 // answer. If the process fails, Ask panics with its standard error.
 func Ask[Answer any](role string, question any, environment ...string) (answer Answer) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("no answer within %v", patience))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), answerTimeout, fmt.Errorf("no answer within %v", answerTimeout))
 	defer cancel()
 	command := child(ctx, role)
 	command.Env = append(command.Env, environment...)
@@ -119,8 +119,8 @@ func Serve(role string, question any) (url string, stop func()) {
 	}
 }
 
-// patience is the maximum duration of a process that answers.
-const patience = 15 * time.Minute
+// answerTimeout is the maximum duration of a process that answers.
+const answerTimeout = 15 * time.Minute
 
 func child(ctx context.Context, role string) *exec.Cmd {
 	command := exec.CommandContext(ctx, must(os.Executable()))

@@ -142,8 +142,8 @@ func TestBothLibrariesRecover(t *testing.T) {
 			t.Parallel()
 			r := s.run()
 			for library, got := range map[string]result{"ours": r.ours, "client-go's": r.theirs} {
-				if got.last >= patience {
-					t.Errorf("%s are not current after %v", library, patience)
+				if got.last >= recoveryTimeout {
+					t.Errorf("%s are not current after %v", library, recoveryTimeout)
 				}
 				if got.requests.Total == 0 && !s.fromTheCut() || got.median > got.last {
 					t.Errorf("%s: %+v", library, got)

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// patience is the maximum time for which an informer is awaited, after its start
+	// recoveryTimeout is the maximum time for which an informer is awaited, after its start
 	// and after the last outage.
-	patience = 90 * time.Second
+	recoveryTimeout = 90 * time.Second
 	// settling is the time between the initial state and the first outage.
 	settling = 2 * time.Second
 	// past is the number of writes of each collection before the first outage. A
@@ -69,8 +69,8 @@ func (r *run) waitForInitialState() {
 	now := time.Now()
 	ours, theirs := r.await(now)
 	for _, at := range slices.Concat(ours, theirs) {
-		if !at.Before(now.Add(patience)) {
-			panic(fmt.Sprintf("%s: an informer is not current %v after its start", r.name, patience))
+		if !at.Before(now.Add(recoveryTimeout)) {
+			panic(fmt.Sprintf("%s: an informer is not current %v after its start", r.name, recoveryTimeout))
 		}
 	}
 	time.Sleep(settling)
@@ -140,13 +140,13 @@ func (r *run) cut() time.Time {
 }
 
 // await returns the times at which the informers of both sides became current. For an
-// informer that did not, it is patience after the given time.
+// informer that did not, it is recoveryTimeout after the given time.
 func (r *run) await(ended time.Time) (ours, theirs []time.Time) {
 	current := [2][]time.Time{make([]time.Time, r.informers), make([]time.Time, r.informers)}
 	late := 2 * r.informers
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
-	for deadline := ended.Add(patience); late > 0 && time.Now().Before(deadline); <-look.C {
+	for deadline := ended.Add(recoveryTimeout); late > 0 && time.Now().Before(deadline); <-look.C {
 		for side, f := range r.followers() {
 			for i, at := range current[side] {
 				if at.IsZero() && f.isCurrent(i, r.written) {
@@ -159,7 +159,7 @@ func (r *run) await(ended time.Time) (ours, theirs []time.Time) {
 	for _, times := range current {
 		for i, at := range times {
 			if at.IsZero() {
-				times[i] = ended.Add(patience)
+				times[i] = ended.Add(recoveryTimeout)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func MigrationCases() (cases []harness.Case) {
 }
 
 func (p program) followingPods(m *harness.Meter) {
-	held, events := pods.Config{Pods: 10_000, Lively: 1_000}, 10_000
+	held, events := pods.Config{Pods: 10_000, EventPods: 1_000}, 10_000
 	if m.IsShort() {
 		held.Pods, events = 2_000, 1_000
 	}

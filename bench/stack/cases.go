@@ -116,14 +116,14 @@ func (q question) environment() []string {
 	return nil
 }
 
-// lively is the number of pods with events.
-const lively = 1_000
+// eventPods is the number of pods with events.
+const eventPods = 1_000
 
 func watchCase(name string, q question, events int, about string) harness.Case {
 	c := both(name, "us/event", about, q, func(m *harness.Meter, run func(pods.Config, question) answer) {
 		asked := q
 		asked.Events = many(m, events, 1_000)
-		a := run(pods.Config{Encoding: q.Encoding, Pods: lively, Lively: lively}, asked)
+		a := run(pods.Config{Encoding: q.Encoding, Pods: eventPods, EventPods: eventPods}, asked)
 		each := float64(asked.Events)
 		m.Report("", a.Events.Wall.Seconds()*1e6/each)
 		m.Report("cpu", a.Events.CPU.Seconds()*1e6/each)
@@ -155,7 +155,7 @@ func relistCase(name string, q question, about string) harness.Case {
 	c := both(name, "of before", about, q, func(m *harness.Meter, run func(pods.Config, question) answer) {
 		asked := q
 		asked.Relist = true
-		r := run(pods.Config{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), Lively: 1}, asked).Relist
+		r := run(pods.Config{Encoding: q.Encoding, Pods: many(m, 50_000, 2_000), EventPods: 1}, asked).Relist
 		m.Report("", r.Peak)
 		m.ReportIn("calls", "callbacks", float64(r.Called))
 		m.ReportIn("pods", "replaced", float64(r.Replaced))

@@ -29,7 +29,7 @@ type listener struct {
 
 func listen(q question, open opener) *listener {
 	l := &listener{
-		server:  pods.NewServer(pods.Config{Encoding: q.Encoding, Pods: 100, Lively: 100, WatchLists: true}),
+		server:  pods.NewServer(pods.Config{Encoding: q.Encoding, Pods: 100, EventPods: 100, WatchLists: true}),
 		entered: make(chan time.Time, 1),
 	}
 	port := must(net.Listen("tcp", "127.0.0.1:0"))

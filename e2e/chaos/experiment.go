@@ -106,13 +106,13 @@ func (s *experiment) close() {
 	s.client.Close()
 }
 
-// patience is how long the first lists, the informers after the last outage, and
+// currentTimeout is how long the first lists, the informers after the last outage, and
 // the right end are waited for.
-const patience = 2 * time.Minute
+const currentTimeout = 2 * time.Minute
 
 // play kills and restarts the server for the time of the flag -for.
 func (s *experiment) run(ctx context.Context, table *table) error {
-	if err := s.allCurrent(ctx, patience); err != nil {
+	if err := s.allCurrent(ctx, currentTimeout); err != nil {
 		return err
 	}
 	writing, stop := context.WithCancel(ctx)
@@ -135,7 +135,7 @@ func (s *experiment) run(ctx context.Context, table *table) error {
 		// The informers have as long as the server runs.
 		up := between(s.random, 2, 30)
 		if !time.Now().Before(end) {
-			up = patience
+			up = currentTimeout
 		}
 		_ = s.allCurrent(ctx, up) // the row shows informers that are not current
 		row.next, row.ours, row.theirs = time.Now(), s.meters[0].result(), s.meters[1].result()
@@ -189,7 +189,7 @@ func (s *experiment) outage(ctx context.Context, n int, down time.Duration) (*ou
 
 // beat writes a number into the beat as soon as the server accepts it.
 func (s *experiment) beat(ctx context.Context, n int) (time.Time, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errors.New("the server has not accepted a write since it was restarted"))
+	ctx, cancel := context.WithTimeoutCause(ctx, currentTimeout, errors.New("the server has not accepted a write since it was restarted"))
 	defer cancel()
 	for {
 		if _, err := s.maps.Update(ctx, newBeat(n), metav1.UpdateOptions{}); err == nil {

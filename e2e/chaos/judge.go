@@ -21,7 +21,7 @@ func (s *experiment) verify(ctx context.Context, out io.Writer) error {
 	start := time.Now()
 	for i, name := range sides {
 		var wrong []string
-		err := eventually(ctx, patience, func() bool {
+		err := eventually(ctx, currentTimeout, func() bool {
 			var err error
 			if wrong, err = s.wrongWith(ctx, i); err != nil {
 				wrong = []string{err.Error()}
@@ -32,7 +32,7 @@ func (s *experiment) verify(ctx context.Context, out io.Writer) error {
 			fmt.Fprintf(out, "%s: correct %v after the last write\n", name, time.Since(start).Round(10*time.Millisecond))
 			continue
 		}
-		fmt.Fprintf(out, "%s: WRONG after %v:\n\t%s\n", name, patience, strings.Join(wrong, "\n\t"))
+		fmt.Fprintf(out, "%s: WRONG after %v:\n\t%s\n", name, currentTimeout, strings.Join(wrong, "\n\t"))
 		if i == 0 {
 			failed = errors.New("the end state of the program on this library is wrong")
 		}

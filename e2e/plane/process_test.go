@@ -54,7 +54,7 @@ func TestGuardKillsWatchedProcess(t *testing.T) {
 }
 
 // Another process may have the number of a process that has ended.
-func TestGuardKillsNothingAfterAllHaveEnded(t *testing.T) {
+func TestGuardKillsNoProcessAfterItsProcessesHaveEnded(t *testing.T) {
 	watched, guard, dir := guarded(t)
 	if err := guard.end(); err != nil {
 		t.Error(err)

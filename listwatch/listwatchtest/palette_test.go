@@ -175,7 +175,7 @@ func (p *palette) source() Source[*colour] {
 	}
 }
 
-func TestPalettePasses(t *testing.T) {
+func TestConformingSourcePasses(t *testing.T) {
 	Run(t, func(*testing.T) Source[*colour] { return newPalette().source() })
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/thinformer/thinformer/interop/objects"
 )
 
-// lively has one encoded MODIFIED event for each of some pods, one after another. They
+// eventPods has one encoded MODIFIED event for each of some pods, one after another. They
 // are sent repeatedly with other versions.
-type lively struct {
+type eventPods struct {
 	events []byte
 	// begin has the offset of each event in events, digits that of its version.
 	begin, digits []int
@@ -19,19 +19,19 @@ type lively struct {
 	next int
 }
 
-func newLively(of Config) (l lively) {
-	for i := range of.Lively {
+func newEventPods(of Config) (e eventPods) {
+	for i := range of.EventPods {
 		pod := objects.Pod(i)
 		event := of.Encoding.Event(watch.Modified, of.Encoding.Object(pod))
-		l.begin = append(l.begin, len(l.events))
-		l.digits = append(l.digits, len(l.events)+of.Encoding.VersionAt(event, pod))
-		l.events = append(l.events, event...)
+		e.begin = append(e.begin, len(e.events))
+		e.digits = append(e.digits, len(e.events)+of.Encoding.VersionAt(event, pod))
+		e.events = append(e.events, event...)
 	}
-	return l
+	return e
 }
 
-// atOnce is the number of events that are written together.
-const atOnce = 20
+// eventsPerWrite is the number of events that are written together.
+const eventsPerWrite = 20
 
 // Sending returns a command that sends events, each with its own version, as fast as
 // the client reads them.
@@ -40,8 +40,8 @@ func (s *Server) Sending(events int) Command {
 		s.sending.Lock()
 		defer s.sending.Unlock()
 		for events > 0 {
-			n := min(events, atOnce, len(s.lively.begin)-s.lively.next)
-			if _, err := w.Write(s.lively.take(n, s.version.Add(int64(n))-int64(n))); err != nil {
+			n := min(events, eventsPerWrite, len(s.eventPods.begin)-s.eventPods.next)
+			if _, err := w.Write(s.eventPods.take(n, s.version.Add(int64(n))-int64(n))); err != nil {
 				return false
 			}
 			events -= n
@@ -53,18 +53,18 @@ func (s *Server) Sending(events int) Command {
 
 // take returns the next n events with the versions after the given one. There must be n
 // events before the end of the sequence. The result is valid until the next call.
-func (l *lively) take(n int, version int64) []byte {
-	first, last := l.next, l.next+n
-	for _, at := range l.digits[first:last] {
+func (e *eventPods) take(n int, version int64) []byte {
+	first, last := e.next, e.next+n
+	for _, at := range e.digits[first:last] {
 		version++
-		strconv.AppendInt(l.events[:at], version, 10)
+		strconv.AppendInt(e.events[:at], version, 10)
 	}
-	end := len(l.events)
-	l.next = last
-	if last == len(l.begin) {
-		l.next = 0
+	end := len(e.events)
+	e.next = last
+	if last == len(e.begin) {
+		e.next = 0
 	} else {
-		end = l.begin[last]
+		end = e.begin[last]
 	}
-	return l.events[l.begin[first]:end]
+	return e.events[e.begin[first]:end]
 }
