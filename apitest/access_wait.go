@@ -49,17 +49,17 @@ func WaitDeleted[T rest.Object](t TB, s *Server, like T) {
 	check(t, "wait for the deletion", err)
 }
 
-// observeObject calls look with the current state of an object, nil if there is
-// none, and with each later state, until look returns true.
-func (s *Server) observeObject(h *inputObject, look func(*storage.Record) (bool, error)) error {
+// observeObject calls done with the current state of an object, nil if there is
+// none, and with each later state, until done returns true.
+func (s *Server) observeObject(h *inputObject, done func(*storage.Record) (bool, error)) error {
 	timer := time.NewTimer(waitTimeout)
 	defer timer.Stop()
 	for {
 		snapshot, follower := h.resource.Table.Open()
 		last := snapshot.Get(h.Key)
-		enough, err := look(last)
+		enough, err := done(last)
 		for !enough && err == nil {
-			last, enough, err = s.observeChanges(h, follower, last, timer.C, look)
+			last, enough, err = s.observeChanges(h, follower, last, timer.C, done)
 		}
 		// The follower is behind the history, or the store was rewound: continue from
 		// the current state.
@@ -67,7 +67,7 @@ func (s *Server) observeObject(h *inputObject, look func(*storage.Record) (bool,
 			return err
 		}
 		if !s.refreshResource(h) {
-			if enough, err := look(nil); enough || err != nil {
+			if enough, err := done(nil); enough || err != nil {
 				return err
 			}
 			return fmt.Errorf("%s: its resource is no longer served", h)
@@ -86,8 +86,8 @@ func (s *Server) refreshResource(h *inputObject) bool {
 	return !res.Table.IsDropped()
 }
 
-// observeChanges calls look with the next states.
-func (s *Server) observeChanges(h *inputObject, f *storage.Follower, last *storage.Record, timeout <-chan time.Time, look func(*storage.Record) (bool, error)) (*storage.Record, bool, error) {
+// observeChanges calls done with the next states.
+func (s *Server) observeChanges(h *inputObject, f *storage.Follower, last *storage.Record, timeout <-chan time.Time, done func(*storage.Record) (bool, error)) (*storage.Record, bool, error) {
 	changes, wake, err := f.Ready()
 	if err != nil {
 		return last, false, err
@@ -99,7 +99,7 @@ func (s *Server) observeChanges(h *inputObject, f *storage.Follower, last *stora
 		if last = c.New; last.Deleted {
 			last = nil
 		}
-		if enough, err := look(last); enough || err != nil {
+		if enough, err := done(last); enough || err != nil {
 			return last, enough, err
 		}
 	}

@@ -239,7 +239,7 @@ func TestSilenceEndsWithItsClientAndWithTheServer(t *testing.T) {
 }
 
 // Freeze stops every byte on the connection without closing it.
-func TestFreeze(t *testing.T) {
+func TestFreezeStopsAllBytes(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, srv *Server) {
 		client := srv.testClient(t)
 		w := openWatch(t, context.Background(), srv, client, "/api/v1/configmaps?watch=true")
@@ -309,7 +309,7 @@ func TestTruncateJSONAndBreak(t *testing.T) {
 }
 
 // A client that checks kinds rejects another kind than the requested one.
-func TestWrongKind(t *testing.T) {
+func TestClientsRejectAWrongKind(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, srv *Server) {
 		srv.Fault(Fault{Action: WrongKind()})
 		_, body, err := get(t, srv, srv.testClient(t), oneConfigMap)

@@ -35,7 +35,7 @@ type servedDefinition struct {
 	definition *definition.Definition
 	resources  []*registry.Resource
 	// over is closed when other resources replace these. Watches end then.
-	over chan struct{}
+	removed chan struct{}
 }
 
 // reconcileDefinitionsAfter reconciles the definitions if a write to res can
@@ -223,12 +223,12 @@ func (s *Server) serveDefined(all []*definition.Definition) {
 			serving[d.Metadata.Name] = previous
 			continue
 		}
-		now := &servedDefinition{definition: d, resources: d.Resources(s.store.Table(d.DefinedResource())), over: make(chan struct{})}
+		now := &servedDefinition{definition: d, resources: d.Resources(s.store.Table(d.DefinedResource())), removed: make(chan struct{})}
 		if previous != nil && previous.definition.ServesLike(d) {
-			now.over = previous.over
+			now.removed = previous.removed
 		}
 		for _, res := range now.resources {
-			res.Over = now.over
+			res.Over = now.removed
 		}
 		serving[d.Metadata.Name] = now
 	}
@@ -248,8 +248,8 @@ func (s *Server) serveDefined(all []*definition.Definition) {
 		}
 	})
 	for name, previous := range ended {
-		if now := serving[name]; now == nil || now.over != previous.over {
-			close(previous.over)
+		if now := serving[name]; now == nil || now.removed != previous.removed {
+			close(previous.removed)
 		}
 		if resource := previous.definition.DefinedResource(); serving[name] == nil && !s.registry.Serves(resource) {
 			s.store.Drop(resource)

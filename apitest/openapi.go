@@ -38,17 +38,17 @@ func (c *call) openAPI(rest string) error {
 }
 
 func (c *call) openAPIIndex(all registry.Catalog) error {
-	type place struct {
+	type location struct {
 		URL string `json:"serverRelativeURL"`
 	}
-	paths := map[string]place{}
+	paths := map[string]location{}
 	for _, group := range all {
 		for _, v := range group.Versions {
 			text, err := json.Marshal(v.OpenAPI())
 			if err != nil {
 				return err
 			}
-			paths[registry.APIPath(v.GroupVersion)] = place{fmt.Sprintf("/openapi/v3/%s?hash=%X", registry.APIPath(v.GroupVersion), sha512.Sum512(text))}
+			paths[registry.APIPath(v.GroupVersion)] = location{fmt.Sprintf("/openapi/v3/%s?hash=%X", registry.APIPath(v.GroupVersion), sha512.Sum512(text))}
 		}
 	}
 	return c.openAPIAnswer(map[string]any{"paths": paths})

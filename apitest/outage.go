@@ -101,7 +101,7 @@ func (s *Server) BeginOutage(o Outage) (end func()) {
 	if mistake := o.validate(); mistake != "" {
 		panic(fmt.Sprintf("apitest: BeginOutage(%s): %s", o, mistake))
 	}
-	begun := &outage{Outage: o, over: make(chan struct{})}
+	begun := &outage{Outage: o, ended: make(chan struct{})}
 	s.outages.begin(begun)
 	switch suspended := new(listener.Suspension); o.Kind {
 	case OutageRefused:
@@ -113,7 +113,7 @@ func (s *Server) BeginOutage(o Outage) (end func()) {
 	case OutageReset:
 		s.listener.EachConnection((*listener.Connection).Reset)
 	case OutageHalfOpen:
-		s.listener.EachConnection(func(c *listener.Connection) { c.Freeze(begun.over) })
+		s.listener.EachConnection(func(c *listener.Connection) { c.Freeze(begun.ended) })
 	default:
 		s.listener.EachConnection(func(c *listener.Connection) { c.Close() })
 	}
@@ -123,7 +123,7 @@ func (s *Server) BeginOutage(o Outage) (end func()) {
 // outage is an outage that has begun.
 type outage struct {
 	Outage
-	over chan struct{} // closed when the outage ends
+	ended chan struct{} // closed when the outage ends
 }
 
 // admitConnection counts a new connection, and applies the current outage to it.
@@ -145,7 +145,7 @@ func (o *outage) applyTo(c *listener.Connection) bool {
 	case OutageEOF:
 		c.Close()
 	case OutageHalfOpen:
-		c.Freeze(o.over)
+		c.Freeze(o.ended)
 		return true
 	default:
 		return true
@@ -184,7 +184,7 @@ func (all *outages) end(o *outage) {
 	}
 	all.current.Store(newest)
 	all.mu.Unlock()
-	close(o.over)
+	close(o.ended)
 }
 
 // serveOutage responds to a request during an outage. It reports false if the
@@ -202,7 +202,7 @@ func (s *Server) serveOutage(o *outage, out *responseWriter, r *http.Request) bo
 			return false // the connection holds the response back
 		}
 		select {
-		case <-o.over:
+		case <-o.ended:
 			return false
 		case <-r.Context().Done():
 		case <-s.ctx.Done():

@@ -19,7 +19,7 @@ import (
 	"github.com/thinformer/thinformer/internal/transcript"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the responses of apitest into the transcripts, where a stated limit lets them differ")
+var rewrite = flag.Bool("rewrite", false, "write the responses of apitest that may differ by a documented limit into the transcripts")
 
 // The responses in the transcripts are those of a kube-apiserver, against which
 // e2e runs the same scripts.

@@ -39,7 +39,7 @@ func TestModelWatch(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			srv := NewServer(Options{InMemory: true, History: []int{5, 50, 0}[seed%3], BookmarkInterval: time.Second, Seed: seed})
 			defer srv.Close()
-			m := watchModel{T: t, Server: srv, rng: rng, readers: 6, writers: 2, writes: 60, pace: func(rng *rand.Rand) {
+			m := watchModel{T: t, Server: srv, rng: rng, readers: 6, writers: 2, writes: 60, pause: func(rng *rand.Rand) {
 				time.Sleep(time.Duration(rng.IntN(400_000_000)))
 			}}
 			e, p := m.run()
@@ -60,7 +60,7 @@ func TestModelWatchOverLoopback(t *testing.T) {
 			}
 			srv := NewServer(Options{PlainHTTP: plain, History: 200, Seed: 1})
 			defer srv.Close()
-			watchModel{T: t, Server: srv, rng: rand.New(rand.NewPCG(1, 1)), readers: 50, writers: 8, writes: writes, pace: func(*rand.Rand) {}, overHTTP: true}.run()
+			watchModel{T: t, Server: srv, rng: rand.New(rand.NewPCG(1, 1)), readers: 50, writers: 8, writes: writes, pause: func(*rand.Rand) {}, overHTTP: true}.run()
 		})
 	}
 }
@@ -71,7 +71,7 @@ type watchModel struct {
 	*Server
 	rng                      *rand.Rand
 	readers, writers, writes int
-	pace                     func(*rand.Rand)
+	pause                    func(*rand.Rand)
 	// overHTTP reports whether the writers are clients too.
 	overHTTP bool
 }
@@ -87,7 +87,7 @@ func (m watchModel) run() (expired, pages int) {
 	failures := make([]error, m.readers)
 	all := make([]*modelReader, m.readers)
 	for i := range m.readers {
-		r := &modelReader{server: m.Server, client: client, rng: m.fork(), pace: m.pace, selector: []string{"", "&labelSelector=x"}[i%2]}
+		r := &modelReader{server: m.Server, client: client, rng: m.fork(), pause: m.pause, selector: []string{"", "&labelSelector=x"}[i%2]}
 		readers.Go(func() {
 			failures[i] = r.run(ctx)
 			states[i] = r.state
@@ -122,7 +122,7 @@ func (m watchModel) table() *storage.Table { return m.store.Table(configMaps.Gro
 
 func (m watchModel) write(rng *rand.Rand, put func(k storage.Key, labels map[string]string), remove func(k storage.Key)) {
 	for range m.writes {
-		m.pace(rng)
+		m.pause(rng)
 		k := storage.Key{Namespace: "default", Name: fmt.Sprint("o", rng.IntN(6))}
 		labels := map[string]string{}
 		if rng.IntN(2) == 0 {
@@ -208,7 +208,7 @@ type modelReader struct {
 	server   *Server
 	client   *http.Client
 	rng      *rand.Rand
-	pace     func(*rand.Rand) // between pages, and while disconnected
+	pause    func(*rand.Rand) // between pages, and while disconnected
 	selector string
 
 	state   map[string]string // versions by name
@@ -253,7 +253,7 @@ func (r *modelReader) pauseReading() {
 		return
 	}
 	for range r.rng.IntN(20) {
-		r.pace(r.rng)
+		r.pause(r.rng)
 	}
 }
 
@@ -303,7 +303,7 @@ func (r *modelReader) list(ctx context.Context) error {
 		if next = page.Metadata.Continue; next == "" {
 			return nil
 		}
-		r.pace(r.rng)
+		r.pause(r.rng)
 	}
 }
 

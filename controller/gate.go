@@ -140,11 +140,11 @@ func (g *gate) register(req Request, waits []*wait) (noted bool) {
 		h = &heldKey{request: req, since: time.Now(), waits: map[*wait]struct{}{}}
 		g.held[req] = h
 		g.wg.Add(1)
-		patience := g.run.c.options.WriteTimeout
+		delay := g.run.c.options.WriteTimeout
 		if h.early = slices.ContainsFunc(waits, (*wait).wasLeftOut); h.early {
-			patience = min(patience, earlyQueryDelay)
+			delay = min(delay, earlyQueryDelay)
 		}
-		h.timer = time.AfterFunc(patience, func() { defer g.wg.Done(); g.timerFired(h) })
+		h.timer = time.AfterFunc(delay, func() { defer g.wg.Done(); g.timerFired(h) })
 	}
 	for _, w := range waits {
 		w.heldKey = h

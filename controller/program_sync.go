@@ -130,11 +130,11 @@ func (p *program) allSynced(ctx context.Context, all []informer.AnyInformer) err
 			return fmt.Errorf("controller: %w", err)
 		}
 	}
-	look := time.NewTicker(syncPollPeriod)
-	defer look.Stop()
+	ticker := time.NewTicker(syncPollPeriod)
+	defer ticker.Stop()
 	for slices.ContainsFunc(all, notSynced) {
 		select {
-		case <-look.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

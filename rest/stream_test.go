@@ -115,7 +115,7 @@ func TestNextEndsWithItsOwnContext(t *testing.T) {
 	e, err := w.Next(ctx)
 	require.NoError(t, err, "a frame is complete with its last brace")
 	require.Equal(t, "a", e.Object.Name)
-	reason := errors.New("no patience")
+	reason := errors.New("canceled by the test")
 	ended := make(chan error)
 	go func() { _, err := w.Next(ctx); ended <- err }()
 	cancel(reason)

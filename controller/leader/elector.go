@@ -172,8 +172,8 @@ func (c *campaign) perform(ctx context.Context, s step) {
 	if s.do == read {
 		c.read(ctx, s.until)
 	} else {
-		wall := c.elector.wallClock()
-		c.write(ctx, s.until, wall, c.machine.heldRecord(wall))
+		wallTime := c.elector.wallClock()
+		c.write(ctx, s.until, wallTime, c.machine.heldRecord(wallTime))
 	}
 	c.publish()
 }

@@ -147,12 +147,12 @@ func (m *machine) isOurs() bool {
 	return false
 }
 
-// heldRecord returns the record that acquires or renews the Lease. wall is the wall
+// heldRecord returns the record that acquires or renews the Lease. wallTime is the wall
 // clock time, which is informational.
-func (m *machine) heldRecord(wall time.Time) record {
+func (m *machine) heldRecord(wallTime time.Time) record {
 	r := record{
 		holder: m.identity, seconds: seconds(m.leaseDuration), transitions: m.record.transitions,
-		renew: m.distinctTime(wall),
+		renew: m.distinctTime(wallTime),
 	}
 	r.acquire = r.renew
 	if m.isOurs() {
@@ -164,19 +164,19 @@ func (m *machine) heldRecord(wall time.Time) record {
 }
 
 // releasedRecord returns a record without a holder, in client-go's form.
-func (m *machine) releasedRecord(wall time.Time) record {
-	now := m.distinctTime(wall)
+func (m *machine) releasedRecord(wallTime time.Time) record {
+	now := m.distinctTime(wallTime)
 	return record{seconds: 1, transitions: m.record.transitions, acquire: now, renew: now}
 }
 
 // distinctTime returns a time that differs from those of earlier records, even if the
 // clock does not advance, since other processes do not notice a renewal that changes
 // nothing. A clock that was set back by more than a minute is followed.
-func (m *machine) distinctTime(wall time.Time) string {
-	if back := m.lastTime.Sub(wall); back >= 0 && back < time.Minute {
-		wall = m.lastTime.Add(time.Microsecond)
+func (m *machine) distinctTime(wallTime time.Time) string {
+	if back := m.lastTime.Sub(wallTime); back >= 0 && back < time.Minute {
+		wallTime = m.lastTime.Add(time.Microsecond)
 	}
-	m.lastTime = wall.Round(0).Truncate(time.Microsecond)
+	m.lastTime = wallTime.Round(0).Truncate(time.Microsecond)
 	return microTime(m.lastTime)
 }
 

@@ -43,7 +43,7 @@ func (c *campaign) read(ctx context.Context, until time.Time) {
 }
 
 // write sends a record to replace the one that was last read.
-func (c *campaign) write(ctx context.Context, until, wall time.Time, r record) {
+func (c *campaign) write(ctx context.Context, until, wallTime time.Time, r record) {
 	bounded, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	before := c.machine.newest
@@ -59,7 +59,7 @@ func (c *campaign) write(ctx context.Context, until, wall time.Time, r record) {
 	switch {
 	case err == nil:
 		c.machine.accepted(stored, begun, now)
-		c.renewedWall = wall
+		c.renewedWall = wallTime
 		c.failures.resolve()
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		c.machine.refused(now)
@@ -90,13 +90,13 @@ func (c *campaign) failed(ctx context.Context, doing string, err error) {
 // returned.
 func (c *campaign) release(ctx context.Context) {
 	// Releasing is optional. Use less time than a program has to stop.
-	patience := c.machine.renewDeadline / 3
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	timeout := c.machine.renewDeadline / 3
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	c.machine.lost()
 	defer c.publish()
 	for ctx.Err() == nil {
-		until := time.Now().Add(patience / 2)
+		until := time.Now().Add(timeout / 2)
 		switch s := c.machine.nextRelease(time.Now()); s.do {
 		case done:
 			return
@@ -105,8 +105,8 @@ func (c *campaign) release(ctx context.Context) {
 		case read:
 			c.read(ctx, until)
 		case write:
-			wall := c.elector.wallClock()
-			c.write(ctx, until, wall, c.machine.releasedRecord(wall))
+			wallTime := c.elector.wallClock()
+			c.write(ctx, until, wallTime, c.machine.releasedRecord(wallTime))
 			if c.machine.record.holder == "" {
 				c.log.Info("Released the lease")
 				return

@@ -28,8 +28,8 @@ type term struct {
 
 // newTerm returns a new term that ends duration after its last renewal. Its contexts
 // are derived from ctx.
-func newTerm(ctx context.Context, duration time.Duration, renewed, renewedWall time.Time, now, wall func() time.Time) *term {
-	t := &term{duration: duration, now: now, wallClock: wall, renewed: renewed, renewedWall: renewedWall}
+func newTerm(ctx context.Context, duration time.Duration, renewed, renewedWall time.Time, now, wallClock func() time.Time) *term {
+	t := &term{duration: duration, now: now, wallClock: wallClock, renewed: renewed, renewedWall: renewedWall}
 	t.leading, t.endLeading = context.WithCancelCause(controller.Leading(ctx))
 	t.acting, t.endActing = context.WithCancelCause(controller.WithLeading(ctx, termContext{t.leading, t}))
 	return t

@@ -38,7 +38,7 @@ func server(t *testing.T) transcript.Server {
 		Tokens:  map[string]string{"admin": servers.Tokens[plane.Admin], "nobody": servers.Tokens[plane.Nobody]},
 		Compact: servers.Compact,
 		// Twenty scripts share the server, on a machine with other work.
-		Patience: 2 * time.Minute,
+		Timeout: 2 * time.Minute,
 	}
 }
 

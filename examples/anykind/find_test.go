@@ -50,7 +50,7 @@ func TestNearestAreFew(t *testing.T) {
 }
 
 // The distance is symmetric.
-func TestDistance(t *testing.T) {
+func TestDistanceIsSymmetric(t *testing.T) {
 	for pair, want := range map[[2]string]int{
 		{"", ""}: 0, {"pod", "pod"}: 0, {"pod", ""}: 3, {"pod", "pods"}: 1, {"pod", "pad"}: 1, {"opd", "pod"}: 2, {"kitten", "sitting"}: 3,
 	} {

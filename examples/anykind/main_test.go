@@ -159,7 +159,7 @@ func TestSelection(t *testing.T) {
 }
 
 // During the first list, its objects are counted; then the line is removed.
-func TestProgress(t *testing.T) {
+func TestObjectsOfTheFirstListAreCounted(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
 	apitest.Seed(t, srv, 1000, func(i int) *unstructured.Unstructured {

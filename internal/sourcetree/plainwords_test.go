@@ -21,6 +21,8 @@ var bannedWords = wordList(`
 bakery, bazaar, market, outpost, shutter, sight: the name of the thing
 bequeath, bequeathed: take, save or restore
 board: page or table
+born in, born with: created in, created with
+buried: removed
 candidacy: campaign
 chapter, chapters: section or case
 diary: transcript or log
@@ -34,6 +36,9 @@ hear, hears, heard, unheard: receive
 herald: notifier
 house: module or repository
 lane, lanes: delay or queue
+last words: last state
+lent: shared or borrowed
+lively: with events
 patiently: with a timeout
 reign, reigns: term or leadership
 remedy, remedies: hint
@@ -50,7 +55,7 @@ trouble, troubles: failure or error
 twin, twins: reference or model
 unkept: dropped
 untitled: without a name
-vouch, vouched: confirm
+vouch, vouched, vouches: confirm
 witness, witnesses: check
 `)
 

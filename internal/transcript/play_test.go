@@ -76,7 +76,7 @@ func played(t *testing.T, p *parrot, text string) string {
 	script, err := Parse("test", text)
 	require.NoError(t, err)
 	answers, err := Play(t.Context(), script, Server{
-		URL: server.URL, Client: server.Client(), Tokens: map[string]string{"admin": "t0k", "nobody": "n0b"}, Patience: 5 * time.Second,
+		URL: server.URL, Client: server.Client(), Tokens: map[string]string{"admin": "t0k", "nobody": "n0b"}, Timeout: 5 * time.Second,
 	})
 	require.NoError(t, err)
 	script.Record(answers, true)

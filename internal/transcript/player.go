@@ -24,8 +24,8 @@ type Server struct {
 	Tokens map[string]string
 	// Compact makes the server discard all old versions; nil means unsupported.
 	Compact func(context.Context) error
-	// Patience is the timeout of a response or event; 0 means 30 seconds.
-	Patience time.Duration
+	// Timeout is the timeout of a response or event; 0 means 30 seconds.
+	Timeout time.Duration
 }
 
 // player is one run of a script.
@@ -64,7 +64,7 @@ func Play(ctx context.Context, script *Script, server Server) (answers []string,
 
 func newPlayer(server Server) *player {
 	server.Client = cmp.Or(server.Client, http.DefaultClient)
-	server.Patience = cmp.Or(server.Patience, 30*time.Second)
+	server.Timeout = cmp.Or(server.Timeout, 30*time.Second)
 	client := *server.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	namespace := "t-" + strings.ToLower(rand.Text()[:8])
@@ -100,7 +100,7 @@ func (p *player) play(ctx context.Context, e *Exchange) (string, error) {
 // sendWithRetry sends the request of an exchange, and sends it again while the
 // response has a status of the option retry.
 func (p *player) sendWithRetry(ctx context.Context, e *Exchange) (*answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.Patience)
+	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
 	request, err := p.compose(e)
 	if err != nil {

@@ -37,7 +37,7 @@ func (p *player) openWatch(ctx context.Context, e *Exchange) (string, error) {
 	}
 	request.method = http.MethodGet
 	ctx, cancel := context.WithCancel(ctx)
-	timeout := time.AfterFunc(p.Patience, cancel)
+	timeout := time.AfterFunc(p.Timeout, cancel)
 	response, err := p.do(ctx, request)
 	if err != nil {
 		cancel()
@@ -100,7 +100,7 @@ func (p *player) events(ctx context.Context, e *Exchange) (string, error) {
 	if watch == nil {
 		return "", fmt.Errorf("watch %s is not open", e.Watch)
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.Patience)
+	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
 	limit, err := strconv.Atoi(e.Target)
 	toEnd := err != nil

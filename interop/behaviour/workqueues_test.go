@@ -149,14 +149,14 @@ func workqueues() []testCase {
 			q.Add("a")
 			item, _ := q.Get()
 			q.Add("a")
-			handed := 0
+			delivered := 0
 			s.start(func(context.Context) { q.ShutDownWithDrain() })
 			s.settle()
-			s.start(func(context.Context) { handed = work[string](q, func(string) {}) })
+			s.start(func(context.Context) { delivered = work[string](q, func(string) {}) })
 			s.settle()
 			q.Done(item)
 			s.settle()
-			s.printf("an idle worker got %d", handed)
+			s.printf("an idle worker got %d", delivered)
 			q.ShutDown()
 			s.settle()
 			s.printf("later still: %d", work[string](q, func(string) {}))
