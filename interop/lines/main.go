@@ -86,13 +86,16 @@ func table(out io.Writer, ours, theirs string) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "package\tcode\tcomments\ttests\t|\tclient-go's code\tcomments\ttests\t")
-	var all, replacing, replaced count
+	var all, replacing, withCache, replaced count
 	for _, r := range rows {
 		a, err := countAll(ours, take(&packages, r))
 		if err != nil {
 			return err
 		}
 		all.add(a)
+		if r.name == "cache" {
+			withCache.add(a)
+		}
 		if r.theirs == nil {
 			fmt.Fprintf(w, "%s\t%s\t|\t-\t-\t-\t\n", r.name, a)
 			continue
@@ -102,6 +105,7 @@ func table(out io.Writer, ours, theirs string) error {
 			return err
 		}
 		replacing.add(a)
+		withCache.add(a)
 		replaced.add(b)
 		fmt.Fprintf(w, "%s\t%s\t|\t%s\t\n", r.name, a, b)
 	}
@@ -123,9 +127,9 @@ func table(out io.Writer, ours, theirs string) error {
 	}
 	fmt.Fprintf(out, `
 thinformer has more code than the parts of client-go that it replaces: the packages with
-a counterpart have %.1f times as much, and all packages %.1f times. README.md, "Size of the
-code", has the reasons.
-`, ratio(replacing, replaced), ratio(all, replaced))
+a counterpart have %.1f times as much, with cache, which repeats client-go's API, %.1f times,
+and all packages %.1f times. README.md, "Size of the code", has the reasons.
+`, ratio(replacing, replaced), ratio(withCache, replaced), ratio(all, replaced))
 	return nil
 }
 
