@@ -3,6 +3,8 @@ package deltafifo
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func benchObjects() []testObject {
@@ -49,4 +51,18 @@ func BenchmarkReplaceUnchanged(b *testing.B) {
 		_ = q.Replace(listOf(objects...), versionFunc("1"))
 		_ = q.PopBatch(background, 0, process)
 	}
+}
+
+// A Replace with unchanged objects allocates once for each object, in the test's store.
+func TestReplaceOfUnchangedObjectsAllocatesLittle(t *testing.T) {
+	q, store := newQueue()
+	objects := benchObjects()
+	for _, obj := range objects {
+		store[obj.key] = obj
+	}
+	allocations := testing.AllocsPerRun(5, func() {
+		_ = q.Replace(listOf(objects...), versionFunc("1"))
+		_ = q.PopBatch(background, 0, func([]Delta[testObject], Batch) error { return nil })
+	})
+	require.Less(t, allocations, 1.5*float64(len(objects)))
 }

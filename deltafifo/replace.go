@@ -138,12 +138,13 @@ func (q *DeltaFIFO[T]) endReplace(r *relist[T]) {
 // read handles one object of the list.
 func (r *relist[T]) read(obj T) error {
 	e, err := r.q.read(obj)
-	if unnamed := (*unnamedError)(nil); errors.As(err, &unnamed) {
+	if err != nil {
+		// The target of errors.As is allocated: it is not declared for each item.
+		if unnamed := (*unnamedError)(nil); !errors.As(err, &unnamed) {
+			return err
+		}
 		r.errors.report("", err)
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	if earlier, duplicate := r.changed[e.key]; duplicate {
 		r.items[earlier].action = keepKnown
