@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/internal/wire"
 )
@@ -33,8 +34,8 @@ type fieldLosses struct {
 	nonEmpty atomic.Bool
 
 	mu          sync.Mutex
-	byObject    map[string]string // path of the first field lost, by uid and by name
-	everyObject string            // path for all objects, "" below the bound
+	byObject    map[objectID]string // path of the first field lost, by uid and by name
+	everyObject string              // path for all objects, "" below the bound
 }
 
 const maxTrackedLosses = 1024
@@ -71,7 +72,7 @@ func (l *fieldLosses) record(decoded any, path string) {
 		return
 	}
 	if l.byObject == nil {
-		l.byObject = map[string]string{}
+		l.byObject = map[objectID]string{}
 	}
 	l.byObject[nameKey(object)] = path
 	if object.GetUID() != "" {
@@ -104,8 +105,15 @@ func (l *fieldLosses) check(object Object) error {
 	return fmt.Errorf("%w: %s", ErrWouldDropFields, path)
 }
 
-func uidKey(o Object) string  { return "uid/" + string(o.GetUID()) }
-func nameKey(o Object) string { return "name/" + o.GetNamespace() + "/" + o.GetName() }
+// objectID identifies an object by its UID, or by its namespace and name. It is a
+// struct, since a string would have to be allocated for each decoded object.
+type objectID struct {
+	uid             types.UID
+	namespace, name string
+}
+
+func uidKey(o Object) objectID  { return objectID{uid: o.GetUID()} }
+func nameKey(o Object) objectID { return objectID{namespace: o.GetNamespace(), name: o.GetName()} }
 
 // isSlim reports whether a struct embeds SlimMeta, at any depth: such a type omits
 // fields on purpose.
