@@ -49,7 +49,7 @@ func TestConfigForEachAddress(t *testing.T) {
 	for _, address := range []string{"", ":0", "0.0.0.0:0", "localhost:0", host + ":0"} {
 		t.Run(address, func(t *testing.T) {
 			if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
-				t.Skipf("this machine does not know its own name: %v", err)
+				t.Skipf("the host name of this machine cannot be resolved: %v", err)
 			}
 			srv := NewServer(Options{Address: address, NoBuiltinKinds: true})
 			defer srv.Close()

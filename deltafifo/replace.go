@@ -139,7 +139,7 @@ func (q *DeltaFIFO[T]) endReplace(r *relist[T]) {
 func (r *relist[T]) read(obj T) error {
 	e, err := r.q.read(obj)
 	if err != nil {
-		// The target of errors.As is allocated: it is not declared for each item.
+		// errors.As moves its target to the heap, so it is declared only for an error.
 		if unnamed := (*unnamedError)(nil); !errors.As(err, &unnamed) {
 			return err
 		}

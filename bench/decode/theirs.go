@@ -99,4 +99,4 @@ func (s skim) List() []any {
 	return kept
 }
 
-func (skim) Watch() []any { panic("a skim is of lists") }
+func (skim) Watch() []any { panic("Watch is not implemented: the case decodes lists") }

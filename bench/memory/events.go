@@ -46,7 +46,7 @@ func counting(updates int, enough func()) func(*thing) {
 			enough()
 		}
 		if seen > updates {
-			panic("a handler has been called too often")
+			panic("a handler was called more often than expected")
 		}
 	}
 }

@@ -37,7 +37,7 @@ func initial(open func(*corev1.PodList) informer[*corev1.Pod]) harness.Side {
 		m.Stop()
 		defer i.Close()
 		if last := &pods.Items[size-1]; i.Get(last).Name != last.Name {
-			panic("the last pod is not there")
+			panic("the store lacks the last pod")
 		}
 	}
 }

@@ -24,8 +24,8 @@ type User string
 const (
 	// Admin has all permissions: it is a member of system:masters.
 	Admin User = "admin"
-	// Nobody has only the permissions of every authenticated user, which are few.
-	Nobody User = "nobody"
+	// Unprivileged has only the few permissions of every authenticated user.
+	Unprivileged User = "nobody"
 )
 
 // The names of the files in a plane's folder.
@@ -65,9 +65,9 @@ func writeCredentials(dir string) (ca []byte, tokens map[User]string, err error)
 		}
 		contents[name] = inPEM("EC PRIVATE KEY", text)
 	}
-	tokens = map[User]string{Admin: rand.Text(), Nobody: rand.Text()}
+	tokens = map[User]string{Admin: rand.Text(), Unprivileged: rand.Text()}
 	contents[tokensFile] = fmt.Appendf(nil, "%s,%s,%s,system:masters\n%s,%s,%s\n",
-		tokens[Admin], Admin, Admin, tokens[Nobody], Nobody, Nobody)
+		tokens[Admin], Admin, Admin, tokens[Unprivileged], Unprivileged, Unprivileged)
 	for name, text := range contents {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			return nil, nil, fmt.Errorf("write the API server's credentials: %w", err)

@@ -83,7 +83,7 @@ func TestPlaneServesUntilItIsClosed(t *testing.T) {
 		if _, err := get(t, p.Config(Admin), path); err != nil {
 			t.Errorf("admin: %v", err)
 		}
-		if _, err := get(t, p.Config(Nobody), path); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"nobody"`) {
+		if _, err := get(t, p.Config(Unprivileged), path); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"nobody"`) {
 			t.Errorf("nobody: %v", err)
 		}
 		if _, err := get(t, p.Config("unknown"), path); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "system:anonymous") {
@@ -96,7 +96,7 @@ func TestPlaneServesUntilItIsClosed(t *testing.T) {
 		}
 	})
 	t.Run("kubeconfig with a context for each user", func(t *testing.T) {
-		for context, want := range map[string]User{"": Admin, "admin": Admin, "nobody": Nobody} {
+		for context, want := range map[string]User{"": Admin, "admin": Admin, "nobody": Unprivileged} {
 			loaded, err := kubeconfig.Load(kubeconfig.Options{Path: p.Kubeconfig, Context: context})
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,7 @@ const startTimeout = 2 * time.Minute
 var mustAnswer = []struct {
 	user User
 	path string
-}{{Admin, "/readyz"}, {Admin, "/api/v1/namespaces/default"}, {Nobody, "/api"}}
+}{{Admin, "/readyz"}, {Admin, "/api/v1/namespaces/default"}, {Unprivileged, "/api"}}
 
 // waitReady polls until the API server answers.
 func (p *Plane) waitReady(ctx context.Context) error {

@@ -35,7 +35,7 @@ func server(t *testing.T) transcript.Server {
 	return transcript.Server{
 		URL:     servers.URL,
 		Client:  &http.Client{Transport: transport},
-		Tokens:  map[string]string{"admin": servers.Tokens[plane.Admin], "nobody": servers.Tokens[plane.Nobody]},
+		Tokens:  map[string]string{"admin": servers.Tokens[plane.Admin], "nobody": servers.Tokens[plane.Unprivileged]},
 		Compact: servers.Compact,
 		// Twenty scripts share the server, on a machine with other work.
 		Timeout: 2 * time.Minute,

@@ -97,7 +97,6 @@ var allowedWords = []allowedWord{
 	{"internal/transcript", "nobody", "the name of the user without permissions"},
 	{"apitest/transcript_test.go", "nobody", "the same user"},
 	{"e2e", "nobody", "the same user"},
-	{"e2e", "Nobody", "the same user"},
 }
 
 const mostAllowedWords = 20

@@ -32,7 +32,7 @@
 //
 // # Options
 //
-//	: as user          uses that user's token; "nobody" has no permissions, "none" sends no token
+//	: as user          uses that user's token; user "nobody" is unprivileged, "none" sends no token
 //	: headers names    shows these headers of the response
 //	: managed          shows managedFields, which are hidden otherwise
 //	: bookmarks        shows periodic bookmarks, whose times vary

@@ -19,8 +19,8 @@ type Server struct {
 	URL string
 	// Client sends the requests; nil means http.DefaultClient.
 	Client *http.Client
-	// Tokens has the tokens of the users of scripts: admin has all permissions,
-	// nobody has none.
+	// Tokens has the tokens of the users of scripts: user "admin" has all permissions,
+	// user "nobody" has only those of every authenticated user.
 	Tokens map[string]string
 	// Compact makes the server discard all old versions; nil means unsupported.
 	Compact func(context.Context) error
