@@ -5,8 +5,9 @@
 //	this module                  as client-go's
 //	cache.Indexer                Indexer: for generated listers
 //	indexer.Indexer[T]           IndexerOf
-//	cache.SharedIndexInformer    SharedIndexInformer, NewSharedIndexInformer: for
-//	                             generated factories
+//	cache.SharedIndexInformer    SharedIndexInformer, NewSharedIndexInformer,
+//	                             NewSharedIndexInformerWithOptions, NewSharedInformer:
+//	                             for generated code
 //	informer.SharedInformer[T]   InformerOf
 //
 //	client-go                    as this module's

@@ -38,7 +38,37 @@ func InformerOf[T rest.Object](typed *informer.SharedInformer[T]) clientcache.Sh
 // such as in a generated factory's InformerFor and in NewInformer of controller-runtime's
 // cache.Options.
 func NewSharedIndexInformer(lw clientcache.ListerWatcher, example runtime.Object, resync time.Duration, indexers clientcache.Indexers) clientcache.SharedIndexInformer {
-	return SharedIndexInformer(cache.NewSharedIndexInformer(lw, example, resync, indexersOf(indexers)))
+	return NewSharedIndexInformerWithOptions(lw, example, clientcache.SharedIndexInformerOptions{ResyncPeriod: resync, Indexers: indexers})
+}
+
+// NewSharedInformer is [NewSharedIndexInformer] without indexes.
+func NewSharedInformer(lw clientcache.ListerWatcher, example runtime.Object, resync time.Duration) clientcache.SharedInformer {
+	return NewSharedIndexInformer(lw, example, resync, nil)
+}
+
+// NewSharedIndexInformerWithOptions has the signature of client-go's function and returns
+// an informer of this module, for generated code and other code with such options.
+//
+// The informer has metrics if its Identifier is reserved and its InformerMetricsProvider is
+// set. The provider receives that Identifier. Without an InformerMetricsProvider the
+// informer has no metrics: the provider of client-go's SetInformerMetricsProvider cannot be
+// read.
+func NewSharedIndexInformerWithOptions(lw clientcache.ListerWatcher, example runtime.Object, options clientcache.SharedIndexInformerOptions) clientcache.SharedIndexInformer {
+	ours := cache.SharedIndexInformerOptions{
+		ResyncPeriod:      options.ResyncPeriod,
+		Indexers:          indexersOf(options.Indexers),
+		ObjectDescription: options.ObjectDescription,
+	}
+	if !options.Identifier.Reserved() || options.InformerMetricsProvider == nil {
+		return informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}
+	}
+	provider := &metrics{options.Identifier, options.InformerMetricsProvider}
+	name, err := provider.reserve()
+	if err != nil {
+		return informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}
+	}
+	ours.Identifier, ours.InformerMetricsProvider = name.WithResource(options.Identifier.GroupVersionResource()), provider
+	return measured{informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}, name}
 }
 
 // informed embeds the methods that are equal in both interfaces; the others follow.

@@ -28,12 +28,27 @@ type Client[L runtime.Object] interface {
 //
 // The client decodes the objects. If that is too expensive, pass the RESTClient of a
 // clientset's group to [cache.NewListWatchFromClient]; then this module decodes them.
-func ListWatch[L runtime.Object](client Client[L]) *cache.ListWatch {
+//
+// The modifiers change the options of each list and watch, in the given order, before the
+// client receives them. They usually set the selectors. A nil modifier is ignored.
+func ListWatch[L runtime.Object](client Client[L], modifiers ...func(*metav1.ListOptions)) *cache.ListWatch {
 	if client == nil {
 		return &cache.ListWatch{} // its lists and watches return an error
 	}
-	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		return client.List(ctx, options)
+	modified := func(options metav1.ListOptions) metav1.ListOptions {
+		for _, modify := range modifiers {
+			if modify != nil {
+				modify(&options)
+			}
+		}
+		return options
 	}
-	return &cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: client.Watch}
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return client.List(ctx, modified(options))
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return client.Watch(ctx, modified(options))
+		},
+	}
 }
