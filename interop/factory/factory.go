@@ -1,0 +1,187 @@
+package factory
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientcache "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// Factory is a factory of shared informers, one for each Go type. C is the interface of
+// the clientset, and F the type of the functions that create an informer, which each
+// generated factory declares.
+//
+// Its methods behave as those of a generated factory, and can be called concurrently.
+type Factory[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer] struct {
+	client  C
+	kinds   []Kind[C]
+	resync  time.Duration
+	options options
+
+	mu           sync.Mutex
+	informers    map[reflect.Type]clientcache.SharedIndexInformer
+	started      map[reflect.Type]bool
+	shuttingDown bool
+	running      sync.WaitGroup
+}
+
+// New returns a factory of informers of the kinds in the table. Its informers have the
+// resync period, unless WithCustomResyncConfig has another one for their type.
+func New[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer](client C, resync time.Duration, kinds []Kind[C], opts ...Option) *Factory[C, F] {
+	f := &Factory[C, F]{
+		client: client, kinds: kinds, resync: resync,
+		options:   options{customResync: map[reflect.Type]time.Duration{}},
+		informers: map[reflect.Type]clientcache.SharedIndexInformer{},
+		started:   map[reflect.Type]bool{},
+	}
+	for _, option := range opts {
+		option(&f.options)
+	}
+	return f
+}
+
+// Namespace returns the namespace of the informers, empty for all.
+func (f *Factory[C, F]) Namespace() string { return f.options.namespace }
+
+// TweakListOptions returns the function of WithTweakListOptions, or nil.
+func (f *Factory[C, F]) TweakListOptions() func(*metav1.ListOptions) { return f.options.tweak }
+
+// InformerName returns the name of WithInformerName, or nil.
+func (f *Factory[C, F]) InformerName() *clientcache.InformerName { return f.options.name }
+
+// Start starts the informers that were requested and not yet started. They run until the
+// channel is closed. It does nothing after Shutdown.
+func (f *Factory[C, F]) Start(stopCh <-chan struct{}) {
+	f.StartWithContext(wait.ContextForChannel(stopCh))
+}
+
+// StartWithContext is Start with a context.
+func (f *Factory[C, F]) StartWithContext(ctx context.Context) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shuttingDown {
+		return
+	}
+	for object, informer := range f.informers {
+		if !f.started[object] {
+			f.running.Go(func() { informer.RunWithContext(ctx) })
+			f.started[object] = true
+		}
+	}
+}
+
+// Shutdown prevents the start of informers, waits until those that were started have
+// ended, and releases the name of the informers. The caller ends them.
+func (f *Factory[C, F]) Shutdown() {
+	f.mu.Lock()
+	f.shuttingDown = true
+	f.mu.Unlock()
+	f.running.Wait()
+	f.options.name.Release()
+}
+
+// WaitForCacheSync waits until the informers that were started have synchronised or the
+// channel is closed, and returns which of them have.
+func (f *Factory[C, F]) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {
+	return f.WaitForCacheSyncWithContext(wait.ContextForChannel(stopCh)).Synced
+}
+
+// WaitForCacheSyncWithContext is WaitForCacheSync with a context. The result has an error,
+// the cause of the context's end, if an informer has not synchronised.
+func (f *Factory[C, F]) WaitForCacheSyncWithContext(ctx context.Context) clientcache.SyncResult {
+	started := f.startedInformers()
+	checkers := make([]clientcache.DoneChecker, 0, len(started))
+	for _, informer := range started {
+		checkers = append(checkers, informer.HasSyncedChecker())
+	}
+	clientcache.WaitFor(ctx, "", checkers...) // without a name it does not log
+	result := clientcache.SyncResult{Synced: make(map[reflect.Type]bool, len(started))}
+	for object, informer := range started {
+		result.Synced[object] = informer.HasSynced()
+		if !result.Synced[object] {
+			result.Err = context.Cause(ctx)
+		}
+	}
+	return result
+}
+
+func (f *Factory[C, F]) startedInformers() map[reflect.Type]clientcache.SharedIndexInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	started := map[reflect.Type]clientcache.SharedIndexInformer{}
+	for object, informer := range f.informers {
+		if f.started[object] {
+			started[object] = informer
+		}
+	}
+	return started
+}
+
+// InformerFor returns the informer of the type of obj. If there is none, newInformer
+// creates it, with the clientset and the resync period of the type. With a nil function it
+// is the informer of the table.
+//
+// It panics if newInformer is nil and the table lacks the type.
+func (f *Factory[C, F]) InformerFor(obj runtime.Object, newInformer F) clientcache.SharedIndexInformer {
+	return f.informerFor(reflect.TypeOf(obj), func(object reflect.Type, resync time.Duration) clientcache.SharedIndexInformer {
+		if newInformer != nil {
+			return newInformer(f.client, resync)
+		}
+		kind, known := find(f.kinds, object)
+		if !known {
+			panic(fmt.Sprintf("InformerFor(%v, nil): the factory has no kind of this type; pass a function that creates the informer", object))
+		}
+		return f.fromTable(kind, resync)
+	})
+}
+
+// ForResource returns the informer and the lister of a resource in the table.
+func (f *Factory[C, F]) ForResource(resource schema.GroupVersionResource) (*GenericInformer, error) {
+	for _, kind := range f.kinds {
+		if kind.resource == resource {
+			informer := f.informerFor(kind.object, func(_ reflect.Type, resync time.Duration) clientcache.SharedIndexInformer {
+				return f.fromTable(kind, resync)
+			})
+			return &GenericInformer{informer: informer, resource: resource.GroupResource()}, nil
+		}
+	}
+	return nil, fmt.Errorf("no informer found for %v", resource)
+}
+
+// informerFor returns the informer of a type, which create creates the first time.
+func (f *Factory[C, F]) informerFor(object reflect.Type, create func(reflect.Type, time.Duration) clientcache.SharedIndexInformer) clientcache.SharedIndexInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if informer, exists := f.informers[object]; exists {
+		return informer
+	}
+	resync, custom := f.options.customResync[object]
+	if !custom {
+		resync = f.resync
+	}
+	informer := create(object, resync)
+	if isClientGos(informer) {
+		klog.Background().Info("An informer of the factory is client-go's, and not thinformer's: create it with a function of package interop, or write the table of the factory again with thinformer-factory if it lacks the kind", "type", object.String())
+	}
+	if f.options.transform != nil {
+		// It fails only if the informer was started, and then keeps its own.
+		_ = informer.SetTransform(f.options.transform)
+	}
+	f.informers[object] = informer
+	return informer
+}
+
+func (f *Factory[C, F]) fromTable(kind Kind[C], resync time.Duration) clientcache.SharedIndexInformer {
+	return kind.newInformer(f.client, informerOptions{
+		namespace: f.options.namespace, tweak: f.options.tweak, resync: resync, name: f.options.name,
+		indexers: clientcache.Indexers{clientcache.NamespaceIndex: clientcache.MetaNamespaceIndexFunc},
+	})
+}
