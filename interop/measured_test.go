@@ -196,7 +196,9 @@ func TestListWatchModifiesOptions(t *testing.T) {
 	lw := interop.ListWatch(client.CoreV1().Pods("shop"),
 		func(o *metav1.ListOptions) { o.LabelSelector = "app=web" },
 		nil,
-		func(o *metav1.ListOptions) { o.FieldSelector, o.LabelSelector = "spec.nodeName=n", o.LabelSelector+",tier=1" })
+		func(o *metav1.ListOptions) {
+			o.FieldSelector, o.LabelSelector = "spec.nodeName=n", o.LabelSelector+",tier=1"
+		})
 	_, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	w, err := lw.WatchWithContext(t.Context(), metav1.ListOptions{})

@@ -1,0 +1,93 @@
+//lint:file-ignore SA1019 The methods of client-go's interface without a context are called.
+
+package byresource
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/thinformer/thinformer/cache"
+	"github.com/thinformer/thinformer/interop"
+)
+
+var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+
+// Promise of Source: with a Raw, this module decodes the responses, into any type, and the
+// client of the resource is not called. The requests have the path of the resource and the
+// tweaked options.
+func TestSourceReadsThroughRaw(t *testing.T) {
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path+"?"+r.URL.Query().Get("labelSelector"))
+		w.Header().Set("Content-Type", "application/json")
+		_, err := io.WriteString(w, `{"apiVersion":"v1","kind":"List","metadata":{"resourceVersion":"7"},"items":[{"apiVersion":"v1","kind":"Thing","metadata":{"name":"a"}}]}`)
+		require.NoError(t, err)
+	}))
+	defer server.Close()
+	config := dynamic.ConfigFor(&rest.Config{Host: server.URL + "/proxy"})
+	config.GroupVersion = &schema.GroupVersion{Version: "v1"}
+	client, err := rest.UnversionedRESTClientFor(config)
+	require.NoError(t, err)
+	defer client.Client.CloseIdleConnections()
+
+	raw := NewRaw(client)
+	require.Same(t, raw.version(deployments.GroupVersion()), raw.version(deployments.GroupVersion()), "informers of a version recover together")
+	never := func() interop.Client[*unstructured.UnstructuredList] {
+		t.Error("the client of the resource is called")
+		return nil
+	}
+	for _, resource := range []schema.GroupVersionResource{deployments, {Version: "v1", Resource: "pods"}} {
+		lw := Source(client, raw, resource, "shop", func(o *metav1.ListOptions) { o.LabelSelector = "app=web" }, never)
+		type slim struct {
+			metav1.ObjectMeta `json:"metadata"`
+		}
+		list, err := cache.ToTyped[*slim](lw).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		var names []string
+		for object, err := range list.Items() {
+			require.NoError(t, err)
+			names = append(names, object.Name)
+		}
+		require.Equal(t, []string{"a"}, names)
+	}
+	require.Equal(t, []string{"/proxy/apis/apps/v1/namespaces/shop/deployments?app=web", "/proxy/api/v1/namespaces/shop/pods?app=web"}, asked)
+}
+
+// Without a Raw the client of the resource is called, with the tweaked options.
+func TestSourceCallsTheClientOfTheResource(t *testing.T) {
+	of := &recording{}
+	lw := Source(of, nil, deployments, "shop", func(o *metav1.ListOptions) { o.LabelSelector = "app=web" },
+		func() interop.Client[*unstructured.UnstructuredList] { return of })
+	_, err := lw.List(metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = lw.Watch(metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"list app=web", "watch app=web"}, of.asked)
+	for _, client := range []any{nil, (*recording)(nil)} {
+		_, err = Source[*unstructured.UnstructuredList](client, nil, deployments, "", nil, nil).List(metav1.ListOptions{})
+		require.Error(t, err)
+	}
+}
+
+type recording struct{ asked []string }
+
+func (r *recording) List(_ context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	r.asked = append(r.asked, "list "+options.LabelSelector)
+	return &unstructured.UnstructuredList{}, nil
+}
+
+func (r *recording) Watch(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	r.asked = append(r.asked, "watch "+options.LabelSelector)
+	return nil, nil
+}
