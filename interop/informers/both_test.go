@@ -28,17 +28,17 @@ type settings struct {
 	name      *clientcache.InformerName
 }
 
-// both runs a scene with a factory of client-go and with one of package informers. The scene
+// both runs a test with a factory of client-go and with one of package informers. The test
 // requires the same of both.
-func both(t *testing.T, scene func(t *testing.T, newFactory func(kubernetes.Interface, settings) clientgo.SharedInformerFactory)) {
+func both(t *testing.T, test func(t *testing.T, newFactory func(kubernetes.Interface, settings) clientgo.SharedInformerFactory)) {
 	t.Run("client-go", func(t *testing.T) {
-		scene(t, func(client kubernetes.Interface, s settings) clientgo.SharedInformerFactory {
+		test(t, func(client kubernetes.Interface, s settings) clientgo.SharedInformerFactory {
 			return clientgo.NewSharedInformerFactoryWithOptions(client, s.resync, clientgo.WithNamespace(s.namespace), clientgo.WithTweakListOptions(s.tweak),
 				clientgo.WithTransform(s.transform), clientgo.WithCustomResyncConfig(s.custom), clientgo.WithInformerName(s.name))
 		})
 	})
 	t.Run("thinformer", func(t *testing.T) {
-		scene(t, func(client kubernetes.Interface, s settings) clientgo.SharedInformerFactory {
+		test(t, func(client kubernetes.Interface, s settings) clientgo.SharedInformerFactory {
 			return informers.NewSharedInformerFactoryWithOptions(client, s.resync, informers.WithNamespace(s.namespace), informers.WithTweakListOptions(s.tweak),
 				informers.WithTransform(s.transform), informers.WithCustomResyncConfig(s.custom), informers.WithInformerName(s.name))
 		})
