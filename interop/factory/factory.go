@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	clientcache "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/thinformer/thinformer/interop/internal/shared"
 )
 
 // Factory is a factory of shared informers, one for each Go type. C is the interface of
@@ -26,11 +26,7 @@ type Factory[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer] s
 	resync  time.Duration
 	options options
 
-	mu           sync.Mutex
-	informers    map[reflect.Type]clientcache.SharedIndexInformer
-	started      map[reflect.Type]bool
-	shuttingDown bool
-	running      sync.WaitGroup
+	informers shared.Informers[reflect.Type]
 }
 
 // New returns a factory of informers of the kinds in the table. Its informers have the
@@ -38,9 +34,7 @@ type Factory[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer] s
 func New[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer](client C, resync time.Duration, kinds []Kind[C], opts ...Option) *Factory[C, F] {
 	f := &Factory[C, F]{
 		client: client, kinds: kinds, resync: resync,
-		options:   options{customResync: map[reflect.Type]time.Duration{}},
-		informers: map[reflect.Type]clientcache.SharedIndexInformer{},
-		started:   map[reflect.Type]bool{},
+		options: options{customResync: map[reflect.Type]time.Duration{}},
 	}
 	for _, option := range opts {
 		option(&f.options)
@@ -60,69 +54,37 @@ func (f *Factory[C, F]) InformerName() *clientcache.InformerName { return f.opti
 // Start starts the informers that were requested and not yet started. They run until the
 // channel is closed. It does nothing after Shutdown.
 func (f *Factory[C, F]) Start(stopCh <-chan struct{}) {
-	f.StartWithContext(wait.ContextForChannel(stopCh))
+	f.informers.Start(stopCh)
 }
 
 // StartWithContext is Start with a context.
 func (f *Factory[C, F]) StartWithContext(ctx context.Context) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.shuttingDown {
-		return
-	}
-	for object, informer := range f.informers {
-		if !f.started[object] {
-			f.running.Go(func() { informer.RunWithContext(ctx) })
-			f.started[object] = true
-		}
-	}
+	f.informers.StartWithContext(ctx)
 }
 
 // Shutdown prevents the start of informers, waits until those that were started have
 // ended, and releases the name of the informers. The caller ends them.
 func (f *Factory[C, F]) Shutdown() {
-	f.mu.Lock()
-	f.shuttingDown = true
-	f.mu.Unlock()
-	f.running.Wait()
+	f.informers.Shutdown()
 	f.options.name.Release()
 }
 
 // WaitForCacheSync waits until the informers that were started have synchronised or the
 // channel is closed, and returns which of them have.
 func (f *Factory[C, F]) WaitForCacheSync(stopCh <-chan struct{}) map[reflect.Type]bool {
-	return f.WaitForCacheSyncWithContext(wait.ContextForChannel(stopCh)).Synced
+	return f.informers.WaitForCacheSync(stopCh)
 }
 
 // WaitForCacheSyncWithContext is WaitForCacheSync with a context. The result has an error,
 // the cause of the context's end, if an informer has not synchronised.
 func (f *Factory[C, F]) WaitForCacheSyncWithContext(ctx context.Context) clientcache.SyncResult {
-	started := f.startedInformers()
-	checkers := make([]clientcache.DoneChecker, 0, len(started))
-	for _, informer := range started {
-		checkers = append(checkers, informer.HasSyncedChecker())
-	}
-	clientcache.WaitFor(ctx, "", checkers...) // without a name it does not log
-	result := clientcache.SyncResult{Synced: make(map[reflect.Type]bool, len(started))}
-	for object, informer := range started {
-		result.Synced[object] = informer.HasSynced()
-		if !result.Synced[object] {
+	result := clientcache.SyncResult{Synced: f.informers.WaitForCacheSyncWithContext(ctx)}
+	for _, synced := range result.Synced {
+		if !synced {
 			result.Err = context.Cause(ctx)
 		}
 	}
 	return result
-}
-
-func (f *Factory[C, F]) startedInformers() map[reflect.Type]clientcache.SharedIndexInformer {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	started := map[reflect.Type]clientcache.SharedIndexInformer{}
-	for object, informer := range f.informers {
-		if f.started[object] {
-			started[object] = informer
-		}
-	}
-	return started
 }
 
 // InformerFor returns the informer of the type of obj. If there is none, newInformer
@@ -158,25 +120,21 @@ func (f *Factory[C, F]) ForResource(resource schema.GroupVersionResource) (*Gene
 
 // informerFor returns the informer of a type, which create creates the first time.
 func (f *Factory[C, F]) informerFor(object reflect.Type, create func(reflect.Type, time.Duration) clientcache.SharedIndexInformer) clientcache.SharedIndexInformer {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if informer, exists := f.informers[object]; exists {
+	return f.informers.For(object, func() clientcache.SharedIndexInformer {
+		resync, custom := f.options.customResync[object]
+		if !custom {
+			resync = f.resync
+		}
+		informer := create(object, resync)
+		if isClientGos(informer) {
+			klog.Background().Info("An informer of the factory is client-go's, and not thinformer's: create it with a function of package interop, or write the table of the factory again with thinformer-factory if it lacks the kind", "type", object.String())
+		}
+		if f.options.transform != nil {
+			// It fails only if the informer was started, and then keeps its own.
+			_ = informer.SetTransform(f.options.transform)
+		}
 		return informer
-	}
-	resync, custom := f.options.customResync[object]
-	if !custom {
-		resync = f.resync
-	}
-	informer := create(object, resync)
-	if isClientGos(informer) {
-		klog.Background().Info("An informer of the factory is client-go's, and not thinformer's: create it with a function of package interop, or write the table of the factory again with thinformer-factory if it lacks the kind", "type", object.String())
-	}
-	if f.options.transform != nil {
-		// It fails only if the informer was started, and then keeps its own.
-		_ = informer.SetTransform(f.options.transform)
-	}
-	f.informers[object] = informer
-	return informer
+	})
 }
 
 func (f *Factory[C, F]) fromTable(kind Kind[C], resync time.Duration) clientcache.SharedIndexInformer {
