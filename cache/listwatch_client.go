@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"reflect"
 	goruntime "runtime"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/thinformer/thinformer/cache/internal/decoded"
@@ -37,10 +40,16 @@ type Requester[R, D, W any] interface {
 	Resource(resource string) R
 	VersionedParams(options runtime.Object, codec runtime.ParameterCodec) R
 	SetHeader(key string, values ...string) R
+	URL() *url.URL
 	Stream(ctx context.Context) (io.ReadCloser, error)
 	Watch(ctx context.Context) (W, error)
 	Do(ctx context.Context) D
 }
+
+// VersionedClient is a client of one group and version, as the REST clients of a
+// clientset are. Its sources wait for a server that does not respond together
+// with those of the other groups of the same server.
+type VersionedClient interface{ APIVersion() schema.GroupVersion }
 
 // Result is the result of a request, which returns the decoded object.
 type Result[O runtime.Object] interface{ Get() (O, error) }
@@ -133,19 +142,47 @@ func withResourceName(resource string, err error) error {
 
 // recoveryOf returns the Recovery that the sources of a client share. For a
 // client of package rest it is that of the client; for a client of another
-// library, which is identified by its pointer, it is created here. It is nil if
-// client is nil or not a pointer to a type with a size.
-func recoveryOf(client any) *rest.Recovery {
+// library it is created here, once for each server that the client's
+// http.Client reads from, so that the REST clients of a clientset, one for each
+// group, share it. It is nil if client is nil or not a pointer to a type with a
+// size.
+func recoveryOf[C Getter[R], R interface{ URL() *url.URL }](client C) *rest.Recovery {
 	if nilcheck.IsNilPointer(client) {
 		return nil
 	}
-	if ours, ok := client.(*rest.RESTClient); ok && ours.Client() != nil {
+	if ours, ok := any(client).(*rest.RESTClient); ok && ours.Client() != nil {
 		return ours.Client().Recovery().InGroup(ours.APIVersion().Group)
 	}
 	if reflect.TypeOf(client).Kind() != reflect.Pointer || reflect.TypeOf(client).Elem().Size() == 0 {
 		return nil
 	}
-	return recoveries.get(client)
+	shared := recoveries.get(serverOf(client))
+	if versioned, ok := any(client).(VersionedClient); ok {
+		return shared.InGroup(versioned.APIVersion().Group)
+	}
+	return shared
+}
+
+// server identifies the server of a client of another library.
+type server struct {
+	client       *http.Client
+	scheme, host string
+}
+
+// serverOf returns the server of a client that, like client-go's, has its
+// http.Client in the exported field Client. Other clients are returned unchanged:
+// each pointer is a server of its own.
+func serverOf[C Getter[R], R interface{ URL() *url.URL }](client C) any {
+	value := reflect.ValueOf(client).Elem()
+	if value.Kind() != reflect.Struct {
+		return client
+	}
+	field := value.FieldByName("Client")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[*http.Client]() || field.IsNil() {
+		return client
+	}
+	address := client.Get().URL()
+	return server{field.Interface().(*http.Client), address.Scheme, address.Host}
 }
 
 // recoveryIn returns the Recovery of a source: its own, or that of the client
@@ -170,12 +207,13 @@ func sharedRecovery(lw ListerWatcher) *rest.Recovery {
 	return nil
 }
 
-// recoveries holds the Recovery of each client of another library that is in
-// use. It is a package variable because no field can be added to such a client,
-// and two ListWatches of one client have nothing else in common.
+// recoveries holds the Recovery of each server of another library's clients that
+// is in use. It is a package variable because no field can be added to such a
+// client, and two ListWatches of one client have nothing else in common.
 var recoveries recoveryTable
 
-// recoveryTable maps a client to its Recovery while a source uses it.
+// recoveryTable maps what serverOf returns to the Recovery while a source uses
+// it.
 type recoveryTable struct {
 	mu    sync.Mutex
 	known map[any]weak.Pointer[rest.Recovery]

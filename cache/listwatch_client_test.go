@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"runtime"
 	"strings"
 	"testing"
@@ -66,7 +67,32 @@ type foreignClient struct{ name string }
 
 func (c *foreignClient) Get() *foreignRequest { return &foreignRequest{} }
 
-type foreignRequest struct{}
+type foreignRequest struct{ address string }
+
+func (r *foreignRequest) URL() *url.URL {
+	address, err := url.Parse(r.address)
+	if err != nil {
+		panic(err)
+	}
+	return address
+}
+
+// foreignValue is a client that is not a pointer.
+type foreignValue struct{}
+
+func (foreignValue) Get() *foreignRequest { return &foreignRequest{} }
+
+// foreignGroup is a client of one group, as those of a clientset are.
+type foreignGroup struct {
+	Client         *http.Client
+	address, group string
+}
+
+func (c *foreignGroup) Get() *foreignRequest { return &foreignRequest{c.address} }
+
+func (c *foreignGroup) APIVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: c.group, Version: "v1"}
+}
 
 func (r *foreignRequest) Namespace(string) *foreignRequest { return r }
 
@@ -112,7 +138,7 @@ func TestSourcesOfOneClientShareRecovery(t *testing.T) {
 	second.ListWithContextFunc = func(ctx context.Context, o metav1.ListOptions) (apiruntime.Object, error) { return list(ctx, o) }
 	require.Nil(t, recoveryOfSource(second), "a changed ListWatch")
 	require.Nil(t, recoveryOfSource(&ListWatch{}))
-	require.Nil(t, recoveryOf(foreignClient{}), "a client that is not a pointer")
+	require.Nil(t, recoveryOf(foreignValue{}), "a client that is not a pointer")
 }
 
 // A source of a client of package rest has the Recovery of the client, in the
@@ -123,6 +149,38 @@ func TestSourceSharesRecoveryWithClient(t *testing.T) {
 	defer client.Close()
 	lw := NewListWatchFromClient(client.GroupVersion(schema.GroupVersion{Group: "apps", Version: "v1"}), "deployments", "default", fields.Everything())
 	require.Equal(t, client.Recovery().InGroup("apps"), recoveryOfSource(lw))
+}
+
+// The clients of all groups of a server have one http.Client, as in a clientset:
+// they share a Recovery, each in its group. Clients of other servers, and other
+// http.Clients of the same server, have another one.
+func TestGroupsOfOneServerShareRecovery(t *testing.T) {
+	one, other := &http.Client{}, &http.Client{}
+	newListWatch := func(client *http.Client, address, group string) *ListWatch {
+		return NewListWatchFromClient(&foreignGroup{client, address, group}, "pods", "default", fields.Everything())
+	}
+	first := recoveryOfSource(newListWatch(one, "https://server/api/v1", ""))
+	second := recoveryOfSource(newListWatch(one, "https://server/apis/apps/v1", "apps"))
+	require.Equal(t, first.InGroup("apps"), second.InGroup("apps"))
+	require.NotEqual(t, first, second, "their groups differ")
+	for _, different := range []*ListWatch{
+		newListWatch(one, "https://standby/api/v1", ""),
+		newListWatch(other, "https://server/api/v1", ""),
+		newListWatch(nil, "https://server/api/v1", ""),
+	} {
+		require.NotEqual(t, first.InGroup(""), recoveryOfSource(different).InGroup(""))
+	}
+}
+
+// The Recovery of a server is in use as long as that of one of its groups is.
+func TestRecoveryOfAGroupKeepsThatOfTheServer(t *testing.T) {
+	var table recoveryTable
+	client := &foreignClient{"kept"}
+	group := table.get(client).InGroup("apps")
+	for range 5 {
+		runtime.GC()
+	}
+	require.Equal(t, group, table.get(client).InGroup("apps"))
 }
 
 // The Recovery of an unused client is released.

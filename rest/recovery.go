@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"sync"
@@ -22,6 +23,9 @@ import (
 type Recovery struct {
 	*recovery
 	group string
+	// server is the Recovery that NewRecovery returned, nil for itself. It stays in
+	// memory as long as this one does.
+	server *Recovery
 }
 
 // recovery is the state of all groups of a server.
@@ -51,7 +55,9 @@ func NewRecovery(reconnect func()) *Recovery {
 // InGroup returns the same state for the readers of an API group. A 429 or a 5xx
 // counts as a failure of the group, and a missing response as a failure of the whole
 // server. Without InGroup, the group is "".
-func (r *Recovery) InGroup(group string) *Recovery { return &Recovery{r.recovery, group} }
+func (r *Recovery) InGroup(group string) *Recovery {
+	return &Recovery{recovery: r.recovery, group: group, server: cmp.Or(r.server, r)}
+}
 
 // Recovery returns the Recovery that all readers of this client share.
 func (c *Client) Recovery() *Recovery { return c.recovery }
