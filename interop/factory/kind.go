@@ -1,12 +1,15 @@
 package factory
 
 import (
+	"context"
+	"fmt"
 	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	clientcache "k8s.io/client-go/tools/cache"
 
@@ -30,7 +33,7 @@ func KindOf[T runtime.Object, C any, L runtime.Object](resource schema.GroupVers
 		resource: resource,
 		source: func(clientset C, namespace string, tweak func(*metav1.ListOptions)) clientcache.ListerWatcher {
 			if isNil(clientset) {
-				return interop.ListWatch[L](nil) // fails when it is read, as client-go's does
+				return interop.ListWatch(interop.Client[L](withoutClientset[L]{resource.Resource}))
 			}
 			lw := sourceOf(client(clientset, namespace), resource.Resource, tweak)
 			return cache.ToListWatcherWithWatchListSemantics(lw, clientset)
@@ -54,6 +57,24 @@ func sourceOf[L runtime.Object](typed interop.Client[L], resource string, tweak 
 		}
 	}
 	return interop.ListWatch(typed, tweak)
+}
+
+// withoutClientset is the client of a factory whose clientset is nil. Its informers can be
+// requested, and fail when they are started.
+type withoutClientset[L runtime.Object] struct{ resource string }
+
+func (w withoutClientset[L]) error() error {
+	return fmt.Errorf("read %s: the factory was created with a clientset that is nil", w.resource)
+}
+
+// List implements [interop.Client].
+func (w withoutClientset[L]) List(context.Context, metav1.ListOptions) (list L, err error) {
+	return list, w.error()
+}
+
+// Watch implements [interop.Client].
+func (w withoutClientset[L]) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return nil, w.error()
 }
 
 // informerOptions are those of one informer.

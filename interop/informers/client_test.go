@@ -1,0 +1,213 @@
+package informers_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgo "k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+	clientcache "k8s.io/client-go/tools/cache"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/interop/informers"
+)
+
+// synced runs an informer of pods of the namespace shop until it has synchronised, and
+// returns its keys.
+func synced(t *testing.T, factory clientgo.SharedInformerFactory) []string {
+	t.Helper()
+	informer := factory.Core().V1().Pods().Informer()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	factory.StartWithContext(ctx)
+	defer factory.Shutdown()
+	defer cancel()
+	require.NoError(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+	return informer.GetStore().ListKeys()
+}
+
+// accepts is a transport that records the Accept headers of its requests for pods.
+type accepts struct {
+	http.RoundTripper
+
+	mu   sync.Mutex
+	seen []string
+}
+
+func (a *accepts) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	a.seen = append(a.seen, r.Header.Get("Accept"))
+	a.mu.Unlock()
+	return a.RoundTripper.RoundTrip(r)
+}
+
+// This module decodes the responses of a clientset: its requests accept what its decoders
+// read, whatever the clientset is configured to accept.
+func TestTheBytesOfAClientsetAreDecodedHere(t *testing.T) {
+	srv := serverOf(t)
+	apitest.Create(t, srv, pod("shop", "web-0", "web"))
+	config := srv.Config()
+	over := &accepts{}
+	client, err := kubernetes.NewForConfig(&rest.Config{
+		Host: config.Host, TLSClientConfig: rest.TLSClientConfig{CAData: config.TLS.CAData}, BearerToken: config.BearerToken, QPS: -1,
+		ContentConfig: rest.ContentConfig{AcceptContentTypes: "application/json"},
+		WrapTransport: func(inner http.RoundTripper) http.RoundTripper { over.RoundTripper = inner; return over },
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"shop/web-0"}, synced(t, informers.NewSharedInformerFactory(client, 0)))
+	require.NotEmpty(t, over.seen)
+	for _, accepted := range over.seen {
+		require.Contains(t, accepted, "application/vnd.kubernetes.protobuf", "client-go decodes this response")
+	}
+	over.seen = nil
+	require.Equal(t, []string{"shop/web-0"}, synced(t, clientgo.NewSharedInformerFactory(client, 0)))
+	require.Equal(t, "application/json", over.seen[0], "the test does not recognise the requests of client-go")
+}
+
+// wrapped is a program's clientset that changes the reads of pods.
+type wrapped struct {
+	kubernetes.Interface
+	lists *atomic.Int32
+}
+
+func (w wrapped) CoreV1() typedcorev1.CoreV1Interface {
+	return wrappedCore{w.Interface.CoreV1(), w.lists}
+}
+
+type wrappedCore struct {
+	typedcorev1.CoreV1Interface
+	lists *atomic.Int32
+}
+
+func (w wrappedCore) Pods(namespace string) typedcorev1.PodInterface {
+	return wrappedPods{w.CoreV1Interface.Pods(namespace), w.lists}
+}
+
+type wrappedPods struct {
+	typedcorev1.PodInterface
+	lists *atomic.Int32
+}
+
+func (w wrappedPods) List(ctx context.Context, options metav1.ListOptions) (*corev1.PodList, error) {
+	w.lists.Add(1)
+	list, err := w.PodInterface.List(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	list.Items = slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.Labels["app"] == "hidden" })
+	return list, nil
+}
+
+func (w wrapped) IsWatchListSemanticsUnSupported() bool { return true } // its List is called
+
+// The List of a program's wrapper around a typed client is called.
+func TestAWrapperAroundATypedClientIsRespected(t *testing.T) {
+	both(t, func(t *testing.T, newFactory func(kubernetes.Interface, settings) clientgo.SharedInformerFactory) {
+		srv := serverOf(t)
+		apitest.Create(t, srv, pod("shop", "web-0", "web"))
+		apitest.Create(t, srv, pod("shop", "web-1", "hidden"))
+		client := wrapped{clientsetOf(t, srv, nil), new(atomic.Int32)}
+		require.Equal(t, []string{"shop/web-0"}, synced(t, newFactory(client, settings{namespace: "shop"})))
+		require.EqualValues(t, 1, client.lists.Load())
+	})
+}
+
+// A fake clientset, which has no REST client, is listed and watched, with the tweak and the
+// namespace of the factory.
+func TestAFakeClientset(t *testing.T) {
+	both(t, func(t *testing.T, newFactory func(kubernetes.Interface, settings) clientgo.SharedInformerFactory) {
+		client := fake.NewClientset(pod("shop", "web-0", "web"), pod("shop", "db-0", "db"), pod("default", "web-1", "web"))
+		factory := newFactory(client, settings{namespace: "shop", tweak: func(o *metav1.ListOptions) { o.LabelSelector = "app=web" }})
+		lines := make(chan string, 10)
+		_, err := factory.Core().V1().Pods().Informer().AddEventHandler(records(lines))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		factory.StartWithContext(ctx)
+		defer factory.Shutdown()
+		defer cancel()
+		require.NoError(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+		require.Equal(t, "initial shop/web-0 web ", next(t, lines))
+		// The fake loses the changes between the list and the watch.
+		require.Eventually(t, func() bool {
+			return slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "watch" })
+		}, 2*time.Minute, 5*time.Millisecond)
+		for _, action := range client.Actions() {
+			require.Equal(t, "shop", action.GetNamespace())
+		}
+		_, err = client.CoreV1().Pods("shop").Create(ctx, pod("shop", "web-2", "web"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, "add shop/web-2 web ", next(t, lines))
+	})
+}
+
+// A factory without a clientset gives its informers to tests that never start them; one that
+// is started fails, and does not panic.
+func TestWithoutAClientset(t *testing.T) {
+	factory := informers.NewSharedInformerFactory(nil, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	require.NoError(t, informer.GetIndexer().Add(pod("shop", "web-0", "web")))
+	found, err := factory.Core().V1().Pods().Lister().Pods("shop").Get("web-0")
+	require.NoError(t, err)
+	require.Equal(t, "web-0", found.Name)
+
+	failed := make(chan error, 10)
+	unset := informers.NewSharedInformerFactory((*kubernetes.Clientset)(nil), 0)
+	require.NoError(t, unset.Core().V1().Pods().Informer().SetWatchErrorHandler(func(_ *clientcache.Reflector, err error) {
+		select {
+		case failed <- err:
+		default:
+		}
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	unset.StartWithContext(ctx)
+	defer unset.Shutdown()
+	defer cancel()
+	select {
+	case err := <-failed:
+		require.ErrorContains(t, err, "read pods: the factory was created with a clientset that is nil")
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the informer does not fail")
+	}
+}
+
+// NewInformer and NewFilteredInformer read their namespace, with their tweak and their
+// indexers. A type that is no kind of the factory is a mistake in the program.
+func TestInformersWithoutAFactory(t *testing.T) {
+	srv := serverOf(t)
+	for _, p := range []*corev1.Pod{pod("shop", "web-0", "web"), pod("shop", "db-0", "db"), pod("default", "web-1", "web")} {
+		apitest.Create(t, srv, p)
+	}
+	client := clientsetOf(t, srv, nil)
+	byApp := clientcache.Indexers{"app": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Labels["app"]}, nil }}
+	for _, test := range []struct {
+		informer clientcache.SharedIndexInformer
+		want     []string
+	}{
+		{informers.NewInformer[*corev1.Pod](client, "", 0, byApp), []string{"shop/web-0", "default/web-1"}},
+		{informers.NewFilteredInformer[*corev1.Pod](client, "shop", 0, byApp, nil), []string{"shop/web-0"}},
+		{informers.NewFilteredInformer[*corev1.Pod](client, "shop", 0, byApp, func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=none" }), nil},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); test.informer.RunWithContext(ctx) }()
+		require.True(t, clientcache.WaitForCacheSync(ctx.Done(), test.informer.HasSynced))
+		keys, err := test.informer.GetIndexer().IndexKeys("app", "web")
+		require.NoError(t, err)
+		require.ElementsMatch(t, test.want, keys)
+		cancel()
+		<-done
+	}
+	require.PanicsWithValue(t, "NewInformer[*v1.Status]: the factory has no kind of this type; use interop.NewSharedIndexInformer",
+		func() { informers.NewInformer[*metav1.Status](client, "", 0, nil) })
+}
