@@ -1,0 +1,242 @@
+package proposal
+
+import (
+	"bytes"
+	"cmp"
+	"go/ast"
+	"go/format"
+	"go/types"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
+)
+
+// An edit replaces a part of a file.
+type edit struct {
+	start, end int // offsets
+	text       string
+	// change describes it; an edit that only adds an import has none.
+	change *Change
+}
+
+// constructors are the functions of client-go's tools/cache that package interop has with
+// the same types and this project's informers.
+var constructors = []string{"NewSharedIndexInformer", "NewSharedIndexInformerWithOptions", "NewSharedInformer"}
+
+// editor finds the edits of one file.
+type editor struct {
+	p    *program.Program
+	file *program.File
+	info *types.Info
+	own  *types.Package
+
+	edits []edit
+	added map[string]string // names of added imports, by path
+}
+
+func (e *editor) offset(n ast.Node) (start, end int) {
+	return e.p.Fset.Position(n.Pos()).Offset, e.p.Fset.Position(n.End()).Offset
+}
+
+func (e *editor) line(n ast.Node) int { return e.p.Fset.PositionFor(n.Pos(), false).Line }
+
+// replaceImport replaces the path of an import and keeps its name.
+func (e *editor) replaceImport(i program.Import, with string) {
+	start, end := e.offset(i.Spec.Path)
+	e.edits = append(e.edits, edit{start, end, strconv.Quote(with), &Change{
+		File: e.file, Line: i.Line, Old: i.Path, New: with, Import: true,
+	}})
+}
+
+// uses returns the selectors of the package behind an import, such as cache.NewStore.
+func (e *editor) uses(i program.Import) []*ast.SelectorExpr {
+	var found []*ast.SelectorExpr
+	ast.Inspect(e.file.Syntax, func(n ast.Node) bool {
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if ident, ok := selector.X.(*ast.Ident); ok {
+			if name, ok := e.info.Uses[ident].(*types.PkgName); ok && name.Imported().Path() == i.Path {
+				found = append(found, selector)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// through replaces the constructors of tools/cache by those of package interop.
+func (e *editor) through(i program.Import) {
+	uses := e.uses(i)
+	var through []*ast.SelectorExpr
+	for _, use := range uses {
+		if slices.Contains(constructors, use.Sel.Name) {
+			through = append(through, use)
+		}
+	}
+	if len(through) == 0 {
+		return
+	}
+	name := e.add(i, standin.Interop, "interop", len(through) == len(uses))
+	for _, use := range through {
+		start, end := e.offset(use)
+		text := name + "." + use.Sel.Name
+		e.edits = append(e.edits, edit{start, end, text, &Change{
+			File: e.file, Line: e.line(use), Old: string(e.file.Source[start:end]), New: text,
+		}})
+	}
+}
+
+// group replaces the constructors of a group's package, such as NewFilteredPodInformer.
+func (e *editor) group(i program.Import) {
+	uses := e.uses(i)
+	api, err := e.p.External(apiOf(i.Path))
+	if err != nil {
+		return // the group's types are elsewhere
+	}
+	type replaced struct {
+		use            *ast.SelectorExpr
+		function, kind string
+	}
+	var all []replaced
+	for _, use := range uses {
+		kind, ok := strings.CutPrefix(use.Sel.Name, "New")
+		kind, ok2 := strings.CutSuffix(kind, "Informer")
+		if !ok || !ok2 {
+			continue
+		}
+		function := "NewInformer"
+		if filtered, ok := strings.CutPrefix(kind, "Filtered"); ok {
+			function, kind = "NewFilteredInformer", filtered
+		}
+		if _, ok := api.Scope().Lookup(kind).(*types.TypeName); ok {
+			all = append(all, replaced{use, function, kind})
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	apiName := e.importOf(api.Path())
+	if apiName == "" {
+		apiName = e.add(i, api.Path(), path.Base(path.Dir(api.Path()))+path.Base(api.Path()), false)
+	}
+	name := e.importOf(standin.ClientInformers)
+	if name == "" {
+		name = e.add(i, standin.Informers, "interopinformers", len(all) == len(uses))
+	}
+	for _, r := range all {
+		start, end := e.offset(r.use)
+		text := name + "." + r.function + "[*" + apiName + "." + r.kind + "]"
+		e.edits = append(e.edits, edit{start, end, text, &Change{
+			File: e.file, Line: e.line(r.use), Old: string(e.file.Source[start:end]), New: text,
+		}})
+	}
+}
+
+// importOf returns the name of an import of the file, and "" if there is none that can be
+// used as a qualifier.
+func (e *editor) importOf(importPath string) string {
+	for _, i := range e.file.Imports {
+		if i.Path != importPath || i.Name == "." || i.Name == "_" {
+			continue
+		}
+		if i.Name != "" {
+			return i.Name
+		}
+		if pkg, err := e.p.External(importPath); err == nil {
+			return pkg.Name()
+		}
+	}
+	return ""
+}
+
+// add adds an import after another one, or in its place, and returns its name.
+func (e *editor) add(after program.Import, importPath, name string, instead bool) string {
+	if added := e.added[importPath]; added != "" {
+		return added
+	}
+	if known := e.importOf(importPath); known != "" {
+		return known
+	}
+	for e.taken(name) {
+		name = "thinformer" + name
+	}
+	if e.added == nil {
+		e.added = map[string]string{}
+	}
+	e.added[importPath] = name
+	text := strconv.Quote(importPath)
+	if name != path.Base(importPath) {
+		text = name + " " + text
+	}
+	start, end := e.offset(after.Spec)
+	if instead {
+		e.edits = append(e.edits, edit{start: start, end: end, text: text})
+		return name
+	}
+	separator := "\n\t"
+	if !e.inParentheses(after.Spec) {
+		separator = "\nimport "
+	}
+	// After the comment at the end of the line.
+	if newline := bytes.IndexByte(e.file.Source[end:], '\n'); newline >= 0 {
+		end += newline
+	}
+	e.edits = append(e.edits, edit{start: end, end: end, text: separator + text})
+	return name
+}
+
+func (e *editor) inParentheses(spec *ast.ImportSpec) bool {
+	for _, d := range e.file.Syntax.Decls {
+		if d, ok := d.(*ast.GenDecl); ok && slices.Contains(d.Specs, ast.Spec(spec)) {
+			return d.Lparen.IsValid()
+		}
+	}
+	return false
+}
+
+// taken reports whether a name has a meaning in the file.
+func (e *editor) taken(name string) bool {
+	if e.own != nil && e.own.Scope().Lookup(name) != nil {
+		return true
+	}
+	taken := false
+	ast.Inspect(e.file.Syntax, func(n ast.Node) bool {
+		if ident, ok := n.(*ast.Ident); ok && ident.Name == name {
+			taken = true
+		}
+		return !taken
+	})
+	for _, i := range e.file.Imports {
+		taken = taken || i.Name == "" && path.Base(i.Path) == name
+	}
+	return taken
+}
+
+// apply returns the text of the file with the edits, formatted if the file was.
+func apply(source []byte, edits []edit) []byte {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	var out bytes.Buffer
+	at := 0
+	for _, e := range edits {
+		if e.start < at {
+			continue // the same place twice
+		}
+		out.Write(source[at:e.start])
+		out.WriteString(e.text)
+		at = e.end
+	}
+	out.Write(source[at:])
+	if was, err := format.Source(source); err == nil && bytes.Equal(was, source) {
+		if text, err := format.Source(out.Bytes()); err == nil {
+			return text
+		}
+	}
+	return out.Bytes()
+}

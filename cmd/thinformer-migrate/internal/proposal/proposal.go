@@ -1,0 +1,121 @@
+package proposal
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
+)
+
+// A Proposal is what can change in a program, and what stays.
+type Proposal struct {
+	Program *program.Program
+	Changes []Change
+	Stays   []Stay
+	// Texts are the changed files.
+	Texts map[*program.File][]byte
+	// Base are the types of the unchanged program, by package ID. Packages that cannot have
+	// values of client-go's types are missing.
+	Base     map[string]*program.Result
+	Affected []*program.Package
+	Broken   []Broken
+}
+
+// A Change is one import or expression with its replacement.
+type Change struct {
+	File     *program.File
+	Line     int
+	Old, New string
+	// Import reports that only an import path changes.
+	Import bool
+}
+
+// A Stay is an import that stays.
+type Stay struct {
+	File   *program.File
+	Line   int
+	Path   string
+	Reason string
+}
+
+// A Broken package does not compile.
+type Broken struct {
+	Package *program.Package
+	Errors  []string
+}
+
+// Watched reports whether a package of client-go has a replacement, or constructors that
+// have one.
+func Watched(path string) bool {
+	return standin.Replacement(path) != "" || isGroup(path)
+}
+
+// isGroup reports whether a path is that of the package of a group and version, such as
+// k8s.io/client-go/informers/core/v1.
+func isGroup(path string) bool {
+	rest, ok := strings.CutPrefix(path, standin.ClientInformers+"/")
+	return ok && strings.Count(rest, "/") == 1
+}
+
+// Needs returns the packages whose types the verification of a program needs, given the
+// packages that the program imports.
+func Needs(imported []string) []string {
+	var needs []string
+	seen := map[string]bool{}
+	var add func(path string)
+	add = func(path string) {
+		if seen[path] {
+			return
+		}
+		seen[path] = true
+		source := standin.Source(path)
+		if source == nil {
+			needs = append(needs, path)
+			return
+		}
+		for _, imported := range standin.Imports(path) {
+			add(imported)
+		}
+	}
+	for _, path := range imported {
+		if ours := standin.Replacement(path); ours != "" {
+			add(ours)
+		}
+		if path == standin.ClientCache {
+			add(standin.Interop)
+		}
+		if isGroup(path) {
+			add(standin.Informers)
+			add(apiOf(path))
+		}
+	}
+	return needs
+}
+
+// apiOf returns the package with the types of a group's package.
+func apiOf(path string) string {
+	return "k8s.io/api/" + strings.TrimPrefix(path, standin.ClientInformers+"/")
+}
+
+// Find finds the proposal for a program.
+func Find(p *program.Program) *Proposal {
+	found := &Proposal{Program: p, Texts: map[*program.File][]byte{}}
+	found.Affected = p.Affected(Watched)
+	c := newChecker(p, found.Affected)
+	found.Base = c.check(func(f *program.File) *ast.File { return f.Syntax })
+	s := newSolver(c, found)
+	s.solve()
+	s.record()
+	slices.SortFunc(found.Changes, func(a, b Change) int { return compare(a.File, a.Line, b.File, b.Line) })
+	slices.SortFunc(found.Stays, func(a, b Stay) int { return compare(a.File, a.Line, b.File, b.Line) })
+	return found
+}
+
+func compare(a *program.File, lineA int, b *program.File, lineB int) int {
+	if n := strings.Compare(a.Path, b.Path); n != 0 {
+		return n
+	}
+	return lineA - lineB
+}

@@ -1,0 +1,3 @@
+package proposal
+
+func (s *solver) resolveMeaning() bool { return false }

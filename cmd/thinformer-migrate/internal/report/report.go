@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/patch"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/proposal"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/sources"
+)
+
+// writer writes lines and keeps the first error.
+type writer struct {
+	w   io.Writer
+	p   *program.Program
+	err error
+}
+
+func (w *writer) line(format string, arguments ...any) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintf(w.w, format+"\n", arguments...)
+	}
+}
+
+// at returns the position of a line as FILE:LINE, relative to the module's folder.
+func (w *writer) at(file *program.File, line int) string {
+	return fmt.Sprintf("%s:%d", relative(w.p, file), line)
+}
+
+func relative(p *program.Program, file *program.File) string {
+	if short, err := filepath.Rel(p.Dir, file.Path); err == nil {
+		return filepath.ToSlash(short)
+	}
+	return file.Path
+}
+
+// section writes a heading and its lines, or what it means that there are none.
+func (w *writer) section(title, none string, lines []string) {
+	w.line("\n%s", title)
+	if len(lines) == 0 {
+		w.line("  %s", none)
+	}
+	for _, line := range lines {
+		w.line("  %s", line)
+	}
+}
+
+// Write writes the report.
+func Write(out io.Writer, found *proposal.Proposal) error {
+	w := &writer{w: out, p: found.Program}
+	w.header()
+	w.problems(found)
+	w.sources(found)
+	w.changes(found)
+	w.stays(found)
+	if w.err != nil {
+		return fmt.Errorf("write the report: %w", w.err)
+	}
+	return nil
+}
+
+func (w *writer) header() {
+	p := w.p
+	if p.Main != nil {
+		w.line("module %s in %s", p.Main.Path, p.Dir)
+	}
+}
+
+func (w *writer) problems(found *proposal.Proposal) {
+	var lines []string
+	for _, problem := range w.p.Problems {
+		lines = append(lines, oneLine(problem))
+	}
+	for _, broken := range found.Broken {
+		lines = append(lines, fmt.Sprintf("package %s does not compile, and is not changed: %s", broken.Package.Path, oneLine(broken.Errors[0])))
+	}
+	if len(lines) > 0 {
+		w.section("Not examined", "", lines)
+	}
+}
+
+func (w *writer) sources(found *proposal.Proposal) {
+	var lines []string
+	for _, s := range sources.Find(found) {
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", w.at(s.File, s.Line), s.Call, s.Kind))
+	}
+	w.section("Where the informers come from", "no informer of client-go is created in this module", lines)
+}
+
+func (w *writer) changes(found *proposal.Proposal) {
+	var imports, others []string
+	for _, c := range found.Changes {
+		line := fmt.Sprintf("%s: %s -> %s", w.at(c.File, c.Line), c.Old, c.New)
+		if c.Import {
+			imports = append(imports, line)
+		} else {
+			others = append(others, line)
+		}
+	}
+	w.section("Imports that can change now", "none", imports)
+	if len(others) > 0 {
+		w.section("Calls that can change, through interop", "none", others)
+	}
+}
+
+func (w *writer) stays(found *proposal.Proposal) {
+	var lines []string
+	for _, s := range found.Stays {
+		lines = append(lines, fmt.Sprintf("%s: %s: %s", w.at(s.File, s.Line), s.Path, s.Reason))
+	}
+	w.section("What stays", "nothing", lines)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Patch writes the changes for git apply, relative to the folder of the module.
+func Patch(out io.Writer, found *proposal.Proposal) error {
+	var files []*program.File
+	for file := range found.Texts {
+		files = append(files, file)
+	}
+	slices.SortFunc(files, func(a, b *program.File) int { return strings.Compare(a.Path, b.Path) })
+	for _, file := range files {
+		if err := patch.Write(out, relative(found.Program, file), file.Source, found.Texts[file]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+// The command thinformer-migrate examines the module in the current folder, which uses
+// client-go's informers, and reports what a switch to this project changes: where each
+// informer comes from, which imports can change, what stays and why, which differences the
+// program touches, and which versions go mod tidy will select.
+//
+//	thinformer-migrate                     # the report
+//	thinformer-migrate -diff | git apply   # the changes
+//
+// It writes no file. What -diff prints has been type-checked.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/proposal"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/report"
+)
+
+func main() {
+	if err := run(".", os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "thinformer-migrate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string, arguments []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("thinformer-migrate", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: thinformer-migrate [-diff]\n\nIt examines the Go module in the current folder and writes no file.")
+		flags.PrintDefaults()
+	}
+	diff := flags.Bool("diff", false, "print a patch for git apply instead of the report")
+	if err := flags.Parse(arguments); err != nil {
+		return fmt.Errorf("read the arguments: %w", err)
+	}
+	p, err := program.Load(dir, proposal.Needs)
+	if err != nil {
+		return err
+	}
+	found := proposal.Find(p)
+	if *diff {
+		return report.Patch(stdout, found)
+	}
+	return report.Write(stdout, found)
+}
