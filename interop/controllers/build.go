@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -107,11 +108,14 @@ func switchOne(ctx context.Context, name, from, to string, replace map[string]st
 	if _, err := command(ctx, to, "git", "apply", "--verbose", file); err != nil {
 		return fmt.Errorf("the diff of program %s does not apply, generate it again: %w", name, err)
 	}
-	files, err := filepath.Glob(filepath.Join(to, "*.go"))
-	for _, file := range files {
-		replace[filepath.Join(from, filepath.Base(file))] = file
-	}
-	return err
+	return filepath.WalkDir(to, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(file) != ".go" {
+			return err
+		}
+		name, err := filepath.Rel(to, file)
+		replace[filepath.Join(from, name)] = file
+		return err
+	})
 }
 
 // command runs a command and waits for it. Its output is in the error.

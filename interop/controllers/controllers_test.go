@@ -18,7 +18,7 @@ import (
 	"github.com/thinformer/thinformer/apitest"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the output of the programs with client-go to testdata")
+var rewrite = flag.Bool("rewrite", false, "write the patches, and the output of the programs with client-go, to testdata")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestBothBuildsBehaveAlike(t *testing.T) {
 	built, err := Build(t.Context(), t.TempDir())
 	require.NoError(t, err)
-	require.Len(t, built, 3)
+	require.Len(t, built, 4)
 	for _, program := range built {
 		t.Run(program.Name, func(t *testing.T) {
 			t.Parallel()
@@ -75,19 +75,20 @@ func kubeconfigOf(t *testing.T, srv *apitest.Server) (file string) {
 	return file
 }
 
-// Each diff replaces the imports of the packages that are switched.
-func TestEachDiffSwitchesTheImports(t *testing.T) {
+// Each diff changes the import that decides where the informers of its program come from.
+func TestEachDiffSwitchesTheInformers(t *testing.T) {
 	names, err := programs()
 	require.NoError(t, err)
 	for _, name := range names {
 		diff, err := testdata.ReadFile("testdata/" + name + ".diff")
 		require.NoError(t, err)
-		for _, line := range []string{
-			"-\t\"k8s.io/client-go/tools/cache\"\n", "+\t\"github.com/thinformer/thinformer/cache\"\n",
-			"-\t\"k8s.io/client-go/util/workqueue\"\n", "+\t\"github.com/thinformer/thinformer/workqueue\"\n",
-		} {
-			require.Contains(t, string(diff), line, name)
-		}
+		require.Regexp(t, `(?m)^-.*"`+map[string]string{
+			"workqueue": "k8s.io/client-go/tools/cache",
+			"factory":   "k8s.io/client-go/informers",
+			"custom":    packages[:strings.LastIndex(packages, "/")] + "/testdata/widgets/generated/informers/externalversions",
+			"dynamic":   "k8s.io/client-go/dynamic/dynamicinformer",
+		}[name]+`"$`, string(diff), name)
+		require.Regexp(t, `(?m)^-.*"k8s.io/client-go/util/workqueue"$`, string(diff), name)
 	}
 }
 

@@ -1,5 +1,6 @@
-// Command dynamic is a controller on an informer without Go types. It writes the status of
-// each widget, and has a finalizer for cleanup.
+// Command dynamic is a controller on informers without Go types. It discovers the kinds of a
+// group, with an informer for each, writes the status of their objects, and has a finalizer
+// for cleanup.
 package main
 
 import (
@@ -15,8 +16,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/workqueue"
@@ -24,50 +28,79 @@ import (
 	"github.com/thinformer/thinformer/interop/controllers/steps"
 )
 
-// finalizer keeps a deleted widget until this controller has done its cleanup.
+// finalizer keeps a deleted object until this controller has done its cleanup.
 const finalizer = "example.com/cleanup"
 
-// controller writes the size of each widget to its status.
-type controller struct {
-	widgets  dynamic.ResourceInterface
-	informer cache.SharedIndexInformer
-	lister   cache.GenericNamespaceLister
-	queue    workqueue.TypedRateLimitingInterface[string]
-	recorder *steps.Recorder
+// key is an object of one of the discovered kinds.
+type key struct {
+	resource schema.GroupVersionResource
+	name     string
 }
 
-func newController(client dynamic.Interface, namespace string, recorder *steps.Recorder) (*controller, error) {
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil)
-	widgets := factory.ForResource(widgetsResource)
+// controller writes the size of each object to its status.
+type controller struct {
+	client    dynamic.Interface
+	namespace string
+	factory   dynamicinformer.DynamicSharedInformerFactory
+	informers map[schema.GroupVersionResource]informers.GenericInformer
+	queue     workqueue.TypedRateLimitingInterface[key]
+	recorder  *steps.Recorder
+}
+
+func newController(client dynamic.Interface, resources []schema.GroupVersionResource, namespace string, recorder *steps.Recorder) (*controller, error) {
 	c := &controller{
-		widgets:  client.Resource(widgetsResource).Namespace(namespace),
-		informer: widgets.Informer(),
-		lister:   widgets.Lister().ByNamespace(namespace),
-		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-		recorder: recorder,
+		client: client, namespace: namespace, recorder: recorder,
+		factory:   dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil),
+		informers: map[schema.GroupVersionResource]informers.GenericInformer{},
+		queue:     workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]()),
 	}
-	if err := c.informer.SetTransform(func(obj any) (any, error) {
-		if widget, ok := obj.(*unstructured.Unstructured); ok {
-			widget.SetManagedFields(nil)
+	for _, resource := range resources {
+		informer := c.factory.ForResource(resource)
+		c.informers[resource] = informer
+		if err := c.follow(resource, informer.Informer()); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// discover returns the resources of a group and version that can be listed and watched.
+func discover(client discovery.DiscoveryInterface, group, version string) (resources []schema.GroupVersionResource, err error) {
+	list, err := client.ServerResourcesForGroupVersion(group + "/" + version)
+	if err != nil {
+		return nil, err
+	}
+	watched := discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list", "watch"}}, []*metav1.APIResourceList{list})
+	found, err := discovery.GroupVersionResources(watched)
+	for resource := range found {
+		resources = append(resources, resource)
+	}
+	return resources, err
+}
+
+// follow adds a transform and a handler to the informer of a resource.
+func (c *controller) follow(resource schema.GroupVersionResource, informer cache.SharedIndexInformer) error {
+	if err := informer.SetTransform(func(obj any) (any, error) {
+		if object, ok := obj.(*unstructured.Unstructured); ok {
+			object.SetManagedFields(nil)
 		}
 		return obj, nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	_, err := c.informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
+	enqueue := func(obj any) { c.queue.Add(key{resource, nameOf(obj)}) }
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, initial bool) {
 			if initial {
-				recorder.Report("%s is in the initial list", nameOf(obj))
+				c.recorder.Report("%s is in the initial list of %s", nameOf(obj), resource.Resource)
 			}
-			c.enqueue(obj)
+			enqueue(obj)
 		},
-		UpdateFunc: func(_, obj any) { c.enqueue(obj) },
-		DeleteFunc: func(obj any) { recorder.Report("%s was deleted", nameOf(obj)) },
+		UpdateFunc: func(_, obj any) { enqueue(obj) },
+		DeleteFunc: func(obj any) { c.recorder.Report("%s was deleted", nameOf(obj)) },
 	})
-	return c, err
+	return err
 }
-
-func (c *controller) enqueue(obj any) { c.queue.Add(nameOf(obj)) }
 
 func nameOf(obj any) string {
 	name, err := cache.DeletionHandlingObjectToName(obj)
@@ -82,9 +115,12 @@ func (c *controller) run(ctx context.Context, workers int) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer c.queue.ShutDown()
-	running.Go(func() { c.informer.RunWithContext(ctx) })
-	if !cache.WaitForCacheSync(ctx.Done(), c.informer.HasSynced) {
-		return fmt.Errorf("wait for the first list: %w", context.Cause(ctx))
+	c.factory.Start(ctx.Done())
+	defer c.factory.Shutdown()
+	for resource, synced := range c.factory.WaitForCacheSync(ctx.Done()) {
+		if !synced {
+			return fmt.Errorf("wait for the first list of %s: %w", resource.Resource, context.Cause(ctx))
+		}
 	}
 	for range workers {
 		running.Go(func() {
@@ -97,54 +133,55 @@ func (c *controller) run(ctx context.Context, workers int) error {
 }
 
 func (c *controller) processNextItem(ctx context.Context) bool {
-	name, quit := c.queue.Get()
+	k, quit := c.queue.Get()
 	if quit {
 		return false
 	}
-	defer c.queue.Done(name)
-	if err := c.reconcile(ctx, name); err != nil {
-		c.queue.AddRateLimited(name)
+	defer c.queue.Done(k)
+	if err := c.reconcile(ctx, k); err != nil {
+		c.queue.AddRateLimited(k)
 	} else {
-		c.queue.Forget(name)
+		c.queue.Forget(k)
 	}
 	return true
 }
 
-func (c *controller) reconcile(ctx context.Context, name string) error {
-	obj, err := c.lister.Get(name)
+func (c *controller) reconcile(ctx context.Context, k key) error {
+	obj, err := c.informers[k.resource].Lister().ByNamespace(c.namespace).Get(k.name)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	widget := obj.(*unstructured.Unstructured).DeepCopy()
-	if widget.GetManagedFields() != nil {
-		c.recorder.Report("%s has managed fields, which the transform should have removed", name)
+	client := c.client.Resource(k.resource).Namespace(c.namespace)
+	object := obj.(*unstructured.Unstructured).DeepCopy()
+	if object.GetManagedFields() != nil {
+		c.recorder.Report("%s has managed fields, which the transform should have removed", k.name)
 	}
-	finalizers := widget.GetFinalizers()
+	finalizers := object.GetFinalizers()
 	switch has := slices.Contains(finalizers, finalizer); {
-	case widget.GetDeletionTimestamp() != nil && has:
-		widget.SetFinalizers(slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizer }))
-		if _, err := c.widgets.Update(ctx, widget, metav1.UpdateOptions{}); err != nil {
+	case object.GetDeletionTimestamp() != nil && has:
+		object.SetFinalizers(slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizer }))
+		if _, err := client.Update(ctx, object, metav1.UpdateOptions{}); err != nil {
 			return err
 		}
-		c.recorder.Report("%s: cleanup is done", name)
+		c.recorder.Report("%s: cleanup is done", k.name)
 		return nil
-	case widget.GetDeletionTimestamp() != nil:
+	case object.GetDeletionTimestamp() != nil:
 		return nil
 	case !has:
-		widget.SetFinalizers(append(finalizers, finalizer))
-		if widget, err = c.widgets.Update(ctx, widget, metav1.UpdateOptions{}); err != nil {
+		object.SetFinalizers(append(finalizers, finalizer))
+		if object, err = client.Update(ctx, object, metav1.UpdateOptions{}); err != nil {
 			return err
 		}
 	}
-	return c.report(ctx, widget)
+	return c.report(ctx, client, object)
 }
 
-// report writes the status of a widget if it has changed.
-func (c *controller) report(ctx context.Context, widget *unstructured.Unstructured) error {
-	size, _, err := unstructured.NestedInt64(widget.Object, "spec", "size")
+// report writes the status of an object if it has changed.
+func (c *controller) report(ctx context.Context, client dynamic.ResourceInterface, object *unstructured.Unstructured) error {
+	size, _, err := unstructured.NestedInt64(object.Object, "spec", "size")
 	if err != nil {
 		return err
 	}
@@ -152,14 +189,14 @@ func (c *controller) report(ctx context.Context, widget *unstructured.Unstructur
 	if size > 0 {
 		phase = fmt.Sprintf("Size%d", size)
 	}
-	if said, _, _ := unstructured.NestedString(widget.Object, "status", "phase"); said == phase {
+	if said, _, _ := unstructured.NestedString(object.Object, "status", "phase"); said == phase {
 		return nil
 	}
-	if err := unstructured.SetNestedField(widget.Object, phase, "status", "phase"); err != nil {
+	if err := unstructured.SetNestedField(object.Object, phase, "status", "phase"); err != nil {
 		return err
 	}
-	if _, err = c.widgets.UpdateStatus(ctx, widget, metav1.UpdateOptions{}); err == nil {
-		c.recorder.Report("%s: %s", widget.GetName(), phase)
+	if _, err = client.UpdateStatus(ctx, object, metav1.UpdateOptions{}); err == nil {
+		c.recorder.Report("%s: %s", object.GetName(), phase)
 	}
 	return err
 }
@@ -184,11 +221,19 @@ func run(ctx context.Context, kubeconfig string) error {
 		return err
 	}
 	recorder := steps.New(ctx, os.Stdout)
-	users, err := newUsers(ctx, client, recorder)
+	discoverer, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return err
 	}
-	c, err := newController(client, users.namespace, recorder)
+	users, err := newUsers(ctx, client, discoverer, recorder)
+	if err != nil {
+		return err
+	}
+	resources, err := discover(discoverer, widgetsResource.Group, widgetsResource.Version)
+	if err != nil {
+		return fmt.Errorf("discover the kinds of %s: %w", widgetsResource.Group, err)
+	}
+	c, err := newController(client, resources, users.namespace, recorder)
 	if err != nil {
 		return err
 	}

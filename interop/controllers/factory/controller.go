@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	appsinformers "k8s.io/client-go/informers/apps/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -30,16 +31,18 @@ type controller struct {
 	client      kubernetes.Interface
 	deployments appslisters.DeploymentLister
 	settings    corelisters.ConfigMapLister
+	defaults    corelisters.ConfigMapLister // of the other namespace
 	synced      []cache.InformerSynced
 	queue       workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	recorder    *steps.Recorder
 }
 
-func newController(client kubernetes.Interface, deployments appsinformers.DeploymentInformer, settings coreinformers.ConfigMapInformer, recorder *steps.Recorder) (*controller, error) {
+func newController(client kubernetes.Interface, deployments appsinformers.DeploymentInformer, settings, defaults coreinformers.ConfigMapInformer, recorder *steps.Recorder) (*controller, error) {
 	c := &controller{
 		client:      client,
 		deployments: deployments.Lister(),
 		settings:    settings.Lister(),
+		defaults:    defaults.Lister(),
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.DefaultTypedControllerRateLimiter[cache.ObjectName](),
 			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "deployments"}),
@@ -65,8 +68,28 @@ func newController(client kubernetes.Interface, deployments appsinformers.Deploy
 			DeleteFunc: c.enqueueOwner,
 		},
 	})
-	c.synced = []cache.InformerSynced{owners.HasSynced, owned.HasSynced}
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	shared, err := defaults.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(_, obj any) { c.enqueueAll() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.synced = []cache.InformerSynced{owners.HasSynced, owned.HasSynced, shared.HasSynced}
+	return c, nil
+}
+
+// enqueueAll enqueues all deployments: the defaults have changed.
+func (c *controller) enqueueAll() {
+	all, err := c.deployments.List(labels.Everything())
+	if err != nil {
+		c.recorder.Report("list the deployments: %v", err)
+	}
+	for _, deployment := range all {
+		c.enqueue(deployment)
+	}
 }
 
 func (c *controller) enqueue(obj any) {
@@ -157,7 +180,11 @@ func (c *controller) reconcile(ctx context.Context, name cache.ObjectName) error
 	if err != nil {
 		return err
 	}
-	want := settingsOf(deployment)
+	defaults, err := c.defaults.List(labels.Everything())
+	if err != nil {
+		return err
+	}
+	want := settingsOf(deployment, defaults)
 	have, err := c.settings.ConfigMaps(name.Namespace).Get(want.Name)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -197,13 +224,19 @@ func (c *controller) report(ctx context.Context, deployment *appsv1.Deployment, 
 }
 
 // settingsOf returns the config map that a deployment should have.
-func settingsOf(deployment *appsv1.Deployment) *corev1.ConfigMap {
+func settingsOf(deployment *appsv1.Deployment, defaults []*corev1.ConfigMap) *corev1.ConfigMap {
+	data := map[string]string{"replicas": strconv.Itoa(int(*deployment.Spec.Replicas))}
+	for _, d := range defaults {
+		if level, exists := d.Data["level"]; exists {
+			data["level"] = level
+		}
+	}
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: deployment.Name + "-settings", Namespace: deployment.Namespace,
 			Labels:          map[string]string{"example.com/settings": "yes"},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(deployment, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
 		},
-		Data: map[string]string{"replicas": strconv.Itoa(int(*deployment.Spec.Replicas))},
+		Data: data,
 	}
 }

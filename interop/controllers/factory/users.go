@@ -25,24 +25,34 @@ import (
 type users struct {
 	ctx         context.Context
 	namespace   string
+	shared      string // the namespace of the defaults
 	deployments typedappsv1.DeploymentInterface
 	settings    typedcorev1.ConfigMapInterface
+	defaults    typedcorev1.ConfigMapInterface
 	recorder    *steps.Recorder
 }
 
-// newUsers creates a namespace with one deployment.
+// newUsers creates a namespace with one deployment, and one with the defaults.
 func newUsers(ctx context.Context, client kubernetes.Interface, recorder *steps.Recorder) (*users, error) {
-	namespace, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "factory-"},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, prefix := range []string{"factory-", "shared-"} {
+		namespace, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: prefix},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, namespace.Name)
 	}
 	u := &users{
-		ctx: ctx, namespace: namespace.Name, recorder: recorder,
-		deployments: client.AppsV1().Deployments(namespace.Name), settings: client.CoreV1().ConfigMaps(namespace.Name),
+		ctx: ctx, namespace: names[0], shared: names[1], recorder: recorder,
+		deployments: client.AppsV1().Deployments(names[0]), settings: client.CoreV1().ConfigMaps(names[0]),
+		defaults: client.CoreV1().ConfigMaps(names[1]),
 	}
-	return u, u.create("web", 1)()
+	_, err := u.defaults.Create(ctx, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "defaults"}, Data: map[string]string{"level": "low"},
+	}, metav1.CreateOptions{})
+	return u, errors.Join(err, u.create("web", 1)())
 }
 
 // play creates, changes and deletes deployments, and compares the contents of the
@@ -69,7 +79,10 @@ func (u *users) play(c *controller) error {
 			return err
 		}
 	}
-	lists := []string{"db has the status 2 replicas", "db-settings has 2 for db", "web has the status 5 replicas", "web-settings has 5 for web"}
+	if err := u.recorder.Step("the defaults change", u.changeDefaults("high"), "db: wrote db-settings", "web: wrote web-settings"); err != nil {
+		return err
+	}
+	lists := []string{"db has the status 2 replicas", "db-settings has 2 and high for db", "web has the status 5 replicas", "web-settings has 5 and high for web"}
 	if err := u.recorder.Step("contents of the listers", u.list(c, lists...), lists...); err != nil {
 		return err
 	}
@@ -114,6 +127,14 @@ func (u *users) scale(name string, replicas int32) func() error {
 func (u *users) modifySettings(settings string) func() error {
 	return func() error {
 		_, err := u.settings.Patch(u.ctx, settings, types.MergePatchType, []byte(`{"data":{"replicas":"1000"}}`), metav1.PatchOptions{})
+		return err
+	}
+}
+
+func (u *users) changeDefaults(level string) func() error {
+	patch := fmt.Appendf(nil, `{"data":{"level":%q}}`, level)
+	return func() error {
+		_, err := u.defaults.Patch(u.ctx, "defaults", types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	}
 }
@@ -164,7 +185,7 @@ func (u *users) listed(c *controller) ([]string, error) {
 	}
 	var said []string
 	for _, s := range settings {
-		said = append(said, fmt.Sprintf("%s has %s for %s", s.Name, s.Data["replicas"], ownerOf(s)))
+		said = append(said, fmt.Sprintf("%s has %s and %s for %s", s.Name, s.Data["replicas"], s.Data["level"], ownerOf(s)))
 	}
 	for _, d := range deployments {
 		said = append(said, d.Name+" has the status "+d.Annotations[statusKey])
