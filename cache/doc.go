@@ -81,9 +81,21 @@
 //
 // No name of tools/cache is missing. Names that client-go has deprecated are
 // deprecated here with the same advice. docs/migration.md and docs/names.md
-// describe the typed replacements. The subpackages synctrack and testing are
-// not needed: client-go's FakeControllerSource is a ListerWatcher of this
-// package too.
+// describe the typed replacements.
 //
-// Package workqueue replaces client-go's util/workqueue in the same way.
+// The packages below this one replace packages of client-go whose functions
+// have types of tools/cache, or are often imported beside it, by their import
+// path alone:
+//
+//	tools/cache/testing      cache/testing: FakeControllerSource
+//	tools/cache/synctrack    cache/synctrack
+//	tools/watch              cache/watch: Until, UntilWithSync, RetryWatcher
+//	tools/pager              cache/pager
+//	util/retry               cache/retry
+//	dynamic/dynamiclister    cache/dynamiclister
+//	metadata/metadatalister  cache/metadatalister
+//
+// client-go's FakeControllerSource and a fake clientset are ListerWatchers of
+// this package too. Package workqueue replaces client-go's util/workqueue in the
+// same way.
 package cache

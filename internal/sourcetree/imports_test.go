@@ -56,6 +56,13 @@ var subpackages = []string{
 	"reflector/storetest",
 	"informer/debug",
 	"controller/leader",
+	"cache/dynamiclister",
+	"cache/metadatalister",
+	"cache/pager",
+	"cache/retry",
+	"cache/synctrack",
+	"cache/testing",
+	"cache/watch",
 }
 
 const tableFile = "internal/sourcetree/imports_test.go"
