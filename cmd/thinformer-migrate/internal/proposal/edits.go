@@ -82,7 +82,10 @@ func (e *editor) through(i program.Import) {
 	if len(through) == 0 {
 		return
 	}
-	name := e.add(i, standin.Interop, "interop", len(through) == len(uses))
+	name := e.add(i, standin.Interop, "interop")
+	if len(through) == len(uses) {
+		e.drop(i)
+	}
 	for _, use := range through {
 		start, end := e.offset(use)
 		text := name + "." + use.Sel.Name
@@ -123,11 +126,14 @@ func (e *editor) group(i program.Import) {
 	}
 	apiName := e.importOf(api.Path())
 	if apiName == "" {
-		apiName = e.add(i, api.Path(), path.Base(path.Dir(api.Path()))+path.Base(api.Path()), false)
+		apiName = e.add(i, api.Path(), path.Base(path.Dir(api.Path()))+path.Base(api.Path()))
 	}
 	name := e.importOf(standin.ClientInformers)
 	if name == "" {
-		name = e.add(i, standin.Informers, "interopinformers", len(all) == len(uses))
+		name = e.add(i, standin.Informers, "interopinformers")
+	}
+	if len(all) == len(uses) {
+		e.drop(i)
 	}
 	for _, r := range all {
 		start, end := e.offset(r.use)
@@ -155,8 +161,8 @@ func (e *editor) importOf(importPath string) string {
 	return ""
 }
 
-// add adds an import after another one, or in its place, and returns its name.
-func (e *editor) add(after program.Import, importPath, name string, instead bool) string {
+// add adds an import beside another one, and returns its name.
+func (e *editor) add(beside program.Import, importPath, name string) string {
 	if added := e.added[importPath]; added != "" {
 		return added
 	}
@@ -174,21 +180,29 @@ func (e *editor) add(after program.Import, importPath, name string, instead bool
 	if name != path.Base(importPath) {
 		text = name + " " + text
 	}
-	start, end := e.offset(after.Spec)
-	if instead {
-		e.edits = append(e.edits, edit{start: start, end: end, text: text})
-		return name
+	before := "\t"
+	if !e.inParentheses(beside.Spec) {
+		before = "import "
 	}
-	separator := "\n\t"
-	if !e.inParentheses(after.Spec) {
-		separator = "\nimport "
-	}
-	// After the comment at the end of the line.
-	if newline := bytes.IndexByte(e.file.Source[end:], '\n'); newline >= 0 {
-		end += newline
-	}
-	e.edits = append(e.edits, edit{start: end, end: end, text: separator + text})
+	start, _ := e.lineOf(beside.Spec)
+	e.edits = append(e.edits, edit{start: start, end: start, text: before + text + "\n"})
 	return name
+}
+
+// drop removes an import that has no other uses.
+func (e *editor) drop(i program.Import) {
+	start, end := e.lineOf(i.Spec)
+	e.edits = append(e.edits, edit{start: start, end: end})
+}
+
+// lineOf returns the offsets of the line of an import.
+func (e *editor) lineOf(spec *ast.ImportSpec) (start, end int) {
+	start, end = e.offset(spec)
+	start = bytes.LastIndexByte(e.file.Source[:start], '\n') + 1
+	if newline := bytes.IndexByte(e.file.Source[end:], '\n'); newline >= 0 {
+		return start, end + newline + 1
+	}
+	return start, len(e.file.Source)
 }
 
 func (e *editor) inParentheses(spec *ast.ImportSpec) bool {
