@@ -11,17 +11,17 @@ import (
 
 func badInput() []testCase {
 	informer := func() cache.SharedIndexInformer {
-		return cache.NewSharedIndexInformer(newFakeServer("a").source(), &corev1.Pod{}, 0, cache.Indexers{})
+		return newSharedIndexInformer(newFakeServer("a").source(), &corev1.Pod{}, 0, cache.Indexers{})
 	}
 	return []testCase{
 		{name: "bad input/an informer without a source", rows: "nil-arguments", run: func(s *scenario) {
-			of := cache.NewSharedInformer(nil, &corev1.Pod{}, 0)
+			of := newSharedInformer(nil, &corev1.Pod{}, 0)
 			s.start(of.RunWithContext)
 			s.settle()
 			s.printf("synced: %v, logged: %v", of.HasSynced(), s.logged.Load() > 0)
 		}},
 		{name: "bad input/an informer without indexers", run: func(s *scenario) {
-			of := cache.NewSharedIndexInformer(newFakeServer("a").source(), &corev1.Pod{}, 0, nil)
+			of := newSharedIndexInformer(newFakeServer("a").source(), &corev1.Pod{}, 0, nil)
 			s.start(of.RunWithContext)
 			s.settle()
 			s.printf("%v %d", of.HasSynced(), len(of.GetIndexer().GetIndexers()))
@@ -36,7 +36,7 @@ func badInput() []testCase {
 			s.printf("%v", of.HasSynced())
 		}},
 		{name: "bad input/a negative period", run: func(s *scenario) {
-			of := cache.NewSharedInformer(newFakeServer("a").source(), &corev1.Pod{}, 0)
+			of := newSharedInformer(newFakeServer("a").source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			_, err := of.AddEventHandlerWithResyncPeriod(r, -time.Second)
 			s.outcome("add", err)

@@ -23,6 +23,10 @@ var (
 	from    = flag.Int("from", 0, "in a child process: the first case to run")
 )
 
+// byFactory is the beginning of a line with the number of a case's informers that a factory
+// has created.
+const byFactory = "\tby a factory: "
+
 // slowest is the real time after which a case counts as hanging. The time within a
 // case is that of its synctest bubble.
 const slowest = 2 * time.Minute
@@ -46,8 +50,12 @@ func TestCases(t *testing.T) {
 			fmt.Fprintf(file, "\thangs\n")
 			os.Exit(3)
 		})
+		before := madeByFactories()
 		t.Run(of.name, func(t *testing.T) { runCase(t, of, file, logged) })
 		hangs.Stop()
+		if made := madeByFactories() - before; made > 0 {
+			fmt.Fprintf(file, "%s%d\n", byFactory, made)
+		}
 		fmt.Fprintf(file, "==\n")
 	}
 }
@@ -63,7 +71,7 @@ func TestBothLibrariesBehaveAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, here := runAll(t, theirs), runAll(t, switched(t))
+	there, here := runAll(t, theirs), runAll(t, switched(t, imports, "*.go"))
 	var transcript strings.Builder
 	transcript.WriteString("A line that both libraries print appears once. Where they differ, client-go is on the left and this module on the right.\n")
 	for i, of := range testCases() {
@@ -144,12 +152,12 @@ func TestEveryRowHasACase(t *testing.T) {
 
 // runAll returns the output of each case with a test binary. It starts one child process
 // after the other, each with the cases that the previous one has not run.
-func runAll(t *testing.T, binary string) [][]string {
+func runAll(t *testing.T, binary string, flags ...string) [][]string {
 	t.Helper()
 	outputs := make([][]string, len(testCases()))
 	for next := 0; next < len(outputs); {
 		file := filepath.Join(t.TempDir(), "column")
-		child := exec.Command(binary, "-test.run=^TestCases$", "-output="+file, "-from="+strconv.Itoa(next), "-only="+*only)
+		child := exec.Command(binary, append(flags, "-test.run=^TestCases$", "-output="+file, "-from="+strconv.Itoa(next), "-only="+*only)...)
 		complaints, err := child.CombinedOutput()
 		text, errOfFile := os.ReadFile(file)
 		if errOfFile != nil {
@@ -180,15 +188,15 @@ func ending(complaints []byte) string {
 	return "the process ends"
 }
 
-// switched builds this test with the imports of a program that has switched, and returns
-// the binary.
-func switched(t *testing.T) string {
+// switched builds this test with other imports in some of its files, as in a program that
+// has switched, and returns the binary.
+func switched(t *testing.T, imports *strings.Replacer, pattern string, flags ...string) string {
 	t.Helper()
 	folder, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +222,7 @@ func switched(t *testing.T) string {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(into, "switched.test")
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", file, "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", append([]string{"test", "-c", "-vet=off", "-overlay", file, "-o", binary}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("the cases do not build with the other imports: %v\n%s", err, out)
 	}
 	return binary

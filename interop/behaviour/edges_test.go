@@ -14,7 +14,7 @@ import (
 
 func edges() []testCase {
 	transformed := func(s *scenario, w *fakeServer, transform cache.TransformFunc) (cache.SharedIndexInformer, *recorder) {
-		of, r := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{}), &recorder{}
+		of, r := newSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{}), &recorder{}
 		s.check(of.SetTransform(transform))
 		_, err := of.AddEventHandler(r)
 		s.check(err)
@@ -83,7 +83,7 @@ func edges() []testCase {
 			w := newFakeServer("a")
 			source := w.source()
 			for range 2 {
-				of := cache.NewSharedInformer(source, &corev1.Pod{}, 0)
+				of := newSharedInformer(source, &corev1.Pod{}, 0)
 				s.start(of.RunWithContext)
 				s.settle()
 				s.printf("%v %s", of.HasSynced(), found(of.GetStore().List(), nil))
@@ -122,7 +122,7 @@ func edges() []testCase {
 		}},
 		{name: "edge/a handler added while the informer stops", run: func(s *scenario) {
 			w := newFakeServer("a")
-			of := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			of := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			slow := &recorder{slow: time.Minute}
 			_, err := of.AddEventHandler(slow)
 			s.check(err)

@@ -39,7 +39,7 @@ func (lists) IsWatchListSemanticsUnSupported() bool { return true }
 
 // runInformerOn runs an informer with one handler on any source.
 func (s *scenario) runInformerOn(source cache.ListerWatcher) (cache.SharedIndexInformer, *recorder) {
-	informer, r := cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, cache.Indexers{}), &recorder{}
+	informer, r := newSharedIndexInformer(source, &corev1.Pod{}, 0, cache.Indexers{}), &recorder{}
 	_, err := informer.AddEventHandler(r)
 	s.check(err)
 	s.start(informer.RunWithContext)

@@ -26,7 +26,7 @@ func (s *scenario) unstructured() {
 	expected := &unstructured.Unstructured{}
 	expected.SetAPIVersion("v1")
 	expected.SetKind("Cake")
-	informer := cache.NewSharedInformer(w.source(), expected, 0)
+	informer := newSharedInformer(w.source(), expected, 0)
 	r := &recorder{}
 	_, err := informer.AddEventHandler(r)
 	s.check(err)
@@ -79,7 +79,7 @@ func handlers() []testCase {
 		}},
 		{name: "handler/filter and a deletion with another state", rows: "filter-delete", run: func(s *scenario) {
 			w := newFakeServer()
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandler(cache.FilteringResourceEventHandler{Handler: r, FilterFunc: func(obj any) bool {
 				return strings.Contains(show(obj), "(in)")
@@ -106,7 +106,7 @@ func handlers() []testCase {
 		}},
 		{name: "handler/typed", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
+			informer := newSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
 			typed := cache.NewTypedSharedIndexInformer[*corev1.Pod](informer)
 			var lines []string
 			registration, err := typed.AddTypedEventHandler(cache.TypedResourceEventHandlerDetailedFuncs[*corev1.Pod]{
@@ -179,7 +179,7 @@ func handlers() []testCase {
 		}},
 		{name: "handler/typed handler and an object of another type", rows: "typed-handler", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
+			informer := newSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
 			typed := cache.NewTypedSharedIndexInformer[*corev1.Node](informer)
 			_, err := typed.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Node]{AddFunc: func(*corev1.Node) {}})
 			s.check(err)
@@ -188,7 +188,7 @@ func handlers() []testCase {
 			s.printf("%v", informer.HasSynced())
 		}},
 		{name: "handler/a panic ends the process", run: func(s *scenario) {
-			informer := cache.NewSharedInformer(newFakeServer("a").source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(newFakeServer("a").source(), &corev1.Pod{}, 0)
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("as planned") }})
 			s.check(err)
 			s.start(informer.RunWithContext)
@@ -199,7 +199,7 @@ func handlers() []testCase {
 			utilruntime.ReallyCrash = false
 			defer func() { utilruntime.ReallyCrash = true }()
 			w := newFakeServer("a", "b")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			r.then = func(line string) {
 				if strings.Contains(line, "/a@") {
@@ -221,10 +221,10 @@ func handlers() []testCase {
 			utilruntime.ReallyCrash = false
 			defer func() { utilruntime.ReallyCrash = true }()
 			w := newFakeServer("a", "b")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			var lines []string
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
-				lines = append(lines, obj.(*corev1.Pod).Name)
+				lines = append(lines, object(obj).GetName())
 			}})
 			s.check(err)
 			stop := s.start(informer.RunWithContext)

@@ -17,7 +17,7 @@ import (
 
 // runInformer runs an informer with one handler on a fake server.
 func (s *scenario) runInformer(w *fakeServer, resync time.Duration) (cache.SharedIndexInformer, *recorder) {
-	informer, r := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, resync, cache.Indexers{}), &recorder{}
+	informer, r := newSharedIndexInformer(w.source(), &corev1.Pod{}, resync, cache.Indexers{}), &recorder{}
 	_, err := informer.AddEventHandler(r)
 	s.check(err)
 	s.start(informer.RunWithContext)
@@ -151,7 +151,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/notifications are not merged", run: func(s *scenario) {
 			w := newFakeServer()
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			slow := &recorder{slow: time.Millisecond}
 			_, err := informer.AddEventHandler(slow)
 			s.check(err)
@@ -167,7 +167,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/indexes", run: func(s *scenario) {
 			w := newFakeServer("a", "b")
-			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{"is": byLabel})
+			informer := newSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{"is": byLabel})
 			s.outcome("before the start", informer.AddIndexers(cache.Indexers{"second": byLabel}))
 			s.start(informer.RunWithContext)
 			s.settle()
@@ -187,7 +187,7 @@ func informers() []testCase {
 			s.printf("%s", found(informer.GetStore().List(), nil))
 		}},
 		{name: "informer/a store filled without running", run: func(s *scenario) {
-			informer := cache.NewSharedIndexInformer(newFakeServer().source(), &corev1.Pod{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+			informer := newSharedIndexInformer(newFakeServer().source(), &corev1.Pod{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 			s.outcome("add", informer.GetIndexer().Add(pod("a", "1")))
 			s.printf("%s %s", found(informer.GetIndexer().List(), nil), found(informer.GetIndexer().ByIndex(cache.NamespaceIndex, "ns")))
 			s.printf("%v %q", informer.HasSynced(), informer.LastSyncResourceVersion())
@@ -195,7 +195,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/its controller", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			controller := informer.GetController()
 			s.printf("%v %q", controller.HasSynced(), controller.LastSyncResourceVersion())
 			controller.Run(nil)
@@ -206,7 +206,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/objects of another type", rows: "wrong-object", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			reported := 0
 			s.check(informer.SetWatchErrorHandler(func(*cache.Reflector, error) { reported++ }))
 			r := &recorder{}
@@ -224,7 +224,7 @@ func informers() []testCase {
 			s.printEvents("handler", r)
 		}},
 		{name: "informer/a nil handler", rows: "nil-handler", run: func(s *scenario) {
-			informer := cache.NewSharedInformer(newFakeServer().source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(newFakeServer().source(), &corev1.Pod{}, 0)
 			s.attempt("add nil", func() {
 				_, err := informer.AddEventHandler(nil)
 				s.outcome("add nil", err)
@@ -232,7 +232,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/functions that are nil", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			for _, handler := range []cache.ResourceEventHandler{cache.ResourceEventHandlerFuncs{}, cache.ResourceEventHandlerDetailedFuncs{}, cache.FilteringResourceEventHandler{
 				FilterFunc: func(any) bool { return true }, Handler: cache.ResourceEventHandlerFuncs{}}} {
 				_, err := informer.AddEventHandler(handler)
@@ -254,7 +254,7 @@ func informers() []testCase {
 				return &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "5"}, Items: []metav1.PartialObjectMetadata{
 					{ObjectMeta: pod("a", "3").ObjectMeta}, {ObjectMeta: pod("b", "4").ObjectMeta}}}, nil, true
 			}
-			informer := cache.NewSharedInformer(w.source(), &metav1.PartialObjectMetadata{}, 0)
+			informer := newSharedInformer(w.source(), &metav1.PartialObjectMetadata{}, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
 			s.check(err)
@@ -266,7 +266,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/no expected type", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), nil, 0)
+			informer := newSharedInformer(w.source(), nil, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
 			s.check(err)
@@ -278,11 +278,11 @@ func informers() []testCase {
 		}},
 		{name: "informer/a handler that reads the store", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			ahead := 0
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 				UpdateFunc: func(_, new any) {
-					if item, exists, _ := informer.GetStore().Get(new); exists && item.(*corev1.Pod).ResourceVersion < new.(*corev1.Pod).ResourceVersion {
+					if item, exists, _ := informer.GetStore().Get(new); exists && object(item).GetResourceVersion() < object(new).GetResourceVersion() {
 						ahead++
 					}
 				},
@@ -304,7 +304,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/handlers call the informer", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
+			informer := newSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
 			inner := &recorder{}
 			_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 				_, err := informer.AddEventHandler(inner)
@@ -319,7 +319,7 @@ func informers() []testCase {
 		}},
 		{name: "informer/many handlers receive the same order", run: func(s *scenario) {
 			w := newFakeServer("a", "b")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			all := make([]*recorder, 10)
 			for i := range all {
 				all[i] = &recorder{}

@@ -15,7 +15,7 @@ func lifetimes() []testCase {
 			withAndWithoutStreams(s, func(streams bool) {
 				w := newFakeServer()
 				w.streams = streams
-				informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+				informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 				r := &recorder{}
 				registration, err := informer.AddEventHandler(r)
 				s.check(err)
@@ -28,7 +28,7 @@ func lifetimes() []testCase {
 		}},
 		{name: "informer/synced", run: func(s *scenario) {
 			w := newFakeServer("a", "b", "c")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			registration, err := informer.AddEventHandler(&recorder{slow: time.Second})
 			s.check(err)
 			s.start(informer.RunWithContext)
@@ -80,7 +80,7 @@ func lifetimes() []testCase {
 		}},
 		{name: "informer/remove a handler in its callback", run: func(s *scenario) {
 			w := newFakeServer("a", "b", "c")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			var registration cache.ResourceEventHandlerRegistration
 			r := &recorder{slow: time.Second}
 			r.then = func(string) { s.check(informer.RemoveEventHandler(registration)) }
@@ -93,7 +93,7 @@ func lifetimes() []testCase {
 		}},
 		{name: "informer/remove before the start", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			registration, err := informer.AddEventHandler(r)
 			s.check(err)
@@ -104,7 +104,7 @@ func lifetimes() []testCase {
 		}},
 		{name: "informer/shut a handler down", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			slow := &recorder{slow: 10 * time.Second}
 			registration, err := informer.AddEventHandler(slow)
 			s.check(err)
@@ -120,7 +120,7 @@ func lifetimes() []testCase {
 			for i := range 100 {
 				w.put(fmt.Sprintf("p%02d", i), "x")
 			}
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			slow := &recorder{slow: 2 * time.Second}
 			_, err := informer.AddEventHandler(slow)
 			s.check(err)
@@ -136,7 +136,7 @@ func lifetimes() []testCase {
 		}},
 		{name: "informer/Run returns after its callbacks", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			_, err := informer.AddEventHandler(&recorder{slow: time.Minute})
 			s.check(err)
 			stop := s.start(informer.RunWithContext)
@@ -146,7 +146,7 @@ func lifetimes() []testCase {
 		}},
 		{name: "informer/stop channel", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer, ended, stop := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0), make(chan struct{}), make(chan struct{})
+			informer, ended, stop := newSharedInformer(w.source(), &corev1.Pod{}, 0), make(chan struct{}), make(chan struct{})
 			go func() { informer.Run(stop); close(ended) }()
 			s.settle()
 			s.printf("%v", informer.HasSynced())
@@ -168,7 +168,7 @@ func lifetimes() []testCase {
 		}},
 		{name: "informer/after the end", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
+			informer := newSharedIndexInformer(w.source(), &corev1.Pod{}, 0, cache.Indexers{})
 			stop := s.start(informer.RunWithContext)
 			s.settle()
 			stop()

@@ -2,7 +2,9 @@ package behaviour
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -27,4 +29,20 @@ func uid(p *corev1.Pod, uid string) *corev1.Pod {
 // node returns an object without a namespace.
 func node(name string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "1"}}
+}
+
+// object returns the metadata of an object, which is a pod, or a pod in another form.
+func object(of any) metav1.Object {
+	accessor, err := meta.Accessor(of)
+	if err != nil {
+		panic(err) // informers store only objects with metadata
+	}
+	return accessor
+}
+
+// relabeled is labeled for a pod in any form.
+func relabeled(of any, what string) any {
+	changed := of.(runtime.Object).DeepCopyObject()
+	object(changed).SetLabels(map[string]string{"is": what})
+	return changed
 }

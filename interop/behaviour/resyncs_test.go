@@ -17,7 +17,7 @@ func resyncs() []testCase {
 			w.onList = func(int, metav1.ListOptions) (runtime.Object, error, bool) {
 				return &corev1.PodList{Items: []corev1.Pod{*pod("a", "")}}, nil, true
 			}
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
 			r := &recorder{}
 			_, err := informer.AddEventHandlerWithResyncPeriod(r, 0)
 			s.check(err)
@@ -41,7 +41,7 @@ func resyncs() []testCase {
 		}},
 		{name: "informer/resync of some handlers", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
 			never, often, seldom := &recorder{}, &recorder{}, &recorder{}
 			for r, period := range map[*recorder]time.Duration{never: 0, often: time.Minute, seldom: 3 * time.Minute} {
 				_, err := informer.AddEventHandlerWithResyncPeriod(r, period)
@@ -64,7 +64,7 @@ func resyncs() []testCase {
 		}},
 		{name: "informer/a handler that resyncs if the informer does not", rows: "resync-period", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			r := &recorder{}
 			_, err := informer.AddEventHandlerWithResyncPeriod(r, time.Minute)
 			s.check(err)
@@ -74,7 +74,7 @@ func resyncs() []testCase {
 		}},
 		{name: "informer/handler options", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, time.Minute)
 			byDefault, never := &recorder{}, &recorder{}
 			_, err := informer.AddEventHandlerWithOptions(byDefault, cache.HandlerOptions{})
 			s.check(err)

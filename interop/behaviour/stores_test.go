@@ -9,7 +9,7 @@ import (
 )
 
 func byLabel(obj any) ([]string, error) {
-	return []string{obj.(*corev1.Pod).Labels["is"]}, nil
+	return []string{object(obj).GetLabels()["is"]}, nil
 }
 
 func stores() []testCase {

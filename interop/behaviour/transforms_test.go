@@ -5,15 +5,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/cache"
 )
 
 func transforms() []testCase {
 	return []testCase{
 		{name: "informer/transform", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
-			s.outcome("set", informer.SetTransform(func(obj any) (any, error) { return labeled(obj.(*corev1.Pod), "transformed"), nil }))
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
+			s.outcome("set", informer.SetTransform(func(obj any) (any, error) { return relabeled(obj, "transformed"), nil }))
 			r := &recorder{}
 			_, err := informer.AddEventHandler(r)
 			s.check(err)
@@ -31,7 +30,7 @@ func transforms() []testCase {
 		{name: "informer/transform of a streamed list", rows: "transform-twice", run: func(s *scenario) {
 			w := newFakeServer("a")
 			w.streams = true
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			calls := 0
 			s.check(informer.SetTransform(func(obj any) (any, error) { calls++; return obj, nil }))
 			s.start(informer.RunWithContext)
@@ -46,9 +45,9 @@ func transforms() []testCase {
 		}},
 		{name: "informer/transform that fails in an event", run: func(s *scenario) {
 			w := newFakeServer("a")
-			informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+			informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 			s.check(informer.SetTransform(func(obj any) (any, error) {
-				if obj.(*corev1.Pod).Labels["is"] == "bad" {
+				if object(obj).GetLabels()["is"] == "bad" {
 					return nil, errors.New("as planned")
 				}
 				return obj, nil
@@ -72,9 +71,9 @@ func transforms() []testCase {
 func (s *scenario) transformFails(streams bool) {
 	w := newFakeServer("a", "bad", "c")
 	w.streams = streams
-	informer := cache.NewSharedInformer(w.source(), &corev1.Pod{}, 0)
+	informer := newSharedInformer(w.source(), &corev1.Pod{}, 0)
 	s.check(informer.SetTransform(func(obj any) (any, error) {
-		if obj.(*corev1.Pod).Name == "bad" {
+		if object(obj).GetName() == "bad" {
 			return nil, errors.New("as planned")
 		}
 		return obj, nil
