@@ -105,6 +105,7 @@ func (e *editor) group(i program.Import) {
 	type replaced struct {
 		use            *ast.SelectorExpr
 		function, kind string
+		call           *ast.CallExpr // of a kind without namespaces, whose constructor has no such argument
 	}
 	var all []replaced
 	for _, use := range uses {
@@ -117,9 +118,16 @@ func (e *editor) group(i program.Import) {
 		if filtered, ok := strings.CutPrefix(kind, "Filtered"); ok {
 			function, kind = "NewFilteredInformer", filtered
 		}
-		if _, ok := api.Scope().Lookup(kind).(*types.TypeName); ok {
-			all = append(all, replaced{use, function, kind})
+		if _, ok := api.Scope().Lookup(kind).(*types.TypeName); !ok {
+			continue
 		}
+		var call *ast.CallExpr
+		if !e.hasNamespace(use) {
+			if call = e.callOf(use); call == nil || len(call.Args) == 0 {
+				continue
+			}
+		}
+		all = append(all, replaced{use, function, kind, call})
 	}
 	if len(all) == 0 {
 		return
@@ -141,7 +149,29 @@ func (e *editor) group(i program.Import) {
 		e.edits = append(e.edits, edit{start, end, text, &Change{
 			File: e.file, Line: e.line(r.use), Old: string(e.file.Source[start:end]), New: text,
 		}})
+		if r.call != nil {
+			_, end := e.offset(r.call.Args[0])
+			e.edits = append(e.edits, edit{start: end, end: end, text: `, ""`})
+		}
 	}
+}
+
+// hasNamespace reports whether the second parameter of a constructor is a namespace.
+func (e *editor) hasNamespace(use *ast.SelectorExpr) bool {
+	function, ok := e.info.Uses[use.Sel].(*types.Func)
+	return ok && function.Signature().Params().Len() > 1 && types.Identical(function.Signature().Params().At(1).Type(), types.Typ[types.String])
+}
+
+// callOf returns the call of a function, and nil if it is used as a value.
+func (e *editor) callOf(use *ast.SelectorExpr) *ast.CallExpr {
+	var call *ast.CallExpr
+	ast.Inspect(e.file.Syntax, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && c.Fun == use {
+			call = c
+		}
+		return call == nil
+	})
+	return call
 }
 
 // importOf returns the name of an import of the file, and "" if there is none that can be

@@ -178,33 +178,44 @@ func (s *solver) edits(file *program.File, unit string) []edit {
 }
 
 // resolveErrors keeps the imports that cause the errors, and reports whether a decision is
-// new.
+// new. Errors of packages that import one with errors may be consequences: they come later.
 func (s *solver) resolveErrors() bool {
 	changed := false
+	wrong := map[string]bool{}
 	for _, pkg := range s.found.Affected {
 		result := s.results[pkg.ID]
+		consequence := false
+		for _, id := range pkg.Imports {
+			consequence = consequence || wrong[id]
+		}
 		if len(result.Errors) == 0 || s.keep[pkg.Unit][all] != "" {
+			wrong[pkg.ID] = consequence
 			continue
 		}
-		for _, e := range result.Errors {
-			reason := s.reason(e)
-			for _, origin := range s.origins(pkg, result, e) {
-				changed = s.demote(origin.unit, origin.path, reason) || changed
-			}
-		}
-		if changed {
-			// Errors of packages that import this one may be consequences.
-			return true
-		}
-		if s.plain[pkg.Unit] == "" {
-			s.plain[pkg.Unit] = s.reason(result.Errors[0])
-			return true
-		}
-		if s.fallBack(pkg, s.reason(result.Errors[0])) {
-			return true
+		wrong[pkg.ID] = true
+		if !consequence {
+			changed = s.resolve(pkg, result) || changed
 		}
 	}
 	return changed
+}
+
+// resolve keeps the imports that cause the errors of a package.
+func (s *solver) resolve(pkg *program.Package, result *program.Result) bool {
+	changed := false
+	for _, e := range result.Errors {
+		for _, origin := range s.origins(pkg, result, e) {
+			changed = s.demote(origin.unit, origin.path, s.reason(e)) || changed
+		}
+	}
+	if changed {
+		return true
+	}
+	if s.plain[pkg.Unit] == "" {
+		s.plain[pkg.Unit] = s.reason(result.Errors[0])
+		return true
+	}
+	return s.fallBack(pkg, s.reason(result.Errors[0]))
 }
 
 // fallBack keeps all imports of a package, or of the packages that it imports.
