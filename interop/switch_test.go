@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,22 +12,33 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The commands in the README switch a program: its imports, their format, and its go.mod.
-// The last command, go vet, compiles the result.
-func TestCommandsInREADMESwitchAProgram(t *testing.T) {
-	dir := moduleOfAUser(t)
-	require.NoError(t, os.CopyFS(dir, os.DirFS("controllers/workqueue")))
-	require.NoError(t, os.CopyFS(filepath.Join(dir, "steps"), os.DirFS("controllers/steps")))
-	program := filepath.Join(dir, "main.go")
-	replaceIn(t, dir, "github.com/thinformer/thinformer/interop/controllers/steps", "example.com/user/steps")
+// The commands in docs/migration.md switch a program: the patch, and its go.mod. The last
+// command, go vet, compiles the result.
+func TestCommandsOfTheMigrationPageSwitchAProgram(t *testing.T) {
+	for name, imported := range map[string]string{
+		"workqueue": `"github.com/thinformer/thinformer/cache"`,
+		"factory":   `"github.com/thinformer/thinformer/interop/informers"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := moduleOfAUser(t)
+			require.NoError(t, os.CopyFS(dir, os.DirFS("controllers/"+name)))
+			require.NoError(t, os.CopyFS(filepath.Join(dir, "steps"), os.DirFS("controllers/steps")))
+			replaceIn(t, dir, "github.com/thinformer/thinformer/interop/controllers/steps", "example.com/user/steps")
 
-	runBlock(t, dir, "gofmt -w -r")
-	text, err := os.ReadFile(program)
-	require.NoError(t, err)
-	require.Contains(t, string(text), `"github.com/thinformer/thinformer/cache"`)
-	require.NotContains(t, string(text), `"k8s.io/client-go/tools/cache"`)
-	require.NotContains(t, string(text), `"k8s.io/client-go/util/workqueue"`)
-	require.Empty(t, shell(t, dir, "gofmt -l ."))
+			runBlock(t, "../docs/migration.md", dir, "thinformer-migrate -diff")
+			var all strings.Builder
+			for _, file := range goFiles(t, dir) {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				all.Write(text)
+			}
+			require.Contains(t, all.String(), imported)
+			require.Contains(t, all.String(), `"github.com/thinformer/thinformer/workqueue"`)
+			require.NotContains(t, all.String(), `"k8s.io/client-go/util/workqueue"`)
+			require.NotContains(t, all.String(), `"k8s.io/client-go/informers"`)
+			require.Empty(t, shell(t, dir, "gofmt -l ."))
+		})
+	}
 }
 
 // The commands in the README add the requirement of the adapters, so that a program that
@@ -34,7 +46,7 @@ func TestCommandsInREADMESwitchAProgram(t *testing.T) {
 func TestCommandsInREADMERequireTheAdapters(t *testing.T) {
 	dir := moduleOfAUser(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nimport \"github.com/thinformer/thinformer/interop\"\n\nvar _ = interop.Indexer\n\nfunc main() {}\n"), 0o600))
-	runBlock(t, dir, "/interop@")
+	runBlock(t, "../README.md", dir, "/interop@")
 	shell(t, dir, "go mod tidy && go vet ./...")
 }
 
@@ -63,23 +75,27 @@ func replaceIn(t *testing.T, dir, old, new string) {
 	}
 }
 
-// runBlock runs the block of the README that contains a word, with this checkout instead of
-// the clone.
-func runBlock(t *testing.T, dir, word string) {
+// runBlock runs the block of a page that contains a word, with this checkout instead of the
+// clone. Commands are installed in a temporary folder.
+func runBlock(t *testing.T, page, dir, word string) {
 	t.Helper()
-	readme, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
-	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(readme), -1) {
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
 		if !strings.Contains(block[1], word) {
 			continue
 		}
 		commands := regexp.MustCompile(`(?m)^git clone .*\n`).ReplaceAllString(block[1], "")
-		shell(t, dir, strings.ReplaceAll(commands, "=../thinformer", "="+root))
+		bin := t.TempDir()
+		t.Setenv("GOBIN", bin)
+		t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir)) // so that git ignores an enclosing repository
+		shell(t, dir, strings.ReplaceAll(commands, "../thinformer", root))
 		return
 	}
-	t.Fatalf("the README has no commands with %q", word)
+	t.Fatalf("%s has no commands with %q", page, word)
 }
 
 // shell runs commands up to the first one that fails, and returns their output. Modules in
@@ -92,4 +108,15 @@ func shell(t *testing.T, dir, commands string) string {
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", commands, out)
 	return string(out)
+}
+
+func goFiles(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".go" {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
 }
