@@ -160,6 +160,7 @@ func TestRetryWatcherResumesAtOnceAfterALongWatch(t *testing.T) {
 		w, err := watch.NewRetryWatcherWithContext(ctx, "1", s)
 		require.NoError(t, err)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		s.streams[0].Stop()
 		synctest.Wait()
 		require.Len(t, s.requests, 2)

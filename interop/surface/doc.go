@@ -1,4 +1,4 @@
-// Package surface compares the names of client-go's tools/cache and util/workqueue with
-// those of cache and workqueue here: every exported name, with its signature, its fields
-// and its methods. It exports nothing.
+// Package surface compares the names of client-go's tools/cache, util/workqueue and the
+// packages imported beside them with those of their replacements here: every exported name,
+// with its signature, its fields and its methods. It exports nothing.
 package surface

@@ -151,15 +151,16 @@ func (s shapes) difference(theirs, ours types.Object) (lines []string) {
 		return lines
 	}
 	_, isFunction := declared.Type().Underlying().(*types.Signature)
+	a, isNamed := declared.Type().(*types.Named)
+	b, areBoth := types.Unalias(ours.Type()).(*types.Named)
 	switch isAlias := ours.(*types.TypeName).IsAlias(); {
 	case isAlias && !declared.IsAlias() && isFunction:
 		differ(name, s.of(declared.Type()), s.of(ours.Type()))
 		return lines
+	case isAlias && areBoth: // the type of another package of this module
 	case isAlias != declared.IsAlias():
 		return []string{name + " is an alias on one side only"}
 	}
-	a, isNamed := declared.Type().(*types.Named)
-	b, areBoth := ours.Type().(*types.Named)
 	if !isNamed || !areBoth {
 		differ(name, s.of(declared.Type()), s.of(ours.Type()))
 		return lines
