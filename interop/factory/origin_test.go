@@ -3,6 +3,7 @@ package factory_test
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -120,3 +121,8 @@ var (
 	_ internalinterfaces.SharedInformerFactory = factory.Inner[kubernetes.Interface, newInformerFunc]{}
 	_ clientgo.GenericInformer                 = (*factory.GenericInformer)(nil)
 )
+
+// indexOf returns the indexer of this module behind the adapter of package interop.
+func indexOf(informer clientcache.SharedIndexInformer) any {
+	return reflect.ValueOf(informer.GetIndexer()).Field(0).Interface()
+}
