@@ -11,24 +11,32 @@ import (
 	"github.com/thinformer/thinformer/bench/size/probe"
 )
 
-// origin is the program before the migration.
-var origin = newProgram("pods-clientgo")
-
-// MigrationCases returns a case for each step of a migration: the program after the
-// step, and on the other side the program before the migration.
+// MigrationCases returns a case for each step of a migration, and for programs whose
+// informers come from a factory: the program after the step, and on the other side the
+// program before the migration.
 func MigrationCases() (cases []harness.Case) {
-	const rows = ": MB of the stripped file, packages linked, seconds to the last call for 10,000 pods and processor seconds, MB resident until then, live heap for each pod, processor microseconds for each event. The other side is the same program with client-go. Each requests its default encoding (2,000 pods with -short)"
-	for _, step := range []struct{ name, about string }{
-		{"imports", "a controller of pods on a clientset, with two imports changed"},
-		{"listwatch", "the same with this module's client in place of the clientset"},
-		{"typed", "the same without the untyped layer: an informer of *v1.Pod"},
-		{"slim", "the same with a slim type, which has only the fields that are read"},
+	const rows = ": MB of the stripped file, packages linked, seconds to the last call for 10,000 pods and processor seconds, MB resident until then, live heap for each pod, processor microseconds for each event. The other side, unless it is named, is the same program with client-go. Each requests its default encoding (2,000 pods with -short)"
+	pods, factory, dynamic := newProgram("pods-clientgo"), newProgram("factory-clientgo"), newProgram("dynamic-clientgo")
+	direct := newProgram("pods-imports")
+	for _, step := range []struct {
+		name   string
+		before program
+		after  string
+		about  string
+	}{
+		{"imports", pods, "pods-imports", "a controller of pods on a clientset, with two imports changed"},
+		{"listwatch", pods, "pods-listwatch", "the same with this module's client in place of the clientset"},
+		{"typed", pods, "pods-typed", "the same without the untyped layer: an informer of *v1.Pod"},
+		{"slim", pods, "pods-slim", "the same with a slim type, which has only the fields that are read"},
+		{"factory", factory, "factory-imports", "a controller of pods of a generated factory, with three imports changed"},
+		{"factory/kept", direct, "factory-imports", "the same; the other side is the program of migrate/imports, which has its own ListWatch and the other imports, too"},
+		{"dynamic", dynamic, "dynamic-imports", "a controller of pods of a dynamic factory, with three imports changed, and the client of the factory's package"},
 	} {
-		program := newProgram("pods-" + step.name)
+		after := newProgram(step.after)
 		cases = append(cases, harness.Case{
 			Name: "migrate/" + step.name, Unit: "MB", N: 1, Rounds: 3, About: step.about + rows,
-			Ours:   func() harness.Side { return program.followingPods },
-			Theirs: func() harness.Side { return origin.followingPods },
+			Ours:   func() harness.Side { return after.followingPods },
+			Theirs: func() harness.Side { return step.before.followingPods },
 		})
 	}
 	return cases

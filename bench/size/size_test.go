@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// The first step of the migration changes only two imports.
-func TestFirstStepChangesTwoImports(t *testing.T) {
+// The first step of a migration changes only imports: two, or three with a factory.
+func TestFirstStepChangesImports(t *testing.T) {
 	lineOf := regexp.MustCompile(`(?m)^(//.*|\t".*")?\n`)
-	imported := regexp.MustCompile(`(?m)^\t"(?:k8s\.io/client-go|github\.com/thinformer/thinformer)/(?:tools/)?(?:util/)?(cache|workqueue)"$`)
+	imported := regexp.MustCompile(`(?m)^\t"(?:k8s\.io/client-go|github\.com/thinformer/thinformer)/(?:tools/|util/|interop/)?(?:cache|workqueue|informers)"$`)
 	read := func(program string) (imports int, rest string) {
 		text, err := os.ReadFile("programs/" + program + "/main.go")
 		if err != nil {
@@ -18,8 +18,10 @@ func TestFirstStepChangesTwoImports(t *testing.T) {
 		imports = len(imported.FindAll(text, -1))
 		return imports, lineOf.ReplaceAllString(string(text), "")
 	}
-	imports, before := read("pods-clientgo")
-	if again, after := read("pods-imports"); imports != 2 || again != 2 || before != after {
-		t.Errorf("%d and %d imports, and then\n%s\nis\n%s", imports, again, before, after)
+	for kind, changed := range map[string]int{"pods": 2, "factory": 3} {
+		imports, before := read(kind + "-clientgo")
+		if again, after := read(kind + "-imports"); imports != changed || again != changed || before != after {
+			t.Errorf("%s: %d and %d imports, and then\n%s\nis\n%s", kind, imports, again, before, after)
+		}
 	}
 }
