@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
@@ -60,6 +61,50 @@ func TestFunctionTypesOfCacheFitClientGo(t *testing.T) {
 		t.Error(err)
 	}
 	clientqueue.ParallelizeUntil(t.Context(), 1, 1, piece)
+}
+
+// The reverse: a function of a type of client-go, and a value that implements one of its
+// interfaces, can be passed to cache and workqueue.
+func TestValuesOfClientGoFitCache(t *testing.T) {
+	var (
+		transform clientcache.TransformFunc        = func(obj any) (any, error) { return obj, nil }
+		key       clientcache.KeyFunc              = clientcache.MetaNamespaceKeyFunc
+		index     clientcache.IndexFunc            = clientcache.MetaNamespaceIndexFunc
+		synced    clientcache.InformerSynced       = func() bool { return true }
+		appended  clientcache.AppendFunc           = func(any) {}
+		resync    clientcache.ShouldResyncFunc     = func() bool { return false }
+		process   clientcache.ProcessFunc          = func(any, bool) error { return nil }
+		pop       clientcache.PopProcessFunc       = func(any, bool) error { return nil }
+		piece     clientqueue.DoWorkPieceFunc      = func(int) {}
+		source    clientcache.ListerWatcher        = &clientcache.ListWatch{}
+		handler   clientcache.ResourceEventHandler = clientcache.ResourceEventHandlerFuncs{}
+	)
+	informer := cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, cache.Indexers{"namespace": index})
+	if err := informer.SetTransform(transform); err != nil {
+		t.Error(err)
+	}
+	if _, err := informer.AddEventHandler(handler); err != nil {
+		t.Error(err)
+	}
+	var store clientcache.Store = cache.NewStore(key)
+	if err := cache.ListAll(clientcache.NewStore(key), labels.Everything(), appended); err != nil {
+		t.Error(err)
+	}
+	if err := clientcache.ListAll(store, labels.Everything(), appended); err != nil {
+		t.Error(err)
+	}
+	if !cache.WaitForCacheSync(t.Context().Done(), synced) {
+		t.Error("not synced")
+	}
+	_ = cache.Config{ShouldResync: resync, Process: process}
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: key})
+	if err := queue.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web-0"}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := queue.Pop(pop); err != nil {
+		t.Error(err)
+	}
+	workqueue.ParallelizeUntil(t.Context(), 1, 1, piece)
 }
 
 // Getter can be used as a type.
