@@ -5,18 +5,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // A Check compares the packages of a module with the files of a folder.
 type Check struct {
-	Module string // the path of the module
-	Folder string // the folder of the module
-	API    string // the folder of the recorded files
-	Only   string // the import path of the only package that is promised; "" means all
-	Record bool   // write additions to the files
-	Breaks bool   // with Record: write breaks too
+	Module string   // the path of the module
+	Folder string   // the folder of the module
+	API    string   // the folder of the recorded files
+	Only   []string // the import paths of the packages that are promised; nil means all
+	Record bool     // write additions to the files
+	Breaks bool     // with Record: write breaks too
 }
 
 // Run reports the changes of each package as errors, and writes those that are to be
@@ -35,7 +36,7 @@ func (c Check) Run(t *testing.T) {
 	}
 	files := map[string]bool{}
 	for path, p := range packages {
-		if c.Only != "" && path != c.Only {
+		if c.Only != nil && !slices.Contains(c.Only, path) {
 			continue
 		}
 		file := c.file(path)

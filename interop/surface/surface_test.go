@@ -59,6 +59,17 @@ var pairs = []pair{
 	{theirs: "k8s.io/client-go/util/retry", ours: module + "cache/retry"},
 	{theirs: "k8s.io/client-go/dynamic/dynamiclister", ours: module + "cache/dynamiclister", parts: caches},
 	{theirs: "k8s.io/client-go/metadata/metadatalister", ours: module + "cache/metadatalister", parts: caches},
+	{theirs: "k8s.io/client-go/informers", ours: module + "interop/informers", otherwise: map[string]string{
+		"SharedInformerOption":                "client-go's is a function of its own factory, which a program cannot call",
+		"NewSharedInformerFactoryWithOptions": "takes these options",
+		"WithCustomResyncConfig":              "returns such an option",
+		"WithInformerName":                    "the same",
+		"WithNamespace":                       "the same",
+		"WithTransform":                       "the same",
+		"WithTweakListOptions":                "the same",
+	}},
+	{theirs: "k8s.io/client-go/dynamic/dynamicinformer", ours: module + "interop/dynamicinformer"},
+	{theirs: "k8s.io/client-go/metadata/metadatainformer", ours: module + "interop/metadatainformer"},
 }
 
 // caches are the two packages whose types the signatures of other pairs have.
