@@ -8,16 +8,18 @@ func testCases() []testCase {
 		keys(), stores(), listers(), queues(), fifos(), reflectors(), sources(),
 		informers(), fakes(), relists(), lifetimes(), transforms(), resyncs(), handlers(), controllers(), waits(),
 		workqueues(), delays(), rates(), measured(), others(), badInput(), edges(),
+		besides(), pagers(), retryWatchers(), waitsForEvents(), informerWatchers(),
 	)
 }
 
 // notShown has the rows of the table without a case, and the reasons.
 var notShown = map[string]string{
-	"getter-type":     "a program that writes it as client-go has it does not compile",
-	"single-calls":    "calls take no time in a synctest bubble: BenchmarkSingleCalls measures them",
-	"environment":     "the variables have to be set before the process starts",
-	"measured-queue":  "the ticker of a queue is visible only in its source",
-	"negative-period": "client-go's callbacks would not end",
-	"queue-lock":      "a goroutine that waits for a lock stops the time of a synctest bubble",
-	"metrics-lock":    "a metric that calls its queue would deadlock",
+	"getter-type":          "a program that writes it as client-go has it does not compile",
+	"single-calls":         "calls take no time in a synctest bubble: BenchmarkSingleCalls measures them",
+	"environment":          "the variables have to be set before the process starts",
+	"measured-queue":       "the ticker of a queue is visible only in its source",
+	"negative-period":      "client-go's callbacks would not end",
+	"queue-lock":           "a goroutine that waits for a lock stops the time of a synctest bubble",
+	"fake-source-shutdown": "client-go's calls would not return",
+	"metrics-lock":         "a metric that calls its queue would deadlock",
 }

@@ -232,6 +232,13 @@ func switched(t *testing.T, imports *strings.Replacer, pattern string, flags ...
 var imports = strings.NewReplacer(
 	`"k8s.io/client-go/tools/cache"`, `"github.com/thinformer/thinformer/cache"`,
 	`"k8s.io/client-go/util/workqueue"`, `"github.com/thinformer/thinformer/workqueue"`,
+	`"k8s.io/client-go/tools/cache/testing"`, `"github.com/thinformer/thinformer/interop/cachetesting"`,
+	`"k8s.io/client-go/tools/cache/synctrack"`, `"github.com/thinformer/thinformer/cache/synctrack"`,
+	`"k8s.io/client-go/tools/watch"`, `"github.com/thinformer/thinformer/cache/watch"`,
+	`"k8s.io/client-go/tools/pager"`, `"github.com/thinformer/thinformer/cache/pager"`,
+	`"k8s.io/client-go/util/retry"`, `"github.com/thinformer/thinformer/cache/retry"`,
+	`"k8s.io/client-go/dynamic/dynamiclister"`, `"github.com/thinformer/thinformer/cache/dynamiclister"`,
+	`"k8s.io/client-go/metadata/metadatalister"`, `"github.com/thinformer/thinformer/cache/metadatalister"`,
 )
 
 // sideBySide formats the output of both libraries in two columns.
