@@ -140,13 +140,40 @@ func (p *Program) addExports(more func([]string) []string) {
 	if len(patterns) == 0 {
 		return
 	}
+	problems, err := p.compile(patterns)
+	if err != nil {
+		p.Problems = append(p.Problems, err.Error())
+	}
+	for _, path := range imported {
+		p.Problems = append(p.Problems, problems[path]...)
+	}
+}
+
+// Require finds the export data of more packages of other modules.
+func (p *Program) Require(paths []string) error {
+	var missing []string
+	for _, path := range paths {
+		if p.exports[path] == "" {
+			missing = append(missing, path)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err := p.compile(missing)
+	return err
+}
+
+// compile finds the export data of packages. It returns their errors by path.
+func (p *Program) compile(paths []string) (problems map[string][]string, err error) {
 	loaded, err := packages.Load(&packages.Config{
 		Dir:  p.Dir,
 		Mode: packages.NeedName | packages.NeedExportFile | packages.NeedModule,
-	}, patterns...)
+	}, paths...)
 	if err != nil {
-		p.Problems = append(p.Problems, fmt.Sprintf("compile the packages that the module imports: %v", err))
+		return nil, fmt.Errorf("compile the packages that the module imports: %w", err)
 	}
+	problems = map[string][]string{}
 	for _, l := range loaded {
 		if l.ExportFile != "" {
 			p.exports[l.PkgPath] = l.ExportFile
@@ -155,12 +182,13 @@ func (p *Program) addExports(more func([]string) []string) {
 			p.Modules[l.Module.Path] = l.Module
 		}
 		for _, e := range l.Errors {
-			if external[l.PkgPath] {
-				p.Problems = append(p.Problems, e.Error())
-			}
+			problems[l.PkgPath] = append(problems[l.PkgPath], e.Error())
 		}
 	}
-	p.read = newExportReader(p.exports)
+	if p.read == nil {
+		p.read = newExportReader(p.exports)
+	}
+	return problems, nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {

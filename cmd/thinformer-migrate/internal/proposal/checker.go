@@ -18,6 +18,8 @@ type checker struct {
 	others   map[string]*types.Package // other packages of the module, by ID
 	standins map[string]*types.Package
 	last     map[string]*checked
+	// generated are the packages that the patch adds, by import path.
+	generated map[string]*types.Package
 }
 
 type checked struct {
@@ -27,7 +29,7 @@ type checked struct {
 }
 
 func newChecker(p *program.Program, affected []*program.Package) *checker {
-	return &checker{p: p, affected: affected, others: map[string]*types.Package{}, standins: map[string]*types.Package{}, last: map[string]*checked{}}
+	return &checker{p: p, affected: affected, others: map[string]*types.Package{}, standins: map[string]*types.Package{}, last: map[string]*checked{}, generated: map[string]*types.Package{}}
 }
 
 // check returns the results by package ID. Syntax returns the changed syntax of a file.
@@ -57,7 +59,7 @@ func (c *checker) check(syntax func(*program.File) *ast.File) map[string]*progra
 					return c.other(own)
 				}
 			}
-			return c.external(path)
+			return c.named(path) // an import that the change adds
 		})
 		c.last[pkg.ID] = &checked{files: files, imports: imports, result: result}
 		results[pkg.ID] = result
@@ -101,6 +103,9 @@ func (c *checker) other(pkg *program.Package) (*types.Package, error) {
 // external returns the types of a package of another module, and the declarations of a
 // package of this project that the user's module does not require.
 func (c *checker) external(path string) (*types.Package, error) {
+	if pkg := c.generated[path]; pkg != nil {
+		return pkg, nil
+	}
 	source := standin.Source(path)
 	if source == nil || c.p.HasExternal(path) {
 		return c.p.External(path)

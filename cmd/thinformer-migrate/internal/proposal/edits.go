@@ -95,17 +95,15 @@ func (e *editor) through(i program.Import) {
 	}
 }
 
-// group replaces the constructors of a group's package, such as NewFilteredPodInformer.
-func (e *editor) group(i program.Import) {
+// group replaces the constructors of a group's package, such as NewFilteredPodInformer. Ours
+// is the package that replaces the factory.
+func (e *editor) group(i program.Import, ours string) {
 	uses := e.uses(i)
-	api, err := e.p.External(apiOf(i.Path))
-	if err != nil {
-		return // the group's types are elsewhere
-	}
 	type replaced struct {
-		use            *ast.SelectorExpr
-		function, kind string
-		call           *ast.CallExpr // of a kind without namespaces, whose constructor has no such argument
+		use      *ast.SelectorExpr
+		function string
+		kind     *types.TypeName
+		call     *ast.CallExpr // of a kind without namespaces, whose constructor has no such argument
 	}
 	var all []replaced
 	for _, use := range uses {
@@ -118,7 +116,8 @@ func (e *editor) group(i program.Import) {
 		if filtered, ok := strings.CutPrefix(kind, "Filtered"); ok {
 			function, kind = "NewFilteredInformer", filtered
 		}
-		if _, ok := api.Scope().Lookup(kind).(*types.TypeName); !ok {
+		object := e.kind(use, kind)
+		if object == nil {
 			continue
 		}
 		var call *ast.CallExpr
@@ -127,25 +126,29 @@ func (e *editor) group(i program.Import) {
 				continue
 			}
 		}
-		all = append(all, replaced{use, function, kind, call})
+		all = append(all, replaced{use, function, object, call})
 	}
 	if len(all) == 0 {
 		return
 	}
-	apiName := e.importOf(api.Path())
-	if apiName == "" {
-		apiName = e.add(i, api.Path(), path.Base(path.Dir(api.Path()))+path.Base(api.Path()))
-	}
-	name := e.importOf(standin.ClientInformers)
+	name := e.importOf(factoryOf(i.Path))
 	if name == "" {
-		name = e.add(i, standin.Informers, "interopinformers")
+		name = e.add(i, ours, "interopinformers")
 	}
 	if len(all) == len(uses) {
 		e.drop(i)
 	}
 	for _, r := range all {
 		start, end := e.offset(r.use)
-		text := name + "." + r.function + "[*" + apiName + "." + r.kind + "]"
+		api := r.kind.Pkg().Path()
+		if e.p.Package(api) == nil && e.p.Require([]string{api}) != nil {
+			continue // the check finds that the import is not used
+		}
+		apiName := e.importOf(api)
+		if apiName == "" {
+			apiName = e.add(i, api, path.Base(path.Dir(api))+path.Base(api))
+		}
+		text := name + "." + r.function + "[*" + apiName + "." + r.kind.Name() + "]"
 		e.edits = append(e.edits, edit{start, end, text, &Change{
 			File: e.file, Line: e.line(r.use), Old: string(e.file.Source[start:end]), New: text,
 		}})
@@ -154,6 +157,43 @@ func (e *editor) group(i program.Import) {
 			e.edits = append(e.edits, edit{start: end, end: end, text: `, ""`})
 		}
 	}
+}
+
+// kind returns the type of the objects of a kind of a group's package: the elements of what
+// its lister lists.
+func (e *editor) kind(use *ast.SelectorExpr, name string) *types.TypeName {
+	function, ok := e.info.Uses[use.Sel].(*types.Func)
+	if !ok {
+		return nil
+	}
+	result := func(t types.Type, method string) types.Type {
+		object, _, _ := types.LookupFieldOrMethod(t, true, function.Pkg(), method)
+		if f, ok := object.(*types.Func); ok && f.Signature().Results().Len() > 0 {
+			return f.Signature().Results().At(0).Type()
+		}
+		return nil
+	}
+	informer := function.Pkg().Scope().Lookup(name + "Informer")
+	if informer == nil {
+		return nil
+	}
+	lister := result(informer.Type(), "Lister")
+	if lister == nil {
+		return nil
+	}
+	list, ok := result(lister, "List").(*types.Slice)
+	if !ok {
+		return nil
+	}
+	pointer, ok := list.Elem().(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	named, ok := types.Unalias(pointer.Elem()).(*types.Named)
+	if !ok {
+		return nil
+	}
+	return named.Obj()
 }
 
 // hasNamespace reports whether the second parameter of a constructor is a namespace.
@@ -265,7 +305,9 @@ func (e *editor) taken(name string) bool {
 // apply returns the text of the file with the edits, formatted if the file was.
 func apply(source []byte, edits []edit) []byte {
 	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(edits, func(a, b edit) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) // additions before the removal of a line
+	})
 	var out bytes.Buffer
 	at := 0
 	for _, e := range edits {

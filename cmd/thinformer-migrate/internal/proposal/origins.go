@@ -9,7 +9,6 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
-	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
 )
 
 // An origin is a unit whose import of a package of client-go can cause an error if it
@@ -99,13 +98,13 @@ func (s *solver) originsOf(pkg *program.Package, result *program.Result, ident *
 		return
 	}
 	if name, ok := object.(*types.PkgName); ok {
-		if theirs := standin.Original(name.Imported().Path()); theirs != "" && s.undefined(result, ident) {
+		if theirs := s.original(name.Imported().Path()); theirs != "" && s.undefined(result, ident) {
 			found[origin{pkg.Unit, theirs}] = true // undefined
 		}
 		return
 	}
 	for _, path := range s.mentions(object.Type()) {
-		theirs := standin.Original(path)
+		theirs := s.original(path)
 		if theirs == "" {
 			continue
 		}

@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"go/ast"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,7 +16,8 @@ type Proposal struct {
 	Changes []Change
 	Stays   []Stay
 	// Texts are the changed files.
-	Texts map[*program.File][]byte
+	Texts    map[*program.File][]byte
+	NewFiles []NewFile
 	// Base are the types of the unchanged program, by package ID. Packages that cannot have
 	// values of client-go's types are missing.
 	Base     map[string]*program.Result
@@ -46,17 +48,19 @@ type Broken struct {
 	Errors  []string
 }
 
-// Watched reports whether a package of client-go has a replacement, or constructors that
-// have one.
+// Watched reports whether a package has a replacement, or constructors that have one.
 func Watched(path string) bool {
-	return standin.Replacement(path) != "" || isGroup(path)
+	return standin.Replacement(path) != "" || factoryOf(path) != "" || MayBeFactory(path)
 }
 
-// isGroup reports whether a path is that of the package of a group and version, such as
-// k8s.io/client-go/informers/core/v1.
-func isGroup(path string) bool {
-	rest, ok := strings.CutPrefix(path, standin.ClientInformers+"/")
-	return ok && strings.Count(rest, "/") == 1
+// factoryOf returns the path of the factory of a group's package, such as
+// k8s.io/client-go/informers/core/v1, and "" for other packages.
+func factoryOf(importPath string) string {
+	factory := path.Dir(path.Dir(importPath))
+	if factory == standin.ClientInformers || MayBeFactory(factory) {
+		return factory
+	}
+	return ""
 }
 
 // Needs returns the packages whose types the verification of a program needs, given the
@@ -86,17 +90,14 @@ func Needs(imported []string) []string {
 		if path == standin.ClientCache {
 			add(standin.Interop)
 		}
-		if isGroup(path) {
+		if factoryOf(path) == standin.ClientInformers {
 			add(standin.Informers)
-			add(apiOf(path))
+		}
+		if standin.Has(path) {
+			add(path) // the patch has been applied, and the module requires nothing yet
 		}
 	}
 	return needs
-}
-
-// apiOf returns the package with the types of a group's package.
-func apiOf(path string) string {
-	return "k8s.io/api/" + strings.TrimPrefix(path, standin.ClientInformers+"/")
 }
 
 // Find finds the proposal for a program.

@@ -169,6 +169,10 @@ func (s *solver) sensitiveName(base *program.Result, file *program.File) string 
 			return at == ""
 		}
 		object := base.Info.Uses[ident]
+		// Generated files have aliases of the typed handlers.
+		if file.Generated && strings.HasPrefix(ident.Name, "Typed") {
+			return true
+		}
 		if object != nil && object.Pkg() != nil && object.Pkg().Path() == standin.ClientCache && object.Parent() == object.Pkg().Scope() {
 			at = s.place(ident)
 		}

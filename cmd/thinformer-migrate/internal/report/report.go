@@ -11,6 +11,7 @@ import (
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/proposal"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/sources"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
 )
 
 // writer writes lines and keeps the first error.
@@ -73,6 +74,9 @@ func (w *writer) header() {
 func (w *writer) problems(found *proposal.Proposal) {
 	var lines []string
 	for _, problem := range w.p.Problems {
+		if strings.Contains(problem, "provides package "+standin.Module+"/") {
+			continue // the patch has been applied; the commands at the end require them
+		}
 		lines = append(lines, oneLine(problem))
 	}
 	for _, broken := range found.Broken {
@@ -102,8 +106,11 @@ func (w *writer) changes(found *proposal.Proposal) {
 		}
 	}
 	w.section("Imports that can change now", "none", imports)
+	for _, file := range found.NewFiles {
+		others = append(others, fmt.Sprintf("%s: a new file, for the factory %s", file.Path, file.Factory))
+	}
 	if len(others) > 0 {
-		w.section("Calls that can change, through interop", "none", others)
+		w.section("What can change through interop", "none", others)
 	}
 }
 
@@ -115,7 +122,9 @@ func (w *writer) stays(found *proposal.Proposal) {
 	w.section("What stays", "nothing", lines)
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string {
+	return strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "-: ")
+}
 
 // Patch writes the changes for git apply, relative to the folder of the module.
 func Patch(out io.Writer, found *proposal.Proposal) error {
@@ -126,6 +135,11 @@ func Patch(out io.Writer, found *proposal.Proposal) error {
 	slices.SortFunc(files, func(a, b *program.File) int { return strings.Compare(a.Path, b.Path) })
 	for _, file := range files {
 		if err := patch.Write(out, relative(found.Program, file), file.Source, found.Texts[file]); err != nil {
+			return err
+		}
+	}
+	for _, file := range found.NewFiles {
+		if err := patch.Write(out, file.Path, nil, file.Text); err != nil {
 			return err
 		}
 	}
