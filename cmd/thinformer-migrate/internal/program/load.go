@@ -21,6 +21,10 @@ func Load(dir string, more func(imported []string) []string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the folder %s: %w", dir, err)
 	}
+	found, err := locate(dir)
+	if err != nil {
+		return nil, err
+	}
 	p := &Program{Dir: dir, Fset: token.NewFileSet(), Modules: map[string]*packages.Module{}, exports: map[string]string{}}
 	listed, err := packages.Load(&packages.Config{
 		Dir: dir, Tests: true,
@@ -51,6 +55,7 @@ func Load(dir string, more func(imported []string) []string) (*Program, error) {
 		add(l)
 	}
 	p.addExports(more)
+	p.notes(found)
 	return p, nil
 }
 

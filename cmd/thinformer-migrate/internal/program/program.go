@@ -20,6 +20,8 @@ type Program struct {
 	Packages []*Package
 	// Problems are the errors of the go command, such as a missing requirement.
 	Problems []string
+	// Notes are properties of the module that limit the examination.
+	Notes []string
 
 	exports map[string]string // files with export data, by import path
 	read    *exportReader

@@ -260,7 +260,7 @@ func (s *solver) reason(e types.Error) string {
 		text = strings.ReplaceAll(text, strconv.Quote(pair.Theirs)+".", "client-go's "+name+".")
 		text = strings.ReplaceAll(text, strconv.Quote(pair.Ours)+".", "this library's "+name+".")
 	}
-	return fmt.Sprintf("%s:%d would not compile: %s", s.relative(at.Filename), at.Line, text)
+	return fmt.Sprintf("with the other import, %s:%d would not compile: %s", s.relative(at.Filename), at.Line, text)
 }
 
 func (s *solver) relative(name string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/proposal"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/sources"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/versions"
 )
 
 // writer writes lines and keeps the first error.
@@ -53,21 +54,42 @@ func (w *writer) section(title, none string, lines []string) {
 // Write writes the report.
 func Write(out io.Writer, found *proposal.Proposal) error {
 	w := &writer{w: out, p: found.Program}
-	w.header()
+	w.header(found)
 	w.problems(found)
-	w.sources(found)
-	w.changes(found)
-	w.stays(found)
+	if len(found.Affected) > 0 {
+		w.sources(found)
+		w.changes(found)
+		w.stays(found)
+		w.differences(found)
+		w.versions(found)
+		w.commands(found)
+	}
 	if w.err != nil {
 		return fmt.Errorf("write the report: %w", w.err)
 	}
 	return nil
 }
 
-func (w *writer) header() {
+func (w *writer) header(found *proposal.Proposal) {
 	p := w.p
 	if p.Main != nil {
 		w.line("module %s in %s", p.Main.Path, p.Dir)
+	}
+	version := versions.ClientGo(p)
+	if version != "" {
+		w.line("client-go %s", version)
+	}
+	if versions.IsOld(version) {
+		w.line("client-go is older than %s, the oldest version that this tool knows: names that later versions changed may be reported as type errors. Update to the versions below first.", versions.Oldest)
+	}
+	for _, note := range p.Notes {
+		w.line("%s", note)
+	}
+	switch {
+	case len(p.Packages) == 0:
+		w.line("There are no Go files in this module, or build constraints exclude all of them.")
+	case len(found.Affected) == 0:
+		w.line("No package of this module imports an informer, a lister's store or a queue of client-go: there is nothing to change.")
 	}
 }
 
@@ -82,6 +104,8 @@ func (w *writer) problems(found *proposal.Proposal) {
 	for _, broken := range found.Broken {
 		lines = append(lines, fmt.Sprintf("package %s does not compile, and is not changed: %s", broken.Package.Path, oneLine(broken.Errors[0])))
 	}
+	lines = append(lines, w.excluded(found)...)
+	lines = append(lines, w.copies()...)
 	if len(lines) > 0 {
 		w.section("Not examined", "", lines)
 	}

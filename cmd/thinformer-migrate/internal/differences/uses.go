@@ -1,0 +1,67 @@
+package differences
+
+import "github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
+
+// byName has the rows of names of tools/cache: functions, types, and methods and fields of
+// its types.
+var byName = map[string][]string{
+	"DeletedFinalStateUnknown":                          {"new-uid"},
+	"FilteringResourceEventHandler":                     {"filter-delete"},
+	"TypedResourceEventHandlerFuncs":                    {"typed-handler"},
+	"TypedResourceEventHandlerDetailedFuncs":            {"typed-handler"},
+	"AddEventHandlerWithResyncPeriod":                   {"resync-period"},
+	"NewInformer":                                       {"informer-goroutine", "informer-panic"},
+	"NewIndexerInformer":                                {"informer-goroutine", "informer-panic"},
+	"NewTransformingInformer":                           {"informer-goroutine", "informer-panic"},
+	"NewTransformingIndexerInformer":                    {"informer-goroutine", "informer-panic"},
+	"NewInformerWithOptions":                            {"informer-goroutine", "informer-panic"},
+	"New":                                               {"process-error", "controller-queue-closed"},
+	"SetTransform":                                      {"transform-error"},
+	"ListAndWatch":                                      {"list-and-watch"},
+	"ListAndWatchWithContext":                           {"list-and-watch"},
+	"MaxInternalErrorRetryDuration":                     {"max-internal-error-retry"},
+	"NewReflector":                                      {"reflector-name"},
+	"LastStoreSyncResourceVersion":                      {"store-version"},
+	"Transaction":                                       {"transaction-transform", "transaction-type"},
+	"KeyError":                                          {"key-error"},
+	"NewGenericLister":                                  {"lister-type", "no-namespace"},
+	"NewIntegerResourceVersionMutationCache":            {"version-no-number", "mutation-cache-adds", "mutation-cache-moved"},
+	"NewIntegerResourceVersionMutationCacheWithOptions": {"version-no-number", "mutation-cache-adds", "mutation-cache-moved"},
+	"NewTTLStore":                                       {"expired-keys", "expired-version"},
+	"NewExpirationStore":                                {"expired-keys", "expired-version"},
+	"NewDeltaFIFO":                                      {"queue-list", "queue-lock", "queue-closed", "queue-synced"},
+	"NewDeltaFIFOWithOptions":                           {"queue-list", "queue-lock", "queue-closed", "queue-synced"},
+	"NewFIFO":                                           {"fifo-order", "queue-lock", "queue-closed"},
+	"BulkAdd":                                           {"heap-bulk"},
+	"Getter":                                            {"getter-type"},
+	"NewCacheMutationDetector":                          {"environment"},
+}
+
+// inQueue has the rows of names of util/workqueue.
+var inQueue = map[string][]string{
+	"AddAfter":          {"add-after"},
+	"ShutDownWithDrain": {"drain-line", "drain-several", "drain-idle"},
+	"SetProvider":       {"metrics-lock"},
+}
+
+// inRuntime has the rows of names of apimachinery's util/runtime: what a panic does.
+var inRuntime = map[string][]string{
+	"ReallyCrash":   {"handler-panic", "informer-panic", "controller-panic"},
+	"PanicHandlers": {"handler-panic", "informer-panic", "controller-panic"},
+}
+
+// rowsOf returns the rows of a name of a package.
+func rowsOf(path, name string) []string {
+	if theirs := standin.Original(path); theirs != "" {
+		path = theirs
+	}
+	switch path {
+	case standin.ClientCache:
+		return byName[name]
+	case standin.ClientQueue:
+		return inQueue[name]
+	case "k8s.io/apimachinery/pkg/util/runtime":
+		return inRuntime[name]
+	}
+	return nil
+}
