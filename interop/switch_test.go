@@ -20,11 +20,7 @@ func TestCommandsOfTheMigrationPageSwitchAProgram(t *testing.T) {
 		"factory":   `"github.com/thinformer/thinformer/interop/informers"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := moduleOfAUser(t)
-			require.NoError(t, os.CopyFS(dir, os.DirFS("controllers/"+name)))
-			require.NoError(t, os.CopyFS(filepath.Join(dir, "steps"), os.DirFS("controllers/steps")))
-			replaceIn(t, dir, "github.com/thinformer/thinformer/interop/controllers/steps", "example.com/user/steps")
-
+			dir := moduleOfController(t, name)
 			runBlock(t, "../docs/migration.md", dir, "thinformer-migrate -diff")
 			var all strings.Builder
 			for _, file := range goFiles(t, dir) {
@@ -61,6 +57,16 @@ func moduleOfAUser(t *testing.T) string {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
 	shell(t, dir, "go mod edit -module=example.com/user -droprequire=github.com/thinformer/thinformer -dropreplace=github.com/thinformer/thinformer")
+	return dir
+}
+
+// moduleOfController creates a module of a user with a copy of one of the controllers.
+func moduleOfController(t *testing.T, name string) string {
+	t.Helper()
+	dir := moduleOfAUser(t)
+	require.NoError(t, os.CopyFS(dir, os.DirFS("controllers/"+name)))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "steps"), os.DirFS("controllers/steps")))
+	replaceIn(t, dir, "github.com/thinformer/thinformer/interop/controllers/steps", "example.com/user/steps")
 	return dir
 }
 

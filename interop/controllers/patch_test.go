@@ -15,7 +15,7 @@ func TestEachDiffIsThePatchOfTheTool(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "thinformer-migrate")
 	_, err := command(t.Context(), "../../cmd/thinformer-migrate", "go", "build", "-o", tool, ".")
 	require.NoError(t, err)
-	for _, name := range []string{"workqueue", "factory", "dynamic"} {
+	for _, name := range []string{"workqueue", "factory", "custom", "dynamic"} {
 		patch, err := command(t.Context(), moduleOf(t, name), tool, "-diff")
 		require.NoError(t, err)
 		patch = strings.NewReplacer(pathsOf(name, true)...).Replace(patch)
