@@ -38,6 +38,9 @@ func run(dir string, arguments []string, stdout, stderr io.Writer) error {
 	if err := flags.Parse(arguments); err != nil {
 		return fmt.Errorf("read the arguments: %w", err)
 	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("the tool takes no arguments besides -diff, and there is %q: it examines the module in the current folder", flags.Arg(0))
+	}
 	p, err := program.Load(dir, proposal.Needs)
 	if err != nil {
 		return err

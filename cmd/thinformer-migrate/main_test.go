@@ -45,7 +45,7 @@ func TestPrograms(t *testing.T) {
 				must(t, os.WriteFile(name, txtar.Format(&txtar.Archive{Comment: archive.Comment, Files: files}), 0o644))
 			}
 			if outputs["patch"] != "" && !testing.Short() {
-				applied(t, dir, outputs["patch"])
+				applied(t, dir, outputs["patch"], !strings.Contains(outputs["report"], "does not compile"))
 			}
 		})
 	}
@@ -79,12 +79,15 @@ func moduleOf(t *testing.T, archive *txtar.Archive) string {
 }
 
 // applied applies a patch, and compiles the program with this checkout.
-func applied(t *testing.T, dir, patch string) {
+func applied(t *testing.T, dir, patch string, compiles bool) {
 	t.Helper()
 	must(t, os.WriteFile(filepath.Join(dir, "changes.patch"), []byte(patch), 0o644))
 	root, err := filepath.Abs("../..")
 	must(t, err)
 	shell(t, dir, "git apply changes.patch && test -z \"$(gofmt -l .)\"")
+	if !compiles {
+		return
+	}
 	shell(t, dir, "go mod edit -require=github.com/thinformer/thinformer@v0.1.0 -replace=github.com/thinformer/thinformer="+root+
 		" -require=github.com/thinformer/thinformer/interop@v0.1.0 -replace=github.com/thinformer/thinformer/interop="+root+"/interop")
 	shell(t, dir, "GOFLAGS=-mod=mod go vet ./...")
@@ -100,6 +103,55 @@ func runIn(t *testing.T, dir string, arguments ...string) string {
 		out.WriteString("error: " + err.Error() + "\n")
 	}
 	return strings.ReplaceAll(out.String()+messages.String(), dir, "DIR")
+}
+
+// A folder that is not a module's, and one that does not exist, are errors that say what to
+// do.
+func TestFoldersThatAreNoModules(t *testing.T) {
+	dir := t.TempDir()
+	if out := runIn(t, dir); !strings.Contains(out, "run the tool in the folder of the program's go.mod") {
+		t.Error(out)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/user\n\ngo 1.26.0\n"), 0o644))
+	must(t, os.Mkdir(filepath.Join(dir, "below"), 0o755))
+	if out := runIn(t, filepath.Join(dir, "below")); !strings.Contains(out, "is not the module's folder: run the tool in") {
+		t.Error(out)
+	}
+	if out := runIn(t, filepath.Join(dir, "missing")); !strings.Contains(out, "an existing folder") {
+		t.Error(out)
+	}
+	if out := runIn(t, dir, "-unknown"); !strings.Contains(out, "usage: thinformer-migrate") {
+		t.Error(out)
+	}
+	if out := runIn(t, dir, "./..."); !strings.Contains(out, "takes no arguments") {
+		t.Error(out)
+	}
+}
+
+// A workspace selects the versions of its modules, which may require different ones.
+func TestWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	write("go.work", "go 1.26.0\n\nuse (\n\t./a\n\t./b\n)\n\nreplace k8s.io/client-go => ./client-go\n")
+	write("client-go/go.mod", "module k8s.io/client-go\n\ngo 1.26.0\n")
+	write("client-go/tools/cache/cache.go", "package cache\n")
+	write("a/go.mod", "module example.com/a\n\ngo 1.26.0\n\nrequire k8s.io/client-go v0.36.0\n")
+	write("a/a.go", "package a\n\nimport _ \"k8s.io/client-go/tools/cache\"\n")
+	write("b/go.mod", "module example.com/b\n\ngo 1.26.0\n\nrequire k8s.io/client-go v0.37.2\n")
+	t.Setenv("GOWORK", "")
+	t.Setenv("GOFLAGS", "-trimpath")
+	var out bytes.Buffer
+	if err := run(filepath.Join(dir, "a"), nil, &out, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"go.work selects the versions", "require different versions of client-go: v0.36.0, v0.37.2", "module example.com/a in"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report does not contain %q:\n%s", want, out.String())
+		}
+	}
 }
 
 func snapshot(t *testing.T, dir string) string {

@@ -46,8 +46,8 @@ var inQueue = map[string][]string{
 
 // inRuntime has the rows of names of apimachinery's util/runtime: what a panic does.
 var inRuntime = map[string][]string{
-	"ReallyCrash":   {"handler-panic", "informer-panic", "controller-panic"},
-	"PanicHandlers": {"handler-panic", "informer-panic", "controller-panic"},
+	"ReallyCrash":   {"handler-panic"},
+	"PanicHandlers": {"handler-panic"},
 }
 
 // rowsOf returns the rows of a name of a package.

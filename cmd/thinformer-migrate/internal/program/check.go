@@ -90,7 +90,7 @@ func (p *Program) Declarations(path string, file *ast.File, find func(path strin
 	config := types.Config{Importer: importer(find), IgnoreFuncBodies: true}
 	pkg, err := config.Check(path, p.Fset, []*ast.File{file}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("check the declarations of package %s with the versions of this module: %w", path, err)
+		return nil, fmt.Errorf("check the declarations of package %s: %w", path, err)
 	}
 	return pkg, nil
 }

@@ -104,6 +104,7 @@ func (s *solver) exclude() {
 			}
 		}
 		for path := range pkg.Imports {
+			s.uncheckable(pkg, path)
 			for _, file := range pkg.Excluded {
 				s.excluded(pkg, file, path)
 			}
@@ -128,6 +129,18 @@ func (s *solver) exclude() {
 				s.demote(imported.Unit, all, "package "+pkg.Path+" imports it, and does not compile")
 			}
 		}
+	}
+}
+
+// uncheckable keeps an import if the declarations of its replacement do not compile with the
+// packages of the module.
+func (s *solver) uncheckable(pkg *program.Package, path string) {
+	ours := standin.Replacement(path)
+	if ours == "" {
+		return
+	}
+	if _, err := s.c.external(ours); err != nil {
+		s.demote(pkg.Unit, path, fmt.Sprintf("%s cannot be checked with the packages of this module; update k8s.io/client-go and k8s.io/apimachinery to the versions below, and in a module with a folder vendor set GOFLAGS=-mod=mod, then run the tool again: %v", ours, err))
 	}
 }
 

@@ -102,7 +102,7 @@ func (w *writer) problems(found *proposal.Proposal) {
 		lines = append(lines, oneLine(problem))
 	}
 	for _, broken := range found.Broken {
-		lines = append(lines, fmt.Sprintf("package %s does not compile, and is not changed: %s", broken.Package.Path, oneLine(broken.Errors[0])))
+		lines = append(lines, fmt.Sprintf("package %s does not compile and stays, with the packages of this module that it imports; correct it, or run the tool with its build tags: %s", broken.Package.Path, oneLine(broken.Errors[0])))
 	}
 	lines = append(lines, w.excluded(found)...)
 	lines = append(lines, w.copies()...)
