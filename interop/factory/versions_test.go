@@ -3,6 +3,7 @@ package factory_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,7 +50,7 @@ func TestFactoriesOfOlderCodeGenerators(t *testing.T) {
 			factory, widgets, stocks := open(client)
 			require.True(t, isOurs(widgets))
 			require.True(t, isOurs(stocks))
-			ctx, cancel := context.WithCancel(t.Context())
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			factory.Start(ctx.Done())
 			defer factory.Shutdown()
 			defer cancel()

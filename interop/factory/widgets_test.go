@@ -157,7 +157,7 @@ func useWidgets(t *testing.T, client versioned.Interface, newFactory func(versio
 func TestNewInformerOfTheFile(t *testing.T) {
 	informer := informers.NewInformer[*shopv1.Widget](fake.NewSimpleClientset(&shopv1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "main"}}), "", 0, clientcache.Indexers{})
 	require.True(t, isOurs(informer))
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	done := make(chan struct{})
 	go func() { defer close(done); informer.RunWithContext(ctx) }()
 	require.True(t, clientcache.WaitForCacheSync(ctx.Done(), informer.HasSynced))

@@ -78,12 +78,16 @@ func TestTheBytesOfAClientsetAreDecodedHere(t *testing.T) {
 // wrapped is a program's clientset that changes the reads of pods.
 type wrapped struct {
 	kubernetes.Interface
-	lists *atomic.Int32
+	lists   *atomic.Int32
+	streams bool
 }
 
 func (w wrapped) CoreV1() typedcorev1.CoreV1Interface {
 	return wrappedCore{w.Interface.CoreV1(), w.lists}
 }
+
+// A clientset with this method tells its factory whether it can stream the initial events.
+func (w wrapped) IsWatchListSemanticsUnSupported() bool { return !w.streams }
 
 type wrappedCore struct {
 	typedcorev1.CoreV1Interface
@@ -109,17 +113,24 @@ func (w wrappedPods) List(ctx context.Context, options metav1.ListOptions) (*cor
 	return list, nil
 }
 
-func (w wrapped) IsWatchListSemanticsUnSupported() bool { return true } // its List is called
-
-// The List of a program's wrapper around a typed client is called.
+// The List of a program's wrapper around a typed client is called, and only its Watch if the
+// clientset can stream the initial events.
 func TestAWrapperAroundATypedClientIsRespected(t *testing.T) {
 	both(t, func(t *testing.T, newFactory func(kubernetes.Interface, settings) clientgo.SharedInformerFactory) {
 		srv := serverOf(t)
 		apitest.Create(t, srv, pod("shop", "web-0", "web"))
 		apitest.Create(t, srv, pod("shop", "web-1", "hidden"))
-		client := wrapped{clientsetOf(t, srv, nil), new(atomic.Int32)}
-		require.Equal(t, []string{"shop/web-0"}, synced(t, newFactory(client, settings{namespace: "shop"})))
-		require.EqualValues(t, 1, client.lists.Load())
+		for _, streams := range []bool{false, true} {
+			client := wrapped{clientsetOf(t, srv, nil), new(atomic.Int32), streams}
+			keys := synced(t, newFactory(client, settings{namespace: "shop"}))
+			if streams {
+				require.ElementsMatch(t, []string{"shop/web-0", "shop/web-1"}, keys)
+				require.Zero(t, client.lists.Load())
+			} else {
+				require.Equal(t, []string{"shop/web-0"}, keys)
+				require.EqualValues(t, 1, client.lists.Load())
+			}
+		}
 	})
 }
 
@@ -132,7 +143,7 @@ func TestAFakeClientset(t *testing.T) {
 		lines := make(chan string, 10)
 		_, err := factory.Core().V1().Pods().Informer().AddEventHandler(records(lines))
 		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		factory.StartWithContext(ctx)
 		defer factory.Shutdown()
 		defer cancel()
@@ -169,7 +180,7 @@ func TestWithoutAClientset(t *testing.T) {
 		default:
 		}
 	}))
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	unset.StartWithContext(ctx)
 	defer unset.Shutdown()
 	defer cancel()
@@ -198,7 +209,7 @@ func TestInformersWithoutAFactory(t *testing.T) {
 		{informers.NewFilteredInformer[*corev1.Pod](client, "shop", 0, byApp, nil), []string{"shop/web-0"}},
 		{informers.NewFilteredInformer[*corev1.Pod](client, "shop", 0, byApp, func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=none" }), nil},
 	} {
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		done := make(chan struct{})
 		go func() { defer close(done); test.informer.RunWithContext(ctx) }()
 		require.True(t, clientcache.WaitForCacheSync(ctx.Done(), test.informer.HasSynced))
