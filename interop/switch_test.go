@@ -37,6 +37,17 @@ func TestCommandsOfTheMigrationPageSwitchAProgram(t *testing.T) {
 	}
 }
 
+// The report in docs/migration.md is that of the controller with two factories.
+func TestReportOfTheMigrationPageIsCurrent(t *testing.T) {
+	dir := moduleOfController(t, "factory")
+	report := strings.ReplaceAll(migrate(t, dir), dir, "/home/user/program")
+	page, err := os.ReadFile("../docs/migration.md")
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?ms)^```text\n(module example.com/user in .*?)^```$").FindSubmatch(page)
+	require.NotNil(t, shown)
+	require.Equal(t, string(shown[1]), report)
+}
+
 // The commands in the README add the requirement of the adapters, so that a program that
 // imports them compiles.
 func TestCommandsInREADMERequireTheAdapters(t *testing.T) {
