@@ -89,7 +89,7 @@ func (p *ListPager) list(ctx context.Context, options metav1.ListOptions, each e
 			return page.list, paginated, nil
 		case all == nil:
 			all = &internalversion.List{Items: make([]runtime.Object, 0, 2*meta.LenList(page.list))}
-			all.ResourceVersion, all.SelfLink = page.meta.GetResourceVersion(), page.meta.GetSelfLink()
+			all.ResourceVersion = page.version
 		}
 		if err := each(page.list, func(item runtime.Object) error {
 			all.Items = append(all.Items, item)
@@ -111,8 +111,8 @@ type pages struct {
 }
 
 type page struct {
-	list runtime.Object
-	meta metav1.ListInterface
+	list    runtime.Object
+	version string
 }
 
 func (p *ListPager) pages(options metav1.ListOptions) *pages {
@@ -141,5 +141,5 @@ func (p *pages) next(ctx context.Context) (page, error) {
 	p.options.Continue = m.GetContinue()
 	p.options.ResourceVersion, p.options.ResourceVersionMatch = "", ""
 	p.ended = p.options.Continue == ""
-	return page{list, m}, nil
+	return page{list, m.GetResourceVersion()}, nil
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 Informers accept the deprecated ListerWatcher.
+
 package framework_test
 
 import (

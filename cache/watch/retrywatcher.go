@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 The signatures are client-go's.
+
 package watch
 
 import (

@@ -176,7 +176,7 @@ func TestRetryWatcherEndsWithAnError(t *testing.T) {
 		code int32
 	}{
 		"expired at the start":   {step{err: apierrors.NewResourceExpired("old")}, 410},
-		"gone at the start":      {step{err: apierrors.NewGone("old")}, 410},
+		"gone at the start":      {step{err: &apierrors.StatusError{ErrStatus: metav1.Status{Code: 410, Reason: metav1.StatusReasonGone}}}, 410},
 		"forbidden":              {step{err: apierrors.NewForbidden(resource, "", nil)}, 403},
 		"unauthorized":           {step{err: apierrors.NewUnauthorized("expired token")}, 401},
 		"wrapped":                {step{err: fmt.Errorf("watch: %w", apierrors.NewForbidden(resource, "", nil))}, 403},
