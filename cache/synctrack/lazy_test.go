@@ -2,6 +2,7 @@ package synctrack_test
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,13 +54,19 @@ func TestLazyWithoutEvaluateReturnsAnError(t *testing.T) {
 // Get: concurrent callers wait for one call; after a Notify meanwhile, the next Get begins
 // another one, and the result of the older call does not replace the newer value.
 func TestLazyWaitsForOneCall(t *testing.T) {
-	var calls atomic.Int64
+	const callers = 20
+	var calls, called atomic.Int64
 	begun, release := make(chan struct{}, 1), make(chan struct{})
 	z := &synctrack.Lazy[int64]{Evaluate: func() (int64, error) {
 		n := calls.Add(1)
-		if n == 1 {
+		switch n {
+		case 1:
 			begun <- struct{}{}
 			<-release
+		case 3: // until the other callers wait for this call, most likely
+			for i := 0; i < 1000 || called.Load() < callers; i++ {
+				runtime.Gosched()
+			}
 		}
 		return n, nil
 	}}
@@ -80,8 +87,11 @@ func TestLazyWaitsForOneCall(t *testing.T) {
 
 	z.Notify()
 	var waiting sync.WaitGroup
-	for range 20 {
-		waiting.Go(func() { _ = get() })
+	for range callers {
+		waiting.Go(func() {
+			called.Add(1)
+			_ = get()
+		})
 	}
 	waiting.Wait()
 	require.EqualValues(t, 3, calls.Load())
