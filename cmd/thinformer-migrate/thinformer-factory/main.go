@@ -16,24 +16,33 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/factory"
 )
 
-func main() {
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: thinformer-factory -o FILE IMPORTPATH\n\nwrites the factory of thinformer's informers for the generated factory IMPORTPATH")
-		flag.PrintDefaults()
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+// run returns the code to exit with: 2 for wrong arguments, 1 if the file was not written.
+func run(args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("thinformer-factory", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: thinformer-factory -o FILE IMPORTPATH\n\nwrites the factory of thinformer's informers for the generated factory IMPORTPATH")
+		flags.PrintDefaults()
 	}
-	output := flag.String("o", "", "the `file` to write, in a folder other than the generated factory's")
-	flag.Parse()
-	if *output == "" || flag.NArg() != 1 {
-		flag.Usage()
-		os.Exit(2)
+	output := flags.String("o", "", "the `file` to write, in a folder other than the generated factory's")
+	if err := flags.Parse(args); err != nil {
+		return 2 // Parse has printed it
 	}
-	if err := factory.Write(*output, flag.Arg(0)); err != nil {
-		fmt.Fprintln(os.Stderr, "thinformer-factory:", err)
-		os.Exit(1)
+	if *output == "" || flags.NArg() != 1 {
+		flags.Usage()
+		return 2
 	}
+	if err := factory.Write(*output, flags.Arg(0)); err != nil {
+		fmt.Fprintln(stderr, "thinformer-factory:", err)
+		return 1
+	}
+	return 0
 }

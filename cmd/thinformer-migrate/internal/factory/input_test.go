@@ -217,6 +217,7 @@ func TestWrite(t *testing.T) {
 		t.Error("the file was changed")
 	}
 	requireError(t, factory.Write(filepath.Join(folder, "named", "factory.txt"), "example.com/user/gen"), "not the name of a Go file")
+	requireError(t, factory.Write(filepath.Join(folder, "1", "factory.go"), "example.com/user/gen"), `"1" is not the name of a package`, "a folder whose name is one")
 	requireError(t, factory.Write(filepath.Join(folder, "none", "factory.go"), "example.com/user/missing"), "example.com/user/missing")
 	if _, err := os.Stat(filepath.Join(folder, "none")); err == nil {
 		t.Error("a failure has created a folder")

@@ -87,6 +87,9 @@ func packageOf(file string) (string, error) {
 		}
 		name = parsed.Name.Name
 	}
+	if !token.IsIdentifier(name) {
+		return "", fmt.Errorf("write %s: %q is not the name of a package; give a file in a folder whose name is one", file, name)
+	}
 	return name, nil
 }
 
