@@ -83,16 +83,28 @@ func (e *editor) through(i program.Import) {
 		return
 	}
 	name := e.add(i, standin.Interop, "interop")
-	if len(through) == len(uses) {
+	for _, use := range through {
+		e.qualify(use, name)
+	}
+	sources := e.sources(through, uses)
+	if len(sources) > 0 {
+		name := e.add(i, standin.Cache, "cache")
+		for _, use := range sources {
+			e.qualify(use, name)
+		}
+	}
+	if len(through)+len(sources) == len(uses) {
 		e.drop(i)
 	}
-	for _, use := range through {
-		start, end := e.offset(use)
-		text := name + "." + use.Sel.Name
-		e.edits = append(e.edits, edit{start, end, text, &Change{
-			File: e.file, Line: e.line(use), Old: string(e.file.Source[start:end]), New: text,
-		}})
-	}
+}
+
+// qualify replaces the package of a selector by the one with a name.
+func (e *editor) qualify(use *ast.SelectorExpr, name string) {
+	start, end := e.offset(use)
+	text := name + "." + use.Sel.Name
+	e.edits = append(e.edits, edit{start, end, text, &Change{
+		File: e.file, Line: e.line(use), Old: string(e.file.Source[start:end]), New: text,
+	}})
 }
 
 // group replaces the constructors of a group's package, such as NewFilteredPodInformer. Ours
