@@ -143,6 +143,7 @@ func pagers() []testCase {
 				return nil
 			}}
 			p.each(p.pager(3), metav1.ListOptions{}, nothing)
+			s.settle() // client-go's goroutine reads ReallyCrash after the end of the list
 		}},
 		{name: "pager/the page function after the end", rows: "pager-waits", run: func(s *scenario) {
 			running := false
