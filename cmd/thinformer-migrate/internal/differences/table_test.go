@@ -2,7 +2,9 @@ package differences
 
 import (
 	"flag"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,7 +51,8 @@ func TestRowsOfUsesExist(t *testing.T) {
 		known[row.Name] = true
 	}
 	wanted := [][]string{{"hand-made", "get-indexers", "environment"}}
-	for _, uses := range []map[string][]string{byName, inQueue, inRuntime} {
+	all := append(slices.Collect(maps.Values(beside)), byName, inQueue, inRuntime)
+	for _, uses := range all {
 		for _, rows := range uses {
 			wanted = append(wanted, rows)
 		}

@@ -50,6 +50,30 @@ var inRuntime = map[string][]string{
 	"PanicHandlers": {"handler-panic"},
 }
 
+// beside has the rows of names of the packages beside tools/cache, by path.
+var beside = map[string]map[string][]string{
+	"k8s.io/client-go/tools/cache/testing": {
+		"NewFakeControllerSource":    {"fake-source-gap", "fake-source-copies", "fake-source-order", "fake-source-shutdown"},
+		"NewFakePVControllerSource":  {"fake-source-error"},
+		"NewFakePVCControllerSource": {"fake-source-error"},
+	},
+	"k8s.io/client-go/tools/watch": {
+		"NewRetryWatcher":                      {"retry-watcher-expired", "retry-watcher-after", "retry-watcher-wrapped"},
+		"NewRetryWatcherWithContext":           {"retry-watcher-expired", "retry-watcher-after", "retry-watcher-wrapped"},
+		"Until":                                {"until-cause"},
+		"UntilWithSync":                        {"until-cause", "until-reason"},
+		"NewIndexerInformerWatcher":            {"watcher-closes", "watcher-buffer"},
+		"NewIndexerInformerWatcherWithContext": {"watcher-closes", "watcher-buffer"},
+		"NewIndexerInformerWatcherWithLogger":  {"watcher-closes", "watcher-buffer"},
+	},
+	"k8s.io/client-go/tools/pager": {
+		"EachListItem": {"pager-version", "pager-panic", "pager-waits"},
+	},
+	"k8s.io/client-go/util/retry": {
+		"OnError": {"retry-last-error"},
+	},
+}
+
 // rowsOf returns the rows of a name of a package.
 func rowsOf(path, name string) []string {
 	if theirs := standin.Original(path); theirs != "" {
@@ -63,5 +87,5 @@ func rowsOf(path, name string) []string {
 	case "k8s.io/apimachinery/pkg/util/runtime":
 		return inRuntime[name]
 	}
-	return nil
+	return beside[path][name]
 }
