@@ -18,7 +18,7 @@
 //
 // The adapters' methods from client-go accept and return client-go's types, including
 // tombstones. Packages informers, dynamicinformer and metadatainformer replace client-go's
-// factories of the same names. Package controllers has three controllers that switch libraries.
+// factories of the same names. Package controllers has four controllers that switch libraries.
 //
 // The tests decode every object of the corpus in package objects, mutations of these
 // objects, and random objects of the same types, with thinformer and with
