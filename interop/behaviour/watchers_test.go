@@ -254,6 +254,7 @@ func informerWatchers() []testCase {
 			w := newFakeServer("a", "b")
 			store, controller, stream, done := watchtools.NewIndexerInformerWatcher(w.source(), &corev1.Pod{})
 			s.printf("%v", sorted(changes(stream, 2)))
+			s.settle() // until the watch is open: the fake server sends nothing to a later one
 			s.printf("%v %s %q", controller.HasSynced(), found(store.List(), nil), controller.LastSyncResourceVersion())
 			w.put("a", "changed")
 			w.put("c", "new")
