@@ -10,6 +10,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -35,7 +36,9 @@ func run(dir string, arguments []string, stdout, stderr io.Writer) error {
 		flags.PrintDefaults()
 	}
 	diff := flags.Bool("diff", false, "print a patch for git apply instead of the report")
-	if err := flags.Parse(arguments); err != nil {
+	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
+		return nil // the usage has been printed
+	} else if err != nil {
 		return fmt.Errorf("read the arguments: %w", err)
 	}
 	if flags.NArg() > 0 {
@@ -47,6 +50,9 @@ func run(dir string, arguments []string, stdout, stderr io.Writer) error {
 	}
 	found := proposal.Find(p)
 	if *diff {
+		if len(found.Changes) == 0 {
+			fmt.Fprintln(stderr, "thinformer-migrate: there is nothing to change; run it without -diff for the reasons")
+		}
 		return report.Patch(stdout, found)
 	}
 	return report.Write(stdout, found)

@@ -102,7 +102,10 @@ func runIn(t *testing.T, dir string, arguments ...string) string {
 	if err := run(dir, arguments, &out, &messages); err != nil {
 		out.WriteString("error: " + err.Error() + "\n")
 	}
-	return strings.ReplaceAll(out.String()+messages.String(), dir, "DIR")
+	if len(arguments) == 0 || arguments[0] != "-diff" {
+		out.WriteString(messages.String())
+	}
+	return strings.ReplaceAll(out.String(), dir, "DIR")
 }
 
 // A folder that is not a module's, and one that does not exist, are errors that say what to
@@ -121,6 +124,9 @@ func TestFoldersThatAreNoModules(t *testing.T) {
 		t.Error(out)
 	}
 	if out := runIn(t, dir, "-unknown"); !strings.Contains(out, "usage: thinformer-migrate") {
+		t.Error(out)
+	}
+	if out := runIn(t, dir, "-help"); !strings.Contains(out, "usage: thinformer-migrate") || strings.Contains(out, "error") {
 		t.Error(out)
 	}
 	if out := runIn(t, dir, "./..."); !strings.Contains(out, "takes no arguments") {

@@ -42,6 +42,7 @@ func (p *Program) External(path string) (*types.Package, error) {
 		return nil, fmt.Errorf("open the types of package %s: %w", path, err)
 	}
 	defer file.Close()
+	//lint:ignore SA1019 The files of go list -export are archives up to Go 1.28.
 	data, err := gcexportdata.NewReader(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the types of package %s: %w", path, err)

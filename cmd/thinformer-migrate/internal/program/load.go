@@ -25,7 +25,7 @@ func Load(dir string, more func(imported []string) []string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Dir: dir, Fset: token.NewFileSet(), Modules: map[string]*packages.Module{}, exports: map[string]string{}}
+	p := &Program{Dir: dir, Fset: token.NewFileSet(), Modules: map[string]*packages.Module{}, exports: map[string]string{}, byID: map[string]*Package{}}
 	listed, err := packages.Load(&packages.Config{
 		Dir: dir, Tests: true,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedModule | packages.NeedForTest,
@@ -93,6 +93,7 @@ func (p *Program) addPackage(l *packages.Package, files map[string]*File) {
 	}
 	if len(pkg.Files)+len(pkg.Excluded) > 0 {
 		p.Packages = append(p.Packages, pkg)
+		p.byID[pkg.ID] = pkg
 	}
 }
 

@@ -23,6 +23,7 @@ type Program struct {
 	// Notes are properties of the module that limit the examination.
 	Notes []string
 
+	byID    map[string]*Package
 	exports map[string]string // files with export data, by import path
 	read    *exportReader
 }
@@ -58,12 +59,7 @@ type Import struct {
 
 // Package returns the package of the module with the ID, and nil for other IDs.
 func (p *Program) Package(id string) *Package {
-	for _, pkg := range p.Packages {
-		if pkg.ID == id {
-			return pkg
-		}
-	}
-	return nil
+	return p.byID[id]
 }
 
 // Own reports whether an import path is that of a package of the module.

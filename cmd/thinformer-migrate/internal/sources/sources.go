@@ -101,7 +101,7 @@ func kindOf(function *types.Func) string {
 		return Generated
 	case strings.HasPrefix(path, standin.ClientInformers+"/") && !method && strings.HasSuffix(name, "Informer") && strings.HasPrefix(name, "New"):
 		return Group
-	case strings.HasPrefix(path, standin.Module+"/") && !method && (isFactory(function) || slices.Contains(constructors, name)):
+	case strings.HasPrefix(path, standin.Module+"/") && !method && (isFactory(function) || (path == standin.Cache || path == standin.Interop) && slices.Contains(constructors, name)):
 		return Here
 	case !method && isFactory(function):
 		return Others
