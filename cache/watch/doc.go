@@ -23,8 +23,8 @@
 //   - A RetryWatcher delivers each event once, and resumes after the last event
 //     or bookmark. It ends if a request can never succeed: without permission,
 //     or with an expired version. The last event is then an ERROR.
-//   - The reader of an informer's watch may be slow: beyond 1000 pending events,
-//     those of one object are merged, so that memory is bounded.
+//   - The reader of an informer's watch may be slow: no event is merged or
+//     dropped, so pending events need memory until they are read.
 //   - Objects do not appear in errors or logs.
 //
 // A program without client-go's types can use rest.View.Watch or an informer

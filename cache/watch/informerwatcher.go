@@ -11,10 +11,6 @@ import (
 	"github.com/thinformer/thinformer/cache"
 )
 
-// maxPending is the number of events that may wait for the reader of an
-// informer's watch before those of one object are merged.
-const maxPending = 1000
-
 // NewIndexerInformerWatcher is NewIndexerInformerWatcherWithLogger with klog's
 // global logger.
 func NewIndexerInformerWatcher(lw cache.ListerWatcher, objType runtime.Object) (cache.Indexer, cache.Controller, watch.Interface, <-chan struct{}) {
@@ -26,7 +22,7 @@ func NewIndexerInformerWatcher(lw cache.ListerWatcher, objType runtime.Object) (
 // the last channel is closed when it has ended.
 //
 // The informer has synced when its store has the first list, even if nothing has
-// been read from the watch.
+// been read from the watch. Every event waits for the reader.
 func NewIndexerInformerWatcherWithLogger(logger klog.Logger, lw cache.ListerWatcher, objType runtime.Object) (cache.Indexer, cache.Controller, watch.Interface, <-chan struct{}) {
 	return newIndexerInformerWatcher(logger, lw, objType, nil)
 }
@@ -53,7 +49,7 @@ func newIndexerInformerWatcher(logger klog.Logger, lw cache.ListerWatcher, objTy
 		AddFunc:    func(obj any) { send(watch.Added, obj) },
 		UpdateFunc: func(_, obj any) { send(watch.Modified, obj) },
 		DeleteFunc: func(obj any) { send(watch.Deleted, obj) },
-	}, cache.HandlerOptions{Logger: &logger, MaxPending: maxPending})
+	}, cache.HandlerOptions{Logger: &logger}) // without MaxPending: events are never merged
 	if err == nil && onError != nil {
 		err = informer.SetWatchErrorHandlerWithContext(onError)
 	}

@@ -3,6 +3,7 @@ package watch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -145,7 +146,7 @@ func TestUntilWithSyncTestsThePrecondition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
 		defer source.Shutdown()
-		for i := range 3000 { // more than may be pending for a reader
+		for i := range 3000 {
 			source.AddDropWatch(named(strconv.Itoa(i)))
 		}
 		failed := errors.New("failed")
@@ -211,43 +212,63 @@ func TestIndexerInformerWatcherIsStopped(t *testing.T) {
 	}
 }
 
-// A slow reader: beyond 1000 pending events, the updates of an object are one event with
-// the newest state, and a deletion of an object that the reader knows is delivered.
-func TestEventsForASlowReaderAreMerged(t *testing.T) {
+// A slow reader receives every event, in order: also those of an object that was added and
+// deleted meanwhile.
+func TestSlowReaderReceivesEveryEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := framework.NewFakeControllerSource()
 		defer source.Shutdown()
-		source.Add(named("known"))
 		_, controller, w, done := watch.NewIndexerInformerWatcherWithLogger(klog.Background(), source, &object{})
+		defer func() { <-done }()
+		defer w.Stop()
 		require.True(t, cache.WaitForCacheSync(t.Context().Done(), controller.HasSynced))
-		require.Equal(t, apiwatch.Added, (<-w.ResultChan()).Type)
-		const changes = 5000
-		for range changes {
+		var want []string
+		source.Add(named("busy"))
+		want = append(want, "ADDED busy 1")
+		for i := range 3000 {
 			source.Modify(named("busy"))
-			synctest.Wait()
+			want = append(want, fmt.Sprintf("MODIFIED busy %d", i+2))
+			synctest.Wait() // each change is a notification of its own
 		}
-		source.Delete(named("known"))
+		source.Add(named("brief"))
+		source.Delete(named("brief"))
+		want = append(want, "ADDED brief 3002", "DELETED brief 3003")
 		synctest.Wait()
-		var last apiwatch.Event
-		deleted, read := false, 0
-		for pending := true; pending; {
-			select {
-			case event := <-w.ResultChan():
-				if read++; event.Type == apiwatch.Deleted {
-					deleted = true
-				} else {
-					last = event
+		for _, event := range want {
+			got := <-w.ResultChan()
+			obj := got.Object.(metav1.Object)
+			require.Equal(t, event, fmt.Sprintf("%s %s %s", got.Type, obj.GetName(), obj.GetResourceVersion()))
+		}
+	})
+}
+
+// UntilWithSync: a condition on an event is fulfilled even if thousands of events were
+// pending when it arrived, and the informer ends although the others are not read.
+func TestUntilWithSyncMissesNoEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := framework.NewFakeControllerSource()
+		defer source.Shutdown()
+		source.Add(named("busy"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		changed := false
+		event, err := watch.UntilWithSync(ctx, source, &object{}, nil, func(event apiwatch.Event) (bool, error) {
+			if !changed {
+				changed = true
+				for range 1500 {
+					source.Modify(named("busy"))
+				}
+				source.Add(named("brief"))
+				source.Delete(named("brief"))
+				for range 1500 {
+					source.Modify(named("busy"))
 				}
 				synctest.Wait()
-			case <-time.After(time.Minute):
-				pending = false
 			}
-		}
-		require.Equal(t, strconv.Itoa(changes+1), versionOf(t, &last))
-		require.True(t, deleted)
-		require.Less(t, read, 1100)
-		w.Stop()
-		<-done
+			return is(apiwatch.Deleted, "brief")(event)
+		})
+		require.NoError(t, err)
+		require.Equal(t, "1503", versionOf(t, event))
 	})
 }
 

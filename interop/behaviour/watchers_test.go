@@ -284,7 +284,7 @@ func informerWatchers() []testCase {
 				s.printf("open")
 			}
 		}},
-		{name: "informer watcher/a slow reader", rows: "watcher-buffer", run: func(s *scenario) {
+		{name: "informer watcher/a slow reader", run: func(s *scenario) {
 			source := framework.NewFakeControllerSource()
 			defer source.Shutdown()
 			source.Add(pod("a", ""))
@@ -294,17 +294,19 @@ func informerWatchers() []testCase {
 				source.Modify(pod("a", ""))
 				s.sleep(0)
 			}
+			source.Add(pod("brief", ""))
+			source.Delete(pod("brief", ""))
 			pending, last := 0, ""
 			for quiet := false; !quiet; {
 				select {
 				case event := <-stream.ResultChan():
-					pending, last = pending+1, show(event.Object)
+					pending, last = pending+1, fmt.Sprint(event.Type, " ", show(event.Object))
 				case <-time.After(time.Minute):
 					quiet = true
 				}
 			}
 			s.printf("the last one: %s", last)
-			s.printf("all of them: %v", pending == 3000)
+			s.printf("all of them: %v", pending == 3002)
 			stream.Stop()
 			<-done
 		}},
