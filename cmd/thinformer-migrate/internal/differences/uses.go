@@ -62,9 +62,9 @@ var beside = map[string]map[string][]string{
 		"NewRetryWatcherWithContext":           {"retry-watcher-expired", "retry-watcher-after", "retry-watcher-wrapped"},
 		"Until":                                {"until-cause"},
 		"UntilWithSync":                        {"until-cause", "until-reason"},
-		"NewIndexerInformerWatcher":            {"watcher-closes", "watcher-buffer"},
-		"NewIndexerInformerWatcherWithContext": {"watcher-closes", "watcher-buffer"},
-		"NewIndexerInformerWatcherWithLogger":  {"watcher-closes", "watcher-buffer"},
+		"NewIndexerInformerWatcher":            {"watcher-closes"},
+		"NewIndexerInformerWatcherWithContext": {"watcher-closes"},
+		"NewIndexerInformerWatcherWithLogger":  {"watcher-closes"},
 	},
 	"k8s.io/client-go/tools/pager": {
 		"EachListItem": {"pager-version", "pager-panic", "pager-waits"},
