@@ -76,7 +76,9 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Result[
 			return r, fmt.Errorf("reading %s: %w: it is a %T", resource, errNoClient, c)
 		}
 		if optionsModifier != nil {
+			isWatch := options.Watch
 			optionsModifier(&options)
+			options.Watch = isWatch // also if the modifier has replaced all options
 		}
 		r = c.Get().Namespace(namespace).Resource(resource).VersionedParams(&options, metav1.ParameterCodec)
 		if bounded, ok := any(r).(interface{ MaxRetries(int) R }); ok && attempt.IsOnce(ctx) {
@@ -165,8 +167,10 @@ func recoveryOf[C Getter[R], R interface{ URL() *url.URL }](client C) *rest.Reco
 
 // server identifies the server of a client of another library.
 type server struct {
-	client       *http.Client
-	scheme, host string
+	client *http.Client
+	// address is the URL before the path of a group: a host can have the servers
+	// of several clusters under different paths.
+	address string
 }
 
 // serverOf returns the server of a client that, like client-go's, has its
@@ -181,8 +185,17 @@ func serverOf[C Getter[R], R interface{ URL() *url.URL }](client C) any {
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*http.Client]() || field.IsNil() {
 		return client
 	}
-	address := client.Get().URL()
-	return server{field.Interface().(*http.Client), address.Scheme, address.Host}
+	address := *client.Get().URL()
+	address.Path = strings.TrimSuffix(address.Path, "/")
+	if versioned, ok := any(client).(VersionedClient); ok {
+		gv := versioned.APIVersion()
+		path := "/apis/" + gv.String()
+		if gv.Group == "" {
+			path = "/api/" + gv.Version
+		}
+		address.Path = strings.TrimSuffix(address.Path, path)
+	}
+	return server{field.Interface().(*http.Client), address.String()}
 }
 
 // recoveryIn returns the Recovery of a source: its own, or that of the client

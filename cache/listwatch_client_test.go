@@ -151,22 +151,57 @@ func TestSourceSharesRecoveryWithClient(t *testing.T) {
 	require.Equal(t, client.Recovery().InGroup("apps"), recoveryOfSource(lw))
 }
 
+// A modifier that replaces all options does not turn a watch into a list.
+func TestModifierKeepsWatch(t *testing.T) {
+	srv, client := serverWithClient(t)
+	lw := NewFilteredListWatchFromClient(client, "pods", "shop", func(o *metav1.ListOptions) {
+		*o = metav1.ListOptions{LabelSelector: "app=web"}
+	})
+	for _, send := range []func() error{
+		func() error {
+			return closeBody(lw.rawRequestFunc()(t.Context(), metav1.ListOptions{Watch: true}, "application/json"))
+		},
+		func() error {
+			w, err := lw.WatchWithContext(t.Context(), metav1.ListOptions{})
+			if err == nil {
+				w.Stop()
+			}
+			return err
+		},
+	} {
+		require.NoError(t, send())
+	}
+	for _, request := range srv.Requests(apitest.Match{}) {
+		require.Equal(t, "watch", request.Verb)
+	}
+	require.Len(t, srv.Requests(apitest.Match{}), 2)
+}
+
+func closeBody(body io.ReadCloser, err error) error {
+	if err != nil {
+		return err
+	}
+	return body.Close()
+}
+
 // The clients of all groups of a server have one http.Client, as in a clientset:
-// they share a Recovery, each in its group. Clients of other servers, and other
-// http.Clients of the same server, have another one.
+// they share a Recovery, each in its group. Clients of other servers, also of
+// those with another path on the same host, and other http.Clients of the same
+// server have another one.
 func TestGroupsOfOneServerShareRecovery(t *testing.T) {
 	one, other := &http.Client{}, &http.Client{}
 	newListWatch := func(client *http.Client, address, group string) *ListWatch {
 		return NewListWatchFromClient(&foreignGroup{client, address, group}, "pods", "default", fields.Everything())
 	}
-	first := recoveryOfSource(newListWatch(one, "https://server/api/v1", ""))
-	second := recoveryOfSource(newListWatch(one, "https://server/apis/apps/v1", "apps"))
+	first := recoveryOfSource(newListWatch(one, "https://server/clusters/a/api/v1", ""))
+	second := recoveryOfSource(newListWatch(one, "https://server/clusters/a/apis/apps/v1/", "apps"))
 	require.Equal(t, first.InGroup("apps"), second.InGroup("apps"))
 	require.NotEqual(t, first, second, "their groups differ")
 	for _, different := range []*ListWatch{
-		newListWatch(one, "https://standby/api/v1", ""),
-		newListWatch(other, "https://server/api/v1", ""),
-		newListWatch(nil, "https://server/api/v1", ""),
+		newListWatch(one, "https://standby/clusters/a/api/v1", ""),
+		newListWatch(one, "https://server/clusters/b/api/v1", ""),
+		newListWatch(other, "https://server/clusters/a/api/v1", ""),
+		newListWatch(nil, "https://server/clusters/a/api/v1", ""),
 	} {
 		require.NotEqual(t, first.InGroup(""), recoveryOfSource(different).InGroup(""))
 	}

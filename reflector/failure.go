@@ -38,6 +38,12 @@ func (f failure) connectionLost() bool {
 	return f.code == 0 && (f.reason == ReasonInterrupted || f.reason == ReasonUnreachable || f.reason == ReasonTimeout)
 }
 
+// cutShort reports whether the response ended within a value. Other content that
+// cannot be decoded was received completely, and says nothing about the server.
+func (f failure) cutShort() bool {
+	return f.code == 0 && f.reason == ReasonUndecodable && errors.Is(f.err, io.ErrUnexpectedEOF)
+}
+
 // isLocal reports whether the failure says nothing about the availability of the
 // server: no request was sent, or the server is not trusted.
 func (f failure) isLocal() bool {

@@ -73,7 +73,7 @@ func (r *recoveryReporter) failed(f failure) failure {
 	case f.isLocal():
 	case complete:
 		r.member.ContentReceived()
-	case r.answered && time.Since(r.answeredAt) < minBrokenWatchTime && (f.connectionLost() || f.reason == ReasonUndecodable && f.code == 0):
+	case r.answered && time.Since(r.answeredAt) < minBrokenWatchTime && (f.connectionLost() || f.cutShort()):
 		kind = listwatch.FailureTruncated
 	case r.answered:
 	case f.connectionLost():
