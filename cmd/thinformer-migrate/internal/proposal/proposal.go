@@ -48,9 +48,17 @@ type Broken struct {
 	Errors  []string
 }
 
-// Watched reports whether a package has a replacement, or constructors that have one.
+// Watched reports whether a package has a replacement or constructors that have one, or
+// creates informers.
 func Watched(path string) bool {
-	return standin.Replacement(path) != "" || factoryOf(path) != "" || MayBeFactory(path)
+	return standin.Replacement(path) != "" || factoryOf(path) != "" || MayBeFactory(path) || HasRuntimeCache(path)
+}
+
+// HasRuntimeCache reports whether a package is one of controller-runtime, whose cache creates
+// informers.
+func HasRuntimeCache(path string) bool {
+	return path == "sigs.k8s.io/controller-runtime" || strings.HasPrefix(path, "sigs.k8s.io/controller-runtime/pkg/cache") ||
+		strings.HasPrefix(path, "sigs.k8s.io/controller-runtime/pkg/manager")
 }
 
 // factoryOf returns the path of the factory of a group's package, such as

@@ -56,14 +56,23 @@ func Find(found *proposal.Proposal) []Source {
 				if !ok {
 					return true
 				}
-				function, ok := result.Info.Uses[selector.Sel].(*types.Func)
-				if !ok || function.Pkg() == nil {
+				called := result.Info.Uses[selector.Sel]
+				if called == nil || called.Pkg() == nil {
 					return true
 				}
-				if kind := kindOf(function); kind != "" {
+				kind := ""
+				switch called := called.(type) {
+				case *types.Func:
+					kind = kindOf(called)
+				case *types.Var:
+					if called.Pkg().Path() == "sigs.k8s.io/controller-runtime" && called.Name() == "NewManager" {
+						kind = Runtime // a variable with the function manager.New
+					}
+				}
+				if kind != "" {
 					all = append(all, Source{
 						File: file, Line: found.Program.Fset.PositionFor(selector.Sel.Pos(), false).Line,
-						Call: name(selector), Kind: kind, Package: function.Pkg().Path(),
+						Call: name(selector), Kind: kind, Package: called.Pkg().Path(),
 					})
 				}
 				return true
@@ -106,6 +115,8 @@ func kindOf(function *types.Func) string {
 	case !method && isFactory(function):
 		return Others
 	case strings.HasPrefix(path, "sigs.k8s.io/controller-runtime/pkg/cache") && (name == "GetInformer" || name == "GetInformerForKind" || name == "New" && !method):
+		return Runtime
+	case path == "sigs.k8s.io/controller-runtime/pkg/manager" && name == "New" && !method:
 		return Runtime
 	case strings.HasPrefix(path, "sigs.k8s.io/controller-runtime/pkg/") && method && name == "GetCache":
 		return Runtime
