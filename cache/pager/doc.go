@@ -17,8 +17,9 @@
 //
 //   - At most PageBufferSize pages are kept in addition to the one that is
 //     requested and the one whose items are processed.
-//   - When a call returns, the page function is not running, and no goroutine
-//     is left.
+//   - An error of the function for an item is returned at once. One call of the
+//     page function may then be running: its context is done, and no other one
+//     follows. No goroutine is left when it has returned.
 //   - Only the first request has the resource version of the options: servers
 //     reject a version together with a continue token.
 //   - A list that ends with an error is not mistaken for a complete one.

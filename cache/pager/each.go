@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +18,9 @@ var errPagePanicked = errors.New("listing pages: the page function panicked")
 // token has expired, it does not request the whole list, since fn has received
 // a part of it: the error is that of the server.
 //
+// It does not wait for a page when fn fails. One call of PageFn may then be
+// running: its context is done, and no other one follows.
+//
 // Each item keeps the memory of its whole page; see EachListItemWithAlloc.
 func (p *ListPager) EachListItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error) error {
 	return p.each(ctx, options, func(list runtime.Object) error { return meta.EachListItem(list, fn) })
@@ -30,8 +32,8 @@ func (p *ListPager) EachListItemWithAlloc(ctx context.Context, options metav1.Li
 	return p.each(ctx, options, func(list runtime.Object) error { return meta.EachListItemWithAlloc(list, fn) })
 }
 
-// each calls process with each page. A goroutine requests the pages; each waits
-// for its end, so that the page function does not run afterwards.
+// each calls process with each page. A goroutine requests the pages. It ends with
+// the last page, or with the request that is open when each returns.
 func (p *ListPager) each(ctx context.Context, options metav1.ListOptions, process func(runtime.Object) error) error {
 	if p.PageBufferSize < 0 {
 		return fmt.Errorf("listing pages: ListPager.PageBufferSize is %d; it must not be negative", p.PageBufferSize)
@@ -39,14 +41,12 @@ func (p *ListPager) each(ctx context.Context, options metav1.ListOptions, proces
 	requests, cancel := context.WithCancel(ctx)
 	received := make(chan runtime.Object, p.PageBufferSize)
 	var ended error // written before received is closed
-	var running sync.WaitGroup
-	running.Go(func() {
+	go func() {
 		defer close(received)
 		ended = errPagePanicked
 		defer utilruntime.HandleCrashWithContext(requests)
 		ended = p.request(requests, options, received)
-	})
-	defer running.Wait()
+	}()
 	defer cancel()
 	for list := range received {
 		if err := ctx.Err(); err != nil {

@@ -221,29 +221,31 @@ func TestPagesInAdvanceAreBounded(t *testing.T) {
 	})
 }
 
-// After an error of fn, the page function is not running any more.
-func TestPageFunctionHasEndedAfterwards(t *testing.T) {
+// An error of fn is returned at once, although a request ignores the end of its context.
+// That request is the last one, and the goroutine ends with it.
+func TestErrorOfAnItemDoesNotWaitForAPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &source{total: 10}
-		requesting, failed := make(chan struct{}), errors.New("enough")
-		running := false
+		requesting, release, failed := make(chan context.Context, 1), make(chan struct{}), errors.New("enough")
 		p := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			if options.Continue != "" {
-				running = true
-				close(requesting)
-				<-ctx.Done()
-				running = false
-				return nil, ctx.Err()
+				requesting <- ctx
+				<-release
 			}
-			return s.page(ctx, options)
+			return s.page(context.WithoutCancel(ctx), options)
 		})
 		p.PageSize = 3
+		var page context.Context
 		err := p.EachListItem(t.Context(), metav1.ListOptions{}, func(runtime.Object) error {
-			<-requesting
+			page = <-requesting
 			return failed
 		})
 		require.ErrorIs(t, err, failed)
-		require.False(t, running)
+		require.ErrorIs(t, page.Err(), context.Canceled)
+		require.Equal(t, 1, s.count(), "the second page is still being requested")
+		close(release)
+		synctest.Wait() // the bubble fails if the goroutine does not end
+		require.Equal(t, 2, s.count())
 	})
 }
 

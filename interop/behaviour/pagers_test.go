@@ -145,7 +145,7 @@ func pagers() []testCase {
 			p.each(p.pager(3), metav1.ListOptions{}, nothing)
 			s.settle() // client-go's goroutine reads ReallyCrash after the end of the list
 		}},
-		{name: "pager/the page function after the end", rows: "pager-waits", run: func(s *scenario) {
+		{name: "pager/the page function after the end", run: func(s *scenario) {
 			running := false
 			p := &pagedPods{s: s}
 			p.onPage = func(ctx context.Context, o metav1.ListOptions) error {

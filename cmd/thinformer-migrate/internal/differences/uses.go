@@ -67,7 +67,7 @@ var beside = map[string]map[string][]string{
 		"NewIndexerInformerWatcherWithLogger":  {"watcher-closes"},
 	},
 	"k8s.io/client-go/tools/pager": {
-		"EachListItem": {"pager-version", "pager-panic", "pager-waits"},
+		"EachListItem": {"pager-version", "pager-panic"},
 	},
 	"k8s.io/client-go/util/retry": {
 		"OnError": {"retry-last-error"},
