@@ -19,10 +19,9 @@ type eventError struct{ error }
 func (eventError) Undecodable() bool { return true }
 func (u eventError) Unwrap() error   { return u.error }
 
-// Promise: a watch that ends at once because its response was cut short is a failure
-// that the readers of the server share. One that ends because of a complete event that
-// cannot be decoded is not: the server has responded, and the other collections are not
-// affected.
+// Promise: the readers of a server share a failure if the response to a watch was cut
+// short. They do not share a complete event that cannot be decoded: the server has
+// responded, and the other collections are not affected.
 func TestOnlyResponsesThatAreCutShortAreShared(t *testing.T) {
 	for _, c := range []struct {
 		err    error
