@@ -21,7 +21,10 @@
 //     version fails with a 410, and an informer lists again.
 //   - The source keeps copies: a test may change its objects after a call.
 //     A call sets the resource version of the object that it was given.
-//   - After Shutdown, requests fail with an error, and no call blocks.
+//   - A call does not wait for the reader of a watch: any number of events may
+//     be pending. They can be read after Shutdown and ResetWatch too.
+//   - After Shutdown, requests fail with an error, and no goroutine is left,
+//     unless a watch was not stopped and has more than 100 pending events.
 //
 // For tests of requests, selectors, conflicts or RBAC use package apitest, which
 // is a whole API server.

@@ -19,8 +19,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// queueLength is how many events may be pending for a watch before a change
-// waits for its reader.
+// queueLength is how many events the channel of a watch has space for.
 const queueLength = 100
 
 var errShutDown = errors.New("the FakeControllerSource was shut down")
@@ -44,7 +43,8 @@ type FakeControllerSource struct {
 	mu sync.RWMutex
 	// Items are the objects. The methods replace them.
 	Items map[objectKey]runtime.Object // guarded by mu
-	// Broadcaster sends the events to the watches. ResetWatch replaces it.
+	// Broadcaster sends the events to the watches. ResetWatch replaces it. A
+	// test that calls its Watch has to read or stop that watch.
 	Broadcaster *watch.Broadcaster // guarded by mu
 	// ListError is the result of List if it is not nil. Set it before the
 	// source is used.
@@ -101,7 +101,7 @@ func (f *FakeControllerSource) DeleteDropWatch(lastValue runtime.Object) {
 
 // Change makes the change of an event, and sends the event to the open watches
 // with a probability between 0 and 1. It panics if the object has no metadata.
-// It waits while a watch has too many events that were not read.
+// It does not wait for a reader of the watches.
 func (f *FakeControllerSource) Change(e watch.Event, watchProbability float64) {
 	accessor, err := meta.Accessor(e.Object)
 	if err != nil {
@@ -187,11 +187,16 @@ func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interfac
 	for _, e := range f.changes[len(f.changes)-missed:] {
 		prefix = append(prefix, watch.Event{Type: e.Type, Object: e.Object.DeepCopyObject()})
 	}
-	return f.Broadcaster.WatchWithPrefix(prefix)
+	source, err := f.Broadcaster.WatchWithPrefix(prefix)
+	if err != nil {
+		return nil, fmt.Errorf("watch: adding a watch to the broadcaster: %w", err)
+	}
+	return newBufferedWatch(source), nil
 }
 
-// Shutdown ends all watches when their pending events were delivered. Further
-// requests fail, and further changes have no effect.
+// Shutdown ends all watches; their pending events can still be read. Further
+// requests fail, and further changes have no effect. It does not wait for a
+// reader.
 func (f *FakeControllerSource) Shutdown() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -163,6 +164,69 @@ func TestNothingBlocksAfterShutdown(t *testing.T) {
 		require.ErrorContains(t, err, "was shut down")
 		source.Add(named("a"))
 		source.ResetWatch()
+		source.Shutdown()
+	})
+}
+
+// No call waits for the reader of a watch. The pending events can still be read after
+// Shutdown and ResetWatch, in their order, and then the watch has ended. This is no
+// synctest bubble, whose time does not pass while a goroutine waits for a mutex.
+func TestNothingWaitsForAReader(t *testing.T) {
+	for name, end := range map[string]func(*framework.FakeControllerSource){
+		"Shutdown":   (*framework.FakeControllerSource).Shutdown,
+		"ResetWatch": (*framework.FakeControllerSource).ResetWatch,
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := framework.NewFakeControllerSource()
+			reads, err := source.Watch(metav1.ListOptions{ResourceVersion: "0"})
+			require.NoError(t, err)
+			ignores, err := source.Watch(metav1.ListOptions{ResourceVersion: "0"})
+			require.NoError(t, err)
+			const changes = 1000
+			errs := make(chan error)
+			go func() {
+				for range changes {
+					source.Add(named("a"))
+				}
+				_, failedList := source.List(metav1.ListOptions{})
+				_, failedWatch := source.Watch(metav1.ListOptions{ResourceVersion: strconv.Itoa(changes)})
+				end(source)
+				source.Shutdown()
+				errs <- errors.Join(failedList, failedWatch)
+			}()
+			select {
+			case err := <-errs:
+				require.NoError(t, err)
+			case <-time.After(30 * time.Second):
+				require.FailNow(t, "a call waits for a reader")
+			}
+			for version := range changes {
+				require.Equal(t, "ADDED a@"+strconv.Itoa(version+1), next(t, reads))
+			}
+			_, open := <-reads.ResultChan()
+			require.False(t, open)
+			ignores.Stop()
+			for range ignores.ResultChan() { // ends, since Stop closes it
+			}
+		})
+	}
+}
+
+// After Shutdown, a watch whose pending events fit into its channel has no goroutine: the
+// bubble, and goleak, fail otherwise.
+func TestUnreadWatchLeavesNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := framework.NewFakeControllerSource()
+		for range 300 {
+			source.AddDropWatch(named("a"))
+		}
+		_, err := source.Watch(metav1.ListOptions{ResourceVersion: "300"})
+		require.NoError(t, err)
+		for range 100 {
+			source.Add(named("a"))
+		}
+		_, err = source.Watch(metav1.ListOptions{ResourceVersion: "0"})
+		require.NoError(t, err)
 		source.Shutdown()
 	})
 }
