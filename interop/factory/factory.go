@@ -127,7 +127,7 @@ func (f *Factory[C, F]) informerFor(object reflect.Type, create func(reflect.Typ
 		}
 		informer := create(object, resync)
 		if isClientGos(informer) {
-			klog.Background().Info("An informer of the factory is client-go's, and not thinformer's: create it with a function of package interop, or write the table of the factory again with thinformer-factory if it lacks the kind", "type", object.String())
+			klog.Background().Info("An informer of the factory is client-go's, and not thinformer's: create it with a function of package interop, or write the table of the factory again with thinformer-factory if it lacks the kind", "type", fmt.Sprint(object))
 		}
 		if f.options.transform != nil {
 			// It fails only if the informer was started, and then keeps its own.

@@ -60,6 +60,16 @@ type embedding struct {
 	clientcache.SharedIndexInformer
 }
 
+// Other ways to embed one: by an alias, whose name may be unexported, and by client-go's
+// typed interface.
+type (
+	alias          = clientcache.SharedIndexInformer
+	embeddingAlias struct{ alias }
+	embeddingTyped struct {
+		clientcache.TypedSharedIndexInformer[*corev1.Pod]
+	}
+)
+
 // A function of the program that returns an informer of client-go gets it, and a warning
 // once for each type, however the informer is wrapped. There is none for other informers.
 func TestAnInformerOfClientGoIsUsedWithAWarning(t *testing.T) {
@@ -72,7 +82,11 @@ func TestAnInformerOfClientGoIsUsedWithAWarning(t *testing.T) {
 		"client-go's":           {theirs, 1},
 		"client-go's, typed":    {clientcache.NewTypedSharedIndexInformer[*corev1.Pod](theirs), 1},
 		"client-go's, embedded": {&embedding{clientcache.NewTypedSharedIndexInformer[*corev1.Pod](theirs)}, 1},
+		"client-go's, by alias": {embeddingAlias{theirs}, 1},
+		"client-go's, by type":  {embeddingTyped{clientcache.NewTypedSharedIndexInformer[*corev1.Pod](theirs)}, 1},
 		"ours":                  {ours, 0},
+		"ours, by alias":        {embeddingAlias{ours}, 0},
+		"ours, by type":         {embeddingTyped{clientcache.NewTypedSharedIndexInformer[*corev1.Pod](ours)}, 0},
 		"ours, typed":           {clientcache.NewTypedSharedIndexInformer[*corev1.Pod](ours), 0},
 		"ours, embedded":        {embedding{ours}, 0},
 		"a stub":                {embedding{}, 0},
@@ -91,6 +105,15 @@ func TestAnInformerOfClientGoIsUsedWithAWarning(t *testing.T) {
 			}
 		})
 	}
+}
+
+// InformerFor of a nil object, whose type is nil, calls the function, as client-go's does.
+func TestInformerForOfNil(t *testing.T) {
+	theirs := clientcache.NewSharedIndexInformer(&clientcache.ListWatch{}, &corev1.Pod{}, 0, nil)
+	text := logged(t, func() {
+		require.True(t, theirs == withPods().InformerFor(nil, func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer { return theirs }))
+	})
+	require.Contains(t, text, `type="<nil>"`)
 }
 
 // The accessors ask the inner factory, which ignores their functions. If the table lacks a
