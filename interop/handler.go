@@ -6,20 +6,16 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/thinformer/thinformer/cache"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
 // handlerOf returns a handler that receives the tombstones of the library that it was
 // written for.
 func handlerOf(handler clientcache.ResourceEventHandler) cache.ResourceEventHandler {
-	if handler == nil || isNilPointer(handler) || expectsOurTombstone(handler) {
+	if nilcheck.IsNilPointer(handler) || expectsOurTombstone(handler) {
 		return handler // package cache rejects nil
 	}
 	return clientGoHandler{handler}
-}
-
-func isNilPointer(handler clientcache.ResourceEventHandler) bool {
-	value := reflect.ValueOf(handler)
-	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
 // expectsOurTombstone reports whether a handler has a type of package cache, and so

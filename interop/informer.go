@@ -62,13 +62,13 @@ func NewSharedIndexInformerWithOptions(lw clientcache.ListerWatcher, example run
 	if !options.Identifier.Reserved() || options.InformerMetricsProvider == nil {
 		return informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}
 	}
-	provider := &metrics{options.Identifier, options.InformerMetricsProvider}
-	name, err := provider.reserve()
+	name, err := reserveName()
 	if err != nil {
 		return informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}
 	}
-	ours.Identifier, ours.InformerMetricsProvider = name.WithResource(options.Identifier.GroupVersionResource()), provider
-	return measured{informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}, name}
+	ours.Identifier = name.WithResource(options.Identifier.GroupVersionResource())
+	ours.InformerMetricsProvider = &metrics{options.Identifier, options.InformerMetricsProvider}
+	return newMeasured(informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}, name)
 }
 
 // informed embeds the methods that are equal in both interfaces; the others follow.

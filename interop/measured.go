@@ -2,7 +2,9 @@ package interop
 
 import (
 	"context"
-	"fmt"
+	"crypto/rand"
+	"runtime"
+	"sync/atomic"
 
 	clientcache "k8s.io/client-go/tools/cache"
 
@@ -10,22 +12,39 @@ import (
 )
 
 // measured is an informer whose metrics are those of a provider written for client-go. It
-// needs an identity of package cache while it runs.
+// needs an identity of package cache until it has run, or is garbage.
 type measured struct {
 	informed
 	name *cache.InformerName
+	runs atomic.Int32 // calls of Run that have not returned
+}
+
+func newMeasured(inner informed, name *cache.InformerName) *measured {
+	m := &measured{informed: inner, name: name}
+	runtime.AddCleanup(m, (*cache.InformerName).Release, name)
+	return m
 }
 
 // Run implements [clientcache.SharedInformer].
-func (m measured) Run(stop <-chan struct{}) {
-	defer m.name.Release()
+func (m *measured) Run(stop <-chan struct{}) {
+	m.runs.Add(1)
+	defer m.ended()
 	m.informed.Run(stop)
 }
 
 // RunWithContext implements [clientcache.SharedInformer].
-func (m measured) RunWithContext(ctx context.Context) {
-	defer m.name.Release()
+func (m *measured) RunWithContext(ctx context.Context) {
+	m.runs.Add(1)
+	defer m.ended()
 	m.informed.RunWithContext(ctx)
+}
+
+// ended releases the name, unless this was a second Run, which returns at once while the
+// first one continues.
+func (m *measured) ended() {
+	if m.runs.Add(-1) == 0 {
+		m.name.Release()
+	}
 }
 
 // metrics is a provider of package cache that asks a provider written for client-go, and
@@ -35,10 +54,10 @@ type metrics struct {
 	provider clientcache.InformerMetricsProvider
 }
 
-// reserve returns a name of package cache, for metrics, which has no other user. Programs
-// do not see it.
-func (m *metrics) reserve() (*cache.InformerName, error) {
-	return cache.NewInformerName(fmt.Sprintf("client-go's %q of %s at %p", m.id.Name(), m.id.GroupVersionResource(), m))
+// reserveName returns a name of package cache, for metrics, which has no other user.
+// Programs do not see it.
+func reserveName() (*cache.InformerName, error) {
+	return cache.NewInformerName("an informer of client-go's options " + rand.Text())
 }
 
 // NewQueuedItemMetric implements [cache.InformerMetricsProvider].

@@ -118,6 +118,31 @@ func TestMetricsOfAProviderOfClientGo(t *testing.T) {
 	}
 }
 
+// A second Run, which is a mistake and returns at once, leaves the metrics of the first.
+func TestASecondRunKeepsTheMetrics(t *testing.T) {
+	for library, construct := range withOptions {
+		t.Run(library, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				name, err := clientcache.NewInformerName("twice")
+				require.NoError(t, err)
+				defer name.Release()
+				p := &provider{set: map[string]float64{}}
+				source := listsOf([]corev1.Pod{versioned("a", "1")})
+				inf := construct(source, &corev1.Pod{}, clientcache.SharedIndexInformerOptions{InformerMetricsProvider: p, Identifier: name.WithResource(podsResource)})
+				run(t, inf)
+				synctest.Wait()
+				require.Len(t, p.names(), 3)
+				inf.RunWithContext(t.Context())
+				inf.Run(t.Context().Done())
+				changed := versioned("a", "200")
+				source.events <- watch.Event{Type: watch.Modified, Object: &changed}
+				synctest.Wait()
+				require.Len(t, p.names(), 3)
+			})
+		})
+	}
+}
+
 // One identity can be used by one informer after the other, and a reserved one without a
 // provider is accepted.
 func TestIdentityIsUsedAgain(t *testing.T) {
