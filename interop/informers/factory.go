@@ -149,14 +149,17 @@ func NewFilteredInformer[T runtime.Object](client kubernetes.Interface, namespac
 	return factory.NewInformer[T](client, kinds(), namespace, resync, indexers, tweakListOptions)
 }
 
+// engine has the informers. Its name differs from those of the groups, which are exported.
+type engine = factory.Factory[kubernetes.Interface, internalinterfaces.NewInformerFunc]
+
 // sharedInformerFactory has the groups of k8s.io/client-go/informers.
 type sharedInformerFactory struct {
-	*factory.Factory[kubernetes.Interface, internalinterfaces.NewInformerFunc]
+	*engine
 }
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.Factory.ForResource(gvr)
+	informer, err := f.engine.ForResource(gvr)
 	if err != nil {
 		return nil, err
 	}
@@ -169,87 +172,87 @@ func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
 }
 
 func (f sharedInformerFactory) Admissionregistration() admissionregistration.Interface {
-	return admissionregistration.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return admissionregistration.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Apps() apps.Interface {
-	return apps.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return apps.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Autoscaling() autoscaling.Interface {
-	return autoscaling.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return autoscaling.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Batch() batch.Interface {
-	return batch.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return batch.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Certificates() certificates.Interface {
-	return certificates.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return certificates.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Coordination() coordination.Interface {
-	return coordination.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return coordination.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Core() core.Interface {
-	return core.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return core.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Discovery() discovery.Interface {
-	return discovery.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return discovery.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Events() events.Interface {
-	return events.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return events.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Extensions() extensions.Interface {
-	return extensions.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return extensions.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Flowcontrol() flowcontrol.Interface {
-	return flowcontrol.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return flowcontrol.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Internal() apiserverinternal.Interface {
-	return apiserverinternal.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return apiserverinternal.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Lifecycle() lifecycle.Interface {
-	return lifecycle.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return lifecycle.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Networking() networking.Interface {
-	return networking.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return networking.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Node() node.Interface {
-	return node.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return node.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Policy() policy.Interface {
-	return policy.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return policy.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Rbac() rbac.Interface {
-	return rbac.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return rbac.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Resource() resource.Interface {
-	return resource.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return resource.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Scheduling() scheduling.Interface {
-	return scheduling.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return scheduling.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Storage() storage.Interface {
-	return storage.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return storage.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Storagemigration() storagemigration.Interface {
-	return storagemigration.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return storagemigration.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 // kinds returns the table: a line for each kind of k8s.io/client-go/informers.

@@ -30,5 +30,8 @@ func Generate(dir, importPath, name string) (text []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("format the factory for %s: %w", importPath, err)
 	}
+	if err := check(loaded, text); err != nil {
+		return nil, fmt.Errorf("the factory for %s does not build: %w", importPath, err)
+	}
 	return text, nil
 }

@@ -3,6 +3,7 @@ package factory
 import (
 	"fmt"
 	"go/token"
+	"go/types"
 	"path"
 	"regexp"
 	"slices"
@@ -28,7 +29,7 @@ func newImports(reserved ...string) *imports {
 var versionName = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // of returns the name of a package in the file, and imports it. The package of a version is
-// named after its group too, such as appsv1.
+// named after its group too, such as appsv1. Predeclared names, such as string, stay free.
 func (i *imports) of(importPath, packageName string) string {
 	if name, known := i.names[importPath]; known {
 		return name
@@ -37,7 +38,7 @@ func (i *imports) of(importPath, packageName string) string {
 	if versionName.MatchString(name) {
 		name = identifier(path.Base(path.Dir(importPath))) + name
 	}
-	for number := 2; i.taken[name] || token.IsKeyword(name); number++ {
+	for number := 2; i.taken[name] || token.IsKeyword(name) || types.Universe.Lookup(name) != nil; number++ {
 		name = strings.TrimRight(name, "0123456789_") + "_" + strconv.Itoa(number)
 	}
 	i.names[importPath] = name

@@ -148,6 +148,38 @@ func changed(t *testing.T, name, old, new string) string {
 	return moduleOf(t, files)
 }
 
+// replaced returns the stub with a word replaced in all its texts and paths.
+func replaced(t *testing.T, pairs ...string) string {
+	t.Helper()
+	files, replacer := map[string]string{}, strings.NewReplacer(pairs...)
+	for file, text := range stub {
+		files[replacer.Replace(file)] = replacer.Replace(text)
+	}
+	return moduleOf(t, files)
+}
+
+// Names of groups and packages that the file, or the language, uses for something else.
+func TestNamesThatAreUsedOtherwise(t *testing.T) {
+	for _, accessor := range []string{"Namespace", "Inner", "TweakListOptions", "Factory", "Engine", "Kinds"} {
+		t.Run(accessor, func(t *testing.T) {
+			text, err := factory.Generate(replaced(t, "Shop", accessor), "example.com/user/gen", "informers")
+			if err != nil || !strings.Contains(string(text), "func (f sharedInformerFactory) "+accessor+"() ") {
+				t.Errorf("%v\n%s", err, text)
+			}
+		})
+	}
+	for _, name := range []string{"string", "error", "append", "any", "engine", "kinds", "time", "factory"} {
+		t.Run("package "+name, func(t *testing.T) {
+			folder := replaced(t, "api/api.go", name+"/"+name+".go", "package api", "package "+name,
+				`"example.com/user/api"`, `api "example.com/user/`+name+`"`)
+			text, err := factory.Generate(folder, "example.com/user/gen", "informers")
+			if err != nil || !strings.Contains(string(text), name+`_2 "example.com/user/`+name+`"`) {
+				t.Errorf("%v\n%s", err, text)
+			}
+		})
+	}
+}
+
 // What cannot be understood completely is an error that says what it is; there is no text.
 func TestBadInput(t *testing.T) {
 	if text, err := factory.Generate(moduleOf(t, stub), "example.com/user/gen", "informers"); err != nil || !strings.Contains(string(text), `api.SchemeGroupVersion.WithResource("widgets")`) {

@@ -10,7 +10,7 @@ const module = "github.com/thinformer/thinformer"
 
 // print returns the text of the file before gofmt.
 func print(of *generated, name string) []byte {
-	imported := newImports("client", "defaultResync", "f", "indexers", "informer", "informerName", "kinds",
+	imported := newImports("client", "defaultResync", "engine", "f", "indexers", "informer", "informerName", "kinds",
 		"namespace", "gvr", "options", "resync", "resyncConfig", "sharedInformerFactory", "transform", "tweakListOptions")
 	for importPath, name := range map[string]string{
 		"time":                                   "time",
@@ -35,7 +35,7 @@ func print(of *generated, name string) []byte {
 		body.WriteString(informerName)
 	}
 	for _, g := range of.groups {
-		fmt.Fprintf(&body, "func (f sharedInformerFactory) %s() %s {\n\treturn %s.New(f.Inner(), f.Namespace(), f.TweakListOptions())\n}\n\n",
+		fmt.Fprintf(&body, "func (f sharedInformerFactory) %s() %s {\n\treturn %s.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())\n}\n\n",
 			g.accessor, in(g.result), imported.of(g.result.Obj().Pkg().Path(), g.result.Obj().Pkg().Name()))
 	}
 	fmt.Fprintf(&body, "// kinds returns the table: a line for each kind of %s.\nfunc kinds() []factory.Kind[%s] {\n\treturn []factory.Kind[%s]{\n", of.path, clientset, clientset)
@@ -118,14 +118,17 @@ func NewFilteredInformer[T runtime.Object](client %[1]s, namespace string, resyn
 	return factory.NewInformer[T](client, kinds(), namespace, resync, indexers, tweakListOptions)
 }
 
+// engine has the informers. Its name differs from those of the groups, which are exported.
+type engine = factory.Factory[%[1]s, %[2]s]
+
 // sharedInformerFactory has the groups of %[4]s.
 type sharedInformerFactory struct {
-	*factory.Factory[%[1]s, %[2]s]
+	*engine
 }
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.Factory.ForResource(gvr)
+	informer, err := f.engine.ForResource(gvr)
 	if err != nil {
 		return nil, err
 	}

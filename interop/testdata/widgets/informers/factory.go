@@ -80,14 +80,17 @@ func NewFilteredInformer[T runtime.Object](client versioned.Interface, namespace
 	return factory.NewInformer[T](client, kinds(), namespace, resync, indexers, tweakListOptions)
 }
 
+// engine has the informers. Its name differs from those of the groups, which are exported.
+type engine = factory.Factory[versioned.Interface, internalinterfaces.NewInformerFunc]
+
 // sharedInformerFactory has the groups of github.com/thinformer/thinformer/interop/testdata/widgets/generated/informers/externalversions.
 type sharedInformerFactory struct {
-	*factory.Factory[versioned.Interface, internalinterfaces.NewInformerFunc]
+	*engine
 }
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.Factory.ForResource(gvr)
+	informer, err := f.engine.ForResource(gvr)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +103,7 @@ func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
 }
 
 func (f sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+	return shop.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 // kinds returns the table: a line for each kind of github.com/thinformer/thinformer/interop/testdata/widgets/generated/informers/externalversions.
