@@ -1,20 +1,19 @@
 package factory
 
 import (
-	"context"
-	"fmt"
 	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/thinformer/thinformer/cache"
+	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/interop"
+	"github.com/thinformer/thinformer/interop/internal/byresource"
 )
 
 // Kind is a line of the table of a generated file. C is the interface of the clientset.
@@ -32,49 +31,41 @@ func KindOf[T runtime.Object, C any, L runtime.Object](resource schema.GroupVers
 		object:   reflect.TypeFor[T](),
 		resource: resource,
 		source: func(clientset C, namespace string, tweak func(*metav1.ListOptions)) clientcache.ListerWatcher {
-			if isNil(clientset) {
-				return interop.ListWatch(interop.Client[L](withoutClientset[L]{resource.Resource}))
+			open := func() interop.Client[L] { return client(clientset, namespace) }
+			if typed, ok := directOf(open); ok {
+				lw := cache.NewFilteredListWatchFromClient(typed.client, resource.Resource, typed.namespace, tweak)
+				return cache.ToListWatcherWithWatchListSemantics(lw, clientset)
 			}
-			lw := sourceOf(client(clientset, namespace), resource.Resource, tweak)
-			return cache.ToListWatcherWithWatchListSemantics(lw, clientset)
+			return byresource.OfClient(clientset, resource.Resource, tweak, open)
 		},
 	}
 }
 
-// direct is a typed client of code-generator that sends requests. Its fakes do not have
-// these methods, nor do the interfaces that a program's wrapper embeds.
-type direct interface {
-	GetClient() rest.Interface
-	GetNamespace() string
+// direct has the REST client of a typed client of code-generator that sends requests. Its
+// fakes do not have these methods, nor do the interfaces that a program's wrapper embeds.
+type direct struct {
+	client    rest.Interface
+	namespace string
 }
 
-// sourceOf returns a source whose responses this module decodes, if the typed client sends
-// requests itself, and else one that calls the typed client.
-func sourceOf[L runtime.Object](typed interop.Client[L], resource string, tweak func(*metav1.ListOptions)) *cache.ListWatch {
-	if typed, ok := typed.(direct); ok {
-		if client := typed.GetClient(); client != nil {
-			return cache.NewFilteredListWatchFromClient(client, resource, typed.GetNamespace(), tweak)
+// directOf returns the REST client whose responses this module decodes, if the typed
+// client sends requests itself. An incomplete clientset may panic: client-go's informers
+// open the client when they list, and so the others do.
+func directOf[L runtime.Object](open func() interop.Client[L]) (found direct, ok bool) {
+	defer func() {
+		if recover() != nil {
+			found, ok = direct{}, false
 		}
+	}()
+	typed, ok := open().(interface {
+		GetClient() rest.Interface
+		GetNamespace() string
+	})
+	if !ok {
+		return direct{}, false
 	}
-	return interop.ListWatch(typed, tweak)
-}
-
-// withoutClientset is the client of a factory whose clientset is nil. Its informers can be
-// requested, and fail when they are started.
-type withoutClientset[L runtime.Object] struct{ resource string }
-
-func (w withoutClientset[L]) error() error {
-	return fmt.Errorf("read %s: the factory was created with a clientset that is nil", w.resource)
-}
-
-// List implements [interop.Client].
-func (w withoutClientset[L]) List(context.Context, metav1.ListOptions) (list L, err error) {
-	return list, w.error()
-}
-
-// Watch implements [interop.Client].
-func (w withoutClientset[L]) Watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
-	return nil, w.error()
+	found = direct{typed.GetClient(), typed.GetNamespace()}
+	return found, !nilcheck.IsNilPointer(found.client)
 }
 
 // informerOptions are those of one informer.
@@ -103,10 +94,4 @@ func find[C any](kinds []Kind[C], object reflect.Type) (Kind[C], bool) {
 		}
 	}
 	return Kind[C]{}, false
-}
-
-// isNil reports whether a clientset is nil or a nil pointer.
-func isNil(clientset any) bool {
-	value := reflect.ValueOf(clientset)
-	return !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	clientgo "k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -186,10 +187,34 @@ func TestWithoutAClientset(t *testing.T) {
 	defer cancel()
 	select {
 	case err := <-failed:
-		require.ErrorContains(t, err, "read pods: the factory was created with a clientset that is nil")
+		require.ErrorContains(t, err, "read pods: the informer was created with a client that is nil")
 	case <-time.After(2 * time.Minute):
 		t.Fatal("the informer does not fail")
 	}
+}
+
+// withPods is a stub of a program's test: a clientset with pods only.
+type withPods struct {
+	kubernetes.Interface
+	pods kubernetes.Interface
+}
+
+func (w withPods) CoreV1() typedcorev1.CoreV1Interface { return w.pods.CoreV1() }
+
+func (w withPods) IsWatchListSemanticsUnSupported() bool { return true }
+
+// The informers of a stub that lacks a group can be requested, from the same factory as
+// those of the group that it has.
+func TestAnIncompleteClientset(t *testing.T) {
+	both(t, func(t *testing.T, newFactory func(kubernetes.Interface, settings) clientgo.SharedInformerFactory) {
+		factory := newFactory(withPods{pods: fake.NewClientset(pod("shop", "web-0", "web"))}, settings{})
+		require.Equal(t, []string{"shop/web-0"}, synced(t, factory))
+		deployments := factory.Apps().V1().Deployments()
+		require.False(t, deployments.Informer().HasSynced())
+		found, err := deployments.Lister().List(labels.Everything())
+		require.NoError(t, err)
+		require.Empty(t, found)
+	})
 }
 
 // NewInformer and NewFilteredInformer read their namespace, with their tweak and their

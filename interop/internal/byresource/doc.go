@@ -1,5 +1,6 @@
-// Package byresource has what the factories of the dynamic and of the metadata client
-// share: the source of an informer, and a client whose responses this module decodes.
+// Package byresource has what the factories of client-go's clients share: the source of an
+// informer that calls a client, and, for the dynamic and the metadata client, a client
+// whose responses this module decodes.
 //
 //	lw := byresource.Source(client, raw, resource, namespace, tweak, resourceClient)
 package byresource

@@ -75,9 +75,24 @@ func TestSourceCallsTheClientOfTheResource(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"list app=web", "watch app=web"}, of.asked)
 	for _, client := range []any{nil, (*recording)(nil)} {
-		_, err = Source[*unstructured.UnstructuredList](client, nil, deployments, "", nil, nil).List(metav1.ListOptions{})
-		require.Error(t, err)
+		unset := Source[*unstructured.UnstructuredList](client, nil, deployments, "", nil, nil)
+		_, err = unset.List(metav1.ListOptions{})
+		require.EqualError(t, err, "read deployments: the informer was created with a client that is nil")
+		_, err = unset.Watch(metav1.ListOptions{})
+		require.EqualError(t, err, "read deployments: the informer was created with a client that is nil")
 	}
+}
+
+// The client of the resource is opened for each list and watch, and not before.
+func TestTheClientOfTheResourceIsOpenedForEachRequest(t *testing.T) {
+	of, opened := &recording{}, 0
+	lw := OfClient(of, "deployments", nil, func() interop.Client[*unstructured.UnstructuredList] { opened++; return of })
+	require.Zero(t, opened)
+	_, err := lw.List(metav1.ListOptions{})
+	require.NoError(t, err)
+	_, err = lw.Watch(metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 2, opened)
 }
 
 type recording struct{ asked []string }
