@@ -7,7 +7,7 @@
 // type that adds the methods of its groups:
 //
 //	func (f sharedInformerFactory) Apps() apps.Interface {
-//		return apps.New(f.Inner(), f.Namespace(), f.TweakListOptions())
+//		return apps.New(f.Inner(kindsOfApps()), f.Namespace(), f.TweakListOptions())
 //	}
 //
 // The group is the one of the generated factory, which asks [Factory.Inner] for its

@@ -22,18 +22,17 @@ import (
 // Its methods behave as those of a generated factory, and can be called concurrently.
 type Factory[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer] struct {
 	client  C
-	kinds   []Kind[C]
 	resync  time.Duration
 	options options
 
 	informers shared.Informers[reflect.Type]
 }
 
-// New returns a factory of informers of the kinds in the table. Its informers have the
-// resync period, unless WithCustomResyncConfig has another one for their type.
-func New[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer](client C, resync time.Duration, kinds []Kind[C], opts ...Option) *Factory[C, F] {
+// New returns a factory. Its informers have the resync period, unless
+// WithCustomResyncConfig has another one for their type.
+func New[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer](client C, resync time.Duration, opts ...Option) *Factory[C, F] {
 	f := &Factory[C, F]{
-		client: client, kinds: kinds, resync: resync,
+		client: client, resync: resync,
 		options: options{customResync: map[reflect.Type]time.Duration{}},
 	}
 	for _, option := range opts {
@@ -88,26 +87,16 @@ func (f *Factory[C, F]) WaitForCacheSyncWithContext(ctx context.Context) clientc
 }
 
 // InformerFor returns the informer of the type of obj. If there is none, newInformer
-// creates it, with the clientset and the resync period of the type. With a nil function it
-// is the informer of the table.
-//
-// It panics if newInformer is nil and the table lacks the type.
+// creates it, with the clientset and the resync period of the type.
 func (f *Factory[C, F]) InformerFor(obj runtime.Object, newInformer F) clientcache.SharedIndexInformer {
-	return f.informerFor(reflect.TypeOf(obj), func(object reflect.Type, resync time.Duration) clientcache.SharedIndexInformer {
-		if newInformer != nil {
-			return newInformer(f.client, resync)
-		}
-		kind, known := find(f.kinds, object)
-		if !known {
-			panic(fmt.Sprintf("InformerFor(%v, nil): the factory has no kind of this type; pass a function that creates the informer", object))
-		}
-		return f.fromTable(kind, resync)
+	return f.informerFor(reflect.TypeOf(obj), func(_ reflect.Type, resync time.Duration) clientcache.SharedIndexInformer {
+		return newInformer(f.client, resync)
 	})
 }
 
 // ForResource returns the informer and the lister of a resource in the table.
-func (f *Factory[C, F]) ForResource(resource schema.GroupVersionResource) (*GenericInformer, error) {
-	for _, kind := range f.kinds {
+func (f *Factory[C, F]) ForResource(resource schema.GroupVersionResource, kinds []Kind[C]) (*GenericInformer, error) {
+	for _, kind := range kinds {
 		if kind.resource == resource {
 			informer := f.informerFor(kind.object, func(_ reflect.Type, resync time.Duration) clientcache.SharedIndexInformer {
 				return f.fromTable(kind, resync)

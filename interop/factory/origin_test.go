@@ -28,13 +28,13 @@ type (
 	engine          = factory.Factory[kubernetes.Interface, newInformerFunc]
 )
 
-// withPods has a table with pods only.
-func withPods() *engine {
-	return factory.New[kubernetes.Interface, newInformerFunc](nil, 0, []factory.Kind[kubernetes.Interface]{
-		factory.KindOf[*corev1.Pod](corev1.SchemeGroupVersion.WithResource("pods"), func(client kubernetes.Interface, namespace string) interop.Client[*corev1.PodList] {
-			return client.CoreV1().Pods(namespace)
-		}),
-	})
+func newFactory() *engine { return factory.New[kubernetes.Interface, newInformerFunc](nil, 0) }
+
+// onlyPods is a table.
+var onlyPods = []factory.Kind[kubernetes.Interface]{
+	factory.KindOf[*corev1.Pod](corev1.SchemeGroupVersion.WithResource("pods"), func(client kubernetes.Interface, namespace string) interop.Client[*corev1.PodList] {
+		return client.CoreV1().Pods(namespace)
+	}),
 }
 
 // logged returns what a function logs through klog.
@@ -93,7 +93,7 @@ func TestAnInformerOfClientGoIsUsedWithAWarning(t *testing.T) {
 		"nil":                   {nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := withPods()
+			f := newFactory()
 			text := logged(t, func() {
 				for range 2 {
 					require.True(t, test.informer == f.InformerFor(&corev1.Pod{}, func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer { return test.informer }))
@@ -111,7 +111,7 @@ func TestAnInformerOfClientGoIsUsedWithAWarning(t *testing.T) {
 func TestInformerForOfNil(t *testing.T) {
 	theirs := clientcache.NewSharedIndexInformer(&clientcache.ListWatch{}, &corev1.Pod{}, 0, nil)
 	text := logged(t, func() {
-		require.True(t, theirs == withPods().InformerFor(nil, func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer { return theirs }))
+		require.True(t, theirs == newFactory().InformerFor(nil, func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer { return theirs }))
 	})
 	require.Contains(t, text, `type="<nil>"`)
 }
@@ -119,9 +119,9 @@ func TestInformerForOfNil(t *testing.T) {
 // The accessors ask the inner factory, which ignores their functions. If the table lacks a
 // kind, the accessor's own informer is used, with a warning.
 func TestAKindThatTheTableLacks(t *testing.T) {
-	f := withPods()
+	f := newFactory()
 	text := logged(t, func() {
-		accessors := core.New(f.Inner(), f.Namespace(), f.TweakListOptions()).V1()
+		accessors := core.New(f.Inner(onlyPods), f.Namespace(), f.TweakListOptions()).V1()
 		require.True(t, isOurs(accessors.Pods().Informer()))
 		for range 2 {
 			require.False(t, isOurs(accessors.Services().Informer()))
@@ -131,10 +131,9 @@ func TestAKindThatTheTableLacks(t *testing.T) {
 	require.Contains(t, text, `type="*v1.Service"`)
 	require.True(t, f.InformerFor(&corev1.Service{}, nil) != nil, "the accessors and InformerFor share their informers")
 
-	_, err := f.ForResource(schema.GroupVersionResource{Version: "v1", Resource: "services"})
+	_, err := f.ForResource(schema.GroupVersionResource{Version: "v1", Resource: "services"}, onlyPods)
 	require.EqualError(t, err, "no informer found for /v1, Resource=services")
-	require.PanicsWithValue(t, "InformerFor(*v1.Secret, nil): the factory has no kind of this type; pass a function that creates the informer",
-		func() { f.InformerFor(&corev1.Secret{}, nil) })
+	require.Panics(t, func() { f.InformerFor(&corev1.Secret{}, nil) }, "as client-go's")
 	require.NotNil(t, f.InformerFor(&corev1.Pod{}, nil), "the panic has left the factory locked")
 }
 

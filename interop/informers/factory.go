@@ -5,6 +5,7 @@
 package informers
 
 import (
+	"slices"
 	"time"
 
 	"github.com/thinformer/thinformer/interop"
@@ -133,7 +134,7 @@ func NewFilteredSharedInformerFactory(client kubernetes.Interface, defaultResync
 
 // NewSharedInformerFactoryWithOptions returns a factory with options.
 func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return sharedInformerFactory{factory.New[kubernetes.Interface, internalinterfaces.NewInformerFunc](client, defaultResync, kinds(), options...)}
+	return sharedInformerFactory{factory.New[kubernetes.Interface, internalinterfaces.NewInformerFunc](client, defaultResync, options...)}
 }
 
 // NewInformer returns an informer of the kind with the Go type T that belongs to no
@@ -159,7 +160,7 @@ type sharedInformerFactory struct {
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.engine.ForResource(gvr)
+	informer, err := f.engine.ForResource(gvr, kinds())
 	if err != nil {
 		return nil, err
 	}
@@ -172,91 +173,118 @@ func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
 }
 
 func (f sharedInformerFactory) Admissionregistration() admissionregistration.Interface {
-	return admissionregistration.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return admissionregistration.New(f.engine.Inner(kindsOfAdmissionregistration()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Apps() apps.Interface {
-	return apps.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return apps.New(f.engine.Inner(kindsOfApps()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Autoscaling() autoscaling.Interface {
-	return autoscaling.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return autoscaling.New(f.engine.Inner(kindsOfAutoscaling()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Batch() batch.Interface {
-	return batch.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return batch.New(f.engine.Inner(kindsOfBatch()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Certificates() certificates.Interface {
-	return certificates.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return certificates.New(f.engine.Inner(kindsOfCertificates()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Coordination() coordination.Interface {
-	return coordination.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return coordination.New(f.engine.Inner(kindsOfCoordination()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Core() core.Interface {
-	return core.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return core.New(f.engine.Inner(kindsOfCore()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Discovery() discovery.Interface {
-	return discovery.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return discovery.New(f.engine.Inner(kindsOfDiscovery()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Events() events.Interface {
-	return events.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return events.New(f.engine.Inner(kindsOfEvents()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Extensions() extensions.Interface {
-	return extensions.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return extensions.New(f.engine.Inner(kindsOfExtensions()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Flowcontrol() flowcontrol.Interface {
-	return flowcontrol.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return flowcontrol.New(f.engine.Inner(kindsOfFlowcontrol()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Internal() apiserverinternal.Interface {
-	return apiserverinternal.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return apiserverinternal.New(f.engine.Inner(kindsOfInternal()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Lifecycle() lifecycle.Interface {
-	return lifecycle.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return lifecycle.New(f.engine.Inner(kindsOfLifecycle()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Networking() networking.Interface {
-	return networking.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return networking.New(f.engine.Inner(kindsOfNetworking()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Node() node.Interface {
-	return node.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return node.New(f.engine.Inner(kindsOfNode()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Policy() policy.Interface {
-	return policy.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return policy.New(f.engine.Inner(kindsOfPolicy()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Rbac() rbac.Interface {
-	return rbac.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return rbac.New(f.engine.Inner(kindsOfRbac()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Resource() resource.Interface {
-	return resource.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return resource.New(f.engine.Inner(kindsOfResource()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Scheduling() scheduling.Interface {
-	return scheduling.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return scheduling.New(f.engine.Inner(kindsOfScheduling()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Storage() storage.Interface {
-	return storage.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return storage.New(f.engine.Inner(kindsOfStorage()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
 func (f sharedInformerFactory) Storagemigration() storagemigration.Interface {
-	return storagemigration.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return storagemigration.New(f.engine.Inner(kindsOfStoragemigration()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
-// kinds returns the table: a line for each kind of k8s.io/client-go/informers.
+// kinds returns the table: a line for each kind of k8s.io/client-go/informers. It is divided by group, so that a
+// program links the clients of only those groups that it uses.
 func kinds() []factory.Kind[kubernetes.Interface] {
+	return slices.Concat(
+		kindsOfAdmissionregistration(),
+		kindsOfApps(),
+		kindsOfAutoscaling(),
+		kindsOfBatch(),
+		kindsOfCertificates(),
+		kindsOfCoordination(),
+		kindsOfCore(),
+		kindsOfDiscovery(),
+		kindsOfEvents(),
+		kindsOfExtensions(),
+		kindsOfFlowcontrol(),
+		kindsOfInternal(),
+		kindsOfLifecycle(),
+		kindsOfNetworking(),
+		kindsOfNode(),
+		kindsOfPolicy(),
+		kindsOfRbac(),
+		kindsOfResource(),
+		kindsOfScheduling(),
+		kindsOfStorage(),
+		kindsOfStoragemigration(),
+	)
+}
+
+func kindsOfAdmissionregistration() []factory.Kind[kubernetes.Interface] {
 	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*admissionregistrationv1.MutatingAdmissionPolicy](admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingadmissionpolicies"), func(client kubernetes.Interface, _ string) interop.Client[*admissionregistrationv1.MutatingAdmissionPolicyList] {
 			return client.AdmissionregistrationV1().MutatingAdmissionPolicies()
@@ -306,6 +334,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*admissionregistrationv1beta1.ValidatingWebhookConfiguration](admissionregistrationv1beta1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations"), func(client kubernetes.Interface, _ string) interop.Client[*admissionregistrationv1beta1.ValidatingWebhookConfigurationList] {
 			return client.AdmissionregistrationV1beta1().ValidatingWebhookConfigurations()
 		}),
+	}
+}
+
+func kindsOfApps() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*appsv1.ControllerRevision](appsv1.SchemeGroupVersion.WithResource("controllerrevisions"), func(client kubernetes.Interface, namespace string) interop.Client[*appsv1.ControllerRevisionList] {
 			return client.AppsV1().ControllerRevisions(namespace)
 		}),
@@ -345,12 +378,22 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*appsv1beta2.StatefulSet](appsv1beta2.SchemeGroupVersion.WithResource("statefulsets"), func(client kubernetes.Interface, namespace string) interop.Client[*appsv1beta2.StatefulSetList] {
 			return client.AppsV1beta2().StatefulSets(namespace)
 		}),
+	}
+}
+
+func kindsOfAutoscaling() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*autoscalingv1.HorizontalPodAutoscaler](autoscalingv1.SchemeGroupVersion.WithResource("horizontalpodautoscalers"), func(client kubernetes.Interface, namespace string) interop.Client[*autoscalingv1.HorizontalPodAutoscalerList] {
 			return client.AutoscalingV1().HorizontalPodAutoscalers(namespace)
 		}),
 		factory.KindOf[*autoscalingv2.HorizontalPodAutoscaler](autoscalingv2.SchemeGroupVersion.WithResource("horizontalpodautoscalers"), func(client kubernetes.Interface, namespace string) interop.Client[*autoscalingv2.HorizontalPodAutoscalerList] {
 			return client.AutoscalingV2().HorizontalPodAutoscalers(namespace)
 		}),
+	}
+}
+
+func kindsOfBatch() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*batchv1.CronJob](batchv1.SchemeGroupVersion.WithResource("cronjobs"), func(client kubernetes.Interface, namespace string) interop.Client[*batchv1.CronJobList] {
 			return client.BatchV1().CronJobs(namespace)
 		}),
@@ -360,6 +403,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*batchv1beta1.CronJob](batchv1beta1.SchemeGroupVersion.WithResource("cronjobs"), func(client kubernetes.Interface, namespace string) interop.Client[*batchv1beta1.CronJobList] {
 			return client.BatchV1beta1().CronJobs(namespace)
 		}),
+	}
+}
+
+func kindsOfCertificates() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*certificatesv1.CertificateSigningRequest](certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests"), func(client kubernetes.Interface, _ string) interop.Client[*certificatesv1.CertificateSigningRequestList] {
 			return client.CertificatesV1().CertificateSigningRequests()
 		}),
@@ -381,6 +429,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*certificatesv1beta1.PodCertificateRequest](certificatesv1beta1.SchemeGroupVersion.WithResource("podcertificaterequests"), func(client kubernetes.Interface, namespace string) interop.Client[*certificatesv1beta1.PodCertificateRequestList] {
 			return client.CertificatesV1beta1().PodCertificateRequests(namespace)
 		}),
+	}
+}
+
+func kindsOfCoordination() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*coordinationv1.Lease](coordinationv1.SchemeGroupVersion.WithResource("leases"), func(client kubernetes.Interface, namespace string) interop.Client[*coordinationv1.LeaseList] {
 			return client.CoordinationV1().Leases(namespace)
 		}),
@@ -393,6 +446,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*coordinationv1beta1.Lease](coordinationv1beta1.SchemeGroupVersion.WithResource("leases"), func(client kubernetes.Interface, namespace string) interop.Client[*coordinationv1beta1.LeaseList] {
 			return client.CoordinationV1beta1().Leases(namespace)
 		}),
+	}
+}
+
+func kindsOfCore() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*corev1.ComponentStatus](corev1.SchemeGroupVersion.WithResource("componentstatuses"), func(client kubernetes.Interface, _ string) interop.Client[*corev1.ComponentStatusList] {
 			return client.CoreV1().ComponentStatuses()
 		}),
@@ -441,18 +499,33 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*corev1.Service](corev1.SchemeGroupVersion.WithResource("services"), func(client kubernetes.Interface, namespace string) interop.Client[*corev1.ServiceList] {
 			return client.CoreV1().Services(namespace)
 		}),
+	}
+}
+
+func kindsOfDiscovery() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*discoveryv1.EndpointSlice](discoveryv1.SchemeGroupVersion.WithResource("endpointslices"), func(client kubernetes.Interface, namespace string) interop.Client[*discoveryv1.EndpointSliceList] {
 			return client.DiscoveryV1().EndpointSlices(namespace)
 		}),
 		factory.KindOf[*discoveryv1beta1.EndpointSlice](discoveryv1beta1.SchemeGroupVersion.WithResource("endpointslices"), func(client kubernetes.Interface, namespace string) interop.Client[*discoveryv1beta1.EndpointSliceList] {
 			return client.DiscoveryV1beta1().EndpointSlices(namespace)
 		}),
+	}
+}
+
+func kindsOfEvents() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*eventsv1.Event](eventsv1.SchemeGroupVersion.WithResource("events"), func(client kubernetes.Interface, namespace string) interop.Client[*eventsv1.EventList] {
 			return client.EventsV1().Events(namespace)
 		}),
 		factory.KindOf[*eventsv1beta1.Event](eventsv1beta1.SchemeGroupVersion.WithResource("events"), func(client kubernetes.Interface, namespace string) interop.Client[*eventsv1beta1.EventList] {
 			return client.EventsV1beta1().Events(namespace)
 		}),
+	}
+}
+
+func kindsOfExtensions() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*extensionsv1beta1.DaemonSet](extensionsv1beta1.SchemeGroupVersion.WithResource("daemonsets"), func(client kubernetes.Interface, namespace string) interop.Client[*extensionsv1beta1.DaemonSetList] {
 			return client.ExtensionsV1beta1().DaemonSets(namespace)
 		}),
@@ -468,6 +541,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*extensionsv1beta1.ReplicaSet](extensionsv1beta1.SchemeGroupVersion.WithResource("replicasets"), func(client kubernetes.Interface, namespace string) interop.Client[*extensionsv1beta1.ReplicaSetList] {
 			return client.ExtensionsV1beta1().ReplicaSets(namespace)
 		}),
+	}
+}
+
+func kindsOfFlowcontrol() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*flowcontrolv1.FlowSchema](flowcontrolv1.SchemeGroupVersion.WithResource("flowschemas"), func(client kubernetes.Interface, _ string) interop.Client[*flowcontrolv1.FlowSchemaList] {
 			return client.FlowcontrolV1().FlowSchemas()
 		}),
@@ -492,15 +570,30 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*flowcontrolv1beta3.PriorityLevelConfiguration](flowcontrolv1beta3.SchemeGroupVersion.WithResource("prioritylevelconfigurations"), func(client kubernetes.Interface, _ string) interop.Client[*flowcontrolv1beta3.PriorityLevelConfigurationList] {
 			return client.FlowcontrolV1beta3().PriorityLevelConfigurations()
 		}),
+	}
+}
+
+func kindsOfInternal() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*apiserverinternalv1alpha1.StorageVersion](apiserverinternalv1alpha1.SchemeGroupVersion.WithResource("storageversions"), func(client kubernetes.Interface, _ string) interop.Client[*apiserverinternalv1alpha1.StorageVersionList] {
 			return client.InternalV1alpha1().StorageVersions()
 		}),
+	}
+}
+
+func kindsOfLifecycle() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*lifecyclev1alpha1.EvictionRequest](lifecyclev1alpha1.SchemeGroupVersion.WithResource("evictionrequests"), func(client kubernetes.Interface, namespace string) interop.Client[*lifecyclev1alpha1.EvictionRequestList] {
 			return client.LifecycleV1alpha1().EvictionRequests(namespace)
 		}),
 		factory.KindOf[*lifecyclev1alpha1.Eviction](lifecyclev1alpha1.SchemeGroupVersion.WithResource("evictions"), func(client kubernetes.Interface, namespace string) interop.Client[*lifecyclev1alpha1.EvictionList] {
 			return client.LifecycleV1alpha1().Evictions(namespace)
 		}),
+	}
+}
+
+func kindsOfNetworking() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*networkingv1.IPAddress](networkingv1.SchemeGroupVersion.WithResource("ipaddresses"), func(client kubernetes.Interface, _ string) interop.Client[*networkingv1.IPAddressList] {
 			return client.NetworkingV1().IPAddresses()
 		}),
@@ -528,6 +621,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*networkingv1beta1.ServiceCIDR](networkingv1beta1.SchemeGroupVersion.WithResource("servicecidrs"), func(client kubernetes.Interface, _ string) interop.Client[*networkingv1beta1.ServiceCIDRList] {
 			return client.NetworkingV1beta1().ServiceCIDRs()
 		}),
+	}
+}
+
+func kindsOfNode() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*nodev1.RuntimeClass](nodev1.SchemeGroupVersion.WithResource("runtimeclasses"), func(client kubernetes.Interface, _ string) interop.Client[*nodev1.RuntimeClassList] {
 			return client.NodeV1().RuntimeClasses()
 		}),
@@ -537,12 +635,22 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*nodev1beta1.RuntimeClass](nodev1beta1.SchemeGroupVersion.WithResource("runtimeclasses"), func(client kubernetes.Interface, _ string) interop.Client[*nodev1beta1.RuntimeClassList] {
 			return client.NodeV1beta1().RuntimeClasses()
 		}),
+	}
+}
+
+func kindsOfPolicy() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*policyv1.PodDisruptionBudget](policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), func(client kubernetes.Interface, namespace string) interop.Client[*policyv1.PodDisruptionBudgetList] {
 			return client.PolicyV1().PodDisruptionBudgets(namespace)
 		}),
 		factory.KindOf[*policyv1beta1.PodDisruptionBudget](policyv1beta1.SchemeGroupVersion.WithResource("poddisruptionbudgets"), func(client kubernetes.Interface, namespace string) interop.Client[*policyv1beta1.PodDisruptionBudgetList] {
 			return client.PolicyV1beta1().PodDisruptionBudgets(namespace)
 		}),
+	}
+}
+
+func kindsOfRbac() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*rbacv1.ClusterRoleBinding](rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), func(client kubernetes.Interface, _ string) interop.Client[*rbacv1.ClusterRoleBindingList] {
 			return client.RbacV1().ClusterRoleBindings()
 		}),
@@ -579,6 +687,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*rbacv1beta1.Role](rbacv1beta1.SchemeGroupVersion.WithResource("roles"), func(client kubernetes.Interface, namespace string) interop.Client[*rbacv1beta1.RoleList] {
 			return client.RbacV1beta1().Roles(namespace)
 		}),
+	}
+}
+
+func kindsOfResource() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*resourcev1.DeviceClass](resourcev1.SchemeGroupVersion.WithResource("deviceclasses"), func(client kubernetes.Interface, _ string) interop.Client[*resourcev1.DeviceClassList] {
 			return client.ResourceV1().DeviceClasses()
 		}),
@@ -627,6 +740,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*resourcev1beta2.ResourceSlice](resourcev1beta2.SchemeGroupVersion.WithResource("resourceslices"), func(client kubernetes.Interface, _ string) interop.Client[*resourcev1beta2.ResourceSliceList] {
 			return client.ResourceV1beta2().ResourceSlices()
 		}),
+	}
+}
+
+func kindsOfScheduling() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*schedulingv1.PriorityClass](schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"), func(client kubernetes.Interface, _ string) interop.Client[*schedulingv1.PriorityClassList] {
 			return client.SchedulingV1().PriorityClasses()
 		}),
@@ -648,6 +766,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*schedulingv1beta1.Workload](schedulingv1beta1.SchemeGroupVersion.WithResource("workloads"), func(client kubernetes.Interface, namespace string) interop.Client[*schedulingv1beta1.WorkloadList] {
 			return client.SchedulingV1beta1().Workloads(namespace)
 		}),
+	}
+}
+
+func kindsOfStorage() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*storagev1.CSIDriver](storagev1.SchemeGroupVersion.WithResource("csidrivers"), func(client kubernetes.Interface, _ string) interop.Client[*storagev1.CSIDriverList] {
 			return client.StorageV1().CSIDrivers()
 		}),
@@ -693,6 +816,11 @@ func kinds() []factory.Kind[kubernetes.Interface] {
 		factory.KindOf[*storagev1beta1.VolumeAttributesClass](storagev1beta1.SchemeGroupVersion.WithResource("volumeattributesclasses"), func(client kubernetes.Interface, _ string) interop.Client[*storagev1beta1.VolumeAttributesClassList] {
 			return client.StorageV1beta1().VolumeAttributesClasses()
 		}),
+	}
+}
+
+func kindsOfStoragemigration() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
 		factory.KindOf[*storagemigrationv1.StorageVersionMigration](storagemigrationv1.SchemeGroupVersion.WithResource("storageversionmigrations"), func(client kubernetes.Interface, _ string) interop.Client[*storagemigrationv1.StorageVersionMigrationList] {
 			return client.StoragemigrationV1().StorageVersionMigrations()
 		}),

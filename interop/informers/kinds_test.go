@@ -107,8 +107,12 @@ func TestEveryInformerIsOurs(t *testing.T) {
 		})
 		t.Run(name+" with InformerFor", func(t *testing.T) {
 			factory := informers.NewSharedInformerFactory(client, time.Hour)
-			for _, k := range kindsOf(t, clientgo.NewSharedInformerFactory(client, time.Hour)) {
-				require.True(t, isOurs(factory.InformerFor(k.example(), nil)), "InformerFor(%v) returns an informer of client-go", k.object)
+			others := informers.NewSharedInformerFactory(client, time.Hour)
+			for _, k := range kindsOf(t, others) {
+				informer := factory.InformerFor(k.example(), func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer { return k.informer })
+				require.True(t, isOurs(informer), "InformerFor(%v) returns an informer of client-go", k.object)
+				require.Same(t, storeOf(k.informer), storeOf(informer), "InformerFor(%v) is not the informer of the function", k.object)
+				require.Same(t, storeOf(informer), storeOf(factory.InformerFor(k.example(), nil)), "the first informer is kept")
 			}
 		})
 		t.Run(name+" with ForResource", func(t *testing.T) {

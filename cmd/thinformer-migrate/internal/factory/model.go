@@ -10,13 +10,13 @@ type generated struct {
 	tweakFunc *types.Named // TweakListOptionsFunc
 	named     bool         // it has WithInformerName, as of code-generator 0.36
 	groups    []group
-	kinds     []kind
 }
 
 // group is a group accessor of the factory.
 type group struct {
 	accessor string // Apps
 	result   *types.Named
+	kinds    []kind
 }
 
 // kind is one of the informers.

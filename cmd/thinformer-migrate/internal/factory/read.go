@@ -36,6 +36,7 @@ func readFactory(loaded *packages.Package) (*generated, error) {
 	if err != nil {
 		return nil, err
 	}
+	informers := 0
 	for method := range methods.Methods() {
 		name := method.Obj().Name()
 		signature := method.Obj().Type().(*types.Signature)
@@ -52,13 +53,13 @@ func readFactory(loaded *packages.Package) (*generated, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s(): %w", name, err)
 		}
-		read.groups = append(read.groups, group{accessor: name, result: accessorResult(signature)})
-		read.kinds = append(read.kinds, found...)
+		read.groups = append(read.groups, group{accessor: name, result: accessorResult(signature), kinds: found})
+		informers += len(found)
 	}
 	if read.newFunc == nil {
 		return nil, errors.New("its SharedInformerFactory has no InformerFor(obj, newFunc)")
 	}
-	if len(read.kinds) == 0 {
+	if informers == 0 {
 		return nil, errors.New("it has no informers")
 	}
 	return read, nil

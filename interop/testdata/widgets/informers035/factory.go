@@ -5,6 +5,7 @@
 package informers035
 
 import (
+	"slices"
 	"time"
 
 	"github.com/thinformer/thinformer/interop"
@@ -64,7 +65,7 @@ func NewFilteredSharedInformerFactory(client versioned.Interface, defaultResync 
 
 // NewSharedInformerFactoryWithOptions returns a factory with options.
 func NewSharedInformerFactoryWithOptions(client versioned.Interface, defaultResync time.Duration, options ...SharedInformerOption) SharedInformerFactory {
-	return sharedInformerFactory{factory.New[versioned.Interface, internalinterfaces.NewInformerFunc](client, defaultResync, kinds(), options...)}
+	return sharedInformerFactory{factory.New[versioned.Interface, internalinterfaces.NewInformerFunc](client, defaultResync, options...)}
 }
 
 // NewInformer returns an informer of the kind with the Go type T that belongs to no
@@ -90,7 +91,7 @@ type sharedInformerFactory struct {
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.engine.ForResource(gvr)
+	informer, err := f.engine.ForResource(gvr, kinds())
 	if err != nil {
 		return nil, err
 	}
@@ -98,11 +99,18 @@ func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (Gen
 }
 
 func (f sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f.engine.Inner(), f.engine.Namespace(), f.engine.TweakListOptions())
+	return shop.New(f.engine.Inner(kindsOfShop()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
-// kinds returns the table: a line for each kind of github.com/thinformer/thinformer/interop/testdata/widgets/generated/informers035/externalversions.
+// kinds returns the table: a line for each kind of github.com/thinformer/thinformer/interop/testdata/widgets/generated/informers035/externalversions. It is divided by group, so that a
+// program links the clients of only those groups that it uses.
 func kinds() []factory.Kind[versioned.Interface] {
+	return slices.Concat(
+		kindsOfShop(),
+	)
+}
+
+func kindsOfShop() []factory.Kind[versioned.Interface] {
 	return []factory.Kind[versioned.Interface]{
 		factory.KindOf[*shopv1.Stock](shopv1.SchemeGroupVersion.WithResource("stock"), func(client versioned.Interface, _ string) interop.Client[*shopv1.StockList] {
 			return client.ShopV1().Stocks()
