@@ -14,9 +14,6 @@ import (
 // NewClientForConfig returns client-go's metadata client. For informers of this package it
 // is better than that of metadata.NewForConfig: this module decodes the responses while they
 // arrive. This is not so for a wrapper of the client, whose own methods are called.
-//
-// The objects of these informers have the apiVersion and the kind that the server sends,
-// meta.k8s.io/v1 and PartialObjectMetadata, which client-go's client removes.
 func NewClientForConfig(config *rest.Config) (metadata.Interface, error) {
 	c := metadata.ConfigFor(config)
 	c.GroupVersion = &schema.GroupVersion{Version: "v1"} // of the options of lists and watches

@@ -81,7 +81,11 @@ func newInformer(client metadata.Interface, resource schema.GroupVersionResource
 	lw := byresource.Source(client, raw, resource, namespace, tweak, func() interop.Client[*metav1.PartialObjectMetadataList] {
 		return client.Resource(resource).Namespace(namespace)
 	})
-	return interop.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, indexers)
+	informer := interop.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, indexers)
+	if raw == nil {
+		return informer
+	}
+	return newWithoutKind(informer)
 }
 
 type generic struct {
