@@ -33,8 +33,7 @@ func KindOf[T runtime.Object, C any, L runtime.Object](resource schema.GroupVers
 		source: func(clientset C, namespace string, tweak func(*metav1.ListOptions)) clientcache.ListerWatcher {
 			open := func() interop.Client[L] { return client(clientset, namespace) }
 			if typed, ok := directOf(open); ok {
-				lw := cache.NewFilteredListWatchFromClient(typed.client, resource.Resource, typed.namespace, tweak)
-				return cache.ToListWatcherWithWatchListSemantics(lw, clientset)
+				return cache.ToListWatcherWithWatchListSemantics(typed.listWatch(resource.Resource, tweak), clientset)
 			}
 			return byresource.OfClient(clientset, resource.Resource, tweak, open)
 		},
@@ -46,6 +45,13 @@ func KindOf[T runtime.Object, C any, L runtime.Object](resource schema.GroupVers
 type direct struct {
 	client    rest.Interface
 	namespace string
+}
+
+func (d direct) listWatch(resource string, tweak func(*metav1.ListOptions)) *cache.ListWatch {
+	if client, ok := d.client.(*rest.RESTClient); ok {
+		return cache.NewFilteredListWatchFromClient(&limited{client}, resource, d.namespace, tweak)
+	}
+	return cache.NewFilteredListWatchFromClient(d.client, resource, d.namespace, tweak)
 }
 
 // directOf returns the REST client whose responses this module decodes, if the typed

@@ -193,6 +193,46 @@ func TestWithoutAClientset(t *testing.T) {
 	}
 }
 
+// The TimeoutSeconds of a tweak limit a list of a server that is silent. The request has
+// both forms of the limit, as that of a generated client.
+func TestTheTimeLimitOfAList(t *testing.T) {
+	both(t, func(t *testing.T, newFactory func(kubernetes.Interface, settings) clientgo.SharedInformerFactory) {
+		silent := lists{asked: make(chan string, 100)}
+		client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://server", Transport: silent, QPS: -1})
+		require.NoError(t, err)
+		one := int64(1)
+		factory := newFactory(listing{client}, settings{tweak: func(o *metav1.ListOptions) { o.TimeoutSeconds = &one }})
+		factory.Core().V1().Pods().Informer()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		factory.StartWithContext(ctx)
+		defer factory.Shutdown()
+		defer cancel()
+		for range 2 {
+			select {
+			case query := <-silent.asked:
+				require.Contains(t, query, "timeout=1s")
+				require.Contains(t, query, "timeoutSeconds=1")
+			case <-time.After(time.Minute):
+				t.Fatal("the list has no limit")
+			}
+		}
+	})
+}
+
+// listing is a clientset that does not stream the initial events.
+type listing struct{ kubernetes.Interface }
+
+func (listing) IsWatchListSemanticsUnSupported() bool { return true }
+
+// lists is a transport that reports the queries of lists, and answers none.
+type lists struct{ asked chan string }
+
+func (l lists) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.asked <- r.URL.RawQuery
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
 // withPods is a stub of a program's test: a clientset with pods only.
 type withPods struct {
 	kubernetes.Interface

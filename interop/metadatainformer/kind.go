@@ -7,7 +7,9 @@ import (
 
 // withoutKind is an informer whose objects have no apiVersion and kind, as those that
 // client-go's metadata client decodes: a server sends those of the metadata itself.
-type withoutKind struct{ clientcache.SharedIndexInformer }
+type withoutKind struct {
+	clientcache.SharedIndexInformer
+}
 
 func newWithoutKind(informer clientcache.SharedIndexInformer) withoutKind {
 	w := withoutKind{informer}
