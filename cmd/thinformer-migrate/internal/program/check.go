@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"strings"
 
 	"golang.org/x/tools/go/gcexportdata"
 )
@@ -56,6 +57,17 @@ func (p *Program) External(path string) (*types.Package, error) {
 
 // HasExternal reports whether the module has a package of another module.
 func (p *Program) HasExternal(path string) bool { return p.exports[path] != "" }
+
+// ImportsBelow reports whether the program imports a package of another module whose path is
+// a module's or below it, and that can be compiled.
+func (p *Program) ImportsBelow(module string) bool {
+	for path, file := range p.exports {
+		if file != "" && (path == module || strings.HasPrefix(path, module+"/")) {
+			return true
+		}
+	}
+	return false
+}
 
 // An importer returns the package behind an import path of a file.
 type importer func(path string) (*types.Package, error)

@@ -107,7 +107,7 @@ func (c *checker) external(path string) (*types.Package, error) {
 		return pkg, nil
 	}
 	source := standin.Source(path)
-	if source == nil || c.p.HasExternal(path) {
+	if source == nil || c.required(path) {
 		return c.p.External(path)
 	}
 	if known := c.standins[path]; known != nil {
@@ -123,4 +123,18 @@ func (c *checker) external(path string) (*types.Package, error) {
 	}
 	c.standins[path] = pkg
 	return pkg, nil
+}
+
+// required reports whether the module has a package of this project. If the program imports
+// any of them, all others are those of the same version: a type of the declarations is not
+// identical to that of a compiled package.
+func (c *checker) required(path string) bool {
+	if c.p.HasExternal(path) {
+		return true
+	}
+	if !c.p.ImportsBelow(standin.Module) {
+		return false
+	}
+	// If the module does not provide it, the declarations are used.
+	return c.p.Require([]string{path}) == nil && c.p.HasExternal(path)
 }

@@ -169,8 +169,8 @@ func (s *solver) sensitiveName(base *program.Result, file *program.File) string 
 			return at == ""
 		}
 		object := base.Info.Uses[ident]
-		// Generated files have aliases of the typed handlers.
-		if file.Generated && strings.HasPrefix(ident.Name, "Typed") {
+		// Generated files have aliases of the typed handlers and of their tombstones.
+		if file.Generated && (strings.HasPrefix(ident.Name, "Typed") || ident.Name == "DeletedObject") {
 			return true
 		}
 		if object != nil && object.Pkg() != nil && object.Pkg().Path() == standin.ClientCache && object.Parent() == object.Pkg().Scope() {

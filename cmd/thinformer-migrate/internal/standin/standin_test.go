@@ -16,7 +16,7 @@ import (
 var record = flag.Bool("record", false, "write the declarations in packages/")
 
 // inInterop lists the names of package interop that the tool's patches use.
-var inInterop = []string{"NewSharedIndexInformer", "NewSharedIndexInformerWithOptions", "NewSharedInformer"}
+var inInterop = []string{"Indexer", "NewSharedIndexInformer", "NewSharedIndexInformerWithOptions", "NewSharedInformer"}
 
 // The declarations in packages/ are those of the project's packages: the names that
 // client-go's package has, and those that the tool's patches use.
