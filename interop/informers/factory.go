@@ -256,8 +256,10 @@ func (f sharedInformerFactory) Storagemigration() storagemigration.Interface {
 	return storagemigration.New(f.engine.Inner(kindsOfStoragemigration()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
-// kinds returns the table: a line for each kind of k8s.io/client-go/informers. It is divided by group, so that a
-// program links the clients of only those groups that it uses.
+// kinds returns the table, which has a line for each kind of
+// k8s.io/client-go/informers.
+// It is divided by group, so that a program links the clients of only those groups that it
+// uses.
 func kinds() []factory.Kind[kubernetes.Interface] {
 	return slices.Concat(
 		kindsOfAdmissionregistration(),

@@ -42,7 +42,7 @@ func print(of *generated, name string) []byte {
 		fmt.Fprintf(&body, "func (f sharedInformerFactory) %[1]s() %[2]s {\n\treturn %[3]s.New(f.engine.Inner(kindsOf%[1]s()), f.engine.Namespace(), f.engine.TweakListOptions())\n}\n\n",
 			g.accessor, in(g.result), imported.of(g.result.Obj().Pkg().Path(), g.result.Obj().Pkg().Name()))
 	}
-	fmt.Fprintf(&body, "// kinds returns the table: a line for each kind of %s. It is divided by group, so that a\n// program links the clients of only those groups that it uses.\nfunc kinds() []factory.Kind[%s] {\n\treturn slices.Concat(\n", of.path, clientset)
+	fmt.Fprintf(&body, "// kinds returns the table, which has a line for each kind of\n// %s.\n// It is divided by group, so that a program links the clients of only those groups that it\n// uses.\nfunc kinds() []factory.Kind[%s] {\n\treturn slices.Concat(\n", of.path, clientset)
 	for _, g := range of.groups {
 		fmt.Fprintf(&body, "\t\tkindsOf%s(),\n", g.accessor)
 	}

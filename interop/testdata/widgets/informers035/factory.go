@@ -102,8 +102,10 @@ func (f sharedInformerFactory) Shop() shop.Interface {
 	return shop.New(f.engine.Inner(kindsOfShop()), f.engine.Namespace(), f.engine.TweakListOptions())
 }
 
-// kinds returns the table: a line for each kind of github.com/thinformer/thinformer/interop/testdata/widgets/generated/informers035/externalversions. It is divided by group, so that a
-// program links the clients of only those groups that it uses.
+// kinds returns the table, which has a line for each kind of
+// github.com/thinformer/thinformer/interop/testdata/widgets/generated/informers035/externalversions.
+// It is divided by group, so that a program links the clients of only those groups that it
+// uses.
 func kinds() []factory.Kind[versioned.Interface] {
 	return slices.Concat(
 		kindsOfShop(),
