@@ -6,8 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-
-	"github.com/thinformer/thinformer/interop/internal/byresource"
 )
 
 // NewClientForConfig returns client-go's dynamic client. For informers of this package it
@@ -20,10 +18,10 @@ func NewClientForConfig(config *rest.Config) (dynamic.Interface, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create a dynamic client: %w", err)
 	}
-	return &directClient{dynamic.New(client), byresource.NewRaw(client)}, nil
+	return &directClient{dynamic.New(client), client}, nil
 }
 
 type directClient struct {
 	*dynamic.DynamicClient
-	raw *byresource.Raw
+	reader *rest.RESTClient
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamiclister"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/rest"
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/thinformer/thinformer/interop"
@@ -51,11 +52,11 @@ func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersio
 }
 
 func newInformer(client dynamic.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers clientcache.Indexers, tweak TweakListOptionsFunc) clientcache.SharedIndexInformer {
-	var raw *byresource.Raw
+	var reader *rest.RESTClient
 	if direct, ok := client.(*directClient); ok {
-		raw = direct.raw
+		reader = direct.reader
 	}
-	lw := byresource.Source(client, raw, resource, namespace, tweak, func() interop.Client[*unstructured.UnstructuredList] {
+	lw := byresource.Source(client, reader, resource, namespace, tweak, func() interop.Client[*unstructured.UnstructuredList] {
 		return client.Resource(resource).Namespace(namespace)
 	})
 	return interop.NewSharedIndexInformerWithOptions(lw, &unstructured.Unstructured{}, clientcache.SharedIndexInformerOptions{

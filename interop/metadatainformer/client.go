@@ -7,8 +7,6 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
-
-	"github.com/thinformer/thinformer/interop/internal/byresource"
 )
 
 // NewClientForConfig returns client-go's metadata client. For informers of this package it
@@ -32,7 +30,7 @@ func NewClientForConfig(config *rest.Config) (metadata.Interface, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create a metadata client: %w", err)
 	}
-	return &directClient{client, byresource.NewRaw(reader)}, nil
+	return &directClient{client, reader}, nil
 }
 
 // rateLimiterOf returns the rate limiter that client-go creates for a client.
@@ -52,5 +50,5 @@ func rateLimiterOf(config *rest.Config) flowcontrol.RateLimiter {
 
 type directClient struct {
 	metadata.Interface
-	raw *byresource.Raw
+	reader *rest.RESTClient
 }

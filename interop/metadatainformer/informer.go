@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatalister"
+	"k8s.io/client-go/rest"
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/thinformer/thinformer/interop"
@@ -74,15 +75,15 @@ func NewFilteredMetadataInformer(client metadata.Interface, gvr schema.GroupVers
 }
 
 func newInformer(client metadata.Interface, resource schema.GroupVersionResource, namespace string, resync time.Duration, indexers clientcache.Indexers, tweak TweakListOptionsFunc) clientcache.SharedIndexInformer {
-	var raw *byresource.Raw
+	var reader *rest.RESTClient
 	if direct, ok := client.(*directClient); ok {
-		raw = direct.raw
+		reader = direct.reader
 	}
-	lw := byresource.Source(client, raw, resource, namespace, tweak, func() interop.Client[*metav1.PartialObjectMetadataList] {
+	lw := byresource.Source(client, reader, resource, namespace, tweak, func() interop.Client[*metav1.PartialObjectMetadataList] {
 		return client.Resource(resource).Namespace(namespace)
 	})
 	informer := interop.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, indexers)
-	if raw == nil {
+	if reader == nil {
 		return informer
 	}
 	return newWithoutKind(informer)

@@ -2,5 +2,5 @@
 // informer that calls a client, and, for the dynamic and the metadata client, a client
 // whose responses this module decodes.
 //
-//	lw := byresource.Source(client, raw, resource, namespace, tweak, resourceClient)
+//	lw := byresource.Source(client, reader, resource, namespace, tweak, resourceClient)
 package byresource

@@ -19,11 +19,12 @@ import (
 
 	"github.com/thinformer/thinformer/cache"
 	"github.com/thinformer/thinformer/interop"
+	"github.com/thinformer/thinformer/listwatch"
 )
 
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 
-// Promise of Source: with a Raw, this module decodes the responses, into any type, and the
+// Promise of Source: with a client of all versions, this module decodes the responses, into any type, and the
 // client of the resource is not called. The requests have the path of the resource and the
 // tweaked options.
 func TestSourceReadsThroughRaw(t *testing.T) {
@@ -41,14 +42,12 @@ func TestSourceReadsThroughRaw(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Client.CloseIdleConnections()
 
-	raw := NewRaw(client)
-	require.Same(t, raw.version(deployments.GroupVersion()), raw.version(deployments.GroupVersion()), "informers of a version recover together")
 	never := func() interop.Client[*unstructured.UnstructuredList] {
 		t.Error("the client of the resource is called")
 		return nil
 	}
 	for _, resource := range []schema.GroupVersionResource{deployments, {Version: "v1", Resource: "pods"}} {
-		lw := Source(client, raw, resource, "shop", func(o *metav1.ListOptions) { o.LabelSelector = "app=web" }, never)
+		lw := Source(client, client, resource, "shop", func(o *metav1.ListOptions) { o.LabelSelector = "app=web" }, never)
 		type slim struct {
 			metav1.ObjectMeta `json:"metadata"`
 		}
@@ -64,7 +63,23 @@ func TestSourceReadsThroughRaw(t *testing.T) {
 	require.Equal(t, []string{"/proxy/apis/apps/v1/namespaces/shop/deployments?app=web", "/proxy/api/v1/namespaces/shop/pods?app=web"}, asked)
 }
 
-// Without a Raw the client of the resource is called, with the tweaked options.
+// Informers of all versions of a server wait for it together; a failure of one group
+// concerns this group.
+func TestVersionsRecoverTogether(t *testing.T) {
+	config := dynamic.ConfigFor(&rest.Config{Host: "http://server/clusters/a"})
+	config.GroupVersion = &schema.GroupVersion{Version: "v1"}
+	client, err := rest.UnversionedRESTClientFor(config)
+	require.NoError(t, err)
+	of := func(resource schema.GroupVersionResource) *listwatch.Recovery {
+		lw := Source[*unstructured.UnstructuredList](client, client, resource, "", nil, nil)
+		return cache.ToTyped[*unstructured.Unstructured](lw).(listwatch.Recoverable).Recovery()
+	}
+	core := of(schema.GroupVersionResource{Version: "v1", Resource: "pods"})
+	require.Equal(t, core.InGroup("apps"), of(deployments))
+	require.NotEqual(t, core, of(deployments))
+}
+
+// Without it the client of the resource is called, with the tweaked options.
 func TestSourceCallsTheClientOfTheResource(t *testing.T) {
 	of := &recording{}
 	lw := Source(of, nil, deployments, "shop", func(o *metav1.ListOptions) { o.LabelSelector = "app=web" },
