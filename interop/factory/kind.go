@@ -33,7 +33,7 @@ func KindOf[T runtime.Object, C any, L runtime.Object](resource schema.GroupVers
 		source: func(clientset C, namespace string, tweak func(*metav1.ListOptions)) clientcache.ListerWatcher {
 			open := func() interop.Client[L] { return client(clientset, namespace) }
 			if typed, ok := directOf(open); ok {
-				return cache.ToListWatcherWithWatchListSemantics(typed.listWatch(resource.Resource, tweak), clientset)
+				return cache.ToListWatcherWithWatchListSemantics(typed.listWatch(resource.Resource, byresource.Tweak(tweak)), clientset)
 			}
 			return byresource.OfClient(clientset, resource.Resource, tweak, open)
 		},

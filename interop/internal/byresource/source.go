@@ -17,6 +17,6 @@ func Source[L runtime.Object](client any, direct *rest.RESTClient, resource sche
 	if direct == nil {
 		return OfClient(client, resource.Resource, tweak, open)
 	}
-	lw := cache.NewFilteredListWatchFromClient(&versionClient{direct, resource.GroupVersion()}, resource.Resource, namespace, tweak)
+	lw := cache.NewFilteredListWatchFromClient(&versionClient{direct, resource.GroupVersion()}, resource.Resource, namespace, Tweak(tweak))
 	return cache.ToListWatcherWithWatchListSemantics(lw, client)
 }
