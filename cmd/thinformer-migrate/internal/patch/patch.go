@@ -71,6 +71,9 @@ func compare(a, b []string) []line {
 
 // script returns the lines of two texts that are equal up to an offset.
 func script(a, b []string, offset int) []line {
+	if len(a) == 0 || len(b) == 0 {
+		return only(a, b, offset)
+	}
 	most := len(a) + len(b)
 	furthest := make([]int, 2*most+2)
 	var trace [][]int
@@ -93,7 +96,20 @@ func script(a, b []string, offset int) []line {
 			}
 		}
 	}
-	return nil // both texts are empty
+	return nil // not reached: the script of most lines ends at the end of both texts
+}
+
+// only returns the lines of two texts of which one is empty. A new file has many lines, and
+// the search of a shortest script needs the square of their number.
+func only(a, b []string, offset int) []line {
+	var all []line
+	for x, text := range a {
+		all = append(all, line{'-', text, offset + x, offset})
+	}
+	for y, text := range b {
+		all = append(all, line{'+', text, offset, offset + y})
+	}
+	return all
 }
 
 func backtrack(a, b []string, offset int, trace [][]int, most int) []line {

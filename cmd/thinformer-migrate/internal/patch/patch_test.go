@@ -26,7 +26,7 @@ func TestGitApplies(t *testing.T) {
 		return out.Bytes()
 	}
 	for i := range 60 {
-		name := fmt.Sprintf("file%d.go", i)
+		name := fmt.Sprintf("a file é %d.go", i)
 		before, after := text(), append(text(), "more\n"...)
 		if i%5 == 0 || len(before) == 0 {
 			before = nil
