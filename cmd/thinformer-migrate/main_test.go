@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +16,9 @@ import (
 var record = flag.Bool("record", false, "write the expected outputs in testdata/")
 
 // Each file of testdata is a program with the expected report and patch. The patch can be
-// applied, and the program compiles afterwards with this project. Run with -args -record to
-// write the outputs.
+// applied, and the program compiles afterwards with this project. If there is a file again, it
+// is the report on this changed program, up to the differences. Run with -args -record to write
+// the outputs.
 func TestPrograms(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	must(t, err)
@@ -30,26 +32,40 @@ func TestPrograms(t *testing.T) {
 			if after := snapshot(t, dir); before != after {
 				t.Error("the tool has changed a file")
 			}
+			if outputs["patch"] != "" && !testing.Short() {
+				applied(t, dir, outputs["patch"], !strings.Contains(outputs["report"], "does not compile"))
+				if has(archive, "again") {
+					outputs["again"], _, _ = strings.Cut(runIn(t, dir), "\nDifferences ")
+				}
+			}
 			var files []txtar.File
 			for _, file := range archive.Files {
 				if output, ok := outputs[file.Name]; !ok {
-					files = append(files, file)
+					if !isOutput(file.Name) {
+						files = append(files, file)
+					}
 				} else if !*record && output != string(file.Data) {
 					t.Errorf("the %s is\n%s\nand not\n%s", file.Name, output, file.Data)
 				}
 			}
 			if *record {
-				for _, output := range []string{"report", "patch"} {
+				for _, output := range []string{"report", "patch", "again"} {
+					if output == "again" && outputs[output] == "" {
+						continue
+					}
 					files = append(files, txtar.File{Name: output, Data: []byte(outputs[output])})
 				}
 				must(t, os.WriteFile(name, txtar.Format(&txtar.Archive{Comment: archive.Comment, Files: files}), 0o644))
 			}
-			if outputs["patch"] != "" && !testing.Short() {
-				applied(t, dir, outputs["patch"], !strings.Contains(outputs["report"], "does not compile"))
-			}
 		})
 	}
 }
+
+func has(archive *txtar.Archive, name string) bool {
+	return slices.ContainsFunc(archive.Files, func(file txtar.File) bool { return file.Name == name })
+}
+
+func isOutput(name string) bool { return name == "report" || name == "patch" || name == "again" }
 
 // moduleOf writes the files of a program to a folder. A program without a go.mod requires
 // what module interop requires.
@@ -58,7 +74,7 @@ func moduleOf(t *testing.T, archive *txtar.Archive) string {
 	dir := t.TempDir()
 	own := false
 	for _, file := range archive.Files {
-		if file.Name == "report" || file.Name == "patch" {
+		if isOutput(file.Name) {
 			continue
 		}
 		own = own || file.Name == "go.mod"

@@ -29,6 +29,7 @@ func Find(found *proposal.Proposal) []Touched {
 	f := &finder{fset: found.Program.Fset, places: map[string][]Place{}}
 	seen := map[*program.File]bool{}
 	for _, pkg := range found.Affected {
+		f.handles = handles(found.Base[pkg.ID].Info)
 		for _, file := range pkg.Files {
 			if !seen[file] && !file.Generated {
 				seen[file] = true
@@ -61,6 +62,7 @@ type finder struct {
 
 	file    *program.File
 	info    *types.Info
+	handles bool                  // the package creates informers, handlers or queues
 	indexed map[types.Object]bool // variables with the result of GetIndexers
 }
 
@@ -77,7 +79,9 @@ func (f *finder) examine() {
 		switch n := n.(type) {
 		case *ast.Ident:
 			if object := f.info.Uses[n]; object != nil && object.Pkg() != nil {
-				f.touch(n, rowsOf(object.Pkg().Path(), object.Name())...)
+				if object.Pkg().Path() != runtimePath || f.handles {
+					f.touch(n, rowsOf(object.Pkg().Path(), object.Name())...)
+				}
 			}
 		case *ast.BasicLit:
 			if n.Kind == token.STRING && (strings.Contains(n.Value, "KUBE_CACHE_MUTATION_DETECTOR") || strings.Contains(n.Value, "KUBE_WATCHLIST_INCONSISTENCY_DETECTOR") || strings.Contains(n.Value, "KUBE_FEATURE_")) {

@@ -1,6 +1,38 @@
 package differences
 
-import "github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
+import (
+	"go/types"
+	"strings"
+
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
+)
+
+// runtimePath is the package whose variables decide what a panic does. They concern this
+// project only in a package that creates informers, handlers or queues.
+const runtimePath = "k8s.io/apimachinery/pkg/util/runtime"
+
+// handles reports whether a package names what creates informers, handlers or queues.
+func handles(info *types.Info) bool {
+	for _, object := range info.Uses {
+		if object.Pkg() == nil {
+			continue
+		}
+		path, name := object.Pkg().Path(), object.Name()
+		switch {
+		case path == standin.ClientCache || path == standin.Cache:
+			if strings.Contains(name, "EventHandler") || strings.HasPrefix(name, "New") && (strings.Contains(name, "Informer") || strings.Contains(name, "Reflector")) {
+				return true
+			}
+		case path == standin.ClientQueue || path == standin.Queue:
+			if strings.HasPrefix(name, "New") || name == "ParallelizeUntil" {
+				return true
+			}
+		case strings.HasPrefix(name, "New") && strings.Contains(name, "Informer") && (strings.HasPrefix(path, "k8s.io/client-go/") || strings.HasPrefix(path, standin.Module+"/")):
+			return true
+		}
+	}
+	return false
+}
 
 // byName has the rows of names of tools/cache: functions, types, and methods and fields of
 // its types.
@@ -84,7 +116,7 @@ func rowsOf(path, name string) []string {
 		return byName[name]
 	case standin.ClientQueue:
 		return inQueue[name]
-	case "k8s.io/apimachinery/pkg/util/runtime":
+	case runtimePath:
 		return inRuntime[name]
 	}
 	return beside[path][name]

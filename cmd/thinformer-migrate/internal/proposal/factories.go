@@ -47,6 +47,13 @@ func isFactory(pkg *types.Package) bool {
 	return true
 }
 
+// IsWritten reports whether a package is a factory that thinformer-factory has written.
+func IsWritten(pkg *types.Package) bool {
+	return pkg.Scope().Lookup("SharedInformerFactory") != nil && slices.ContainsFunc(pkg.Imports(), func(imported *types.Package) bool {
+		return imported.Path() == standin.Factory
+	})
+}
+
 // addFactories generates the file for each factory of others that the program imports, and
 // checks it. A factory for which this fails stays, with the reason.
 func (s *solver) addFactories() {
@@ -57,7 +64,11 @@ func (s *solver) addFactories() {
 			}
 		}
 		pkg, err := s.c.named(importPath)
-		if err != nil || !isFactory(pkg) {
+		if err != nil || IsWritten(pkg) || pkg.Scope().Lookup("NewSharedInformerFactory") == nil {
+			continue
+		}
+		if !isFactory(pkg) {
+			s.failed[importPath] = "the package lacks declarations that informer-gen of k8s.io/code-generator 0.35 and later writes: generate it again with that version"
 			continue
 		}
 		if err := s.addFactory(importPath, pkg.Name()); err != nil {

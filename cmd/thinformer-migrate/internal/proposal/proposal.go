@@ -23,6 +23,26 @@ type Proposal struct {
 	Base     map[string]*program.Result
 	Affected []*program.Package
 	Broken   []Broken
+
+	// constructors has the imports of which constructors stay.
+	constructors map[located]string
+	at           map[string]string // the line behind a reason
+}
+
+// Kept returns why the constructors of a package stay in a file. The stay has no line.
+func (p *Proposal) Kept(file *program.File, path string) Stay {
+	stay := Stay{File: file, Path: path, Reason: "the tool knows no replacement of this call"}
+	if reason := p.constructors[located{file, path}]; reason != "" {
+		stay.Reason = reason
+	} else {
+		for _, s := range p.Stays {
+			if s.File == file && (s.Path == path || s.Path == factoryOf(path)) {
+				stay.Reason = s.Reason
+			}
+		}
+	}
+	stay.At = p.at[stay.Reason]
+	return stay
 }
 
 // A Change is one import or expression with its replacement.
@@ -40,6 +60,11 @@ type Stay struct {
 	Line   int
 	Path   string
 	Reason string
+	// At is the line that an edit by hand must change, as FILE:LINE, and "" if there is none.
+	At string
+	// Via says how the file's package is connected with the one that the reason is about, and
+	// is "" for the same package.
+	Via string
 }
 
 // A Broken package does not compile.
@@ -51,7 +76,7 @@ type Broken struct {
 // Watched reports whether a package has a replacement or constructors that have one, or
 // creates informers.
 func Watched(path string) bool {
-	return standin.Replacement(path) != "" || factoryOf(path) != "" || MayBeFactory(path) || HasRuntimeCache(path)
+	return strings.HasPrefix(path, standin.Module+"/") || standin.Replacement(path) != "" || factoryOf(path) != "" || MayBeFactory(path) || HasRuntimeCache(path)
 }
 
 // HasRuntimeCache reports whether a package is one of controller-runtime, whose cache creates

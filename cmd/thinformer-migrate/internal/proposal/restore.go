@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (s *solver) restoreImport(o origin, before int) {
 	if s.keep[o.unit][all] != "" {
 		return
 	}
-	reason, ok := s.try(before, func() { delete(s.keep[o.unit], o.path) })
+	reason, ok := s.try(before, o.unit, func() { delete(s.keep[o.unit], o.path) })
 	if !ok && reason != "" {
 		s.keep[o.unit][o.path] = reason
 	}
@@ -47,7 +48,7 @@ func (s *solver) restoreConstructors(before int) {
 	}
 	for _, unit := range slices.Sorted(maps.Keys(byUnit)) {
 		places := byUnit[unit]
-		_, ok := s.try(before, func() {
+		_, ok := s.try(before, unit, func() {
 			for _, at := range places {
 				delete(s.plain, at)
 			}
@@ -59,7 +60,7 @@ func (s *solver) restoreConstructors(before int) {
 			return strings.Compare(a.file.Path+"\n"+a.path, b.file.Path+"\n"+b.path)
 		})
 		for _, at := range places {
-			if reason, ok := s.try(before, func() { delete(s.plain, at) }); !ok && reason != "" {
+			if reason, ok := s.try(before, unit, func() { delete(s.plain, at) }); !ok && reason != "" {
 				s.plain[at] = reason
 			}
 		}
@@ -67,8 +68,8 @@ func (s *solver) restoreConstructors(before int) {
 }
 
 // try makes a change of the decisions, and takes it back if the program has more errors than
-// before or another meaning. It returns the reason.
-func (s *solver) try(before int, change func()) (reason string, ok bool) {
+// before or another meaning. It returns the reason. Unit is the one that the change concerns.
+func (s *solver) try(before int, unit string, change func()) (reason string, ok bool) {
 	keep, plain, wraps := map[string]map[string]string{}, maps.Clone(s.plain), maps.Clone(s.wraps)
 	for unit, reasons := range s.keep {
 		keep[unit] = maps.Clone(reasons)
@@ -81,7 +82,7 @@ func (s *solver) try(before int, change func()) (reason string, ok bool) {
 		}
 		pkg, result := s.firstWrong()
 		if !s.wrapArguments(pkg, result) {
-			reason = s.reason(result.Errors[0])
+			reason = s.reasonIn(pkg, result.Errors[0], unit)
 			s.keep, s.plain, s.wraps = keep, plain, wraps
 			return reason, false
 		}
@@ -98,6 +99,18 @@ func (s *solver) try(before int, change func()) (reason string, ok bool) {
 		return reason, false
 	}
 	return "", true
+}
+
+// reasonIn returns a sentence about an error, which can be in a package that imports the one
+// that changes.
+func (s *solver) reasonIn(pkg *program.Package, e types.Error, unit string) string {
+	reason, chain := s.reason(e), s.chain(pkg.Unit, unit)
+	if chain == "" || pkg.Path == unit {
+		return reason
+	}
+	longer := reason + "; " + chain
+	s.at[longer] = s.at[reason]
+	return longer
 }
 
 // wrong returns how many errors the packages have that can change.

@@ -36,6 +36,7 @@ type group struct {
 	handlers map[string]string // units with a sensitive name, and the first place
 	switched []string          // of these, the units that do not keep tools/cache
 	kept     string            // a place in a unit or generated file that keeps it
+	keptUnit string            // the unit of this place
 	own      string            // where a handler of an own type is added to an informer with client-go's type
 	ownHere  string            // the same with an informer of this library
 	asserts  map[origin]string // assertions of other types, and the first place
@@ -51,9 +52,9 @@ func (s *solver) resolveMeaning() bool {
 		switch {
 		case len(g.switched) == 0 || len(g.handlers) == 0:
 		case g.kept != "":
-			reason = "handlers and tombstones must be of one library, and " + g.kept + " stays"
+			reason = s.sameGroup(g)
 		case g.own != "":
-			reason = "informers with client-go's type deliver client-go's tombstones to a handler of an own type, as in " + g.own
+			reason = "informers with client-go's type deliver client-go's tombstones (cache.DeletedFinalStateUnknown) to a handler of the program's own type, which " + g.own + " adds"
 		}
 		if reason != "" {
 			for _, unit := range g.switched {
@@ -63,7 +64,7 @@ func (s *solver) resolveMeaning() bool {
 		if g.kept != "" && g.ownHere != "" {
 			for _, pkg := range s.found.Affected {
 				if _, ok := g.handlers[pkg.Unit]; ok || s.imports(pkg, standin.ClientCache) {
-					changed = s.demote(pkg.Unit, standin.ClientCache, "handlers and tombstones must be of one library, and "+g.kept+" stays") || changed
+					changed = s.demote(pkg.Unit, standin.ClientCache, s.sameGroup(g)) || changed
 				}
 			}
 		}
@@ -74,6 +75,14 @@ func (s *solver) resolveMeaning() bool {
 		}
 	}
 	return changed
+}
+
+// sameGroup returns the reason of the packages of a group of which one stays.
+func (s *solver) sameGroup(g *group) string {
+	reason := "packages that are connected by imports must have handlers and tombstones (cache.DeletedFinalStateUnknown) of one library, because a type assertion never holds for a tombstone of the other one; " + g.kept + " stays"
+	s.at[reason] = s.at[s.keep[g.keptUnit][standin.ClientCache]]
+	s.keptIn[reason] = g.keptUnit
+	return reason
 }
 
 func (s *solver) groups() []*group {
@@ -135,7 +144,7 @@ func (s *solver) examine(g *group, pkg *program.Package, file *program.File, bas
 		}
 		if file.Generated || s.keeps(pkg.Unit, standin.ClientCache) {
 			if g.kept == "" {
-				g.kept = at
+				g.kept, g.keptUnit = at, pkg.Unit
 			}
 		} else if !slices.Contains(g.switched, pkg.Unit) {
 			g.switched = append(g.switched, pkg.Unit)

@@ -38,6 +38,11 @@ type solver struct {
 	newFiles map[string]NewFile
 	failed   map[string]string
 
+	// at has the line that is the cause of a reason.
+	at map[string]string
+	// keptIn has the unit that stays, of reasons that concern the packages connected with it.
+	keptIn map[string]string
+
 	texts   map[*program.File]*version
 	results map[string]*program.Result
 	unitOf  map[*program.File]string
@@ -60,7 +65,7 @@ type version struct {
 
 func newSolver(c *checker, found *Proposal) *solver {
 	s := &solver{
-		c: c, found: found, keep: map[string]map[string]string{}, plain: map[located]string{}, wraps: map[argument]bool{},
+		c: c, found: found, keep: map[string]map[string]string{}, plain: map[located]string{}, wraps: map[argument]bool{}, at: map[string]string{}, keptIn: map[string]string{},
 		replaced: map[string]string{}, newFiles: map[string]NewFile{}, failed: map[string]string{},
 		texts: map[*program.File]*version{}, unitOf: map[*program.File]string{}, infoOf: map[*program.File]*program.Result{},
 	}
@@ -325,7 +330,10 @@ func (s *solver) reason(e types.Error) string {
 		text = strings.ReplaceAll(text, strconv.Quote(pair.Theirs)+".", "client-go's "+name+".")
 		text = strings.ReplaceAll(text, strconv.Quote(pair.Ours)+".", "this library's "+name+".")
 	}
-	return fmt.Sprintf("with the other import, %s:%d would not compile: %s", s.relative(at.Filename), at.Line, text)
+	line := fmt.Sprintf("%s:%d", s.relative(at.Filename), at.Line)
+	reason := fmt.Sprintf("with the other import, %s would not compile: %s", line, text)
+	s.at[reason] = line
+	return reason
 }
 
 func (s *solver) relative(name string) string {
@@ -344,6 +352,9 @@ func (s *solver) record() {
 				continue
 			}
 			seen[file] = true
+			if file.Generated && IsWritten(s.results[pkg.ID].Types) {
+				continue // it has our informers
+			}
 			v := s.version(file)
 			if v.text != nil {
 				s.found.Texts[file] = v.text
@@ -368,10 +379,19 @@ func (s *solver) record() {
 					reason = "the file is generated"
 				}
 				if reason != "" {
-					s.found.Stays = append(s.found.Stays, Stay{File: file, Line: i.Line, Path: i.Path, Reason: reason})
+					s.found.Stays = append(s.found.Stays, Stay{File: file, Line: i.Line, Path: i.Path, Reason: reason, At: s.at[reason], Via: s.via(pkg.Unit, reason)})
 				}
 			}
 		}
 	}
+	s.found.constructors, s.found.at = s.plain, s.at
 	s.addNewFiles()
+}
+
+// via says how a unit is connected with the one that a reason is about.
+func (s *solver) via(unit, reason string) string {
+	if kept := s.keptIn[reason]; kept != "" {
+		return s.chain(unit, kept)
+	}
+	return ""
 }

@@ -10,8 +10,11 @@ import (
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/versions"
 )
 
-// mostPlaces limits the places of one row of the table of differences.
-const mostPlaces = 8
+// Limits of one row of the table of differences.
+const (
+	mostFiles = 8
+	mostLines = 8 // of one file
+)
 
 func (w *writer) differences(found *proposal.Proposal) {
 	var lines []string
@@ -22,15 +25,35 @@ func (w *writer) differences(found *proposal.Proposal) {
 			text += "; switch: " + plain(strings.TrimPrefix(row.Switch, "none: "))
 		}
 		lines = append(lines, text)
-		for i, place := range touched.Places {
-			if i == mostPlaces {
-				lines = append(lines, fmt.Sprintf("    and %d more", len(touched.Places)-i))
+		files := w.byFile(touched.Places)
+		for i, file := range files {
+			if i == mostFiles {
+				lines = append(lines, fmt.Sprintf("    and %d more files", len(files)-i))
 				break
 			}
-			lines = append(lines, "    "+w.at(place.File, place.Line))
+			lines = append(lines, "    "+file)
 		}
 	}
 	w.section("Differences that this program touches (docs/migration.md has all)", "none of those that a use of a name shows", lines)
+}
+
+// byFile returns a text for each file, with its lines.
+func (w *writer) byFile(places []differences.Place) []string {
+	var texts []string
+	for i := 0; i < len(places); {
+		text, count := w.at(places[i].File, places[i].Line), 1
+		for ; i+count < len(places) && places[i+count].File == places[i].File; count++ {
+			if count < mostLines {
+				text += fmt.Sprintf(", %d", places[i+count].Line)
+			}
+		}
+		if count > mostLines {
+			text += fmt.Sprintf(" and %d more", count-mostLines)
+		}
+		texts = append(texts, text)
+		i += count
+	}
+	return texts
 }
 
 // plain returns the text of a cell without Markdown.

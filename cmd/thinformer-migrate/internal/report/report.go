@@ -57,9 +57,10 @@ func Write(out io.Writer, found *proposal.Proposal) error {
 	w.header(found)
 	w.problems(found)
 	if len(found.Affected) > 0 {
-		w.sources(found)
-		w.changes(found)
-		w.stays(found)
+		created := sources.Find(found)
+		w.sources(created)
+		w.changes(found, created)
+		w.stays(found, created)
 		w.differences(found)
 		w.versions(found)
 		w.commands(found)
@@ -111,15 +112,15 @@ func (w *writer) problems(found *proposal.Proposal) {
 	}
 }
 
-func (w *writer) sources(found *proposal.Proposal) {
+func (w *writer) sources(created []sources.Source) {
 	var lines []string
-	for _, s := range sources.Find(found) {
+	for _, s := range created {
 		lines = append(lines, fmt.Sprintf("%s: %s (%s)", w.at(s.File, s.Line), s.Call, s.Kind))
 	}
 	w.section("Where the informers come from", "no informer of client-go is created in this module", lines)
 }
 
-func (w *writer) changes(found *proposal.Proposal) {
+func (w *writer) changes(found *proposal.Proposal, created []sources.Source) {
 	var imports, others []string
 	for _, c := range found.Changes {
 		line := fmt.Sprintf("%s: %s -> %s", w.at(c.File, c.Line), c.Old, c.New)
@@ -129,7 +130,14 @@ func (w *writer) changes(found *proposal.Proposal) {
 			others = append(others, line)
 		}
 	}
-	w.section("Imports that can change now", "none", imports)
+	if len(created) == 0 && len(found.Changes) > 0 && onlyFactories(found.Changes) {
+		imports = append(imports, "These imports only name the types of factories that a caller of this module creates: the changes are optional.")
+	}
+	none := "none"
+	if isSwitched(found, created) {
+		none = "nothing to change"
+	}
+	w.section("Imports that can change now", none, imports)
 	for _, file := range found.NewFiles {
 		others = append(others, fmt.Sprintf("%s: a new file, for the factory %s", file.Path, file.Factory))
 	}
@@ -138,12 +146,10 @@ func (w *writer) changes(found *proposal.Proposal) {
 	}
 }
 
-func (w *writer) stays(found *proposal.Proposal) {
-	var lines []string
-	for _, s := range found.Stays {
-		lines = append(lines, fmt.Sprintf("%s: %s: %s", w.at(s.File, s.Line), s.Path, s.Reason))
-	}
-	w.section("What stays", "nothing", lines)
+// isSwitched reports whether no informer is client-go's, and no import can change.
+func isSwitched(found *proposal.Proposal, created []sources.Source) bool {
+	return len(found.Changes)+len(found.Broken) == 0 && (len(created) > 0 || len(found.Stays) == 0) &&
+		!slices.ContainsFunc(created, func(s sources.Source) bool { return s.Kind != sources.Here })
 }
 
 func oneLine(text string) string {
