@@ -21,12 +21,19 @@ const constructs = "testdata/constructs"
 // listers, indexers, queues and handlers. The file outcome of each one has the result of
 // thinformer-migrate's patch: "import" if only import lines change, "patch" if other lines
 // change as well, and "stays: WORDS" if nothing changes, where WORDS begin a line of the
-// section "What stays" in docs/migration.md. 95 % switch, and the switched programs compile.
+// section "What stays" in docs/migration.md. 95 % switch, the switched programs compile, and
+// the tests of those that have tests pass.
 func TestConstructsSwitch(t *testing.T) {
 	dir := moduleOfConstructs(t)
 	requireCheckout(t, dir)
 	applyPatch(t, dir, migrate(t, dir, "-diff"))
 	shell(t, dir, "go vet -mod=mod ./...")
+	withTests, err := filepath.Glob(filepath.Join(constructs, "*", "external_test.go"))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(withTests), 4)
+	for _, file := range withTests {
+		shell(t, dir, "go test -mod=mod -timeout 5m ./"+filepath.Base(filepath.Dir(file)))
+	}
 
 	var want, got []string
 	stays := 0
