@@ -22,8 +22,7 @@ type sourceOptions struct {
 	// Expected is an object of the expected type. An *unstructured.Unstructured
 	// with a kind means that all objects have that kind. nil accepts every T.
 	Expected any
-	// PageSize is the page size of lists. 0 means 500 where the server supports
-	// pages; negative means no pages.
+	// PageSize is as in rest.Config.
 	PageSize int64
 }
 

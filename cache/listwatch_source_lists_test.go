@@ -203,7 +203,7 @@ func TestListsAreReadInPages(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, names)
 	require.Empty(t, wrong)
 	require.Equal(t, "7", version, "the version of the first page")
-	require.Equal(t, []metav1.ListOptions{{Limit: 500}, {Limit: 500, Continue: "more"}}, asked)
+	require.Equal(t, []metav1.ListOptions{{Limit: 500}, {Limit: 1000, Continue: "more"}}, asked)
 
 	expired, asked = true, nil
 	names, _, wrong, version = readAll(t, sourceOf[any](lw, sourceOptions{PageSize: 3}), metav1.ListOptions{ResourceVersion: "0"})
@@ -219,7 +219,7 @@ func TestListsAreReadInPages(t *testing.T) {
 		want  int64
 	}{
 		{false, 0, metav1.ListOptions{ResourceVersion: "5"}, 0},
-		{false, 3, metav1.ListOptions{ResourceVersion: "5"}, 3},
+		{false, 3, metav1.ListOptions{ResourceVersion: "5"}, 0},
 		{false, 3, metav1.ListOptions{Limit: 1}, 1},
 		{true, 3, metav1.ListOptions{}, 0},
 		{false, -1, metav1.ListOptions{}, 0},

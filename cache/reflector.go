@@ -35,8 +35,8 @@ import (
 // An object of an unexpected type, and a single event for which the store
 // returns an error, are reported and skipped.
 type Reflector struct {
-	// WatchListPageSize is the page size of lists. Default: 500 where the
-	// server supports pages, else no pages.
+	// WatchListPageSize is the page size of lists. Default: as described in
+	// rest.Config.PageSize.
 	WatchListPageSize int64
 	// ShouldResync reports, each resync period, whether to resync the store.
 	// Default: always.

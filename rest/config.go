@@ -83,8 +83,8 @@ type Config struct {
 	// AcceptContentTypes is the Accept header; "" is JSON, preceded by protobuf for
 	// types that can unmarshal it.
 	ContentType, AcceptContentTypes string
-	// PageSize is the limit of each page of a list; 0 is 500, negative disables
-	// paging.
+	// PageSize is the limit of each page of a list; negative disables paging. 0 is 500
+	// for the first page and twice the previous one for each further page, up to 10,000.
 	PageSize int64
 	// MaxResponseBytes bounds the response that Do and DoRaw read, and a single
 	// object; 0 is 64 MiB. It does not apply to lists and watches.

@@ -32,9 +32,11 @@ type Page[T any] struct {
 }
 
 // PagedList returns a list of one or more pages. open requests each page with the
-// options that it receives: for the first page these are opts, whose Limit is the
-// page size. An error of the first page is returned by PagedList. ctx bounds the
-// whole list; open receives a context that Close of the List also ends.
+// options that it receives: for the first page these are opts with the size of the page
+// as the Limit. An error of the first page is returned by PagedList. ctx bounds the whole
+// list; open receives a context that Close of the List also ends.
+//
+// Limit is the size of all pages. If it is 0, pageSize is, as Config.PageSize describes.
 //
 // The first page determines the version, and the continue token preserves it: all
 // pages show one state of the collection. The server keeps old states for a few
@@ -42,9 +44,11 @@ type Page[T any] struct {
 // state or restarting. Only a restart is consistent, so the list restarts, now in a
 // single page, because another paged list would likely expire again. The sequence
 // yields ErrRestarted, after which the previous items are void.
-func PagedList[T any](ctx context.Context, opts metav1.ListOptions, open func(context.Context, metav1.ListOptions) (*Page[T], error)) (*List[T], error) {
+func PagedList[T any](ctx context.Context, opts metav1.ListOptions, pageSize int64, open func(context.Context, metav1.ListOptions) (*Page[T], error)) (*List[T], error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &pages[T]{openPage: open, ctx: ctx, requested: opts, opts: opts}
+	p := &pages[T]{openPage: open, ctx: ctx}
+	opts.Limit, p.grow = limit(opts, pageSize)
+	p.requested, p.opts = opts, opts
 	if err := p.open(); err != nil {
 		cancel(nil)
 		return nil, err
@@ -54,6 +58,30 @@ func PagedList[T any](ctx context.Context, opts metav1.ListOptions, open func(co
 		items: p.items, version: func() string { return p.version },
 		cancel: end, close: func() { end(); p.close() },
 	}, nil
+}
+
+// The first page is small, so that its items arrive early. Each further one has twice the
+// size, because a client with a limit of requests per second waits for each. kube-apiserver
+// doubles the pages that it requests from etcd in the same way and up to the same size.
+const (
+	firstPageSize = 500
+	maxPageSize   = 10_000
+)
+
+// limit returns the size of the first page, 0 for no pages, and whether it grows. The
+// server reads a limit together with a version as "exactly this version", so no limit is
+// added to options with a version. From version 0 the server lists from its cache, with
+// or without paging.
+func limit(opts metav1.ListOptions, pageSize int64) (size int64, grow bool) {
+	switch {
+	case opts.Limit != 0:
+		return opts.Limit, false
+	case opts.ResourceVersion != "" && opts.ResourceVersion != "0", pageSize < 0:
+		return 0, false
+	case pageSize == 0:
+		return firstPageSize, true
+	}
+	return pageSize, false
 }
 
 var errNoPage = errors.New("list: the function that opens a page returned neither a page nor an error")
@@ -67,6 +95,7 @@ type pages[T any] struct {
 	ctx      context.Context
 	// requested are the options of the caller; opts are those of the next page.
 	requested, opts metav1.ListOptions
+	grow            bool // each page has twice the size of the previous one
 
 	// current is the open page, nil if there is none.
 	current *Page[T]
@@ -201,6 +230,9 @@ func (p *pages[T]) setNextPage(token string, items int) error {
 	// The token includes the version; the server rejects a request with both.
 	p.opts.Continue = token
 	p.opts.ResourceVersion, p.opts.ResourceVersionMatch = "", ""
+	if p.grow {
+		p.opts.Limit = min(2*p.opts.Limit, maxPageSize)
+	}
 	return nil
 }
 

@@ -73,8 +73,7 @@ func (s *RawListWatch[T]) ResourceInfo() ResourceInfo { return s.options.Info }
 // List lists the objects, as View.List does.
 func (s *RawListWatch[T]) List(ctx context.Context, opts metav1.ListOptions) (*List[T], error) {
 	opts.Watch = false
-	opts.Limit = pageSize(opts, s.options.PageSize)
-	return PagedList(ctx, opts, s.page)
+	return PagedList(ctx, opts, s.options.PageSize, s.page)
 }
 
 func (s *RawListWatch[T]) page(ctx context.Context, opts metav1.ListOptions) (*Page[T], error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -129,7 +130,7 @@ func TestRawListRestartsAfterAnExpiredToken(t *testing.T) {
 	list, err := s.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a", "b"}, namesOf(t, list))
-	require.Equal(t, []metav1.ListOptions{{Limit: 500}, {Limit: 500, Continue: "more"}, {}}, asked)
+	require.Equal(t, []metav1.ListOptions{{Limit: 500}, {Limit: 1000, Continue: "more"}, {}}, asked)
 }
 
 // A body that is not a list is an error that describes it. No list hangs, and every
@@ -367,6 +368,36 @@ func TestNewRawListWatchRejectsInvalidTypes(t *testing.T) {
 	require.ErrorContains(t, err, "watch ")
 }
 
+// Each page has twice the size of the previous one, up to 10,000, as Config.PageSize
+// promises: a client that may send five requests per second waits for each. A size that
+// is configured or requested is kept.
+func TestPagesGrow(t *testing.T) {
+	for _, c := range []struct {
+		configured int64
+		opts       metav1.ListOptions
+		want       []int64
+	}{
+		{0, metav1.ListOptions{}, []int64{500, 1000, 2000, 4000, 8000, 10_000, 10_000}},
+		{0, metav1.ListOptions{Limit: 500}, []int64{500, 500, 500, 500, 500, 500, 500}},
+		{300, metav1.ListOptions{}, []int64{300, 300, 300, 300, 300, 300, 300}},
+	} {
+		var asked []int64
+		s, err := NewRawListWatch[*wiretest.Widget](func(_ context.Context, opts metav1.ListOptions, _ string) (io.ReadCloser, error) {
+			asked = append(asked, opts.Limit)
+			token := strconv.Itoa(len(asked))
+			if len(asked) == len(c.want) {
+				token = ""
+			}
+			return io.NopCloser(strings.NewReader(listJSON(t, token, "a"))), nil
+		}, RawListWatchOptions{PageSize: c.configured})
+		require.NoError(t, err)
+		list, err := s.List(t.Context(), c.opts)
+		require.NoError(t, err)
+		require.Len(t, namesOf(t, list), len(c.want))
+		require.Equal(t, c.want, asked)
+	}
+}
+
 // PagedList accepts pages of any source.
 func TestPagedListOfCustomPages(t *testing.T) {
 	page := func(token string, numbers ...int) *Page[int] {
@@ -384,7 +415,7 @@ func TestPagedListOfCustomPages(t *testing.T) {
 		}
 	}
 	pages := []*Page[int]{page("b", 1, 2), page("c"), page("", 3)}
-	list, err := PagedList(t.Context(), metav1.ListOptions{}, func(context.Context, metav1.ListOptions) (*Page[int], error) {
+	list, err := PagedList(t.Context(), metav1.ListOptions{}, 0, func(context.Context, metav1.ListOptions) (*Page[int], error) {
 		next := pages[0]
 		pages = pages[1:]
 		return next, nil
@@ -395,10 +426,10 @@ func TestPagedListOfCustomPages(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3}, all)
 	require.Equal(t, "vb", list.ResourceVersion(), "the version of the first page")
 
-	list, err = PagedList(t.Context(), metav1.ListOptions{}, func(context.Context, metav1.ListOptions) (*Page[int], error) { return page("a", 1), nil })
+	list, err = PagedList(t.Context(), metav1.ListOptions{}, 0, func(context.Context, metav1.ListOptions) (*Page[int], error) { return page("a", 1), nil })
 	require.NoError(t, err)
 	_, err = list.Slice()
 	require.ErrorContains(t, err, "count: the server's continue token refers to a page")
-	_, err = PagedList(t.Context(), metav1.ListOptions{}, func(context.Context, metav1.ListOptions) (*Page[int], error) { return nil, nil })
+	_, err = PagedList(t.Context(), metav1.ListOptions{}, 0, func(context.Context, metav1.ListOptions) (*Page[int], error) { return nil, nil })
 	require.ErrorIs(t, err, errNoPage)
 }

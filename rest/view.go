@@ -75,14 +75,13 @@ func (v *View[T]) Get(ctx context.Context, name string, opts metav1.GetOptions) 
 // returns when the first page begins to arrive or has failed. The caller must range
 // over Items or call Close; both release the connection.
 //
-// Limit is the size of a page (0: the client's PageSize), not of the list.
+// Limit is the size of a page (0: as Config.PageSize), not of the list.
 func (v *View[T]) List(ctx context.Context, opts metav1.ListOptions) (*List[T], error) {
 	if v.err != nil {
 		return nil, v.err
 	}
 	opts.Watch = false
-	opts.Limit = pageSize(opts, v.client.config.PageSize)
-	return PagedList(ctx, opts, v.page)
+	return PagedList(ctx, opts, v.client.config.PageSize, v.page)
 }
 
 // page requests one page of a list.
@@ -100,26 +99,6 @@ func (v *View[T]) page(ctx context.Context, opts metav1.ListOptions) (*Page[T], 
 	}
 	return newPage[T](r.describe(), reader, response.Body), nil
 }
-
-// pageSize returns the page size to request; configured is the default. The server
-// reads a limit together with a version as "exactly this version", so no limit is
-// added to options with a version. From version 0 the server lists from its cache,
-// with or without paging.
-func pageSize(opts metav1.ListOptions, configured int64) int64 {
-	switch {
-	case opts.Limit != 0:
-		return opts.Limit
-	case opts.ResourceVersion != "" && opts.ResourceVersion != "0":
-		return 0
-	case configured < 0:
-		return 0
-	case configured == 0:
-		return defaultPageSize
-	}
-	return configured
-}
-
-const defaultPageSize = 500
 
 // Watch opens a stream of changes. If it cannot be opened, Watch returns an error.
 // The stream ends with ctx, with Stop, and when the server ends it, as servers do

@@ -20,7 +20,7 @@ func Cases() []harness.Case {
 	return []harness.Case{
 		listCase("list/json-50k", request{Encoding: wire.JSON}, "a list of 50,000 pods in JSON in one answer, as informers request it (resourceVersion 0); without managed fields, which the other side keeps"),
 		listCase("list/json-50k-whole", request{Encoding: wire.JSON, Whole: true}, "the same with the managed fields kept on both sides"),
-		listCase("list/json-50k-paged", request{Encoding: wire.JSON, Paged: true}, "list/json-50k in pages of 500; the other side uses its pager"),
+		listCase("list/json-50k-paged", request{Encoding: wire.JSON, Paged: true}, "list/json-50k in pages: ours of a growing size, those of the other side of 500"),
 		listCase("list/protobuf-50k", request{Encoding: wire.Protobuf}, "list/json-50k in protobuf"),
 	}
 }

@@ -22,7 +22,7 @@ func Cases() []harness.Case {
 		watchCase("watch/json-typed", json, 10_000, "MODIFIED events of pods of 5.9 KB in JSON,"+watching),
 		watchCase("watch/protobuf-typed", protobuf, 50_000, "the same pods in protobuf, strings not shared,"+watching),
 		watchCase("watch/json-unstructured", json.as(asUnstructured), 10_000, "the events of watch/json-typed as *unstructured.Unstructured, with the dynamic informer on the other side,"+watching),
-		syncCase("sync/json-list", json, false, "50,000 pods in JSON from a server that does not stream the initial state; ours reads pages of 500, the other side one answer"+notes+syncing),
+		syncCase("sync/json-list", json, false, "50,000 pods in JSON from a server that does not stream the initial state; ours reads pages, the other side one answer"+notes+syncing),
 		syncCase("sync/json-watchlist", json, true, "the same, streamed as the events of a watch"+syncing),
 		syncCase("sync/protobuf-list", protobuf, false, "sync/json-list in protobuf, strings not shared"+syncing),
 		syncCase("sync/protobuf-watchlist", protobuf, true, "sync/json-watchlist in protobuf, strings not shared"+syncing),

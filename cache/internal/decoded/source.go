@@ -31,31 +31,14 @@ type ListerWatcher interface {
 type Source[T any] struct {
 	ListerWatcher ListerWatcher
 	Expected      ExpectedType
-	// PageSize is the page size of lists. 0 means 500 where the server supports
-	// pages; negative means no pages.
+	// PageSize is as in rest.Config.
 	PageSize int64
 }
 
 // List requests one page after the other and copies items, so that an item does
 // not keep its page in memory.
 func (s *Source[T]) List(ctx context.Context, opts metav1.ListOptions) (*listwatch.List[T], error) {
-	opts.Limit = s.limit(opts)
-	return rest.PagedList(ctx, opts, s.page)
-}
-
-// limit returns the page size. A list at a version gets no limit, because a
-// server treats a limit with a version as "exactly this version".
-func (s *Source[T]) limit(opts metav1.ListOptions) int64 {
-	const byDefault = 500
-	switch {
-	case opts.Limit != 0:
-		return opts.Limit
-	case s.PageSize != 0:
-		return max(s.PageSize, 0)
-	case opts.ResourceVersion != "" && opts.ResourceVersion != "0":
-		return 0
-	}
-	return byDefault
+	return rest.PagedList(ctx, opts, s.PageSize, s.page)
 }
 
 func (s *Source[T]) page(ctx context.Context, opts metav1.ListOptions) (*rest.Page[T], error) {
