@@ -28,6 +28,30 @@ func (s *solver) restore() {
 			s.restoreImport(cause, before)
 		}
 	}
+	s.restoreTogether(before)
+}
+
+// restoreTogether tries all imports of a unit but one: two packages whose types are used
+// together can only change together.
+func (s *solver) restoreTogether(before int) {
+	byUnit := map[string][]string{}
+	for _, cause := range s.causes {
+		if s.keep[cause.unit][cause.path] != "" && s.keep[cause.unit][all] == "" && !slices.Contains(byUnit[cause.unit], cause.path) {
+			byUnit[cause.unit] = append(byUnit[cause.unit], cause.path)
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(byUnit)) {
+		for _, stays := range byUnit[unit] {
+			if len(byUnit[unit]) < 3 {
+				break // the others are one, which has been tried
+			}
+			if _, ok := s.try(before, unit, func() {
+				maps.DeleteFunc(s.keep[unit], func(path, _ string) bool { return path != stays && slices.Contains(byUnit[unit], path) })
+			}); ok {
+				break
+			}
+		}
+	}
 }
 
 func (s *solver) restoreImport(o origin, before int) {
