@@ -82,7 +82,14 @@ func (f *finder) examine() {
 				if object.Pkg().Path() != runtimePath || f.handles {
 					f.touch(n, rowsOf(object.Pkg().Path(), object.Name())...)
 				}
+				if isCache(object.Pkg().Path()) && handlerPeriod(object) {
+					f.touch(n, periodRows...)
+				}
 			}
+		case *ast.FuncDecl:
+			f.indexFunction(f.info.TypeOf(n.Name), n.Body)
+		case *ast.FuncLit:
+			f.indexFunction(f.info.TypeOf(n), n.Body)
 		case *ast.BasicLit:
 			if n.Kind == token.STRING && (strings.Contains(n.Value, "KUBE_CACHE_MUTATION_DETECTOR") || strings.Contains(n.Value, "KUBE_WATCHLIST_INCONSISTENCY_DETECTOR") || strings.Contains(n.Value, "KUBE_FEATURE_")) {
 				f.touch(n, "environment")
@@ -143,7 +150,7 @@ func (f *finder) isIndexers(expression ast.Expr) bool {
 			return false
 		}
 		method, ok := f.info.Uses[selector.Sel].(*types.Func)
-		return ok && method.Pkg() != nil && (method.Pkg().Path() == standin.ClientCache || method.Pkg().Path() == standin.Cache)
+		return ok && method.Pkg() != nil && isCache(method.Pkg().Path())
 	}
 	return false
 }
@@ -153,6 +160,7 @@ func (f *finder) isListWatch(t types.Type) bool {
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Name() != "ListWatch" {
 		return false
 	}
-	path := named.Obj().Pkg().Path()
-	return path == standin.ClientCache || path == standin.Cache
+	return isCache(named.Obj().Pkg().Path())
 }
+
+func isCache(path string) bool { return path == standin.ClientCache || path == standin.Cache }

@@ -50,7 +50,7 @@ func TestRowsOfUsesExist(t *testing.T) {
 	for _, row := range Table() {
 		known[row.Name] = true
 	}
-	wanted := [][]string{{"hand-made", "get-indexers", "environment"}}
+	wanted := [][]string{{"hand-made", "get-indexers", "environment", "index-error"}}
 	all := append(slices.Collect(maps.Values(beside)), byName, inQueue, inRuntime)
 	for _, uses := range all {
 		for _, rows := range uses {

@@ -34,6 +34,9 @@ func handles(info *types.Info) bool {
 	return false
 }
 
+// periodRows are the rows of a handler with a resync period of its own.
+var periodRows = []string{"same-version", "resync-period"}
+
 // byName has the rows of names of tools/cache: functions, types, and methods and fields of
 // its types.
 var byName = map[string][]string{
@@ -41,14 +44,14 @@ var byName = map[string][]string{
 	"FilteringResourceEventHandler":                     {"filter-delete"},
 	"TypedResourceEventHandlerFuncs":                    {"typed-handler"},
 	"TypedResourceEventHandlerDetailedFuncs":            {"typed-handler"},
-	"AddEventHandlerWithResyncPeriod":                   {"resync-period"},
+	"AddEventHandlerWithResyncPeriod":                   periodRows,
 	"NewInformer":                                       {"informer-goroutine", "informer-panic"},
 	"NewIndexerInformer":                                {"informer-goroutine", "informer-panic"},
 	"NewTransformingInformer":                           {"informer-goroutine", "informer-panic"},
 	"NewTransformingIndexerInformer":                    {"informer-goroutine", "informer-panic"},
 	"NewInformerWithOptions":                            {"informer-goroutine", "informer-panic"},
 	"New":                                               {"process-error", "controller-queue-closed"},
-	"SetTransform":                                      {"transform-error"},
+	"SetTransform":                                      {"transform-twice", "transform-error"},
 	"ListAndWatch":                                      {"list-and-watch"},
 	"ListAndWatchWithContext":                           {"list-and-watch"},
 	"MaxInternalErrorRetryDuration":                     {"max-internal-error-retry"},
@@ -74,6 +77,7 @@ var inQueue = map[string][]string{
 	"AddAfter":          {"add-after"},
 	"ShutDownWithDrain": {"drain-line", "drain-several", "drain-idle"},
 	"SetProvider":       {"metrics-lock"},
+	"ParallelizeUntil":  {"no-workers"},
 }
 
 // inRuntime has the rows of names of apimachinery's util/runtime: what a panic does.
@@ -90,9 +94,10 @@ var beside = map[string]map[string][]string{
 		"NewFakePVCControllerSource": {"fake-source-error"},
 	},
 	"k8s.io/client-go/tools/watch": {
-		"NewRetryWatcher":                      {"retry-watcher-expired", "retry-watcher-after", "retry-watcher-wrapped"},
-		"NewRetryWatcherWithContext":           {"retry-watcher-expired", "retry-watcher-after", "retry-watcher-wrapped"},
+		"NewRetryWatcher":                      {"retry-watcher-expired", "retry-watcher-after", "retry-watcher-wrapped", "retry-watcher-text"},
+		"NewRetryWatcherWithContext":           {"retry-watcher-expired", "retry-watcher-after", "retry-watcher-wrapped", "retry-watcher-text"},
 		"Until":                                {"until-cause"},
+		"UntilWithoutRetry":                    {"until-cause"},
 		"UntilWithSync":                        {"until-cause", "until-reason"},
 		"NewIndexerInformerWatcher":            {"watcher-closes"},
 		"NewIndexerInformerWatcherWithContext": {"watcher-closes"},
@@ -100,6 +105,15 @@ var beside = map[string]map[string][]string{
 	},
 	"k8s.io/client-go/tools/pager": {
 		"EachListItem": {"pager-version", "pager-panic"},
+	},
+	standin.ClientInformers: {
+		"WithTransform": {"transform-twice", "transform-error"},
+	},
+	"k8s.io/client-go/dynamic/dynamiclister": {
+		"NewRuntimeObjectShim": {"lister-nil"},
+	},
+	"k8s.io/client-go/metadata/metadatalister": {
+		"NewRuntimeObjectShim": {"lister-nil"},
 	},
 	"k8s.io/client-go/util/retry": {
 		"OnError": {"retry-last-error"},

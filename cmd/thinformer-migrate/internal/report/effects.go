@@ -34,7 +34,11 @@ func (w *writer) differences(found *proposal.Proposal) {
 			lines = append(lines, "    "+file)
 		}
 	}
-	w.section("Differences that this program touches (docs/migration.md has all)", "none of those that a use of a name shows", lines)
+	if len(lines) == 0 {
+		lines = append(lines, "none of those that a use of a name shows")
+	}
+	lines = append(lines, "Differences that concern every program, such as relist-unchanged and list-fresh, are not listed here.")
+	w.section("Differences that this program touches (docs/migration.md has all)", "", lines)
 }
 
 // byFile returns a text for each file, with its lines.
