@@ -15,20 +15,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/proposal"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/report"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/versions"
 )
 
-func main() {
-	if err := run(".", os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "thinformer-migrate:", err)
-		os.Exit(1)
-	}
-}
+func main() { os.Exit(run(".", os.Args[1:], os.Stdout, os.Stderr)) }
 
-func run(dir string, arguments []string, stdout, stderr io.Writer) error {
+// run returns the code to exit with: 2 for wrong arguments, 1 if there is no report or no
+// patch, 0 otherwise, also if nothing can change.
+func run(dir string, arguments []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("thinformer-migrate", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
@@ -37,23 +36,38 @@ func run(dir string, arguments []string, stdout, stderr io.Writer) error {
 	}
 	diff := flags.Bool("diff", false, "print a patch for git apply instead of the report")
 	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
-		return nil // the usage has been printed
+		return 0
 	} else if err != nil {
-		return fmt.Errorf("read the arguments: %w", err)
+		return 2 // Parse has printed it
 	}
+	say := func(message any) { fmt.Fprintln(stderr, "thinformer-migrate:", message) }
 	if flags.NArg() > 0 {
-		return fmt.Errorf("the tool takes no arguments besides -diff, and there is %q: it examines the module in the current folder", flags.Arg(0))
+		say(fmt.Sprintf("there is an argument %q, and the only one is -diff: run the tool in the folder of the module that it examines", flags.Arg(0)))
+		return 2
 	}
 	p, err := program.Load(dir, proposal.Needs)
 	if err != nil {
-		return err
+		say(err)
+		return 1
 	}
 	found := proposal.Find(p)
+	write := report.Write
 	if *diff {
-		if len(found.Changes) == 0 {
-			fmt.Fprintln(stderr, "thinformer-migrate: there is nothing to change; run it without -diff for the reasons")
+		if old := versions.Update(p); len(old) > 0 {
+			say(fmt.Sprintf("client-go %s is older than %s: there is no patch until you have run\n  %s", versions.ClientGo(p), versions.Oldest, strings.Join(old, "\n  ")))
+			return 1
 		}
-		return report.Patch(stdout, found)
+		if n := len(report.Unexamined(found)); n > 0 {
+			say(fmt.Sprintf("the patch does not change everything: the report, which is printed without -diff, lists %d under \"Not examined\"", n))
+		}
+		if len(found.Changes) == 0 {
+			say("there is nothing to change; the report, which is printed without -diff, has the reasons")
+		}
+		write = report.Patch
 	}
-	return report.Write(stdout, found)
+	if err := write(stdout, found); err != nil {
+		say(err)
+		return 1
+	}
+	return 0
 }

@@ -14,6 +14,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -33,10 +34,13 @@ func run(args []string, stderr io.Writer) int {
 		flags.PrintDefaults()
 	}
 	output := flags.String("o", "", "the `file` to write, in a folder other than the generated factory's")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
 		return 2 // Parse has printed it
 	}
-	if *output == "" || flags.NArg() != 1 {
+	if missing := missing(*output, flags.Args()); missing != "" {
+		fmt.Fprintln(stderr, "thinformer-factory:", missing)
 		flags.Usage()
 		return 2
 	}
@@ -45,4 +49,20 @@ func run(args []string, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// missing returns what the arguments lack, or "".
+func missing(output string, paths []string) string {
+	switch {
+	case len(paths) > 1:
+		return fmt.Sprintf("there are %d arguments after the flags, %q, and one is needed: the import path of the generated factory", len(paths), paths)
+	case output == "" && len(paths) == 0:
+		return "-o FILE and IMPORTPATH are missing"
+	case output == "":
+		return "-o FILE is missing: the file to write"
+	case len(paths) == 0:
+		return "IMPORTPATH is missing: the import path of the generated factory, the package with NewSharedInformerFactory"
+	default:
+		return ""
+	}
 }

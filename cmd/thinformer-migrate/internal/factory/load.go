@@ -27,7 +27,11 @@ func load(dir, importPath string) (*packages.Package, error) {
 	}
 	var problems []error
 	for _, problem := range found[0].Errors {
-		problems = append(problems, problem)
+		text := problem.Msg // without the position if there is none: "-"
+		if problem.Pos != "" && problem.Pos != "-" {
+			text = problem.Pos + ": " + text
+		}
+		problems = append(problems, errors.New(text))
 	}
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("load %s: %w\nit must build: run go build %s, and go get the module if it is not required yet", importPath, errors.Join(problems...), importPath)

@@ -31,7 +31,7 @@ func Load(dir string, more func(imported []string) []string) (*Program, error) {
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedModule | packages.NeedForTest,
 	}, "./...")
 	if err != nil {
-		return nil, fmt.Errorf("list the packages in %s: %w", dir, err)
+		return nil, fmt.Errorf("list the packages in %s: %w", dir, printed(err))
 	}
 	byID, files := map[string]*packages.Package{}, map[string]*File{}
 	for _, l := range listed {
@@ -53,6 +53,9 @@ func Load(dir string, more func(imported []string) []string) (*Program, error) {
 	}
 	for _, l := range listed {
 		add(l)
+	}
+	if err := p.unlisted(found); err != nil {
+		return nil, err
 	}
 	p.addExports(more)
 	p.notes(found)

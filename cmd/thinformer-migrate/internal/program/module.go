@@ -2,6 +2,7 @@ package program
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,7 +23,7 @@ func locate(dir string) (place, error) {
 	command.Dir = dir
 	out, err := command.Output()
 	if err != nil {
-		return place{}, fmt.Errorf("run go env in %s: %w; the tool requires the go command and an existing folder", dir, err)
+		return place{}, fmt.Errorf("run go env in %s, which requires the go command and an existing folder: %w", dir, printed(err))
 	}
 	var found place
 	if err := json.Unmarshal(out, &found); err != nil {
@@ -43,10 +44,35 @@ func sameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
+// printed returns the error that a go command has printed.
+func printed(err error) error {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return errors.New(strings.TrimSpace(string(exit.Stderr)))
+	}
+	if _, text, ok := strings.Cut(err.Error(), "stderr: "); ok { // of package packages
+		return errors.New(strings.TrimSpace(text))
+	}
+	return err
+}
+
+// unlisted returns an error for a module whose packages the go command does not list: its
+// workspace is wrong, or does not use the module.
+func (p *Program) unlisted(found place) error {
+	if len(p.Packages) > 0 || len(p.Problems) == 0 {
+		return nil
+	}
+	text := strings.TrimPrefix(p.Problems[0], "-: ")
+	if found.GOWORK != "" && found.GOWORK != "off" {
+		return fmt.Errorf("list the packages in %s: %s; correct %s, or set GOWORK=off to examine the module without it", p.Dir, text, found.GOWORK)
+	}
+	return fmt.Errorf("list the packages in %s: %s", p.Dir, text)
+}
+
 // notes describe what about the module limits the examination.
 func (p *Program) notes(found place) {
 	if _, err := os.Stat(filepath.Join(p.Dir, "vendor", "modules.txt")); err == nil {
-		p.Notes = append(p.Notes, "the module has a folder vendor, which the patch does not change: run go mod vendor after go mod tidy")
+		p.Vendored = true
+		p.Notes = append(p.Notes, "the module has a folder vendor, which the patch does not change: run go mod vendor after go mod tidy. If a package below is said to be missing, run the tool with GOFLAGS=-mod=readonly, which reads the module cache instead.")
 	}
 	for _, dir := range p.nested() {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s has a go.mod of its own and is not examined: run the tool there as well", dir))

@@ -22,6 +22,8 @@ type Program struct {
 	Problems []string
 	// Notes are properties of the module that limit the examination.
 	Notes []string
+	// Vendored reports whether the module has a folder vendor.
+	Vendored bool
 
 	byID    map[string]*Package
 	exports map[string]string // files with export data, by import path

@@ -163,7 +163,7 @@ func (s *solver) uncheckable(pkg *program.Package, path string) {
 		return
 	}
 	if _, err := s.c.external(ours); err != nil {
-		s.demote(pkg.Unit, path, fmt.Sprintf("%s cannot be checked with the packages of this module; update k8s.io/client-go and k8s.io/apimachinery to the versions below, and in a module with a folder vendor set GOFLAGS=-mod=mod, then run the tool again: %v", ours, err))
+		s.demote(pkg.Unit, path, fmt.Sprintf("%s cannot be checked with the packages of this module; update k8s.io/client-go and k8s.io/apimachinery to the versions below, and in a module with a folder vendor set GOFLAGS=-mod=readonly, then run the tool again: %v", ours, err))
 	}
 }
 

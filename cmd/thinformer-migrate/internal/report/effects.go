@@ -80,8 +80,12 @@ func (w *writer) versions(found *proposal.Proposal) {
 	w.section("Versions that go mod tidy will raise", "none", lines)
 }
 
-// interop reports whether the changed program imports package interop or one below it.
+// interop reports whether the changed program imports package interop or one below it. That
+// is not known before client-go is updated.
 func (w *writer) interop(found *proposal.Proposal) bool {
+	if versions.IsOld(versions.ClientGo(w.p)) {
+		return true
+	}
 	for _, c := range found.Changes {
 		if !c.Import || strings.HasPrefix(c.New, standin.Interop) {
 			return true
@@ -91,7 +95,7 @@ func (w *writer) interop(found *proposal.Proposal) bool {
 }
 
 func (w *writer) commands(found *proposal.Proposal) {
-	if len(found.Changes) == 0 {
+	if len(found.Changes) == 0 || versions.IsOld(versions.ClientGo(w.p)) {
 		return
 	}
 	lines := []string{
@@ -101,6 +105,10 @@ func (w *writer) commands(found *proposal.Proposal) {
 	if w.interop(found) {
 		lines = append(lines, "go mod edit -require="+standin.Interop+"@v0.1.0 -replace="+standin.Interop+"=../thinformer/interop")
 	}
-	lines = append(lines, "go mod tidy", "go vet ./...")
+	lines = append(lines, "go mod tidy")
+	if w.p.Vendored {
+		lines = append(lines, "go mod vendor")
+	}
+	lines = append(lines, "go vet ./...")
 	w.section("Commands that switch it, with a clone of the repository in ../thinformer", "", lines)
 }

@@ -7,7 +7,27 @@ import (
 
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/proposal"
+	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
 )
+
+// Unexamined returns a line for each file and package that has not been examined, with the
+// reason.
+func Unexamined(found *proposal.Proposal) []string {
+	w := &writer{p: found.Program}
+	var lines []string
+	for _, problem := range found.Program.Problems {
+		if strings.Contains(problem, "provides package "+standin.Module+"/") {
+			continue // the patch has been applied; the commands at the end require them
+		}
+		lines = append(lines, oneLine(problem))
+	}
+	for _, broken := range found.Broken {
+		lines = append(lines, fmt.Sprintf("package %s does not compile and stays, with the packages of this module that it imports; correct it, or run the tool with its build tags: %s", broken.Package.Path, oneLine(broken.Errors[0])))
+	}
+	lines = append(lines, w.excluded(found)...)
+	lines = append(lines, w.copies()...)
+	return lines
+}
 
 // excluded returns a line for each file that imports client-go and that build constraints
 // exclude.

@@ -11,7 +11,6 @@ import (
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/program"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/proposal"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/sources"
-	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/standin"
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/versions"
 )
 
@@ -59,8 +58,10 @@ func Write(out io.Writer, found *proposal.Proposal) error {
 	if len(found.Affected) > 0 {
 		created := sources.Find(found)
 		w.sources(created)
-		w.changes(found, created)
-		w.stays(found, created)
+		if !versions.IsOld(versions.ClientGo(found.Program)) {
+			w.changes(found, created)
+			w.stays(found, created)
+		}
 		w.differences(found)
 		w.versions(found)
 		w.commands(found)
@@ -80,11 +81,11 @@ func (w *writer) header(found *proposal.Proposal) {
 	if version != "" {
 		w.line("client-go %s", version)
 	}
-	if versions.IsOld(version) {
-		w.line("client-go is older than %s, the oldest version that this tool knows: names that later versions changed may be reported as type errors. Update to the versions below first.", versions.Oldest)
-	}
 	for _, note := range p.Notes {
 		w.line("%s", note)
+	}
+	if old := versions.Update(p); len(old) > 0 {
+		w.section(fmt.Sprintf("client-go is older than %s, and no change is proposed. Update it first, with the modules that depend on it, and run the tool again", versions.Oldest), "", old)
 	}
 	switch {
 	case len(p.Packages) == 0:
@@ -95,19 +96,7 @@ func (w *writer) header(found *proposal.Proposal) {
 }
 
 func (w *writer) problems(found *proposal.Proposal) {
-	var lines []string
-	for _, problem := range w.p.Problems {
-		if strings.Contains(problem, "provides package "+standin.Module+"/") {
-			continue // the patch has been applied; the commands at the end require them
-		}
-		lines = append(lines, oneLine(problem))
-	}
-	for _, broken := range found.Broken {
-		lines = append(lines, fmt.Sprintf("package %s does not compile and stays, with the packages of this module that it imports; correct it, or run the tool with its build tags: %s", broken.Package.Path, oneLine(broken.Errors[0])))
-	}
-	lines = append(lines, w.excluded(found)...)
-	lines = append(lines, w.copies()...)
-	if len(lines) > 0 {
+	if lines := Unexamined(found); len(lines) > 0 {
 		w.section("Not examined", "", lines)
 	}
 }

@@ -119,15 +119,46 @@ func replacement(dir string, words []string) string {
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
-// ClientGo returns the version of client-go that the program has, and "" if it has none.
+// clientGo are the modules that are updated together, by the number of a release.
+var clientGo = []string{"k8s.io/client-go", "k8s.io/api", "k8s.io/apimachinery"}
+
+// ClientGo returns the version of client-go that the program is built with, and "" if it has
+// none.
 func ClientGo(p *program.Program) string {
-	if m := p.Modules["k8s.io/client-go"]; m != nil {
+	m := p.Modules[clientGo[0]]
+	switch {
+	case m == nil:
+		return ""
+	case m.Replace != nil && m.Replace.Version != "":
+		return m.Replace.Version
+	default:
 		return m.Version
 	}
-	return ""
 }
 
 // IsOld reports whether a version of client-go is older than the oldest known one.
 func IsOld(version string) bool {
 	return semver.IsValid(version) && semver.Compare(version, Oldest) < 0
+}
+
+// Update returns the commands that update a client-go that is too old to the version that
+// this project requires, and none if it is not too old. A replacement by another version
+// would keep that one.
+func Update(p *program.Program) []string {
+	if !IsOld(ClientGo(p)) {
+		return nil
+	}
+	wanted, err := required(true)
+	if err != nil {
+		return []string{err.Error()} // a test reads the embedded files
+	}
+	var commands []string
+	get := "go get"
+	for _, path := range clientGo {
+		if m := p.Modules[path]; m != nil && m.Replace != nil && m.Replace.Version != "" {
+			commands = append(commands, "go mod edit -dropreplace="+path)
+		}
+		get += " " + path + "@" + wanted[path]
+	}
+	return append(commands, get)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
@@ -64,5 +65,29 @@ func TestRaises(t *testing.T) {
 	}
 	if !IsOld("v0.34.9") || IsOld("v0.35.0") || IsOld("") {
 		t.Error("the oldest version is not v0.35.0")
+	}
+}
+
+// A client-go that is too old has the commands that update it; a replacement by a version
+// would undo them.
+func TestUpdate(t *testing.T) {
+	const get = "go get k8s.io/client-go@v0.37.2 k8s.io/api@v0.37.2 k8s.io/apimachinery@v0.37.2"
+	version := func(v string) *packages.Module { return &packages.Module{Version: v} }
+	for _, c := range []struct {
+		clientGo *packages.Module
+		version  string
+		want     []string
+	}{
+		{nil, "", nil},
+		{version("v0.35.0"), "v0.35.0", nil},
+		{version("v0.34.9"), "v0.34.9", []string{get}},
+		{&packages.Module{Version: "v0.37.2", Replace: &packages.Module{Version: "v0.30.1"}}, "v0.30.1", []string{"go mod edit -dropreplace=k8s.io/client-go", get}},
+		{&packages.Module{Version: "v0.30.1", Replace: version("v0.37.2")}, "v0.37.2", nil},
+		{&packages.Module{Version: "v0.30.1", Replace: &packages.Module{Path: "../fork"}}, "v0.30.1", []string{get}},
+	} {
+		p := &program.Program{Modules: map[string]*packages.Module{"k8s.io/client-go": c.clientGo}}
+		if got := Update(p); !slices.Equal(got, c.want) || ClientGo(p) != c.version {
+			t.Errorf("%s is updated by %q and not %q", ClientGo(p), got, c.want)
+		}
 	}
 }
