@@ -131,7 +131,7 @@ func TestFoldersThatAreNoModules(t *testing.T) {
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/user\n\ngo 1.26.0\n"), 0o644))
 	must(t, os.Mkdir(filepath.Join(dir, "below"), 0o755))
-	if out := runIn(t, filepath.Join(dir, "below")); !strings.Contains(out, "is not the module's folder: run the tool in") {
+	if out := runIn(t, filepath.Join(dir, "below")); !strings.Contains(out, "where it examines all packages of the module") {
 		t.Error(out)
 	}
 	if out := runIn(t, filepath.Join(dir, "missing")); !strings.Contains(out, "an existing folder") {

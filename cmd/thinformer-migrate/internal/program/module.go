@@ -33,7 +33,7 @@ func locate(dir string) (place, error) {
 		return place{}, fmt.Errorf("%s is in no Go module: run the tool in the folder of the program's go.mod", dir)
 	}
 	if root := filepath.Dir(found.GOMOD); !sameFolder(root, dir) {
-		return place{}, fmt.Errorf("%s is not the module's folder: run the tool in %s", dir, root)
+		return place{}, fmt.Errorf("%s is not the module's folder: run the tool in %s, where it examines all packages of the module", dir, root)
 	}
 	return found, nil
 }

@@ -32,6 +32,9 @@ type Proposal struct {
 // Kept returns why the constructors of a package stay in a file. The stay has no line.
 func (p *Proposal) Kept(file *program.File, path string) Stay {
 	stay := Stay{File: file, Path: path, Reason: "the tool knows no replacement of this call"}
+	if factoryOf(path) != "" {
+		stay.Reason = "the tool replaces a call with the name of its package, such as coreinformers.NewPodInformer(...), and not a dot import or a function value without a namespace: call NewInformer or NewFilteredInformer of the package that replaces the factory's"
+	}
 	if reason := p.constructors[located{file, path}]; reason != "" {
 		stay.Reason = reason
 	} else {

@@ -1,7 +1,6 @@
 package proposal
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -183,16 +182,11 @@ func (s *solver) sensitiveName(base *program.Result, file *program.File) string 
 			return true
 		}
 		if object != nil && object.Pkg() != nil && object.Pkg().Path() == standin.ClientCache && object.Parent() == object.Pkg().Scope() {
-			at = s.place(ident)
+			at = s.lineOf(ident.Pos())
 		}
 		return true
 	})
 	return at
-}
-
-func (s *solver) place(n ast.Node) string {
-	at := s.c.p.Fset.PositionFor(n.Pos(), false)
-	return fmt.Sprintf("%s:%d", s.relative(at.Filename), at.Line)
 }
 
 // addedHandler notes a call of AddEventHandler with a handler of an own type, or with one
@@ -218,10 +212,10 @@ func (s *solver) addedHandler(g *group, result *program.Result, call *ast.CallEx
 		return
 	}
 	if library == standin.ClientCache && g.own == "" {
-		g.own = s.place(call)
+		g.own = s.lineOf(call.Pos())
 	}
 	if library == standin.Cache && g.ownHere == "" {
-		g.ownHere = s.place(call)
+		g.ownHere = s.lineOf(call.Pos())
 	}
 }
 
@@ -268,7 +262,7 @@ func (s *solver) asserted(g *group, pkg *program.Package, result *program.Result
 	walkType(t, func(string) bool { return false }, found, map[types.Type]bool{})
 	for path := range found {
 		if theirs := standin.Original(path); theirs != "" && g.asserts[origin{pkg.Unit, theirs}] == "" {
-			g.asserts[origin{pkg.Unit, theirs}] = s.place(expression)
+			g.asserts[origin{pkg.Unit, theirs}] = s.lineOf(expression.Pos())
 		}
 	}
 }

@@ -321,7 +321,6 @@ func (s *solver) fallBack(pkg *program.Package, reason string) bool {
 
 // reason returns a sentence about an error.
 func (s *solver) reason(e types.Error) string {
-	at := s.c.p.Fset.PositionFor(e.Pos, false)
 	// The part after the first colon repeats the types and lists methods.
 	text, _, _ := strings.Cut(e.Msg, ": ")
 	text, _, _ = strings.Cut(text, "\n")
@@ -330,7 +329,7 @@ func (s *solver) reason(e types.Error) string {
 		text = strings.ReplaceAll(text, strconv.Quote(pair.Theirs)+".", "client-go's "+name+".")
 		text = strings.ReplaceAll(text, strconv.Quote(pair.Ours)+".", "this library's "+name+".")
 	}
-	line := fmt.Sprintf("%s:%d", s.relative(at.Filename), at.Line)
+	line := s.lineOf(e.Pos)
 	reason := fmt.Sprintf("with the other import, %s would not compile: %s", line, text)
 	s.at[reason] = line
 	return reason
