@@ -37,16 +37,15 @@ func (w *writer) stays(found *proposal.Proposal, created []sources.Source) {
 	}
 	var lines []string
 	for _, reason := range reasons {
-		all := places[reason]
+		all, text := places[reason], reason
+		if line := at[reason]; line != "" && (len(all) > 1 || !strings.Contains(reason, line)) {
+			text += "; the line to edit by hand is " + line
+		}
 		if len(all) == 1 {
-			lines = append(lines, all[0]+": "+reason)
+			lines = append(lines, all[0]+": "+text)
 			continue
 		}
-		text := fmt.Sprintf("%d lines for one reason: %s", len(all), reason)
-		if at[reason] != "" {
-			text += "; the line to edit by hand is " + at[reason]
-		}
-		lines = append(lines, text)
+		lines = append(lines, fmt.Sprintf("%d lines for one reason: %s", len(all), text))
 		for _, place := range all {
 			lines = append(lines, "    "+place)
 		}
