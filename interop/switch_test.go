@@ -46,6 +46,12 @@ func TestReportOfTheMigrationPageIsCurrent(t *testing.T) {
 	shown := regexp.MustCompile("(?ms)^```text\n(module example.com/user in .*?)^```$").FindSubmatch(page)
 	require.NotNil(t, shown)
 	require.Equal(t, string(shown[1]), report)
+
+	// The commands at its end are those of the page.
+	_, commands, found := strings.Cut(report, "\nCommands that switch it")
+	require.True(t, found)
+	_, commands, _ = strings.Cut(commands, "\n")
+	require.Contains(t, string(page), "\n"+strings.ReplaceAll(commands, "  ", "")+"```\n")
 }
 
 // The commands in the README add the requirement of the adapters, so that a program that
