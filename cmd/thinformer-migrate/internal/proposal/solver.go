@@ -57,10 +57,11 @@ type located struct {
 
 // A version is a changed file.
 type version struct {
-	key    string
-	text   []byte
-	syntax *ast.File
-	edits  []edit
+	decided string // the decisions that the edits depend on
+	key     string
+	text    []byte
+	syntax  *ast.File
+	edits   []edit
 }
 
 func newSolver(c *checker, found *Proposal) *solver {
@@ -180,15 +181,20 @@ func (s *solver) syntax(file *program.File) *ast.File { return s.version(file).s
 
 func (s *solver) version(file *program.File) *version {
 	unit := s.unitOf[file]
+	decided, known := s.decided(file, unit), s.texts[file]
+	if known != nil && known.decided == decided {
+		return known
+	}
 	edits := s.edits(file, unit)
 	var key strings.Builder
 	for _, e := range edits {
 		fmt.Fprintf(&key, "%d-%d:%s\n", e.start, e.end, e.text)
 	}
-	if known := s.texts[file]; known != nil && known.key == key.String() {
+	if known != nil && known.key == key.String() {
+		known.decided = decided
 		return known
 	}
-	v := &version{key: key.String(), syntax: file.Syntax, edits: edits}
+	v := &version{decided: decided, key: key.String(), syntax: file.Syntax, edits: edits}
 	if len(edits) > 0 {
 		text := apply(file.Source, edits)
 		// A file that cannot be parsed has no edits.
@@ -198,6 +204,21 @@ func (s *solver) version(file *program.File) *version {
 	}
 	s.texts[file] = v
 	return v
+}
+
+// decided returns the decisions that the edits of a file depend on.
+func (s *solver) decided(file *program.File, unit string) string {
+	var text []byte
+	for _, i := range file.Imports {
+		text = strconv.AppendBool(text, s.keeps(unit, i.Path))
+		text = strconv.AppendBool(text, s.plain[located{file, i.Path}] == "")
+	}
+	text = strconv.AppendBool(text, s.keeps(unit, standin.ClientCache))
+	for _, at := range s.wrapped(file) {
+		text = strconv.AppendInt(append(text, ' '), int64(at.call), 10)
+		text = strconv.AppendInt(append(text, ' '), int64(at.index), 10)
+	}
+	return string(text)
 }
 
 // edits returns the edits of a file under the present decisions.

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -12,7 +13,10 @@ import (
 var files embed.FS
 
 // Has reports whether there are declarations of the package with the path.
-func Has(importPath string) bool { return Source(importPath) != nil }
+func Has(importPath string) bool {
+	_, err := fs.Stat(files, path.Join("packages", fileOf(importPath)))
+	return err == nil
+}
 
 // Source returns the declarations of the package with the path, and nil if there are none.
 func Source(importPath string) []byte {
