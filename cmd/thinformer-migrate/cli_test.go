@@ -78,7 +78,16 @@ func TestSecondRun(t *testing.T) {
 	}
 	dir := moduleOf(t, archive)
 	_, patch, _ := call(t, dir, "-diff")
+	applied(t, dir, patch, false)
+	const remain = "../thinformer\n  go mod edit -require=github.com/thinformer/thinformer@v0.1.0 -replace=github.com/thinformer/thinformer=../thinformer\n  go mod tidy\n"
+	if _, out, _ := call(t, dir); !strings.Contains(out, remain) {
+		t.Errorf("the report lacks the commands that remain:\n%s", out)
+	}
+	shell(t, dir, "git apply -R changes.patch")
 	applied(t, dir, patch, true)
+	if _, out, _ := call(t, dir); strings.Contains(out, "Commands") {
+		t.Error(out)
+	}
 	code, out, messages := call(t, dir, "-diff")
 	if code != 0 || out != "" || strings.Count(messages, "\n") != 1 || !strings.Contains(messages, "nothing to change") {
 		t.Errorf("code %d, output %q, messages\n%s", code, out, messages)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/thinformer/thinformer/cmd/thinformer-migrate/internal/differences"
@@ -94,15 +95,19 @@ func (w *writer) interop(found *proposal.Proposal) bool {
 	return len(found.NewFiles) > 0
 }
 
+// commands writes the commands that switch the program, or, in a program with the patch, those
+// that remain.
 func (w *writer) commands(found *proposal.Proposal) {
-	if len(found.Changes) == 0 || versions.IsOld(versions.ClientGo(w.p)) {
+	remain := len(found.Changes) == 0
+	if versions.IsOld(versions.ClientGo(w.p)) || remain && !w.lacks(standin.Module) {
 		return
 	}
-	lines := []string{
-		"thinformer-migrate -diff | git apply",
-		"go mod edit -require=" + standin.Module + "@v0.1.0 -replace=" + standin.Module + "=../thinformer",
+	var lines []string
+	if !remain {
+		lines = append(lines, "thinformer-migrate -diff | git apply")
 	}
-	if w.interop(found) {
+	lines = append(lines, "go mod edit -require="+standin.Module+"@v0.1.0 -replace="+standin.Module+"=../thinformer")
+	if w.interop(found) || w.lacks(standin.Interop) {
 		lines = append(lines, "go mod edit -require="+standin.Interop+"@v0.1.0 -replace="+standin.Interop+"=../thinformer/interop")
 	}
 	lines = append(lines, "go mod tidy")
@@ -111,4 +116,17 @@ func (w *writer) commands(found *proposal.Proposal) {
 	}
 	lines = append(lines, "go vet ./...")
 	w.section("Commands that switch it, with a clone of the repository in ../thinformer", "", lines)
+}
+
+// lacks reports whether the program imports a package of a module of this project, or below
+// it, that go.mod does not require.
+func (w *writer) lacks(module string) bool {
+	return slices.ContainsFunc(w.p.Problems, func(problem string) bool {
+		return isUnrequired(problem, module)
+	})
+}
+
+// isUnrequired reports whether a problem is that no requirement provides a package.
+func isUnrequired(problem, module string) bool {
+	return strings.Contains(problem, "provides package "+module+"/") || strings.Contains(problem, "provides package "+module+";")
 }

@@ -16,7 +16,7 @@ func Unexamined(found *proposal.Proposal) []string {
 	w := &writer{p: found.Program}
 	var lines []string
 	for _, problem := range found.Program.Problems {
-		if strings.Contains(problem, "provides package "+standin.Module+"/") {
+		if isUnrequired(problem, standin.Module) {
 			continue // the patch has been applied; the commands at the end require them
 		}
 		lines = append(lines, oneLine(problem))
