@@ -28,6 +28,8 @@ func nameForHandler(h ResourceEventHandler) string {
 		return nameForHandler(h.Handler)
 	case interface{ nameForHandler() string }:
 		return h.nameForHandler()
+	case interface{ NamedAs() ResourceEventHandler }: // package interop wraps the handler of a program
+		return nameForHandler(h.NamedAs())
 	}
 	return fmt.Sprintf("%T", h)
 }

@@ -6,6 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+type namedRecorder struct{ recorder }
+
+// adapted is a handler that another package has wrapped.
+type adapted struct{ ResourceEventHandler }
+
+func (a adapted) NamedAs() ResourceEventHandler { return a.ResourceEventHandler }
+
 // The name of a handler is its function or its type.
 func TestHandlerNames(t *testing.T) {
 	for want, h := range map[string]ResourceEventHandler{
@@ -15,6 +22,7 @@ func TestHandlerNames(t *testing.T) {
 		"cache.TestHandlerNames.func4":            &typedHandler[partial]{TypedResourceEventHandlerFuncs[partial]{AddFunc: func(partial) {}}},
 		"*cache.recorder":                         &FilteringResourceEventHandler{Handler: &recorder{}},
 		"*cache.typedRecorder":                    &typedHandler[partial]{&typedRecorder{}},
+		"*cache.namedRecorder":                    adapted{&namedRecorder{}},
 		"cache.ResourceEventHandlerDetailedFuncs": ResourceEventHandlerDetailedFuncs{},
 	} {
 		require.Contains(t, nameForHandler(h), want)

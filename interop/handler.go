@@ -40,3 +40,28 @@ func (h clientGoHandler) OnDelete(obj any) {
 	}
 	h.ResourceEventHandler.OnDelete(obj)
 }
+
+// NamedAs returns the handler whose name package cache uses in errors and logs. As with
+// the types of package cache, a handler that is made of functions has the name of the
+// first one, and a filter that of its handler.
+func (h clientGoHandler) NamedAs() cache.ResourceEventHandler {
+	var filtered clientcache.ResourceEventHandler
+	switch h := h.ResourceEventHandler.(type) {
+	case clientcache.ResourceEventHandlerFuncs:
+		return cache.ResourceEventHandlerFuncs(h)
+	case *clientcache.ResourceEventHandlerFuncs:
+		return cache.ResourceEventHandlerFuncs(*h)
+	case clientcache.ResourceEventHandlerDetailedFuncs:
+		return cache.ResourceEventHandlerDetailedFuncs(h)
+	case *clientcache.ResourceEventHandlerDetailedFuncs:
+		return cache.ResourceEventHandlerDetailedFuncs(*h)
+	case clientcache.FilteringResourceEventHandler:
+		filtered = h.Handler
+	case *clientcache.FilteringResourceEventHandler:
+		filtered = h.Handler
+	}
+	if nilcheck.IsNilPointer(filtered) {
+		return h.ResourceEventHandler
+	}
+	return clientGoHandler{filtered}
+}
