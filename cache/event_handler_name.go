@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 
+	"github.com/thinformer/thinformer/internal/handlername"
 	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
@@ -28,7 +29,7 @@ func nameForHandler(h ResourceEventHandler) string {
 		return nameForHandler(h.Handler)
 	case interface{ nameForHandler() string }:
 		return h.nameForHandler()
-	case interface{ NamedAs() ResourceEventHandler }: // package interop wraps the handler of a program
+	case handlername.Wrapper[ResourceEventHandler]: // of package interop
 		return nameForHandler(h.NamedAs())
 	}
 	return fmt.Sprintf("%T", h)

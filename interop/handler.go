@@ -6,6 +6,7 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/thinformer/thinformer/cache"
+	"github.com/thinformer/thinformer/internal/handlername"
 	"github.com/thinformer/thinformer/internal/nilcheck"
 )
 
@@ -41,9 +42,10 @@ func (h clientGoHandler) OnDelete(obj any) {
 	h.ResourceEventHandler.OnDelete(obj)
 }
 
-// NamedAs returns the handler whose name package cache uses in errors and logs. As with
-// the types of package cache, a handler that is made of functions has the name of the
-// first one, and a filter that of its handler.
+var _ handlername.Wrapper[cache.ResourceEventHandler] = clientGoHandler{}
+
+// NamedAs implements [handlername.Wrapper]. As with the types of package cache, a handler
+// that is made of functions has the name of the first one, and a filter that of its handler.
 func (h clientGoHandler) NamedAs() cache.ResourceEventHandler {
 	var filtered clientcache.ResourceEventHandler
 	switch h := h.ResourceEventHandler.(type) {
