@@ -23,7 +23,7 @@ import (
 // A watch error handler receives a client-go Reflector with the name and the type
 // description of ours, for logs. That Reflector cannot be run.
 func SharedIndexInformer(ours cache.SharedIndexInformer) clientcache.SharedIndexInformer {
-	return informed{ours}
+	return informed{SharedIndexInformer: ours}
 }
 
 // InformerOf returns a typed informer as a client-go informer. Its transform and its
@@ -60,19 +60,29 @@ func NewSharedIndexInformerWithOptions(lw clientcache.ListerWatcher, example run
 		ObjectDescription: options.ObjectDescription,
 	}
 	if !options.Identifier.Reserved() || options.InformerMetricsProvider == nil {
-		return informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}
+		return newInformed(lw, example, ours)
 	}
 	name, err := reserveName()
 	if err != nil {
-		return informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}
+		return newInformed(lw, example, ours)
 	}
 	ours.Identifier = name.WithResource(options.Identifier.GroupVersionResource())
 	ours.InformerMetricsProvider = &metrics{options.Identifier, options.InformerMetricsProvider}
-	return newMeasured(informed{cache.NewSharedIndexInformerWithOptions(lw, example, ours)}, name)
+	return newMeasured(newInformed(lw, example, ours), name)
 }
 
 // informed embeds the methods that are equal in both interfaces; the others follow.
-type informed struct{ cache.SharedIndexInformer }
+type informed struct {
+	cache.SharedIndexInformer
+	// indexer is what GetIndexer returns, which programs call for each event. It is nil if
+	// the informer is of another package, whose GetIndexer may be called only on request.
+	indexer clientcache.Indexer
+}
+
+func newInformed(lw clientcache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) informed {
+	ours := cache.NewSharedIndexInformerWithOptions(lw, example, options)
+	return informed{ours, Indexer(ours.GetIndexer())}
+}
 
 // AddEventHandler implements [clientcache.SharedInformer].
 func (i informed) AddEventHandler(handler clientcache.ResourceEventHandler) (clientcache.ResourceEventHandlerRegistration, error) {
@@ -106,6 +116,9 @@ func (i informed) GetStore() clientcache.Store { return i.GetIndexer() }
 
 // GetIndexer implements [clientcache.SharedIndexInformer].
 func (i informed) GetIndexer() clientcache.Indexer {
+	if i.indexer != nil {
+		return i.indexer
+	}
 	return Indexer(i.SharedIndexInformer.GetIndexer())
 }
 

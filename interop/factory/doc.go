@@ -3,17 +3,20 @@
 // informers, and the files that the command thinformer-factory writes for the factories
 // of other clientsets.
 //
-// A generated file has a table with a [Kind] for each kind, and embeds a [Factory] in a
-// type that adds the methods of its groups:
+// A generated file has a table with a [Kind] for each kind, and declares for each group the
+// factory that the group's package receives:
 //
-//	func (f sharedInformerFactory) Apps() apps.Interface {
-//		return apps.New(f.Inner(kindsOfApps()), f.Namespace(), f.TweakListOptions())
+//	type inApps struct{ *factory.View[kubernetes.Interface, NewInformerFunc] }
+//
+//	func (g inApps) InformerFor(obj runtime.Object, newFunc NewInformerFunc) cache.SharedIndexInformer {
+//		return g.View.InformerFor(obj, newFunc, kindsOfApps)
 //	}
 //
-// The group is the one of the generated factory, which asks [Factory.Inner] for its
-// informers and passes its own functions that create them. Inner ignores these functions
-// and creates the informer from the table. [Factory.InformerFor] calls the function of the
-// program, as client-go does. Both keep the first informer of a type.
+// The group, apps.New(inApps{factory.ViewOf(f)}, ...), passes its own functions that create
+// informers. The [View] ignores these functions and creates the informer from the table.
+// [Factory.InformerFor] calls the function of the program, as client-go does. Both keep the
+// first informer of a type. A view of another factory, which [In] returns, passes a function
+// to the InformerFor of that factory that creates the informer from the table.
 //
 // An informer reads the bytes of a generated client's responses, and this module decodes
 // them. A client without a REST client, which is a fake or a wrapper of the program, is

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
+	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientcache "k8s.io/client-go/tools/cache"
@@ -24,8 +25,12 @@ type Factory[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer] s
 	client  C
 	resync  time.Duration
 	options options
+	view    View[C, F]
 
 	informers shared.Informers[reflect.Type]
+
+	mu      sync.Mutex
+	generic map[schema.GroupVersionResource]*GenericInformer // those that were requested
 }
 
 // New returns a factory. Its informers have the resync period, unless
@@ -38,14 +43,9 @@ func New[C any, F ~func(C, time.Duration) clientcache.SharedIndexInformer](clien
 	for _, option := range opts {
 		option(&f.options)
 	}
+	f.view = View[C, F]{factory: f, own: f, namespace: f.options.namespace, tweak: f.options.tweak}
 	return f
 }
-
-// Namespace returns the namespace of the informers, empty for all.
-func (f *Factory[C, F]) Namespace() string { return f.options.namespace }
-
-// TweakListOptions returns the function of WithTweakListOptions, or nil.
-func (f *Factory[C, F]) TweakListOptions() func(*metav1.ListOptions) { return f.options.tweak }
 
 // InformerName returns the name of WithInformerName, or nil.
 func (f *Factory[C, F]) InformerName() *clientcache.InformerName { return f.options.name }
@@ -89,32 +89,43 @@ func (f *Factory[C, F]) WaitForCacheSyncWithContext(ctx context.Context) clientc
 // InformerFor returns the informer of the type of obj. If there is none, newInformer
 // creates it, with the clientset and the resync period of the type.
 func (f *Factory[C, F]) InformerFor(obj runtime.Object, newInformer F) clientcache.SharedIndexInformer {
-	return f.informerFor(reflect.TypeOf(obj), func(_ reflect.Type, resync time.Duration) clientcache.SharedIndexInformer {
-		return newInformer(f.client, resync)
-	})
+	return f.informerFor(reflect.TypeOf(obj), newInformer)
 }
 
-// ForResource returns the informer and the lister of a resource in the table.
-func (f *Factory[C, F]) ForResource(resource schema.GroupVersionResource, kinds []Kind[C]) (*GenericInformer, error) {
-	for _, kind := range kinds {
-		if kind.resource == resource {
-			informer := f.informerFor(kind.object, func(_ reflect.Type, resync time.Duration) clientcache.SharedIndexInformer {
-				return f.fromTable(kind, resync)
-			})
-			return &GenericInformer{informer: informer, resource: resource.GroupResource()}, nil
-		}
+// ForResource returns the informer and the lister of a resource in the table. Kinds is
+// called the first time that the resource is requested.
+func (f *Factory[C, F]) ForResource(resource schema.GroupVersionResource, kinds func() []Kind[C]) (*GenericInformer, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if found := f.generic[resource]; found != nil {
+		return found, nil
 	}
-	return nil, fmt.Errorf("no informer found for %v", resource)
+	table := kinds()
+	i := slices.IndexFunc(table, func(kind Kind[C]) bool { return kind.resource == resource })
+	if i < 0 {
+		return nil, fmt.Errorf("no informer found for %v", resource)
+	}
+	informer := f.informerFor(table[i].object, func(client C, resync time.Duration) clientcache.SharedIndexInformer {
+		return f.view.fromTable(table[i], client, resync)
+	})
+	if f.generic == nil {
+		f.generic = map[schema.GroupVersionResource]*GenericInformer{}
+	}
+	f.generic[resource] = &GenericInformer{informer: informer, resource: resource.GroupResource()}
+	return f.generic[resource], nil
 }
+
+// engine finds a Factory in the type of a generated file that embeds it.
+func (f *Factory[C, F]) engine() *Factory[C, F] { return f }
 
 // informerFor returns the informer of a type, which create creates the first time.
-func (f *Factory[C, F]) informerFor(object reflect.Type, create func(reflect.Type, time.Duration) clientcache.SharedIndexInformer) clientcache.SharedIndexInformer {
+func (f *Factory[C, F]) informerFor(object reflect.Type, create func(C, time.Duration) clientcache.SharedIndexInformer) clientcache.SharedIndexInformer {
 	return f.informers.For(object, func() clientcache.SharedIndexInformer {
 		resync, custom := f.options.customResync[object]
 		if !custom {
 			resync = f.resync
 		}
-		informer := create(object, resync)
+		informer := create(f.client, resync)
 		if isClientGos(informer) {
 			klog.Background().Info("An informer of the factory is client-go's, and not thinformer's: create it with a function of package interop, or write the table of the factory again with thinformer-factory if it lacks the kind", "type", fmt.Sprint(object))
 		}
@@ -123,12 +134,5 @@ func (f *Factory[C, F]) informerFor(object reflect.Type, create func(reflect.Typ
 			_ = informer.SetTransform(f.options.transform)
 		}
 		return informer
-	})
-}
-
-func (f *Factory[C, F]) fromTable(kind Kind[C], resync time.Duration) clientcache.SharedIndexInformer {
-	return kind.newInformer(f.client, informerOptions{
-		namespace: f.options.namespace, tweak: f.options.tweak, resync: resync, name: f.options.name,
-		indexers: clientcache.Indexers{clientcache.NamespaceIndex: clientcache.MetaNamespaceIndexFunc},
 	})
 }

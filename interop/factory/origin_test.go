@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgo "k8s.io/client-go/informers"
 	"k8s.io/client-go/informers/core"
@@ -31,10 +32,21 @@ type (
 func newFactory() *engine { return factory.New[kubernetes.Interface, newInformerFunc](nil, 0) }
 
 // onlyPods is a table.
-var onlyPods = []factory.Kind[kubernetes.Interface]{
-	factory.KindOf[*corev1.Pod](corev1.SchemeGroupVersion.WithResource("pods"), func(client kubernetes.Interface, namespace string) interop.Client[*corev1.PodList] {
-		return client.CoreV1().Pods(namespace)
-	}),
+func onlyPods() []factory.Kind[kubernetes.Interface] {
+	return []factory.Kind[kubernetes.Interface]{
+		factory.KindOf[*corev1.Pod](corev1.SchemeGroupVersion.WithResource("pods"), func(client kubernetes.Interface, namespace string) interop.Client[*corev1.PodList] {
+			return client.CoreV1().Pods(namespace)
+		}),
+	}
+}
+
+// inCore is what a generated file declares for a group.
+type inCore struct {
+	*factory.View[kubernetes.Interface, newInformerFunc]
+}
+
+func (g inCore) InformerFor(obj runtime.Object, newInformer newInformerFunc) clientcache.SharedIndexInformer {
+	return g.View.InformerFor(obj, newInformer, onlyPods)
 }
 
 // logged returns what a function logs through klog.
@@ -116,12 +128,12 @@ func TestInformerForOfNil(t *testing.T) {
 	require.Contains(t, text, `type="<nil>"`)
 }
 
-// The accessors ask the inner factory, which ignores their functions. If the table lacks a
+// The accessors ask the view, which ignores their functions. If the table lacks a
 // kind, the accessor's own informer is used, with a warning.
 func TestAKindThatTheTableLacks(t *testing.T) {
 	f := newFactory()
 	text := logged(t, func() {
-		accessors := core.New(f.Inner(onlyPods), f.Namespace(), f.TweakListOptions()).V1()
+		accessors := core.New(inCore{factory.ViewOf(f)}, "", nil).V1()
 		require.True(t, isOurs(accessors.Pods().Informer()))
 		for range 2 {
 			require.False(t, isOurs(accessors.Services().Informer()))
@@ -137,10 +149,10 @@ func TestAKindThatTheTableLacks(t *testing.T) {
 	require.NotNil(t, f.InformerFor(&corev1.Pod{}, nil), "the panic has left the factory locked")
 }
 
-// A Factory and its Inner implement what generated code expects.
+// A Factory and a group's view of it implement what generated code expects.
 var (
 	_ internalinterfaces.SharedInformerFactory = (*engine)(nil)
-	_ internalinterfaces.SharedInformerFactory = factory.Inner[kubernetes.Interface, newInformerFunc]{}
+	_ internalinterfaces.SharedInformerFactory = inCore{}
 	_ clientgo.GenericInformer                 = (*factory.GenericInformer)(nil)
 )
 

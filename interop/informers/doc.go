@@ -17,6 +17,11 @@
 //
 //	pods := informers.NewFilteredInformer[*corev1.Pod](clientset, "shop", 0, indexers, tweak)
 //
+// Their functions New, which read another namespace with the same factory, pass functions of
+// their own to InformerFor; [In] replaces them:
+//
+//	pods := informers.In(factory, "shop", tweak).Core().V1().Pods()
+//
 // InformerFor calls the function that it is given, and logs a warning if the function
 // returns an informer of client-go. Package interop/factory describes this.
 //

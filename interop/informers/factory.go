@@ -137,6 +137,13 @@ func NewSharedInformerFactoryWithOptions(client kubernetes.Interface, defaultRes
 	return sharedInformerFactory{factory.New[kubernetes.Interface, internalinterfaces.NewInformerFunc](client, defaultResync, options...)}
 }
 
+// In returns the groups of a factory with another namespace and another function that
+// changes the options of every list and watch, as the functions New in the packages of the
+// groups do. The factory keeps the first informer of each kind.
+func In(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Groups {
+	return Groups{factory.In[kubernetes.Interface, internalinterfaces.NewInformerFunc](f, namespace, tweakListOptions)}
+}
+
 // NewInformer returns an informer of the kind with the Go type T that belongs to no
 // factory, as the constructors in the packages of the groups do. It panics if there is no
 // such kind.
@@ -150,8 +157,11 @@ func NewFilteredInformer[T runtime.Object](client kubernetes.Interface, namespac
 	return factory.NewInformer[T](client, kinds(), namespace, resync, indexers, tweakListOptions)
 }
 
-// engine has the informers. Its name differs from those of the groups, which are exported.
-type engine = factory.Factory[kubernetes.Interface, internalinterfaces.NewInformerFunc]
+// The names of these types differ from those of the groups, which are exported.
+type (
+	engine = factory.Factory[kubernetes.Interface, internalinterfaces.NewInformerFunc]
+	view   = factory.View[kubernetes.Interface, internalinterfaces.NewInformerFunc]
+)
 
 // sharedInformerFactory has the groups of k8s.io/client-go/informers.
 type sharedInformerFactory struct {
@@ -160,12 +170,15 @@ type sharedInformerFactory struct {
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.engine.ForResource(gvr, kinds())
+	informer, err := f.engine.ForResource(gvr, kinds)
 	if err != nil {
 		return nil, err
 	}
 	return informer, nil
 }
+
+// Groups has the groups of a factory.
+type Groups struct{ view *view }
 
 // WithInformerName sets the name that identifies the informers. Shutdown releases it.
 func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
@@ -173,87 +186,297 @@ func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
 }
 
 func (f sharedInformerFactory) Admissionregistration() admissionregistration.Interface {
-	return admissionregistration.New(f.engine.Inner(kindsOfAdmissionregistration()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Admissionregistration()
+}
+
+func (g Groups) Admissionregistration() admissionregistration.Interface {
+	return admissionregistration.New(inAdmissionregistration{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inAdmissionregistration struct{ *view }
+
+func (g inAdmissionregistration) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfAdmissionregistration)
 }
 
 func (f sharedInformerFactory) Apps() apps.Interface {
-	return apps.New(f.engine.Inner(kindsOfApps()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Apps()
+}
+
+func (g Groups) Apps() apps.Interface {
+	return apps.New(inApps{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inApps struct{ *view }
+
+func (g inApps) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfApps)
 }
 
 func (f sharedInformerFactory) Autoscaling() autoscaling.Interface {
-	return autoscaling.New(f.engine.Inner(kindsOfAutoscaling()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Autoscaling()
+}
+
+func (g Groups) Autoscaling() autoscaling.Interface {
+	return autoscaling.New(inAutoscaling{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inAutoscaling struct{ *view }
+
+func (g inAutoscaling) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfAutoscaling)
 }
 
 func (f sharedInformerFactory) Batch() batch.Interface {
-	return batch.New(f.engine.Inner(kindsOfBatch()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Batch()
+}
+
+func (g Groups) Batch() batch.Interface {
+	return batch.New(inBatch{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inBatch struct{ *view }
+
+func (g inBatch) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfBatch)
 }
 
 func (f sharedInformerFactory) Certificates() certificates.Interface {
-	return certificates.New(f.engine.Inner(kindsOfCertificates()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Certificates()
+}
+
+func (g Groups) Certificates() certificates.Interface {
+	return certificates.New(inCertificates{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inCertificates struct{ *view }
+
+func (g inCertificates) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfCertificates)
 }
 
 func (f sharedInformerFactory) Coordination() coordination.Interface {
-	return coordination.New(f.engine.Inner(kindsOfCoordination()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Coordination()
+}
+
+func (g Groups) Coordination() coordination.Interface {
+	return coordination.New(inCoordination{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inCoordination struct{ *view }
+
+func (g inCoordination) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfCoordination)
 }
 
 func (f sharedInformerFactory) Core() core.Interface {
-	return core.New(f.engine.Inner(kindsOfCore()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Core()
+}
+
+func (g Groups) Core() core.Interface {
+	return core.New(inCore{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inCore struct{ *view }
+
+func (g inCore) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfCore)
 }
 
 func (f sharedInformerFactory) Discovery() discovery.Interface {
-	return discovery.New(f.engine.Inner(kindsOfDiscovery()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Discovery()
+}
+
+func (g Groups) Discovery() discovery.Interface {
+	return discovery.New(inDiscovery{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inDiscovery struct{ *view }
+
+func (g inDiscovery) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfDiscovery)
 }
 
 func (f sharedInformerFactory) Events() events.Interface {
-	return events.New(f.engine.Inner(kindsOfEvents()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Events()
+}
+
+func (g Groups) Events() events.Interface {
+	return events.New(inEvents{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inEvents struct{ *view }
+
+func (g inEvents) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfEvents)
 }
 
 func (f sharedInformerFactory) Extensions() extensions.Interface {
-	return extensions.New(f.engine.Inner(kindsOfExtensions()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Extensions()
+}
+
+func (g Groups) Extensions() extensions.Interface {
+	return extensions.New(inExtensions{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inExtensions struct{ *view }
+
+func (g inExtensions) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfExtensions)
 }
 
 func (f sharedInformerFactory) Flowcontrol() flowcontrol.Interface {
-	return flowcontrol.New(f.engine.Inner(kindsOfFlowcontrol()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Flowcontrol()
+}
+
+func (g Groups) Flowcontrol() flowcontrol.Interface {
+	return flowcontrol.New(inFlowcontrol{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inFlowcontrol struct{ *view }
+
+func (g inFlowcontrol) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfFlowcontrol)
 }
 
 func (f sharedInformerFactory) Internal() apiserverinternal.Interface {
-	return apiserverinternal.New(f.engine.Inner(kindsOfInternal()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Internal()
+}
+
+func (g Groups) Internal() apiserverinternal.Interface {
+	return apiserverinternal.New(inInternal{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inInternal struct{ *view }
+
+func (g inInternal) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfInternal)
 }
 
 func (f sharedInformerFactory) Lifecycle() lifecycle.Interface {
-	return lifecycle.New(f.engine.Inner(kindsOfLifecycle()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Lifecycle()
+}
+
+func (g Groups) Lifecycle() lifecycle.Interface {
+	return lifecycle.New(inLifecycle{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inLifecycle struct{ *view }
+
+func (g inLifecycle) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfLifecycle)
 }
 
 func (f sharedInformerFactory) Networking() networking.Interface {
-	return networking.New(f.engine.Inner(kindsOfNetworking()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Networking()
+}
+
+func (g Groups) Networking() networking.Interface {
+	return networking.New(inNetworking{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inNetworking struct{ *view }
+
+func (g inNetworking) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfNetworking)
 }
 
 func (f sharedInformerFactory) Node() node.Interface {
-	return node.New(f.engine.Inner(kindsOfNode()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Node()
+}
+
+func (g Groups) Node() node.Interface {
+	return node.New(inNode{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inNode struct{ *view }
+
+func (g inNode) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfNode)
 }
 
 func (f sharedInformerFactory) Policy() policy.Interface {
-	return policy.New(f.engine.Inner(kindsOfPolicy()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Policy()
+}
+
+func (g Groups) Policy() policy.Interface {
+	return policy.New(inPolicy{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inPolicy struct{ *view }
+
+func (g inPolicy) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfPolicy)
 }
 
 func (f sharedInformerFactory) Rbac() rbac.Interface {
-	return rbac.New(f.engine.Inner(kindsOfRbac()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Rbac()
+}
+
+func (g Groups) Rbac() rbac.Interface {
+	return rbac.New(inRbac{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inRbac struct{ *view }
+
+func (g inRbac) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfRbac)
 }
 
 func (f sharedInformerFactory) Resource() resource.Interface {
-	return resource.New(f.engine.Inner(kindsOfResource()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Resource()
+}
+
+func (g Groups) Resource() resource.Interface {
+	return resource.New(inResource{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inResource struct{ *view }
+
+func (g inResource) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfResource)
 }
 
 func (f sharedInformerFactory) Scheduling() scheduling.Interface {
-	return scheduling.New(f.engine.Inner(kindsOfScheduling()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Scheduling()
+}
+
+func (g Groups) Scheduling() scheduling.Interface {
+	return scheduling.New(inScheduling{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inScheduling struct{ *view }
+
+func (g inScheduling) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfScheduling)
 }
 
 func (f sharedInformerFactory) Storage() storage.Interface {
-	return storage.New(f.engine.Inner(kindsOfStorage()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Storage()
+}
+
+func (g Groups) Storage() storage.Interface {
+	return storage.New(inStorage{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inStorage struct{ *view }
+
+func (g inStorage) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfStorage)
 }
 
 func (f sharedInformerFactory) Storagemigration() storagemigration.Interface {
-	return storagemigration.New(f.engine.Inner(kindsOfStoragemigration()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Storagemigration()
+}
+
+func (g Groups) Storagemigration() storagemigration.Interface {
+	return storagemigration.New(inStoragemigration{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inStoragemigration struct{ *view }
+
+func (g inStoragemigration) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfStoragemigration)
 }
 
 // kinds returns the table, which has a line for each kind of

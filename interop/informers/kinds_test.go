@@ -36,8 +36,9 @@ type kind struct {
 	object   reflect.Type
 }
 
-// kindsOf requests every informer of a factory through its accessors.
-func kindsOf(t *testing.T, factory clientgo.SharedInformerFactory) (kinds []kind) {
+// kindsOf requests every informer of a factory, or of the groups of one, through its
+// accessors.
+func kindsOf(t *testing.T, factory any) (kinds []kind) {
 	t.Helper()
 	of := reflect.ValueOf(factory)
 	groups := reflect.TypeFor[clientgo.SharedInformerFactory]()
@@ -119,14 +120,28 @@ func TestEveryInformerIsOurs(t *testing.T) {
 				require.False(t, isOurs(k.informer), "the test does not recognise the informers of client-go")
 			}
 		})
+		t.Run(name+" with In", func(t *testing.T) {
+			factory := informers.NewSharedInformerFactory(client, time.Hour)
+			for _, k := range kindsOf(t, informers.In(factory, "shop", nil)) {
+				require.True(t, isOurs(k.informer), "In(...).%s returns an informer of client-go", k.path)
+				require.Same(t, storeOf(k.informer), storeOf(factory.InformerFor(k.example(), nil)), "In(...).%s is not shared with the factory", k.path)
+			}
+			for _, k := range kindsOf(t, informers.In(clientgo.NewSharedInformerFactory(client, time.Hour), "shop", nil)) {
+				require.True(t, isOurs(k.informer), "In(...).%s over client-go's factory returns an informer of client-go", k.path)
+			}
+		})
 		t.Run(name+" with InformerFor", func(t *testing.T) {
 			factory := informers.NewSharedInformerFactory(client, time.Hour)
 			others := informers.NewSharedInformerFactory(client, time.Hour)
 			for _, k := range kindsOf(t, others) {
 				informer := factory.InformerFor(k.example(), func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer { return k.informer })
-				require.True(t, isOurs(informer), "InformerFor(%v) returns an informer of client-go", k.object)
 				require.Same(t, storeOf(k.informer), storeOf(informer), "InformerFor(%v) is not the informer of the function", k.object)
 				require.Same(t, storeOf(informer), storeOf(factory.InformerFor(k.example(), nil)), "the first informer is kept")
+			}
+			theirs := informers.NewSharedInformerFactory(client, time.Hour)
+			for _, k := range kindsOf(t, clientgo.NewSharedInformerFactory(client, time.Hour)) {
+				informer := theirs.InformerFor(k.example(), func(kubernetes.Interface, time.Duration) clientcache.SharedIndexInformer { return k.informer })
+				require.False(t, isOurs(informer), "InformerFor(%v) is not the informer of the function", k.object)
 			}
 		})
 		t.Run(name+" with ForResource", func(t *testing.T) {

@@ -160,7 +160,7 @@ func replaced(t *testing.T, pairs ...string) string {
 
 // Names of groups and packages that the file, or the language, uses for something else.
 func TestNamesThatAreUsedOtherwise(t *testing.T) {
-	for _, accessor := range []string{"Namespace", "Inner", "TweakListOptions", "Factory", "Engine", "Kinds"} {
+	for _, accessor := range []string{"Namespace", "Inner", "TweakListOptions", "Factory", "Engine", "Kinds", "View", "Groups", "In"} {
 		t.Run(accessor, func(t *testing.T) {
 			text, err := factory.Generate(replaced(t, "Shop", accessor), "example.com/user/gen", "informers")
 			if err != nil || !strings.Contains(string(text), "func (f sharedInformerFactory) "+accessor+"() ") {
@@ -168,7 +168,7 @@ func TestNamesThatAreUsedOtherwise(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"string", "error", "append", "any", "engine", "kinds", "time", "factory"} {
+	for _, name := range []string{"string", "error", "append", "any", "engine", "view", "kinds", "time", "factory"} {
 		t.Run("package "+name, func(t *testing.T) {
 			folder := replaced(t, "api/api.go", name+"/"+name+".go", "package api", "package "+name,
 				`"example.com/user/api"`, `api "example.com/user/`+name+`"`)
@@ -206,6 +206,7 @@ func TestBadInput(t *testing.T) {
 		"another resource":         {changed(t, "gen/factory.go", "f.Shop().V1().Widgets().Informer()", "nil"), "example.com/user/gen", "informers", []string{"the case of ForResource is none"}},
 		"no client":                {changed(t, "clientset/clientset.go", "ShopV1()", "OtherV1()"), "example.com/user/gen", "informers", []string{"the clientset has no ShopV1()"}},
 		"a client without a watch": {changed(t, "clientset/clientset.go", "Watch(", "Look("), "example.com/user/gen", "informers", []string{"cannot list and watch"}},
+		"no factory for groups":    {changed(t, "gen/factory.go", "newFunc NewInformerFunc", "newFunc clientset.Interface"), "example.com/user/gen", "informers", []string{"example.com/user/clientset has no type SharedInformerFactory"}},
 		"a group without New":      {changed(t, "gen/shop/shop.go", "func New(", "func Other("), "example.com/user/gen", "informers", []string{"example.com/user/gen/shop has no function New"}},
 	} {
 		t.Run(name, func(t *testing.T) {

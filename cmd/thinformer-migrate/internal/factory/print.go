@@ -10,10 +10,11 @@ const module = "github.com/thinformer/thinformer"
 
 // print returns the text of the file before gofmt.
 func print(of *generated, name string) []byte {
-	imported := newImports("client", "defaultResync", "engine", "f", "indexers", "informer", "informerName", "kinds",
-		"namespace", "gvr", "options", "resync", "resyncConfig", "sharedInformerFactory", "transform", "tweakListOptions")
+	imported := newImports("client", "defaultResync", "engine", "f", "g", "indexers", "informer", "informerName", "kinds",
+		"namespace", "newFunc", "gvr", "obj", "options", "resync", "resyncConfig", "sharedInformerFactory", "transform", "tweakListOptions", "view")
 	for _, g := range of.groups {
 		imported.taken["kindsOf"+g.accessor] = true
+		imported.taken["in"+g.accessor] = true
 	}
 	for importPath, name := range map[string]string{
 		"slices":                                 "slices",
@@ -32,15 +33,15 @@ func print(of *generated, name string) []byte {
 		return imported.of(t.Obj().Pkg().Path(), t.Obj().Pkg().Name()) + "." + t.Obj().Name()
 	}
 	clientset, newFunc, tweakFunc := in(of.clientset), in(of.newFunc), in(of.tweakFunc)
+	shared := imported.of(of.newFunc.Obj().Pkg().Path(), of.newFunc.Obj().Pkg().Name()) + ".SharedInformerFactory"
 
 	var body bytes.Buffer
-	fmt.Fprintf(&body, declarations, clientset, newFunc, tweakFunc, of.path)
+	fmt.Fprintf(&body, declarations, clientset, newFunc, tweakFunc, of.path, shared)
 	if of.named {
 		body.WriteString(informerName)
 	}
 	for _, g := range of.groups {
-		fmt.Fprintf(&body, "func (f sharedInformerFactory) %[1]s() %[2]s {\n\treturn %[3]s.New(f.engine.Inner(kindsOf%[1]s()), f.engine.Namespace(), f.engine.TweakListOptions())\n}\n\n",
-			g.accessor, in(g.result), imported.of(g.result.Obj().Pkg().Path(), g.result.Obj().Pkg().Name()))
+		fmt.Fprintf(&body, accessor, g.accessor, in(g.result), imported.of(g.result.Obj().Pkg().Path(), g.result.Obj().Pkg().Name()), newFunc)
 	}
 	fmt.Fprintf(&body, "// kinds returns the table, which has a line for each kind of\n// %s.\n// It is divided by group, so that a program links the clients of only those groups that it\n// uses.\nfunc kinds() []factory.Kind[%s] {\n\treturn slices.Concat(\n", of.path, clientset)
 	for _, g := range of.groups {
@@ -72,7 +73,8 @@ func printKinds(body *bytes.Buffer, kinds []kind, clientset string, in func(*typ
 }
 
 // declarations are those of every generated factory. Arguments: the clientset's interface,
-// NewInformerFunc, TweakListOptionsFunc, the import path.
+// NewInformerFunc, TweakListOptionsFunc, the import path, the interface that the groups
+// receive.
 const declarations = `
 // SharedInformerFactory is the interface of the generated factory, whose accessors it has.
 type SharedInformerFactory = generated.SharedInformerFactory
@@ -121,6 +123,13 @@ func NewSharedInformerFactoryWithOptions(client %[1]s, defaultResync time.Durati
 	return sharedInformerFactory{factory.New[%[1]s, %[2]s](client, defaultResync, options...)}
 }
 
+// In returns the groups of a factory with another namespace and another function that
+// changes the options of every list and watch, as the functions New in the packages of the
+// groups do. The factory keeps the first informer of each kind.
+func In(f %[5]s, namespace string, tweakListOptions %[3]s) Groups {
+	return Groups{factory.In[%[1]s, %[2]s](f, namespace, tweakListOptions)}
+}
+
 // NewInformer returns an informer of the kind with the Go type T that belongs to no
 // factory, as the constructors in the packages of the groups do. It panics if there is no
 // such kind.
@@ -134,8 +143,11 @@ func NewFilteredInformer[T runtime.Object](client %[1]s, namespace string, resyn
 	return factory.NewInformer[T](client, kinds(), namespace, resync, indexers, tweakListOptions)
 }
 
-// engine has the informers. Its name differs from those of the groups, which are exported.
-type engine = factory.Factory[%[1]s, %[2]s]
+// The names of these types differ from those of the groups, which are exported.
+type (
+	engine = factory.Factory[%[1]s, %[2]s]
+	view   = factory.View[%[1]s, %[2]s]
+)
 
 // sharedInformerFactory has the groups of %[4]s.
 type sharedInformerFactory struct {
@@ -144,13 +156,34 @@ type sharedInformerFactory struct {
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.engine.ForResource(gvr, kinds())
+	informer, err := f.engine.ForResource(gvr, kinds)
 	if err != nil {
 		return nil, err
 	}
 	return informer, nil
 }
 
+// Groups has the groups of a factory.
+type Groups struct{ view *view }
+
+`
+
+// accessor has the accessor of a group, and the factory that the group receives. Arguments:
+// its name, its result, the package of the group, NewInformerFunc.
+const accessor = `
+func (f sharedInformerFactory) %[1]s() %[2]s {
+	return Groups{factory.ViewOf(f.engine)}.%[1]s()
+}
+
+func (g Groups) %[1]s() %[2]s {
+	return %[3]s.New(in%[1]s{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type in%[1]s struct{ *view }
+
+func (g in%[1]s) InformerFor(obj runtime.Object, newFunc %[4]s) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOf%[1]s)
+}
 `
 
 // informerName is the option that factories have as of code-generator 0.36.

@@ -59,6 +59,9 @@ func readFactory(loaded *packages.Package) (*generated, error) {
 	if read.newFunc == nil {
 		return nil, errors.New("its SharedInformerFactory has no InformerFor(obj, newFunc)")
 	}
+	if _, ok := read.newFunc.Obj().Pkg().Scope().Lookup("SharedInformerFactory").(*types.TypeName); !ok {
+		return nil, fmt.Errorf("%s has no type SharedInformerFactory, which informer-gen writes beside %s", read.newFunc.Obj().Pkg().Path(), read.newFunc.Obj().Name())
+	}
 	if informers == 0 {
 		return nil, errors.New("it has no informers")
 	}

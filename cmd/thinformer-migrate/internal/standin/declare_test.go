@@ -211,6 +211,11 @@ func (f *file) declareType(object *types.TypeName) {
 		return
 	}
 	named := object.Type().(*types.Named)
+	if object.Pkg().Path() == Informers && object.Name() == "Groups" {
+		// The groups of the user's version of client-go, which may lack some of ours.
+		fmt.Fprintf(&f.text, "type Groups struct{ %s }\n\n", f.typ(f.of.Scope().Lookup("SharedInformerFactory").Type().(*types.Alias).Rhs()))
+		return
+	}
 	fmt.Fprintf(&f.text, "type %s%s %s\n\n", object.Name(), f.parameters(named.TypeParams()), f.typ(named.Underlying()))
 	if types.IsInterface(named) {
 		return

@@ -49,7 +49,7 @@ func TestDeclarationsAreThoseOfThePackages(t *testing.T) {
 	}
 	// The functions that replace the constructors of the groups' packages.
 	if informers := loaded[Informers]; informers != nil {
-		for _, name := range []string{"NewInformer", "NewFilteredInformer"} {
+		for _, name := range []string{"In", "NewInformer", "NewFilteredInformer"} {
 			if object := informers.Scope().Lookup(name); object != nil {
 				d.want(object)
 			}

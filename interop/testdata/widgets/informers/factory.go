@@ -68,6 +68,13 @@ func NewSharedInformerFactoryWithOptions(client versioned.Interface, defaultResy
 	return sharedInformerFactory{factory.New[versioned.Interface, internalinterfaces.NewInformerFunc](client, defaultResync, options...)}
 }
 
+// In returns the groups of a factory with another namespace and another function that
+// changes the options of every list and watch, as the functions New in the packages of the
+// groups do. The factory keeps the first informer of each kind.
+func In(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Groups {
+	return Groups{factory.In[versioned.Interface, internalinterfaces.NewInformerFunc](f, namespace, tweakListOptions)}
+}
+
 // NewInformer returns an informer of the kind with the Go type T that belongs to no
 // factory, as the constructors in the packages of the groups do. It panics if there is no
 // such kind.
@@ -81,8 +88,11 @@ func NewFilteredInformer[T runtime.Object](client versioned.Interface, namespace
 	return factory.NewInformer[T](client, kinds(), namespace, resync, indexers, tweakListOptions)
 }
 
-// engine has the informers. Its name differs from those of the groups, which are exported.
-type engine = factory.Factory[versioned.Interface, internalinterfaces.NewInformerFunc]
+// The names of these types differ from those of the groups, which are exported.
+type (
+	engine = factory.Factory[versioned.Interface, internalinterfaces.NewInformerFunc]
+	view   = factory.View[versioned.Interface, internalinterfaces.NewInformerFunc]
+)
 
 // sharedInformerFactory has the groups of github.com/thinformer/thinformer/interop/testdata/widgets/generated/informers/externalversions.
 type sharedInformerFactory struct {
@@ -91,12 +101,15 @@ type sharedInformerFactory struct {
 
 // ForResource returns the informer and the lister of a resource.
 func (f sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (GenericInformer, error) {
-	informer, err := f.engine.ForResource(gvr, kinds())
+	informer, err := f.engine.ForResource(gvr, kinds)
 	if err != nil {
 		return nil, err
 	}
 	return informer, nil
 }
+
+// Groups has the groups of a factory.
+type Groups struct{ view *view }
 
 // WithInformerName sets the name that identifies the informers. Shutdown releases it.
 func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
@@ -104,7 +117,17 @@ func WithInformerName(informerName *cache.InformerName) SharedInformerOption {
 }
 
 func (f sharedInformerFactory) Shop() shop.Interface {
-	return shop.New(f.engine.Inner(kindsOfShop()), f.engine.Namespace(), f.engine.TweakListOptions())
+	return Groups{factory.ViewOf(f.engine)}.Shop()
+}
+
+func (g Groups) Shop() shop.Interface {
+	return shop.New(inShop{g.view}, g.view.Namespace(), g.view.TweakListOptions())
+}
+
+type inShop struct{ *view }
+
+func (g inShop) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	return g.view.InformerFor(obj, newFunc, kindsOfShop)
 }
 
 // kinds returns the table, which has a line for each kind of
