@@ -184,8 +184,8 @@ func splitImports(t *testing.T, name string) (imports []string, rest string) {
 	return imports, strings.Join(strings.Fields(kept+string(text[from:])), " ")
 }
 
-// constructorsOfClientGo returns the functions of client-go that a file calls to create
-// informers, factories, reflectors and queues.
+// constructorsOfClientGo returns the functions of client-go and of code-generator that a file
+// calls to create informers, factories, reflectors and queues.
 func constructorsOfClientGo(t *testing.T, name string) (found []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -195,7 +195,10 @@ func constructorsOfClientGo(t *testing.T, name string) (found []string) {
 		path, err := strconv.Unquote(spec.Path.Value)
 		require.NoError(t, err)
 		under, isClientGo := strings.CutPrefix(path, "k8s.io/client-go/")
-		if !isClientGo {
+		_, generated, isGenerated := strings.Cut(path, "/widgets/generated/")
+		if isGenerated {
+			under = generated // code-generator's factory has client-go's informers too
+		} else if !isClientGo {
 			continue
 		}
 		local := filepath.Base(under)
@@ -226,10 +229,11 @@ func constructorsOfClientGo(t *testing.T, name string) (found []string) {
 }
 
 // createsAnInformer reports whether a function of client-go creates an informer, a factory, a
-// reflector or a queue. New of a group's package does not: it takes a factory.
+// reflector or a queue. New of a group's package passes functions that create informers to the
+// factory that it receives.
 func createsAnInformer(path, name string) bool {
 	if path == "k8s.io/client-go/tools/cache" {
 		return strings.HasPrefix(name, "New") && name != "NewInformerName" && (strings.Contains(name, "Informer") || strings.Contains(name, "Reflector"))
 	}
-	return strings.HasPrefix(name, "New") && name != "New" || path == "k8s.io/client-go/util/workqueue"
+	return strings.HasPrefix(name, "New") || path == "k8s.io/client-go/util/workqueue"
 }

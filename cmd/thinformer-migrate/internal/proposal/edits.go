@@ -33,6 +33,8 @@ type editor struct {
 	file *program.File
 	info *types.Info
 	own  *types.Package
+	// named returns the package with an import path.
+	named func(importPath string) (*types.Package, error)
 
 	edits []edit
 	added map[string]string // names of added imports, by path
@@ -107,10 +109,11 @@ func (e *editor) qualify(use *ast.SelectorExpr, name string) {
 	}})
 }
 
-// group replaces the constructors of a group's package, such as NewFilteredPodInformer. Ours
-// is the package that replaces the factory.
-func (e *editor) group(i program.Import, ours string) {
+// group replaces the functions of a group's package, such as NewFilteredPodInformer. Ours is
+// the package that replaces the factory.
+func (e *editor) group(i program.Import, factory, ours string) {
 	uses := e.uses(i)
+	over := e.over(uses)
 	type replaced struct {
 		use      *ast.SelectorExpr
 		function string
@@ -140,16 +143,17 @@ func (e *editor) group(i program.Import, ours string) {
 		}
 		all = append(all, replaced{use, function, object, call})
 	}
-	if len(all) == 0 {
+	if len(all)+len(over) == 0 {
 		return
 	}
-	name := e.importOf(factoryOf(i.Path))
+	name := e.importOf(factory)
 	if name == "" {
 		name = e.add(i, ours, "interopinformers")
 	}
-	if len(all) == len(uses) {
+	if len(all)+len(over) == len(uses) {
 		e.drop(i)
 	}
+	e.in(over, name)
 	for _, r := range all {
 		start, end := e.offset(r.use)
 		api := r.kind.Pkg().Path()

@@ -83,7 +83,7 @@ func (s *solver) factories() []string {
 	for _, pkg := range s.found.Affected {
 		for _, file := range pkg.Files {
 			for _, i := range file.Imports {
-				for _, candidate := range []string{i.Path, factoryOf(i.Path)} {
+				for _, candidate := range append(factoriesOf(i.Path), i.Path) {
 					if !file.Generated && MayBeFactory(candidate) && !slices.Contains(all, candidate) {
 						all = append(all, candidate)
 					}

@@ -29,17 +29,20 @@ type Proposal struct {
 	at           map[string]string // the line behind a reason
 }
 
-// Kept returns why the constructors of a package stay in a file. The stay has no line.
-func (p *Proposal) Kept(file *program.File, path string) Stay {
+// Kept returns why calls of a function of a package stay in a file. The stay has no line.
+func (p *Proposal) Kept(file *program.File, path, function string) Stay {
 	stay := Stay{File: file, Path: path, Reason: "the tool knows no replacement of this call"}
-	if factoryOf(path) != "" {
+	factories := factoriesOf(path)
+	if function == groupFunction {
+		stay.Reason = "the tool replaces a call with the name of its package, such as coreinformers.New(factory, namespace, nil), and not a dot import or a function value: call In(factory, namespace, nil).Core().V1() of the package that replaces the factory's, with the accessors of the group"
+	} else if len(factories) > 0 {
 		stay.Reason = "the tool replaces a call with the name of its package, such as coreinformers.NewPodInformer(...), and not a dot import or a function value without a namespace: call NewInformer or NewFilteredInformer of the package that replaces the factory's"
 	}
 	if reason := p.constructors[located{file, path}]; reason != "" {
 		stay.Reason = reason
 	} else {
 		for _, s := range p.Stays {
-			if s.File == file && (s.Path == path || s.Path == factoryOf(path)) {
+			if s.File == file && (s.Path == path || slices.Contains(factories, s.Path)) {
 				stay.Reason = s.Reason
 			}
 		}
@@ -79,7 +82,7 @@ type Broken struct {
 // Watched reports whether a package has a replacement or constructors that have one, or
 // creates informers.
 func Watched(path string) bool {
-	return strings.HasPrefix(path, standin.Module+"/") || standin.Replacement(path) != "" || factoryOf(path) != "" || MayBeFactory(path) || HasRuntimeCache(path)
+	return strings.HasPrefix(path, standin.Module+"/") || standin.Replacement(path) != "" || len(factoriesOf(path)) > 0 || MayBeFactory(path) || HasRuntimeCache(path)
 }
 
 // HasRuntimeCache reports whether a package is one of controller-runtime, whose cache creates
@@ -126,7 +129,7 @@ func Needs(imported []string) []string {
 		if path == standin.ClientCache {
 			add(standin.Interop)
 		}
-		if factoryOf(path) == standin.ClientInformers {
+		if slices.Contains(factoriesOf(path), standin.ClientInformers) {
 			add(standin.Informers)
 		}
 		if standin.Has(path) {

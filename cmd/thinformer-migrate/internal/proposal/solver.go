@@ -227,7 +227,7 @@ func (s *solver) edits(file *program.File, unit string) []edit {
 		return nil
 	}
 	base := s.infoOf[file]
-	e := &editor{p: s.c.p, file: file, info: base.Info, own: base.Types}
+	e := &editor{p: s.c.p, file: file, info: base.Info, own: base.Types, named: s.c.named}
 	for _, i := range file.Imports {
 		ours := s.replacement(i.Path)
 		switch {
@@ -235,9 +235,12 @@ func (s *solver) edits(file *program.File, unit string) []edit {
 			e.replaceImport(i, ours)
 		case i.Path == standin.ClientCache && i.Name != "." && i.Name != "_" && s.plain[located{file, i.Path}] == "":
 			e.through(i)
-		case factoryOf(i.Path) != "" && i.Name != "." && i.Name != "_" && s.plain[located{file, i.Path}] == "":
-			if ours := s.replacement(factoryOf(i.Path)); ours != "" {
-				e.group(i, ours)
+		case i.Name != "." && i.Name != "_" && s.plain[located{file, i.Path}] == "":
+			for _, factory := range factoriesOf(i.Path) {
+				if ours := s.replacement(factory); ours != "" {
+					e.group(i, factory, ours)
+					break
+				}
 			}
 		}
 	}
@@ -306,7 +309,7 @@ func (s *solver) keepConstructors(pkg *program.Package, reason string) bool {
 	for _, file := range pkg.Files {
 		for _, i := range file.Imports {
 			at := located{file, i.Path}
-			if (i.Path == standin.ClientCache || factoryOf(i.Path) != "") && !file.Generated && s.plain[at] == "" {
+			if (i.Path == standin.ClientCache || len(factoriesOf(i.Path)) > 0) && !file.Generated && s.plain[at] == "" {
 				s.plain[at] = reason
 				changed = true
 			}

@@ -32,7 +32,7 @@ func (w *writer) stays(found *proposal.Proposal, created []sources.Source) {
 		case s.Kind == sources.Runtime:
 			add(proposal.Stay{File: s.File, Reason: byRuntime}, s.Line, s.Call)
 		case stays(found, s):
-			add(found.Kept(s.File, s.Package), s.Line, s.Call+", whose informer stays client-go's")
+			add(found.Kept(s.File, s.Package, s.Call[strings.LastIndexByte(s.Call, '.')+1:]), s.Line, s.Call+", whose informer stays client-go's")
 		}
 	}
 	var lines []string

@@ -30,6 +30,7 @@ const (
 	Dynamic     = "client-go's dynamic factory"
 	Metadata    = "client-go's metadata factory"
 	Group       = "a constructor of a group's package"
+	Accessors   = "a group's package, over a factory"
 	Runtime     = "controller-runtime's cache"
 	Watcher     = "a watcher of client-go, which creates an informer"
 	Here        = "this library"
@@ -128,9 +129,11 @@ func kindOf(function *types.Func) string {
 		return Generated
 	case strings.HasPrefix(path, standin.ClientInformers+"/") && !method && strings.HasSuffix(name, "Informer") && strings.HasPrefix(name, "New"):
 		return Group
+	case proposal.FactoryOfNew(function) != "":
+		return Accessors
 	case strings.HasPrefix(path, standin.Module+"/") && !method && (isFactory(function) || createsHere(path, name)):
 		return Here
-	case !method && strings.HasPrefix(name, "New") && strings.Contains(name, "Informer") && proposal.IsWritten(function.Pkg()):
+	case !method && (name == "In" || strings.HasPrefix(name, "New") && strings.Contains(name, "Informer")) && proposal.IsWritten(function.Pkg()):
 		return Here
 	case !method && isFactory(function):
 		return Others + ": " + path
@@ -156,7 +159,7 @@ func createsHere(path, name string) bool {
 	case "reflector":
 		return name == "New"
 	case "interop/informers", "interop/dynamicinformer", "interop/metadatainformer":
-		return strings.HasPrefix(name, "New") && strings.Contains(name, "Informer")
+		return name == "In" || strings.HasPrefix(name, "New") && strings.Contains(name, "Informer")
 	}
 	return false
 }
