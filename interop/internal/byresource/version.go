@@ -18,11 +18,11 @@ type versionClient struct {
 var _ cache.VersionedClient = (*versionClient)(nil)
 
 // Get starts a request.
-func (c *versionClient) Get() *rest.Request {
+func (c *versionClient) Get() *Request {
 	if c.version.Group == "" {
-		return c.RESTClient.Get().AbsPath("api", c.version.Version)
+		return &Request{Request: c.RESTClient.Get().AbsPath("api", c.version.Version)}
 	}
-	return c.RESTClient.Get().AbsPath("apis", c.version.Group, c.version.Version)
+	return &Request{Request: c.RESTClient.Get().AbsPath("apis", c.version.Group, c.version.Version)}
 }
 
 // APIVersion implements [cache.VersionedClient].

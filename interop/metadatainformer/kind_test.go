@@ -1,4 +1,4 @@
-package interop_test
+package metadatainformer_test
 
 import (
 	"context"
@@ -7,9 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/metadata"
 	clientcache "k8s.io/client-go/tools/cache"
 
 	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/interop/internal/resourcetest"
 )
 
 // The objects of a list and of a watch, in the store and in a transform, are equal with
@@ -17,21 +19,21 @@ import (
 func TestMetadataOfEachClient(t *testing.T) {
 	srv := apitest.NewServer(apitest.Options{})
 	defer srv.Close()
-	apitest.Create(t, srv, pod("shop", "listed", "web"))
+	apitest.Create(t, srv, resourcetest.Pod("shop", "listed", "web"))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	type running struct {
 		informer clientcache.SharedIndexInformer
 		kinds    chan metav1.TypeMeta
 	}
-	var over lines
 	informers := map[string]running{}
-	defer over.cut()
-	for name, library := range metadataLibraries {
-		client, err := library.client(configOf(srv, &over))
+	for name, library := range map[string]resourcetest.Library[metadata.Interface]{
+		"client-go": libraries.ClientGo, "ours": libraries.Ours, "our client": libraries.Decoding,
+	} {
+		client, err := library.Client(resourcetest.ConfigOf(srv))
 		require.NoError(t, err)
-		f := library.all(client, 0)
-		started := running{f.ForResource(podsResource).Informer(), make(chan metav1.TypeMeta, 10)}
+		f := library.All(client, 0)
+		started := running{f.ForResource(resourcetest.Pods).Informer(), make(chan metav1.TypeMeta, 10)}
 		require.NoError(t, started.informer.SetTransform(func(object any) (any, error) {
 			started.kinds <- object.(*metav1.PartialObjectMetadata).TypeMeta
 			return object, nil
@@ -42,7 +44,7 @@ func TestMetadataOfEachClient(t *testing.T) {
 		require.True(t, clientcache.WaitForCacheSync(ctx.Done(), started.informer.HasSynced))
 		informers[name] = started
 	}
-	apitest.Create(t, srv, pod("shop", "watched", "web"))
+	apitest.Create(t, srv, resourcetest.Pod("shop", "watched", "web"))
 	for name, started := range informers {
 		require.Eventually(t, func() bool { return len(started.informer.GetStore().ListKeys()) == 2 }, 2*time.Minute, time.Millisecond)
 		for _, key := range []string{"shop/listed", "shop/watched"} {
