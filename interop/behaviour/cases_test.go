@@ -15,6 +15,8 @@ func testCases() []testCase {
 // notShown has the rows of the table without a case, and the reasons.
 var notShown = map[string]string{
 	"getter-type":          "a program that writes it as client-go has it does not compile",
+	"accepts":              "the server of the cases has no protobuf: TestTheBytesOfAClientsetAreDecodedHere has the requests",
+	"clientset-called":     "the cases have no clientset: TestAClientsetThatExchangesItsClient counts its calls",
 	"single-calls":         "calls take no time in a synctest bubble: BenchmarkSingleCalls measures them",
 	"environment":          "the variables have to be set before the process starts",
 	"measured-queue":       "the ticker of a queue is visible only in its source",

@@ -32,8 +32,9 @@ func KindOf[T runtime.Object, C any, L runtime.Object](resource schema.GroupVers
 		resource: resource,
 		source: func(clientset C, namespace string, tweak func(*metav1.ListOptions)) clientcache.ListerWatcher {
 			open := func() interop.Client[L] { return client(clientset, namespace) }
-			if typed, ok := directOf(open); ok {
-				return cache.ToListWatcherWithWatchListSemantics(typed.listWatch(resource.Resource, byresource.Tweak(tweak)), clientset)
+			current := func() (direct, bool) { return directOf(open) }
+			if typed, ok := current(); ok {
+				return cache.ToListWatcherWithWatchListSemantics(typed.listWatch(resource.Resource, byresource.Tweak(tweak), current), clientset)
 			}
 			return byresource.OfClient(clientset, resource.Resource, tweak, open)
 		},
@@ -47,9 +48,10 @@ type direct struct {
 	namespace string
 }
 
-func (d direct) listWatch(resource string, tweak func(*metav1.ListOptions)) *cache.ListWatch {
+// listWatch returns the source of an informer. Each request is sent with the current client.
+func (d direct) listWatch(resource string, tweak func(*metav1.ListOptions), current func() (direct, bool)) *cache.ListWatch {
 	if client, ok := d.client.(*rest.RESTClient); ok {
-		return cache.NewFilteredListWatchFromClient(&limited{client}, resource, d.namespace, tweak)
+		return cache.NewFilteredListWatchFromClient(&limited{client, current}, resource, d.namespace, tweak)
 	}
 	return cache.NewFilteredListWatchFromClient(d.client, resource, d.namespace, tweak)
 }

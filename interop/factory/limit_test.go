@@ -51,7 +51,8 @@ func getOver(t *testing.T, o *observed, options metav1.ListOptions) (io.ReadClos
 	require.NoError(t, err)
 	hour := int64(3600)
 	options.TimeoutSeconds = &hour
-	return (&limited{client}).Get().Namespace("shop").Resource("pods").MaxRetries(0).
+	current := func() (direct, bool) { return direct{client: client}, true }
+	return (&limited{client, current}).Get().Namespace("shop").Resource("pods").MaxRetries(0).
 		VersionedParams(&options, scheme.ParameterCodec).Stream(context.WithoutCancel(t.Context()))
 }
 

@@ -3,7 +3,9 @@ package informers_test
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,42 +40,139 @@ func synced(t *testing.T, factory clientgo.SharedInformerFactory) []string {
 	return informer.GetStore().ListKeys()
 }
 
-// accepts is a transport that records the Accept headers of its requests for pods.
-type accepts struct {
+// requests is a transport that records the Accept headers of its requests, and which of them
+// are sent by the client of a generated clientset, which decodes the response itself.
+type requests struct {
 	http.RoundTripper
 
-	mu   sync.Mutex
-	seen []string
+	mu        sync.Mutex
+	accepts   []string
+	generated int
 }
 
-func (a *accepts) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a *requests) RoundTrip(r *http.Request) (*http.Response, error) {
+	var stack [64 << 10]byte
+	sent := string(stack[:runtime.Stack(stack[:], false)])
 	a.mu.Lock()
-	a.seen = append(a.seen, r.Header.Get("Accept"))
+	a.accepts = append(a.accepts, r.Header.Get("Accept"))
+	if strings.Contains(sent, "k8s.io/client-go/gentype.") {
+		a.generated++
+	}
 	a.mu.Unlock()
 	return a.RoundTripper.RoundTrip(r)
 }
 
-// This module decodes the responses of a clientset: its requests accept what its decoders
-// read, whatever the clientset is configured to accept.
+// This module decodes the responses of a clientset. Its requests accept what the clientset
+// is configured to accept, as client-go's do: a transport may read the bodies. The default
+// is protobuf.
 func TestTheBytesOfAClientsetAreDecodedHere(t *testing.T) {
 	srv := serverOf(t)
 	apitest.Create(t, srv, pod("shop", "web-0", "web"))
-	config := srv.Config()
-	over := &accepts{}
-	client, err := kubernetes.NewForConfig(&rest.Config{
-		Host: config.Host, TLSClientConfig: rest.TLSClientConfig{CAData: config.TLS.CAData}, BearerToken: config.BearerToken, QPS: -1,
-		ContentConfig: rest.ContentConfig{AcceptContentTypes: "application/json"},
-		WrapTransport: func(inner http.RoundTripper) http.RoundTripper { over.RoundTripper = inner; return over },
-	})
-	require.NoError(t, err)
-	require.Equal(t, []string{"shop/web-0"}, synced(t, informers.NewSharedInformerFactory(client, 0)))
-	require.NotEmpty(t, over.seen)
-	for _, accepted := range over.seen {
-		require.Contains(t, accepted, "application/vnd.kubernetes.protobuf", "client-go decodes this response")
+	for name, c := range map[string]struct {
+		config rest.ContentConfig
+		accept string
+	}{
+		"default":     {rest.ContentConfig{}, "application/vnd.kubernetes.protobuf,application/json"},
+		"JSON":        {rest.ContentConfig{AcceptContentTypes: "application/json"}, "application/json"},
+		"JSON bodies": {rest.ContentConfig{ContentType: "application/json"}, "application/json, */*"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			over := &requests{}
+			config := configOf(srv)
+			config.ContentConfig = c.config
+			config.WrapTransport = func(inner http.RoundTripper) http.RoundTripper { over.RoundTripper = inner; return over }
+			client, err := kubernetes.NewForConfig(config)
+			require.NoError(t, err)
+			require.Equal(t, []string{"shop/web-0"}, synced(t, informers.NewSharedInformerFactory(client, 0)))
+			require.NotEmpty(t, over.accepts)
+			require.Zero(t, over.generated, "client-go decodes a response")
+			for _, accepted := range over.accepts {
+				require.Equal(t, c.accept, accepted)
+			}
+			over.accepts = nil
+			require.Equal(t, []string{"shop/web-0"}, synced(t, clientgo.NewSharedInformerFactory(client, 0)))
+			require.NotZero(t, over.generated, "the test does not recognise the requests of client-go")
+			for _, accepted := range over.accepts {
+				require.Equal(t, c.accept, accepted)
+			}
+		})
 	}
-	over.seen = nil
-	require.Equal(t, []string{"shop/web-0"}, synced(t, clientgo.NewSharedInformerFactory(client, 0)))
-	require.Equal(t, "application/json", over.seen[0], "the test does not recognise the requests of client-go")
+}
+
+func configOf(srv *apitest.Server) *rest.Config {
+	config := srv.Config()
+	return &rest.Config{
+		Host: config.Host, TLSClientConfig: rest.TLSClientConfig{CAData: config.TLS.CAData}, BearerToken: config.BearerToken, QPS: -1,
+	}
+}
+
+// exchanged is a program's clientset that passes its calls to another one.
+type exchanged struct {
+	kubernetes.Interface
+	current *atomic.Pointer[kubernetes.Clientset]
+	calls   *atomic.Int32
+}
+
+func (e exchanged) CoreV1() typedcorev1.CoreV1Interface {
+	e.calls.Add(1)
+	return e.current.Load().CoreV1()
+}
+
+// Each request is sent with the client that the clientset returns then, as client-go's: a
+// program can exchange it, for example for another server. The clientset is also called
+// when an informer is requested, which decides how its responses are read.
+func TestAClientsetThatExchangesItsClient(t *testing.T) {
+	first, second := serverOf(t), serverOf(t)
+	apitest.Create(t, first, pod("shop", "first", "web"))
+	apitest.Create(t, second, pod("shop", "second", "web"))
+	var clients []*kubernetes.Clientset
+	for _, srv := range []*apitest.Server{first, second} {
+		client, err := kubernetes.NewForConfig(configOf(srv))
+		require.NoError(t, err)
+		clients = append(clients, client)
+	}
+	for name, newFactory := range map[string]func(kubernetes.Interface) clientgo.SharedInformerFactory{
+		"client-go": func(client kubernetes.Interface) clientgo.SharedInformerFactory {
+			return clientgo.NewSharedInformerFactory(client, 0)
+		},
+		"ours": func(client kubernetes.Interface) clientgo.SharedInformerFactory {
+			return informers.NewSharedInformerFactory(client, 0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := exchanged{clients[0], &atomic.Pointer[kubernetes.Clientset]{}, &atomic.Int32{}}
+			client.current.Store(clients[0])
+			factory := newFactory(client)
+			factory.Core().V1().Pods().Informer()
+			require.Equal(t, name == "ours", client.calls.Load() > 0, "clientset-called")
+			client.current.Store(clients[1])
+			require.Equal(t, []string{"shop/second"}, synced(t, factory))
+		})
+	}
+}
+
+// A clientset that no longer has a REST client is an error that says so.
+func TestAClientsetThatLosesItsClient(t *testing.T) {
+	srv := serverOf(t)
+	real, err := kubernetes.NewForConfig(configOf(srv))
+	require.NoError(t, err)
+	client := exchanged{real, &atomic.Pointer[kubernetes.Clientset]{}, &atomic.Int32{}}
+	client.current.Store(real)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	failures := make(chan error, 1)
+	require.NoError(t, informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *clientcache.Reflector, err error) {
+		select {
+		case failures <- err:
+		default:
+		}
+	}))
+	client.current.Store(nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	factory.StartWithContext(ctx)
+	defer factory.Shutdown()
+	defer cancel()
+	require.ErrorContains(t, <-failures, "now has none")
 }
 
 // wrapped is a program's clientset that changes the reads of pods.

@@ -3,10 +3,13 @@ package byresource
 import (
 	"context"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/features"
 	"k8s.io/client-go/rest"
 )
 
@@ -14,9 +17,11 @@ import (
 // the methods of client-go's clients, a watch does not count against the rate limit.
 type Request struct {
 	*rest.Request
-	// Limited is set if the TimeoutSeconds of the options limit the request, as those of
-	// generated clients.
-	Limited bool
+	// Generated is set for a request of a generated client: the TimeoutSeconds of the options
+	// limit it, and it accepts what the client is configured to accept.
+	Generated bool
+	// Err is the result of a request that cannot be sent.
+	Err error
 
 	list time.Duration // the limit of a list; 0 is none
 }
@@ -33,9 +38,17 @@ func (r *Request) Resource(resource string) *Request {
 	return r
 }
 
-// SetHeader sets a header.
+// SetHeader sets a header. The Accept header of a generated client's request stays as
+// configured, because a transport of the program may read the bodies; its default for a type
+// with protobuf is protobuf. This module reads no CBOR, which a feature gate of client-go
+// allows.
 func (r *Request) SetHeader(key string, values ...string) *Request {
-	r.Request.SetHeader(key, values...)
+	switch {
+	case !r.Generated || key != "Accept" || features.FeatureGates().Enabled(features.ClientsAllowCBOR):
+		r.Request.SetHeader(key, values...)
+	case slices.ContainsFunc(values, func(value string) bool { return strings.HasPrefix(value, runtime.ContentTypeProtobuf) }):
+		r.UseProtobufAsDefault()
+	}
 	return r
 }
 
@@ -56,7 +69,7 @@ func (r *Request) VersionedParams(parameters runtime.Object, codec runtime.Param
 	if options.Watch {
 		r.Throttle(nil)
 	}
-	if r.Limited && options.TimeoutSeconds != nil {
+	if r.Generated && options.TimeoutSeconds != nil {
 		limit := time.Duration(*options.TimeoutSeconds) * time.Second
 		r.Request.Timeout(limit)
 		if !options.Watch {
@@ -68,7 +81,10 @@ func (r *Request) VersionedParams(parameters runtime.Object, codec runtime.Param
 
 // Stream sends the request. The limit of a list includes the time to read it.
 func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
-	if r.list <= 0 {
+	switch {
+	case r.Err != nil:
+		return nil, r.Err
+	case r.list <= 0:
 		return r.Request.Stream(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.list)
