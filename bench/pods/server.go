@@ -47,7 +47,7 @@ const firstVersion = 300_000_000
 // events were sent.
 const VersionAfterExpiry = firstVersion + 1_000
 
-// page is the number of pods that are encoded together: the usual limit of a list.
+// page is the number of pods that are encoded together. The limit of a list is a multiple.
 const page = 500
 
 // Server answers lists and watches of pods.
@@ -125,7 +125,7 @@ func (s *Server) reset() {
 func (s *Server) Do(command Command) { s.commands <- command }
 
 // list answers as an API server does from its cache: with everything for resource
-// version 0, and with a page for any other list with a limit.
+// version 0, and with as many objects as the limit for any other list with one.
 func (s *Server) list(w http.ResponseWriter, limit, next, version string) {
 	if s.of.WatchLists {
 		http.Error(w, "this server answers only watches", http.StatusInternalServerError)
@@ -133,9 +133,9 @@ func (s *Server) list(w http.ResponseWriter, limit, next, version string) {
 	}
 	first, last := 0, len(s.pages)
 	meta := metav1.ListMeta{ResourceVersion: strconv.FormatInt(s.version.Load(), 10)}
-	if limit != "" && version != "0" {
+	if size, _ := strconv.Atoi(limit); size > 0 && version != "0" {
 		first, _ = strconv.Atoi(next)
-		last = min(first+1, len(s.pages))
+		last = min(first+max(size/page, 1), len(s.pages))
 		if last < len(s.pages) {
 			meta.Continue = strconv.Itoa(last)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/pods"
 	"github.com/thinformer/thinformer/bench/size/probe"
+	"github.com/thinformer/thinformer/bench/wire"
 )
 
 // MigrationCases returns a case for each step of a migration, and for programs whose
@@ -17,25 +18,25 @@ import (
 func MigrationCases() (cases []harness.Case) {
 	const rows = ": MB of the stripped file, packages linked, seconds to the last call for 10,000 pods and processor seconds, MB resident until then, live heap for each pod, processor microseconds for each event. The other side, unless it is named, is the same program with client-go. Each requests its default encoding (2,000 pods with -short)"
 	pods, factory, dynamic := newProgram("pods-clientgo"), newProgram("factory-clientgo"), newProgram("dynamic-clientgo")
-	direct := newProgram("pods-imports")
+	imports, throughFactory := newProgram("pods-imports"), newProgram("factory-imports")
 	for _, step := range []struct {
 		name   string
 		before program
-		after  string
+		after  program
 		about  string
 	}{
-		{"imports", pods, "pods-imports", "a controller of pods on a clientset, with two imports changed"},
-		{"listwatch", pods, "pods-listwatch", "the same with this module's client in place of the clientset"},
-		{"typed", pods, "pods-typed", "the same without the untyped layer: an informer of *v1.Pod"},
-		{"slim", pods, "pods-slim", "the same with a slim type, which has only the fields that are read"},
-		{"factory", factory, "factory-imports", "a controller of pods of a generated factory, with three imports changed"},
-		{"factory/kept", direct, "factory-imports", "the same; the other side is the program of migrate/imports, which has its own ListWatch and the other imports, too"},
-		{"dynamic", dynamic, "dynamic-imports", "a controller of pods of a dynamic factory, with three imports changed, and the client of the factory's package"},
+		{"imports", pods, imports, "a controller of pods on a clientset, with two imports changed"},
+		{"imports/protobuf", pods.requesting(wire.Protobuf), imports.requesting(wire.Protobuf), "the same, with a clientset that is configured to request protobuf"},
+		{"listwatch", pods, newProgram("pods-listwatch"), "the same with this module's client in place of the clientset"},
+		{"typed", pods, newProgram("pods-typed"), "the same without the untyped layer: an informer of *v1.Pod"},
+		{"slim", pods, newProgram("pods-slim"), "the same with a slim type, which has only the fields that are read"},
+		{"factory", factory, throughFactory, "a controller of pods of a generated factory, with three imports changed. client-go requests protobuf here, so that migrate/imports/protobuf is the same program with its own ListWatch"},
+		{"factory/kept", imports, throughFactory, "the same; the other side is the program of migrate/imports, which has its own ListWatch and the other imports, too"},
+		{"dynamic", dynamic, newProgram("dynamic-imports"), "a controller of pods of a dynamic factory, with three imports changed, and the client of the factory's package"},
 	} {
-		after := newProgram(step.after)
 		cases = append(cases, harness.Case{
 			Name: "migrate/" + step.name, Unit: "MB", N: 1, Rounds: 3, About: step.about + rows,
-			Ours:   func() harness.Side { return after.followingPods },
+			Ours:   func() harness.Side { return step.after.followingPods },
 			Theirs: func() harness.Side { return step.before.followingPods },
 		})
 	}
@@ -60,6 +61,7 @@ func (p program) followingPods(m *harness.Meter) {
 // follow runs a program with the pods of a server to its end.
 func (p program) follow(url string, pods, events int) (r probe.Report) {
 	command := exec.Command(p.build(), url, fmt.Sprint(pods), fmt.Sprint(events))
+	command.Env = append(os.Environ(), probe.ContentTypeVariable+"="+p.contentType)
 	command.Stderr = os.Stderr
 	check(json.Unmarshal(must(command.Output()), &r))
 	return r

@@ -11,16 +11,25 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/thinformer/thinformer/bench/wire"
 )
 
 // program is one of the programs in the folder programs. It is built once.
 type program struct {
-	name  string
-	build func() string
+	name        string
+	build       func() string
+	contentType string // that it requests; "" is the default of its client
 }
 
 func newProgram(name string) program {
-	return program{name, sync.OnceValue(func() string { return built(name) })}
+	return program{name: name, build: sync.OnceValue(func() string { return built(name) })}
+}
+
+// requesting returns the program with an encoding.
+func (p program) requesting(encoding wire.Encoding) program {
+	p.contentType = string(encoding)
+	return p
 }
 
 // built builds a stripped program and returns its file.

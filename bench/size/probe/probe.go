@@ -54,6 +54,12 @@ func Begin() *Probe {
 // Address returns the address of the server.
 func (p *Probe) Address() string { return p.address }
 
+// ContentTypeVariable is the environment variable with the ContentType.
+const ContentTypeVariable = "PROBE_CONTENT_TYPE"
+
+// ContentType returns the encoding to request, "" for the default of the client.
+func (p *Probe) ContentType() string { return os.Getenv(ContentTypeVariable) }
+
 // Added must be called by the handler for each existing pod.
 func (p *Probe) Added() {
 	if p.added.Add(1) == p.pods {

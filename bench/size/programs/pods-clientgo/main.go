@@ -17,7 +17,7 @@ import (
 
 func main() {
 	p := probe.Begin()
-	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: p.Address()})
+	clientset, err := kubernetes.NewForConfig(&rest.Config{Host: p.Address(), ContentConfig: rest.ContentConfig{ContentType: p.ContentType()}})
 	probe.Check(err)
 	source := cache.NewListWatchFromClient(clientset.CoreV1().RESTClient(), "pods", "", fields.Everything())
 	pods := cache.NewSharedIndexInformer(source, &corev1.Pod{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
