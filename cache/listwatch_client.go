@@ -84,6 +84,9 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Result[
 		if bounded, ok := any(r).(interface{ MaxRetries(int) R }); ok && attempt.IsOnce(ctx) {
 			r = bounded.MaxRetries(0)
 		}
+		if options.Watch {
+			removeRateLimit(r)
+		}
 		return r, nil
 	}
 	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -131,6 +134,17 @@ func NewFilteredListWatchFromClient[C Getter[R], R Requester[R, D, W], D Result[
 	}
 	lw.originalFunctions = lw.functions()
 	return lw
+}
+
+// removeRateLimit removes the rate limit of a request of client-go, which limits lists and
+// not watches; the requests here are sent by a method that limits both. The type of the
+// limiter, an interface, is not known here.
+func removeRateLimit(request any) {
+	throttle := reflect.ValueOf(request).MethodByName("Throttle")
+	if !throttle.IsValid() || throttle.Type().NumIn() != 1 || throttle.Type().In(0).Kind() != reflect.Interface {
+		return
+	}
+	throttle.Call([]reflect.Value{reflect.Zero(throttle.Type().In(0))})
 }
 
 // withResourceName adds the resource to err if its text does not contain it.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clientgorest "k8s.io/client-go/rest"
+	clientcache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/thinformer/thinformer/apitest"
@@ -96,6 +99,46 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 var podResource = corev1.SchemeGroupVersion.WithResource("pods")
+
+// countedRequests is a rate limiter that counts the requests that wait for it.
+type countedRequests struct {
+	flowcontrol.RateLimiter
+	waits atomic.Int32
+}
+
+func (c *countedRequests) Wait(context.Context) error {
+	c.waits.Add(1)
+	return nil
+}
+
+// As with client-go's informers, a watch does not count against the rate limit of its
+// client. An informer whose server streams the initial state sends nothing else.
+func TestWatchesAreNotLimited(t *testing.T) {
+	srv := apitest.NewServer(apitest.Options{})
+	defer srv.Close()
+	config := srv.Config()
+	limiter := &countedRequests{}
+	client, err := kubernetes.NewForConfig(&clientgorest.Config{
+		Host: config.Host, TLSClientConfig: clientgorest.TLSClientConfig{CAData: config.TLS.CAData},
+		BearerToken: config.BearerToken, RateLimiter: limiter,
+	})
+	require.NoError(t, err)
+	get := client.CoreV1().RESTClient()
+	for name, informer := range map[string]clientcache.SharedIndexInformer{
+		"client-go": clientcache.NewSharedIndexInformer(clientcache.NewListWatchFromClient(get, "pods", "", fields.Everything()), &corev1.Pod{}, 0, nil),
+		"ours":      interop.NewSharedIndexInformer(cache.NewListWatchFromClient(get, "pods", "", fields.Everything()), &corev1.Pod{}, 0, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { informer.RunWithContext(ctx) })
+			defer running.Wait()
+			defer cancel()
+			require.True(t, clientcache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+			require.Zero(t, limiter.waits.Load())
+		})
+	}
+}
 
 // Promise: for any kind of ListerWatcher, a Reflector keeps a store equal to the server's
 // objects.
