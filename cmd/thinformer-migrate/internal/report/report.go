@@ -131,7 +131,7 @@ func (w *writer) changes(found *proposal.Proposal, created []sources.Source) {
 		others = append(others, fmt.Sprintf("%s: a new file, for the factory %s", file.Path, file.Factory))
 	}
 	if len(others) > 0 {
-		w.section("What can change through interop", "none", others)
+		w.section("Other lines that can change", "none", others)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 // stays writes the imports that stay and the calls whose informers stay, by reason.
 func (w *writer) stays(found *proposal.Proposal, created []sources.Source) {
 	var reasons []string
+	informers := false // an informer stays client-go's
 	at, places := map[string]string{}, map[string][]string{}
 	add := func(s proposal.Stay, line int, what string) {
 		if places[s.Reason] == nil {
@@ -30,15 +31,17 @@ func (w *writer) stays(found *proposal.Proposal, created []sources.Source) {
 	for _, s := range created {
 		switch {
 		case s.Kind == sources.Runtime:
+			informers = true
 			add(proposal.Stay{File: s.File, Reason: byRuntime}, s.Line, s.Call)
 		case stays(found, s):
+			informers = true
 			add(found.Kept(s.File, s.Package, s.Call[strings.LastIndexByte(s.Call, '.')+1:]), s.Line, s.Call+", whose informer stays client-go's")
 		}
 	}
 	var lines []string
 	for _, reason := range reasons {
 		all, text := places[reason], reason
-		if line := at[reason]; line != "" && (len(all) > 1 || !strings.Contains(reason, line)) {
+		if line := at[reason]; line != "" && (informers || len(created) == 0) && (len(all) > 1 || !strings.Contains(reason, line)) {
 			text += "; the line to edit by hand is " + line
 		}
 		if len(all) == 1 {
@@ -49,6 +52,9 @@ func (w *writer) stays(found *proposal.Proposal, created []sources.Source) {
 		for _, place := range all {
 			lines = append(lines, "    "+place)
 		}
+	}
+	if len(lines) > 0 && len(created) > 0 && !informers {
+		lines = append(lines, "No informer stays client-go's. These imports need no change: they are of types that this library's informers also have.")
 	}
 	w.section("What stays", "nothing", lines)
 }
