@@ -283,6 +283,7 @@ func TestMaxConnectionsIsApplied(t *testing.T) {
 		require.Zero(t, code, "the only connection has a request")
 		close(release)
 		require.Equal(t, 200, <-codes)
+		synctest.Wait() // until the server has closed the connection
 		code, _ = s.get("/healthz")
 		require.Equal(t, 200, code)
 		require.NoError(t, s.stopAndWait())
