@@ -53,8 +53,16 @@ func BenchmarkKnownInformer(b *testing.B) {
 func TestAllocationsOfAKnownInformer(t *testing.T) {
 	client := fake.NewClientset()
 	theirs, ours := requestsOf(clientgo.NewSharedInformerFactory(client, 0)), requestsOf(informers.NewSharedInformerFactory(client, 0))
+	// Goroutines of other tests that end now allocate as well: the least count is that of
+	// the request.
+	least := func(request func()) float64 {
+		count := testing.AllocsPerRun(100, request)
+		for range 20 {
+			count = min(count, testing.AllocsPerRun(100, request))
+		}
+		return count
+	}
 	for i := range theirs {
-		most := testing.AllocsPerRun(1000, theirs[i].run)
-		require.LessOrEqual(t, testing.AllocsPerRun(1000, ours[i].run), most, ours[i].name)
+		require.LessOrEqual(t, least(ours[i].run), least(theirs[i].run), ours[i].name)
 	}
 }
