@@ -13,21 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/flowcontrol"
 )
 
-// observed is a transport that keeps the context of the last request, and the rate limiter
-// of the client, which counts requests.
+// observed is a transport that keeps the context of the last request.
 type observed struct {
-	flowcontrol.RateLimiter
-	fails   bool
-	last    context.Context
-	counted int
-}
-
-func (o *observed) Wait(context.Context) error {
-	o.counted++
-	return nil
+	fails bool
+	last  context.Context
 }
 
 func (o *observed) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -45,7 +36,7 @@ func (o *observed) RoundTrip(r *http.Request) (*http.Response, error) {
 func getOver(t *testing.T, o *observed, options metav1.ListOptions) (io.ReadCloser, error) {
 	t.Helper()
 	client, err := rest.RESTClientFor(&rest.Config{
-		Host: "http://server", APIPath: "/api", Transport: o, RateLimiter: o,
+		Host: "http://server", APIPath: "/api", Transport: o,
 		ContentConfig: rest.ContentConfig{GroupVersion: &corev1.SchemeGroupVersion, NegotiatedSerializer: scheme.Codecs.WithoutConversion()},
 	})
 	require.NoError(t, err)
@@ -76,8 +67,7 @@ func TestTheTimerOfAListEnds(t *testing.T) {
 	require.ErrorIs(t, over.last.Err(), context.Canceled)
 }
 
-// The server ends a watch at its limit. The client does not, and as in client-go its rate
-// limit is for lists.
+// The server ends a watch at its limit. The client does not.
 func TestAWatchHasNoLimit(t *testing.T) {
 	over := &observed{}
 	body, err := getOver(t, over, metav1.ListOptions{Watch: true})
@@ -85,9 +75,4 @@ func TestAWatchHasNoLimit(t *testing.T) {
 	_, limits := over.last.Deadline()
 	require.False(t, limits)
 	require.NoError(t, body.Close())
-	require.Zero(t, over.counted)
-	body, err = getOver(t, over, metav1.ListOptions{})
-	require.NoError(t, err)
-	require.NoError(t, body.Close())
-	require.Equal(t, 1, over.counted)
 }

@@ -13,8 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Request is a request for a list or a watch whose response this module decodes. As with
-// the methods of client-go's clients, a watch does not count against the rate limit.
+// Request is a request for a list or a watch whose response this module decodes.
 type Request struct {
 	*rest.Request
 	// Generated is set for a request of a generated client: the TimeoutSeconds of the options
@@ -58,18 +57,11 @@ func (r *Request) MaxRetries(retries int) *Request {
 	return r
 }
 
-// VersionedParams sets the parameters, and the limits that depend on them. The server ends
-// a watch at its time limit.
+// VersionedParams sets the parameters, and the time limit among them. The server ends a
+// watch at its limit.
 func (r *Request) VersionedParams(parameters runtime.Object, codec runtime.ParameterCodec) *Request {
 	r.Request.VersionedParams(parameters, codec)
-	options, ok := parameters.(*metav1.ListOptions)
-	if !ok {
-		return r
-	}
-	if options.Watch {
-		r.Throttle(nil)
-	}
-	if r.Generated && options.TimeoutSeconds != nil {
+	if options, ok := parameters.(*metav1.ListOptions); ok && r.Generated && options.TimeoutSeconds != nil {
 		limit := time.Duration(*options.TimeoutSeconds) * time.Second
 		r.Request.Timeout(limit)
 		if !options.Watch {

@@ -99,8 +99,8 @@ func script(a, b []string, offset int) []line {
 	return nil // not reached: the script of most lines ends at the end of both texts
 }
 
-// only returns the lines of two texts of which one is empty. A new file has many lines, and
-// the search of a shortest script needs the square of their number.
+// only returns the script of two texts if one of them is empty. The search of a shortest
+// script needs memory for the square of the number of lines, and a new file can have many.
 func only(a, b []string, offset int) []line {
 	var all []line
 	for x, text := range a {

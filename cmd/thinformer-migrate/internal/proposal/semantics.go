@@ -76,7 +76,7 @@ func (s *solver) resolveMeaning() bool {
 	return changed
 }
 
-// sameGroup returns the reason of the packages of a group of which one stays.
+// sameGroup returns why the packages of a group stay: one of them cannot switch.
 func (s *solver) sameGroup(g *group) string {
 	reason := "packages that are connected by imports must have handlers and tombstones (cache.DeletedFinalStateUnknown) of one library, because a type assertion never holds for a tombstone of the other one; " + g.kept + " stays"
 	s.at[reason] = s.at[s.keep[g.keptUnit][standin.ClientCache]]
