@@ -177,7 +177,7 @@ func notOurWords(name string) bool {
 	switch {
 	case strings.Contains(name, "/testdata/objects/"), strings.Contains(name, "/testdata/fuzz/"):
 		return true
-	case sourcetree.Within(name, "docs/zh"):
+	case path.Base(path.Dir(name)) == "zh", strings.HasSuffix(name, ".zh.md"):
 		return true
 	case name == "internal/sourcetree/plainwords_test.go", name == "CONTRIBUTING.md":
 		return true
@@ -283,10 +283,12 @@ func TestTheRuleForWordsCanFail(t *testing.T) {
 	none.Breaks(t, tree("package rest\n\n// A room.\n"), "rest/client.go:3", `"room"`, "write package")
 	none.Breaks(t, fstest.MapFS{"rest/testdata/a.txt": sourcetree.Text("a door\n")}, "rest/testdata/a.txt:1")
 	none.Breaks(t, fstest.MapFS{"bench/go.mod": sourcetree.Text("module m // a lane\n")}, "bench/go.mod:1")
+	none.Breaks(t, fstest.MapFS{"docs/zhejiang/a.md": sourcetree.Text("a room\n")}, "docs/zhejiang/a.md:1")
 	none.Breaks(t, fstest.MapFS{".ci/run": sourcetree.Text("# a lane\n")}, ".ci/run:1")
 	none.Passes(t, tree("package rest\n"))
 	none.Passes(t, fstest.MapFS{
-		"docs/zh/names.md":                        sourcetree.Text("room"),
+		"README.zh.md":     sourcetree.Text("room"),
+		"docs/zh/names.md": sourcetree.Text("room"),
 		"internal/wire/testdata/objects/pod.json": sourcetree.Text("room"),
 		"internal/wire/testdata/objects/pod.pb":   sourcetree.Text("room"),
 	})
