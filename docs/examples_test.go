@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -25,7 +26,7 @@ func examplesAreListed(t *testing.T, tree fs.FS) (violations []string) {
 	lines := strings.Count(string(index), "\n| [")
 	for _, folder := range folders {
 		name := folder.Name()
-		if !folder.IsDir() || name == "internal" {
+		if !folder.IsDir() || name == "internal" || !hasFiles(t, tree, path.Join("examples", name)) {
 			continue
 		}
 		for _, file := range []string{"README.md", "main.go", "main_test.go"} {
@@ -43,6 +44,15 @@ func examplesAreListed(t *testing.T, tree fs.FS) (violations []string) {
 		violations = append(violations, fmt.Sprintf("examples/README.md has %d lines too many", lines))
 	}
 	return violations
+}
+
+// hasFiles reports whether a folder has more than folders, such as a nested module.
+func hasFiles(t *testing.T, tree fs.FS, folder string) bool {
+	entries, err := fs.ReadDir(tree, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })
 }
 
 func TestEveryExampleIsListed(t *testing.T) { sourcetree.Rule(examplesAreListed).Holds(t) }
