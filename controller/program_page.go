@@ -65,6 +65,18 @@ func (s State) page() page.Controller {
 	for _, w := range s.UnreadyInformers {
 		shown.UnreadyInformers = append(shown.UnreadyInformers, page.UnreadyInformer{Informer: w.Informer, Synced: w.Synced, Error: page.ErrorText(w.Reason)})
 	}
+	for _, req := range s.Queue.Waiting {
+		shown.Waiting = append(shown.Waiting, req.String())
+	}
+	for _, p := range s.Queue.Processing {
+		if p.Dirty {
+			shown.Dirty = append(shown.Dirty, p.Item.String())
+		}
+	}
+	for _, d := range s.Queue.Delayed {
+		shown.Delayed = append(shown.Delayed, page.Delayed{Key: d.Item.String(), Due: d.Due})
+	}
+	shown.DelayedCount = s.Queue.DelayedCount
 	for _, w := range s.Working {
 		shown.Working = append(shown.Working, page.Working{Key: w.Request.String(), Since: w.Since})
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/thinformer/thinformer/workqueue"
 )
 
 // maxListed limits the lists of a State. The counts are exact.
@@ -27,6 +29,10 @@ type State struct {
 
 	// Queued is the number of keys that wait for a worker.
 	Queued int
+	// Queue has the keys in the queue: those that wait for a worker, in their order,
+	// those that a worker has taken, and those that will be added after a delay, such
+	// as retries. A key that a worker has taken is dirty if it was enqueued again.
+	Queue workqueue.Snapshot[Request]
 	// Held is the number of keys that wait for informers to observe their writes.
 	Held int
 	// Stale lists the held keys that have waited longer than WriteTimeout, with the
@@ -81,7 +87,8 @@ func (r *run) fill(s *State) {
 	s.Running = true
 	s.Synced = r.synced.Load()
 	s.UnreadyInformers = r.waiting()
-	s.Queued = r.queue.Len()
+	s.Queue = r.queue.Snapshot(maxListed)
+	s.Queued = s.Queue.WaitingCount
 	r.gate.fill(s)
 	s.Working = r.working()
 	r.retries.fill(s)

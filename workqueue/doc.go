@@ -47,6 +47,17 @@
 //   - Adding never blocks, whatever the number of items.
 //   - A queue has no timer and no goroutine after its shutdown, nor while it is
 //     idle.
+//   - A snapshot shows one state of the queue, in which each item has its place. It
+//     holds the lock for a time that depends on its limit.
+//
+// # Inspecting a queue
+//
+// [SnapshotOf] returns the items that wait, are processed, and are delayed, all of one
+// instant and limited in number. It works with every queue of this package, and costs
+// nothing unless it is called.
+//
+//	s, _ := workqueue.SnapshotOf(q, 100)
+//	fmt.Println(s.WaitingCount, s.Waiting, s.Processing, s.Delayed)
 //
 // # Rules
 //
@@ -114,6 +125,7 @@
 //	nil rate limiter        panics                     is the default one
 //	ParallelizeUntil        no workers: does nothing   at least one worker
 //	priorities              none                       PriorityQueue, with aging
+//	reading the items       none                       SnapshotOf
 //
 // The untyped names from before generics are in deprecated.go. No exported name
 // of client-go's package is missing.

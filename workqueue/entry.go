@@ -15,6 +15,10 @@ const (
 type record[T comparable] struct {
 	state state
 
+	// slot is 1 + the index of the item in the inProgress of the queue; only with
+	// processing. 0: it is not there.
+	slot uint16
+
 	// priority is the current priority of the item, which it keeps during a
 	// delay.
 	priority int32
@@ -71,4 +75,15 @@ func (l *list[T]) remove(n *entry[T], kind int) {
 	} else {
 		neighbors.next.val.links[kind].prev = neighbors.prev
 	}
+}
+
+// each calls yield with the entries until it returns false, and reports whether it has
+// not.
+func (l *list[T]) each(kind int, yield func(*entry[T]) bool) bool {
+	for n := l.head; n != nil; n = n.val.links[kind].next {
+		if !yield(n) {
+			return false
+		}
+	}
+	return true
 }

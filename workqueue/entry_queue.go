@@ -12,6 +12,9 @@ type entryQueue[T comparable] interface {
 	// 0.
 	pop(now int64) *entry[T]
 	len() int
+	// each calls yield with the entries until it returns false, in the order in
+	// which pop returns them, as far as that is known. There is at least one.
+	each(yield func(*entry[T]) bool)
 }
 
 // fifoQueue hands out items in the order of arrival.
@@ -38,6 +41,8 @@ func (f *fifoQueue[T]) pop(int64) *entry[T] {
 
 func (f *fifoQueue[T]) len() int { return f.size }
 
+func (f *fifoQueue[T]) each(yield func(*entry[T]) bool) { f.list.each(queueLink, yield) }
+
 // customQueue adapts a Queue from the configuration.
 type customQueue[T comparable] struct {
 	queue Queue[T]
@@ -55,4 +60,9 @@ func (c *customQueue[T]) len() int                   { return c.queue.Len() }
 func (c *customQueue[T]) pop(int64) *entry[T] {
 	item := c.queue.Pop()
 	return c.items.findOrAdd(c.items.hash(item), item)
+}
+
+// each finds the items in the table, since a Queue cannot be read.
+func (c *customQueue[T]) each(yield func(*entry[T]) bool) {
+	c.items.each(func(n *entry[T]) bool { return n.val.state&waiting == 0 || yield(n) })
 }

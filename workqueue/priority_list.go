@@ -60,6 +60,11 @@ func (r *priorityList[T]) pop(now int64) *entry[T] {
 
 func (r *priorityList[T]) len() int { return r.size }
 
+func (r *priorityList[T]) each(yield func(*entry[T]) bool) {
+	for i := len(r.levels) - 1; i >= 0 && r.levels[i].list.each(queueLink, yield); i-- {
+	}
+}
+
 func (r *priorityList[T]) find(rank int32) (int, bool) {
 	return slices.BinarySearchFunc(r.levels, rank, func(c priorityLevel[T], rank int32) int {
 		switch {

@@ -62,6 +62,7 @@ type Typed[T comparable] struct {
 	items      table[T, record[T]] // exactly the items that are waiting, processing or delayed
 	queue      entryQueue[T]       // the waiting items
 	processing int                 // number of items being processed
+	inProgress inProgress[T]       // those items, for Snapshot
 	addedAgain int                 // number of those that were added again
 	delays     delayHeap[T]        // the delayed items; used by delayingQueue only
 
@@ -198,6 +199,7 @@ func (q *Typed[T]) next() (item T, waited int64, ok bool) {
 	r := &n.val
 	r.state = r.state&^waiting | processing
 	q.processing++
+	q.inProgress.add(n)
 	if q.metrics != nil {
 		r.started = now
 		q.metrics.start(n)
@@ -267,6 +269,7 @@ func (q *Typed[T]) finish(item T, hash uint64) (worked int64, publish, ok bool) 
 	r := &n.val
 	r.state &^= processing
 	q.processing--
+	q.inProgress.remove(n)
 	if q.metrics != nil {
 		worked = q.clock.now() - r.started
 		q.metrics.stop(n)

@@ -37,6 +37,10 @@ func (q withoutPriorities) AddWithPriority(item, _ int) { q.Add(item) }
 // wrappedQueue hides that the queue is a Typed.
 type wrappedQueue struct{ TypedInterface[int] }
 
+func (q wrappedQueue) Snapshot(limit int) Snapshot[int] {
+	return q.TypedInterface.(*Typed[int]).Snapshot(limit)
+}
+
 func modelQueues() map[string]func(TypedRateLimiter[int]) priorityQueue {
 	withDelays := func(queue TypedInterface[int], l TypedRateLimiter[int]) priorityQueue {
 		return withoutPriorities{NewTypedRateLimitingQueueWithConfig(l, TypedRateLimitingQueueConfig[int]{
@@ -97,9 +101,11 @@ type model struct {
 	t             *testing.T
 	rand          *rand.Rand
 	verbose       bool
+	start         time.Time
 	queue         priorityQueue
 	reference     *referenceQueue
 	hasPriorities bool
+	hasOrder      bool          // snapshots have the order of the waiting items
 	waiters       int           // Gets that have not returned
 	got           chan int      // results of Get; modelShutdown means shutdown
 	wanted        []int         // expected results of Get
@@ -112,8 +118,8 @@ func newModel(t *testing.T, seed uint64, name string, newQueue func(TypedRateLim
 	m := &model{
 		t: t, rand: rand.New(rand.NewPCG(seed, 0)), verbose: *modelSeed != 0,
 		queue:         newQueue(NewTypedItemExponentialFailureRateLimiter[int](time.Millisecond, 64*time.Millisecond)),
-		hasPriorities: name == "priority",
-		got:           make(chan int, 1000), drained: make(chan struct{}, 1000),
+		hasPriorities: name == "priority", hasOrder: name != "custom queue", start: time.Now(),
+		got: make(chan int, 1000), drained: make(chan struct{}, 1000),
 	}
 	m.reference = newReferenceQueue(0)
 	if m.hasPriorities {
@@ -302,4 +308,47 @@ func (m *model) compare() {
 	if n := m.queue.NumRequeues(key); n != t.fails[key] {
 		m.t.Errorf("after %s: NumRequeues(%d) %d, want %d", m.last, key, n, t.fails[key])
 	}
+	m.compareSnapshot()
+}
+
+// compareSnapshot compares a snapshot, with a random limit, with the reference.
+func (m *model) compareSnapshot() {
+	var queue TypedInterface[int] = m.queue
+	if hidden, ok := queue.(withoutPriorities); ok {
+		queue = hidden.TypedRateLimitingInterface
+	}
+	limit := m.rand.IntN(14) - 1
+	got, ok := SnapshotOf(queue, limit)
+	want := m.reference.snapshot(m.start)
+	switch {
+	case !ok:
+		m.t.Errorf("after %s: the queue has no snapshot", m.last)
+	case got.WaitingCount != want.WaitingCount || got.ProcessingCount != want.ProcessingCount || got.DirtyCount != want.DirtyCount || got.DelayedCount != want.DelayedCount,
+		!sameItems(got.Waiting, want.Waiting, limit, m.hasOrder),
+		!sameItems(got.Processing, want.Processing, limit, false),
+		!sameItems(got.Delayed, want.Delayed, limit, true):
+		m.t.Errorf("after %s: Snapshot(%d):\n%+v\nwant the first items of\n%+v", m.last, limit, got, want)
+	}
+}
+
+// sameItems reports whether got has the first items of want, up to the limit. Without
+// order, it reports whether they are any distinct items of want.
+func sameItems[E comparable](got, want []E, limit int, order bool) bool {
+	n := len(want)
+	if limit >= 0 {
+		n = min(n, limit)
+	}
+	if order {
+		return slices.Equal(got, want[:n])
+	}
+	distinct := map[E]bool{}
+	for _, item := range got {
+		distinct[item] = slices.Contains(want, item)
+	}
+	for _, known := range distinct {
+		if !known {
+			return false
+		}
+	}
+	return len(got) == n && len(distinct) == n
 }

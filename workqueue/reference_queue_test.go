@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -91,11 +92,17 @@ func (t *referenceQueue) addRateLimited(key int) {
 	t.addAfter(key, min(time.Millisecond<<n, 64*time.Millisecond))
 }
 
+func byRank(a, b modelItem) int {
+	return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.seq, b.seq))
+}
+
+func byTime(a, b modelItem) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
+}
+
 // get must be called only if items are waiting.
 func (t *referenceQueue) get() int {
-	best := slices.MinFunc(t.waiting, func(a, b modelItem) int {
-		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.seq, b.seq))
-	})
+	best := slices.MinFunc(t.waiting, byRank)
 	oldest := slices.MinFunc(t.waiting, func(a, b modelItem) int { return cmp.Compare(a.arrival, b.arrival) })
 	if t.turn++; t.age > 0 && t.turn >= 4 && t.now-oldest.at >= t.age {
 		t.turn, best = 0, oldest
@@ -130,9 +137,7 @@ func (t *referenceQueue) advance(d time.Duration, each func()) {
 		for _, p := range t.later {
 			due = append(due, p)
 		}
-		slices.SortFunc(due, func(a, b modelItem) int {
-			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
-		})
+		slices.SortFunc(due, byTime)
 		if due[0].at > end {
 			break
 		}
@@ -168,4 +173,20 @@ func (t *referenceQueue) idle() bool { return len(t.waiting) == 0 && len(t.proce
 // endsWorkers reports whether a Get without waiting items returns shutdown.
 func (t *referenceQueue) endsWorkers() bool {
 	return len(t.waiting) == 0 && t.shut && (!t.drain || len(t.again) == 0)
+}
+
+// snapshot returns all items. start is the time at which now was 0.
+func (t *referenceQueue) snapshot(start time.Time) Snapshot[int] {
+	s := Snapshot[int]{WaitingCount: len(t.waiting), ProcessingCount: len(t.processing), DirtyCount: len(t.again), DelayedCount: len(t.later)}
+	for _, p := range slices.SortedFunc(slices.Values(t.waiting), byRank) {
+		s.Waiting = append(s.Waiting, p.key)
+	}
+	for key := range t.processing {
+		_, dirty := t.again[key]
+		s.Processing = append(s.Processing, ProcessingItem[int]{key, dirty})
+	}
+	for _, p := range slices.SortedFunc(maps.Values(t.later), byTime) {
+		s.Delayed = append(s.Delayed, DelayedItem[int]{p.key, start.Add(p.at)})
+	}
+	return s
 }

@@ -139,3 +139,12 @@ func (t *table[T, V]) release(n *node[T, V]) {
 		t.free = append(t.free, n)
 	}
 }
+
+// each calls yield with the nodes, in no order, until it returns false.
+func (t *table[T, V]) each(yield func(*node[T, V]) bool) {
+	for _, slot := range t.slots {
+		if slot.node != nil && !yield(slot.node) {
+			return
+		}
+	}
+}

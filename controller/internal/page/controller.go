@@ -22,12 +22,17 @@ type Controller struct {
 	Retries    uint64 `json:"retries"`
 
 	UnreadyInformers []UnreadyInformer `json:"unreadyInformers,omitempty"`
+	Waiting          []string          `json:"waiting,omitempty"`
 	Working          []Working         `json:"working,omitempty"`
-	Retrying         []Failing         `json:"retrying,omitempty"`
-	RetryingCount    int               `json:"retryingCount"`
-	Quarantined      []Failing         `json:"quarantined,omitempty"`
-	QuarantinedCount int               `json:"quarantinedCount"`
-	Stale            []Stale           `json:"stale,omitempty"`
+	// Dirty are the keys among those that a worker has taken that were enqueued again.
+	Dirty            []string  `json:"dirty,omitempty"`
+	Delayed          []Delayed `json:"delayed,omitempty"`
+	DelayedCount     int       `json:"delayedCount"`
+	Retrying         []Failing `json:"retrying,omitempty"`
+	RetryingCount    int       `json:"retryingCount"`
+	Quarantined      []Failing `json:"quarantined,omitempty"`
+	QuarantinedCount int       `json:"quarantinedCount"`
+	Stale            []Stale   `json:"stale,omitempty"`
 }
 
 // UnreadyInformer is an informer that is not ready.
@@ -41,6 +46,12 @@ type UnreadyInformer struct {
 type Working struct {
 	Key   string    `json:"key"`
 	Since time.Time `json:"since"`
+}
+
+// Delayed is a key that will be enqueued.
+type Delayed struct {
+	Key string    `json:"key"`
+	Due time.Time `json:"due"`
 }
 
 // Failing is a key that has failed.
