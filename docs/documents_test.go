@@ -130,8 +130,7 @@ func anchors(t *testing.T, tree fs.FS, name string) (names []string) {
 	switch path.Ext(name) {
 	case ".md":
 		for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
-			slug := regexp.MustCompile(`[^\p{L}\p{N}\- ]`).ReplaceAllString(strings.ToLower(heading[1]), "")
-			names = append(names, strings.ReplaceAll(slug, " ", "-"))
+			names = append(names, slug(heading[1]))
 		}
 	case ".go":
 		syntax, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
@@ -143,6 +142,12 @@ func anchors(t *testing.T, tree fs.FS, name string) (names []string) {
 		}
 	}
 	return names
+}
+
+// slug returns the fragment that leads to a heading.
+func slug(heading string) string {
+	letters := regexp.MustCompile(`[^\p{L}\p{N}\- ]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(letters, " ", "-")
 }
 
 // declaredBy returns the names of a declaration, with the type before a member.

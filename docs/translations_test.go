@@ -69,17 +69,17 @@ func translations(t *testing.T, tree fs.FS) (violations []string) {
 	return violations
 }
 
-// outline is the part of a document that does not depend on the language.
+// outline has the elements of a document, in order.
 type outline struct {
 	name                     string
 	headings, blocks, tables []element
 }
 
-// element is a heading, with its level; a code block, with its fences; or a table, with
-// its rows.
+// element is a heading, with its level and the prose below it; a code block, with its
+// fences; or a table, with its rows.
 type element struct {
 	line, level int
-	text        string
+	text, prose string
 }
 
 var (
@@ -112,6 +112,9 @@ func outlineOf(name, text string) outline {
 			o.tables = append(o.tables, element{line: i + 1, text: line + "\n"})
 		}
 		inTable = fence == "" && strings.HasPrefix(line, "|")
+		if fence == "" && found == nil && len(o.headings) > 0 {
+			o.headings[len(o.headings)-1].prose += line + "\n"
+		}
 	}
 	return o
 }
