@@ -215,11 +215,15 @@ var symptoms = map[string]func(*fixture) any{
 	},
 }
 
-// Each symptom has the text of docs/troubleshooting.md.
+// Each symptom has the text of docs/troubleshooting.md, in both languages.
 func TestSymptomsHaveTheDocumentedText(t *testing.T) {
-	page, err := os.ReadFile("docs/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
+	pages := map[string]string{}
+	for _, name := range []string{"docs/troubleshooting.md", "docs/zh/troubleshooting.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = string(page)
 	}
 	for name, cause := range symptoms {
 		t.Run(name, func(t *testing.T) {
@@ -230,12 +234,17 @@ func TestSymptomsHaveTheDocumentedText(t *testing.T) {
 					Authorize: func(apitest.Attributes) (bool, string) { return !s.forbidden, "" },
 				})
 				t.Cleanup(s.srv.Close)
-				if s.client, err = rest.New(s.srv.Config()); err != nil {
+				client, err := rest.New(s.srv.Config())
+				if err != nil {
 					t.Fatal(err)
 				}
+				s.client = client
 				t.Cleanup(s.client.Close)
-				if text := fmt.Sprint(cause(s)); !strings.Contains(string(page), "`"+text+"`") {
-					t.Errorf("docs/troubleshooting.md does not have this text:\n%s", text)
+				text := fmt.Sprint(cause(s))
+				for name, page := range pages {
+					if !strings.Contains(page, "`"+text+"`") {
+						t.Errorf("%s does not have this text:\n%s", name, text)
+					}
 				}
 			})
 		})
