@@ -37,7 +37,7 @@ func TestHealthEndpointsInEachPhase(t *testing.T) {
 		code, body := s.get("/readyz")
 		require.Equal(t, 503, code)
 		require.Equal(t, `[+]program ok
-[-]informer/configmaps failed: watch configmaps: configmaps is forbidden: User "admin" cannot watch resource "configmaps" in API group "" at the cluster scope (allow the user named in err to list and watch configmaps, with a Role or ClusterRole (apiGroups: [""], resources: ["configmaps"], verbs: [list, watch]) and a binding; no restart is needed)
+[-]informer/configmaps failed: watch configmaps: configmaps is forbidden: User "admin" cannot watch resource "configmaps" in API group "" at the cluster scope (allow the user named in the error to list and watch configmaps, with a Role or ClusterRole (apiGroups: [""], resources: ["configmaps"], verbs: [list, watch]) and a binding; no restart is needed)
 readyz check failed
 `, body)
 		alive := func() {
@@ -352,7 +352,7 @@ func TestUnsyncedInformersAreLogged(t *testing.T) {
 		require.Equal(t, 1, strings.Count(line, "\n"), line)
 		for _, want := range []string{
 			`level=WARN msg="An informer has not synced" informer=configmaps resource=configmaps version=v1 verb=watch reason=forbidden err="`,
-			`cannot watch resource`, `help="allow the user named in err to list and watch configmaps, with a Role or ClusterRole`, ` for=5s`,
+			`cannot watch resource`, `help="allow the user named in the error to list and watch configmaps, with a Role or ClusterRole`, ` for=5s`,
 		} {
 			require.Contains(t, line, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/hint"
 	"github.com/thinformer/thinformer/reflector"
 )
 
@@ -18,7 +19,7 @@ func NotReady(s informer.State) error {
 	case s.Source.Err == nil:
 		return errors.New(pendingReason(s))
 	}
-	if help := hint(s.Source.Err, s.Resource); help != "" {
+	if help := hintFor(s); help != "" {
 		return fmt.Errorf("%w (%s)", s.Source.Err, help)
 	}
 	return s.Source.Err
@@ -39,8 +40,7 @@ func UndecodableError(s informer.State) error {
 	if s.Kind != "" {
 		kind = fmt.Sprintf("ResourceInfo.Kind is %q", s.Kind)
 	}
-	return fmt.Errorf("%s could not be decoded and are missing from the cache (%s, %d objects are stored): %w: "+
-		"correct ResourceInfo.Kind if the server sent another kind, else the Go type or the object", objects, kind, s.Objects, s.Source.ListErr)
+	return fmt.Errorf("%s could not be decoded and are missing from the cache (%s, %d objects are stored): %w: %s", objects, kind, s.Objects, s.Source.ListErr, hint.Undecodable)
 }
 
 // UnsyncedAttrs returns log attributes that describe why an informer has not synced.
@@ -53,9 +53,17 @@ func UnsyncedAttrs(s informer.State) []any {
 		attrs = append(attrs, "verb", failed.Verb, "reason", string(failed.Reason))
 	}
 	if s.Source.Err != nil {
-		return append(attrs, "err", s.Source.Err, "help", hint(s.Source.Err, s.Resource))
+		return append(attrs, "err", s.Source.Err, "help", hintFor(s))
 	}
 	return append(attrs, "reason", pendingReason(s))
+}
+
+// hintFor returns the hint for the failure of the informer's source.
+func hintFor(s informer.State) string {
+	if failed := (*reflector.Error)(nil); errors.As(s.Source.Err, &failed) {
+		return hint.For(string(failed.Reason), failed, s.Resource)
+	}
+	return ""
 }
 
 // pendingReason describes what an informer without a failure waits for.

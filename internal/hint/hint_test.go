@@ -1,10 +1,9 @@
-package health
+package hint_test
 
 import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -15,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/thinformer/thinformer/internal/hint"
 	"github.com/thinformer/thinformer/reflector"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -46,11 +46,11 @@ func TestHintsForConnectionFailures(t *testing.T) {
 		}
 		client.Close()
 		require.Error(t, err)
-		require.Equal(t, want, hint(&reflector.Error{Reason: reflector.ReasonUnreachable, Err: err}, gadgets), "%v", err)
+		require.Equal(t, want, hint.For(string(reflector.ReasonUnreachable), err, gadgets), "%v", err)
 	}
 }
 
-// Each known failure has a hint; an unknown error has none.
+// Each known failure has a hint; other failures have none.
 func TestHints(t *testing.T) {
 	configMaps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestHints(t *testing.T) {
 	}{
 		{reflector.ReasonNotFound, io.EOF, gadgets, "the server does not serve gadgets.example.com in version v1: apply its CustomResourceDefinition"},
 		{reflector.ReasonNotFound, io.EOF, configMaps, "the server does not serve configmaps: check the name and the version"},
-		{reflector.ReasonForbidden, io.EOF, gadgets, `allow the user named in err to list and watch gadgets.example.com, with a Role or ClusterRole (apiGroups: ["example.com"], resources: ["gadgets"], verbs: [list, watch])`},
+		{reflector.ReasonForbidden, io.EOF, gadgets, `allow the user named in the error to list and watch gadgets.example.com, with a Role or ClusterRole (apiGroups: ["example.com"], resources: ["gadgets"], verbs: [list, watch])`},
 		{reflector.ReasonUnauthorized, io.EOF, gadgets, "the server rejects these credentials, or they have expired"},
 		{reflector.ReasonUnreachable, x509.CertificateInvalidError{Reason: x509.Expired}, gadgets, "the server's certificate has expired, or the local clock is wrong"},
 		{reflector.ReasonUnreachable, tls.AlertError(42), gadgets, "the server rejects the client certificate"},
@@ -70,8 +70,7 @@ func TestHints(t *testing.T) {
 		{reflector.ReasonUndecodable, io.EOF, gadgets, "an object does not fit the Go type"},
 		{reflector.ReasonServerError, io.EOF, gadgets, "the server reports an error and the request is retried"},
 	} {
-		got := hint(fmt.Errorf("gadgets: %w", &reflector.Error{Reason: c.reason, Err: c.err}), c.resource)
-		require.Contains(t, got, c.want)
+		require.Contains(t, hint.For(string(c.reason), c.err, c.resource), c.want)
 	}
-	require.Empty(t, hint(io.EOF, gadgets))
+	require.Empty(t, hint.For(string(reflector.ReasonOther), io.EOF, gadgets))
 }

@@ -1,4 +1,6 @@
-package health
+// Package hint says how to fix the failure of a list or a watch, for readers that do
+// not know this library. Health endpoints, logs and the debug page show the hints.
+package hint
 
 import (
 	"crypto/tls"
@@ -9,36 +11,33 @@ import (
 	"syscall"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/thinformer/thinformer/reflector"
 )
 
-// hint returns advice on how to fix the failure of an informer, for readers that do
-// not know this library. It returns "" if there is nothing to do but wait.
-func hint(err error, resource schema.GroupVersionResource) string {
+// Undecodable is the hint for objects of a list that could not be decoded.
+const Undecodable = "correct ResourceInfo.Kind if the server sent another kind, else the Go type or the object"
+
+// For returns the hint for a failure. The reason is a reflector.Reason. The result is
+// "" if there is nothing to do but wait.
+func For(reason string, err error, resource schema.GroupVersionResource) string {
 	name := "the resource"
 	if resource.Resource != "" {
 		name = resource.GroupResource().String()
 	}
-	failed := (*reflector.Error)(nil)
-	if !errors.As(err, &failed) {
-		return ""
-	}
-	switch failed.Reason {
-	case reflector.ReasonNotFound:
+	switch reason {
+	case "not found":
 		if resource.Group == "" {
 			return fmt.Sprintf("the server does not serve %s: check the name and the version with kubectl api-resources", name)
 		}
 		return fmt.Sprintf("the server does not serve %s in version %s: apply its CustomResourceDefinition, or use a version that it serves; the watch starts as soon as it exists", name, resource.Version)
-	case reflector.ReasonForbidden:
-		return fmt.Sprintf("allow the user named in err to list and watch %s, with a Role or ClusterRole (apiGroups: [%q], resources: [%q], verbs: [list, watch]) and a binding; no restart is needed", name, resource.Group, resource.Resource)
-	case reflector.ReasonUnauthorized:
+	case "forbidden":
+		return fmt.Sprintf("allow the user named in the error to list and watch %s, with a Role or ClusterRole (apiGroups: [%q], resources: [%q], verbs: [list, watch]) and a binding; no restart is needed", name, resource.Group, resource.Resource)
+	case "unauthorized":
 		return "the server rejects these credentials, or they have expired: renew the token or the client certificate in the kubeconfig, or in the file that it refers to"
-	case reflector.ReasonUnreachable, reflector.ReasonTimeout:
+	case "unreachable", "timeout":
 		return connectionHint(err)
-	case reflector.ReasonUndecodable:
-		return "an object does not fit the Go type: err names the field"
-	case reflector.ReasonThrottled, reflector.ReasonServerError:
+	case "undecodable":
+		return "an object does not fit the Go type: the error names the field"
+	case "throttled", "server error":
 		return "the server reports an error and the request is retried: see the log of the server"
 	}
 	return ""
