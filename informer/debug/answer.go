@@ -10,7 +10,8 @@ import (
 )
 
 // The answers to requests: as JSON with these tags, which the package comment
-// documents, or as text by layout.go.
+// documents, as text by answer_text.go, and as HTML by the files html_*.go. Fields
+// without a tag are not part of the JSON.
 type (
 	// An overview describes all informers.
 	overview struct {
@@ -22,6 +23,9 @@ type (
 		Title string `json:"title"`
 		State any    `json:"state,omitempty"`
 		lines []string
+		// problems are meaningful if hasHealth is true.
+		problems  []problem
+		hasHealth bool
 	}
 	// A listing is a page of one informer's store.
 	listing struct {
@@ -33,9 +37,13 @@ type (
 		Continue string   `json:"continue,omitempty"`
 
 		query query
+		// load reads the Keys. It is nil if the query asked for objects.
+		load func()
 		// objects yields the Objects one by one, and completes Keys and Continue. It is
 		// nil if the query did not ask for objects.
 		objects iter.Seq[object]
+		// mayShowObjects is true if a query may ask for objects.
+		mayShowObjects, hasTimeline bool
 	}
 	// A detail describes one key.
 	detail struct {
@@ -46,6 +54,8 @@ type (
 		// Events are missing if there is no timeline.
 		Events []Event `json:"events,omitempty"`
 
+		// load reads the object.
+		load        func()
 		hasTimeline bool
 	}
 	object struct {
@@ -56,6 +66,9 @@ type (
 	}
 	failure struct {
 		Error string `json:"error"`
+
+		// informer is the ID of an informer whose keys can be searched instead.
+		informer string
 	}
 )
 
@@ -71,6 +84,8 @@ type informerState struct {
 	Queued   int            `json:"queued"`
 	Source   sourceState    `json:"source"`
 	Handlers []handlerState `json:"handlers"`
+
+	problems []problem
 }
 
 type sourceState struct {
@@ -103,7 +118,14 @@ type handlerState struct {
 	Since   time.Time `json:"since,omitzero"`
 }
 
-func stateOf(e entry) informerState {
+// next returns the query for the next page.
+func (a *listing) next() query {
+	next := a.query
+	next.after, next.format = a.Continue, ""
+	return next
+}
+
+func stateOf(e entry, now time.Time) informerState {
 	s := e.state
 	result := informerState{
 		ID:       e.id,
@@ -116,6 +138,7 @@ func stateOf(e entry) informerState {
 		Queued:   s.Queued,
 		Source:   sourceOf(s.Source),
 		Handlers: make([]handlerState, len(s.Handlers)),
+		problems: problemsOf(s, now),
 	}
 	if s.Resource.Resource != "" {
 		result.Resource = s.Resource.GroupResource().String()

@@ -19,7 +19,7 @@ func (a overview) writeTo(p *page) {
 	p.line("%d informers at %s", len(a.Informers), a.Now.Format(time.RFC3339))
 	for _, s := range a.Informers {
 		p.out.WriteByte('\n')
-		p.linkLine(s.ID, query{informer: s.ID})
+		p.line("%s", s.ID)
 		s.writeTo(p)
 	}
 }
@@ -83,10 +83,9 @@ func (a *listing) writeTo(p *page) {
 	p.line("%s at %s", a.Informer.ID, a.Now.Format(time.RFC3339))
 	a.Informer.writeTo(p)
 	p.line("")
-	p.searchForms(a.Informer.ID, a.query.prefix)
 	if a.objects != nil {
 		for o := range a.objects {
-			p.linkLine(o.Key, query{informer: a.Informer.ID, key: o.Key, hasKey: true})
+			p.line("%s", o.Key)
 			o.writeTo(p)
 			if p.clientGone() {
 				return
@@ -94,13 +93,11 @@ func (a *listing) writeTo(p *page) {
 		}
 	} else {
 		for _, key := range a.Keys {
-			p.linkLine(key, query{informer: a.Informer.ID, key: key, hasKey: true})
+			p.line("%s", key)
 		}
 	}
 	if a.Continue != "" {
-		next := a.query
-		next.after, next.format = a.Continue, ""
-		p.linkLine("more: ?"+next.String(), next)
+		p.line("more: ?%s", a.next())
 	}
 }
 
@@ -115,9 +112,8 @@ func (o object) writeTo(p *page) {
 	}
 }
 
-func (d detail) writeTo(p *page) {
-	p.link(d.Informer.ID, query{informer: d.Informer.ID})
-	p.line(": %s at %s", d.Key, d.Now.Format(time.RFC3339))
+func (d *detail) writeTo(p *page) {
+	p.line("%s: %s at %s", d.Informer.ID, d.Key, d.Now.Format(time.RFC3339))
 	p.line("")
 	if d.Stored {
 		p.line("The object is stored:")

@@ -1,5 +1,5 @@
-// Package debug serves the state of informers: a page for a browser or curl, and
-// the same content as JSON for programs.
+// Package debug serves the state of informers: a page for a browser, text for curl,
+// and the same content as JSON for programs.
 //
 //	                     ┌──────────── Handler ───────────┐
 //	informers ─ State ─► │ the state of each informer     │
@@ -31,14 +31,35 @@
 //	(none)                      all informers and their states
 //	?informer=ID                one informer, and the first keys of its store, sorted
 //	  &prefix=P                 only keys with this prefix
+//	  &search=S                 only keys that contain S
 //	  &limit=N                  at most N keys: default 100, maximum 1000
 //	  &continue=K               the keys after K, the continue value of the previous answer
 //	  &objects=true             with the objects
 //	?informer=ID&key=K          one object and its timeline; it may have been deleted
 //	  &format=html|json|text    overrides the Accept header; the default for curl is text
+//	?file=page.css|page.js      the style sheet and the script of the HTML page
 //
 // An ID is the name of an informer, followed by #2, #3 ... if several informers have
 // the same name.
+//
+// # The HTML page
+//
+// The page shows first whether the informers, and the components of Options.Sections,
+// are healthy, waiting or failing, and for each problem what to do. The hints are those
+// of the health endpoints of package controller.
+//
+//	healthy   the informer runs and has synced, its source does not fail, and no handler
+//	          is behind
+//	waiting   the informer does not run, reads its first list, recovers from a failure,
+//	          or has a handler that has been behind for ten seconds
+//	failing   the last request to the source failed, objects of the list are missing, or
+//	          the informer has stopped
+//
+// A form searches the keys of an informer. The page works without scripts. With its
+// script, it updates itself while it is visible, and a button pauses that: the script
+// requests the page every two seconds, and gets the status 304 without content if
+// nothing has changed. If a response takes longer than 100 ms, the next request comes
+// later. Pages with objects are not updated.
 //
 // # The JSON
 //
@@ -109,8 +130,13 @@
 //     address or in Options.Hosts; see [CheckHost].
 //   - Informers are not affected: the handler takes none of their locks, and modifies
 //     no object.
+//   - An open page has no cost between its requests: the handler starts no goroutine,
+//     remembers no client, and keeps no request open, so that Shutdown of the server
+//     does not wait for pages. A request for an unchanged page reads neither keys nor
+//     objects.
 //   - Data is escaped: names and objects cannot add markup or terminal control
-//     characters to a page.
+//     characters to a page. The Content-Security-Policy of the HTML page allows only
+//     the script and the style sheet of its own server.
 //   - The memory of a Timeline is bounded. An informer without a Trace has no cost.
 //
 // # Rules

@@ -32,7 +32,7 @@ func TestPackageCommentListsJSON(t *testing.T) {
 		}
 	}
 	fields := map[string]bool{}
-	for _, a := range []answer{overview{}, &listing{}, detail{}, failure{}} {
+	for _, a := range []answer{overview{}, &listing{}, &detail{}, failure{}} {
 		fieldsOf(reflect.Indirect(reflect.ValueOf(a)).Type(), fields)
 	}
 	require.Equal(t, fields, documented)

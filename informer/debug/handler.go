@@ -3,6 +3,7 @@ package debug
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -46,9 +47,14 @@ type Options struct {
 // are escaped.
 type Section struct {
 	Title string
-	// Lines are for the text and HTML formats. State is for JSON.
+	// Lines are for the text and HTML formats. State is for JSON. In HTML, a line with
+	// a word, two or more spaces, and text is a row of a table, with that word as its
+	// heading.
 	Lines []string
 	State any
+	// Problems are for HTML. If there are none, the component is shown as healthy.
+	// Default, if nil: the section does not describe the health of a component.
+	Problems []Problem
 }
 
 // Handler serves the page. It works under any path.
@@ -57,12 +63,18 @@ type Handler struct {
 	// held is the number of bytes of large objects in answers that are being
 	// written.
 	held atomic.Int64
+	// started distinguishes the answers of this Handler from those of an earlier
+	// process. assets is the version of the script and the style sheet.
+	started time.Time
+	assets  string
 }
 
 var _ http.Handler = (*Handler)(nil)
 
 // New returns a Handler.
-func New(o Options) *Handler { return &Handler{options: o} }
+func New(o Options) *Handler {
+	return &Handler{options: o, started: time.Now(), assets: assetsVersion()}
+}
 
 // ServeHTTP answers GET and HEAD requests.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -74,11 +86,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		code, a = http.StatusMethodNotAllowed, failure{"only GET and HEAD are supported"}
+		code, a = http.StatusMethodNotAllowed, failure{Error: "only GET and HEAD are supported"}
 	case !allowsHost(r, h.options.Hosts):
-		code, a = http.StatusForbidden, failure{refusedHost(r)}
+		code, a = http.StatusForbidden, failure{Error: refusedHost(r)}
 	case err != nil:
-		code, a = http.StatusBadRequest, failure{err.Error()}
+		code, a = http.StatusBadRequest, failure{Error: err.Error()}
+	case q.file != "":
+		if writeFile(w, r, q.file) {
+			return
+		}
+		code, a = http.StatusNotFound, failure{Error: "no file " + q.file}
 	default:
 		code, a = h.answer(q, budget)
 	}
@@ -86,14 +103,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f == "" || f.contentType() == "" {
 		f = negotiate(r.Header.Get("Accept"))
 	}
-	writeAnswer(w, r, code, f, a)
+	h.writeAnswer(w, r, code, f, a)
 }
 
 // An answer is an overview, listing, detail or failure.
-type answer interface{ writeTo(*page) }
+type answer interface {
+	// writeTo writes the text, writeHTML the content of the HTML page with the frame.
+	writeTo(*page)
+	writeHTML(*htmlPage)
+	frame() frame
+}
 
-func writeAnswer(w http.ResponseWriter, r *http.Request, code int, f format, a answer) {
+func (h *Handler) writeAnswer(w http.ResponseWriter, r *http.Request, code int, f format, a answer) {
 	defer setWriteDeadline(w, r)()
+	if f == formatHTML && code == http.StatusOK && h.unchanged(w, r, a) {
+		return
+	}
+	if later, ok := a.(interface{ read() }); ok {
+		later.read()
+	}
 	// A page with objects is written while it is generated, so that a slow client
 	// holds one object and not a page of them.
 	if page, ok := a.(*listing); ok && page.objects != nil {
@@ -101,7 +129,7 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, code int, f format, a a
 		if f == formatJSON {
 			page.stream(w)
 		} else {
-			writeText(w, page, f == formatHTML)
+			h.write(w, f, a)
 		}
 		return
 	}
@@ -115,11 +143,19 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, code int, f format, a a
 		body.Write(indent(text, ""))
 		body.WriteByte('\n')
 	} else {
-		writeText(&body, a, f == formatHTML)
+		h.write(&body, f, a)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	writeHeader(w, code, f)
 	_, _ = w.Write(body.Bytes()) // the client may have disconnected
+}
+
+func (h *Handler) write(w io.Writer, f format, a answer) {
+	if f == formatHTML {
+		writeHTML(w, a, h.assets)
+		return
+	}
+	writeText(w, a)
 }
 
 // answerTimeout is the write timeout of an answer.
@@ -149,7 +185,11 @@ func writeHeader(w http.ResponseWriter, code int, f format) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Vary", "Accept")
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	policy := "default-src 'none'; "
+	if f == formatHTML {
+		policy += "script-src 'self'; style-src 'self'; connect-src 'self'; "
+	}
+	header.Set("Content-Security-Policy", policy+"base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 	w.WriteHeader(code)
 }
 
@@ -163,13 +203,13 @@ func (h *Handler) answer(q query, budget *objectBudget) (code int, a answer) {
 	}
 	e, ok := find(entries, q.informer)
 	if !ok {
-		return http.StatusNotFound, failure{"no informer " + q.informer}
+		return http.StatusNotFound, failure{Error: "no informer " + q.informer}
 	}
 	if q.hasKey {
 		return h.detail(e, q.key, budget)
 	}
 	if q.objects && !h.options.Objects {
-		return http.StatusForbidden, failure{notShownMessage}
+		return http.StatusForbidden, failure{Error: notShownMessage}
 	}
 	return http.StatusOK, h.listing(e, q, budget)
 }
@@ -177,11 +217,15 @@ func (h *Handler) answer(q query, budget *objectBudget) (code int, a answer) {
 func (h *Handler) overview(entries []entry) answer {
 	a := overview{Now: now(), Informers: make([]informerState, len(entries))}
 	for i, e := range entries {
-		a.Informers[i] = stateOf(e)
+		a.Informers[i] = stateOf(e, a.Now)
 	}
 	if h.options.Sections != nil {
 		for _, s := range h.options.Sections() {
-			a.Sections = append(a.Sections, section{s.Title, s.State, s.Lines})
+			shown := section{Title: s.Title, State: s.State, lines: s.Lines, hasHealth: s.Problems != nil}
+			for _, p := range s.Problems {
+				shown.problems = append(shown.problems, problem{Problem: p})
+			}
+			a.Sections = append(a.Sections, shown)
 		}
 	}
 	return a
@@ -191,16 +235,22 @@ func (h *Handler) overview(entries []entry) answer {
 const maxObjects = 4 << 20
 
 func (h *Handler) listing(e entry, q query, budget *objectBudget) answer {
-	a := &listing{Now: now(), Informer: stateOf(e), query: q}
-	keys, more := pageOfKeys(e.informer.Keys(), q.prefix, q.after, q.limit)
+	at := now()
+	a := &listing{Now: at, Informer: stateOf(e, at), query: q, mayShowObjects: h.options.Objects, hasTimeline: h.options.Timeline != nil}
 	if q.objects {
 		a.Keys = []string{}
-		a.objects = func(yield func(object) bool) { h.objects(a, e, keys, more, budget, yield) }
+		a.objects = func(yield func(object) bool) {
+			keys, more := pageOfKeys(e.informer.Keys(), q.prefix, q.search, q.after, q.limit)
+			h.objects(a, e, keys, more, budget, yield)
+		}
 		return a
 	}
-	a.Keys = append([]string{}, keys...)
-	if more {
-		a.Continue = keys[len(keys)-1]
+	a.load = func() {
+		keys, more := pageOfKeys(e.informer.Keys(), q.prefix, q.search, q.after, q.limit)
+		a.Keys = append([]string{}, keys...)
+		if more {
+			a.Continue = keys[len(keys)-1]
+		}
 	}
 	return a
 }
@@ -216,7 +266,8 @@ func (h *Handler) objects(a *listing, e entry, keys []string, more bool, budget 
 		}
 		a.Keys = append(a.Keys, key)
 		// An object may have been deleted after its key was read.
-		if o, stored := h.object(e, key, budget); stored {
+		if found, stored := e.informer.Object(key); stored {
+			o := h.object(e, key, found, budget)
 			bytes += len(o.Object)
 			if !yield(o) {
 				return
@@ -231,28 +282,30 @@ func (h *Handler) objects(a *listing, e entry, keys []string, more bool, budget 
 // detail returns StatusOK if the object is stored or the timeline has events of it:
 // clients often ask for the timeline of a deleted object.
 func (h *Handler) detail(e entry, key string, budget *objectBudget) (code int, a answer) {
-	d := detail{Now: now(), Informer: stateOf(e), hasTimeline: h.options.Timeline != nil}
-	d.object, d.Stored = h.object(e, key, budget)
+	at := now()
+	d := &detail{Now: at, Informer: stateOf(e, at), hasTimeline: h.options.Timeline != nil}
+	var found any
+	d.Key = key
+	if found, d.Stored = e.informer.Object(key); d.Stored {
+		d.load = func() { d.object = h.object(e, key, found, budget) }
+	}
 	if d.hasTimeline {
 		d.Events = h.options.Timeline.Events(e.state.Name, key)
 	}
 	if !d.Stored && len(d.Events) == 0 {
-		return http.StatusNotFound, failure{"informer " + e.id + " has no object " + key}
+		return http.StatusNotFound, failure{Error: "informer " + e.id + " has no object " + key, informer: e.id}
 	}
 	return http.StatusOK, d
 }
 
 const notShownMessage = "objects are not shown: set Options.Objects"
 
-func (h *Handler) object(e entry, key string, budget *objectBudget) (o object, stored bool) {
+// object returns an object that was found in the store.
+func (h *Handler) object(e entry, key string, found any, budget *objectBudget) (o object) {
 	o.Key = key
-	found, stored := e.informer.Object(key)
-	if !stored {
-		return o, false
-	}
 	if !h.options.Objects {
 		o.Hidden = notShownMessage
-		return o, true
+		return o
 	}
 	var err error
 	if o.Object, err = render(found, e.state.Resource, h.options.Redact); err != nil {
@@ -261,7 +314,7 @@ func (h *Handler) object(e entry, key string, budget *objectBudget) (o object, s
 	if !budget.take(len(o.Object)) {
 		o.Object, o.Hidden = nil, tooMuchHeldMessage
 	}
-	return o, true
+	return o
 }
 
 func now() time.Time { return time.Now().UTC() }

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// pageOfKeys returns the first limit keys after the given one that have the prefix,
-// sorted, and whether there are more. It reads all keys, and holds at most twice the
+// pageOfKeys returns the first limit keys after the given one that have the prefix and
+// contain the search text, sorted, and whether there are more. It reads all keys, and holds at most twice the
 // limit of them.
-func pageOfKeys(keys iter.Seq[string], prefix, after string, limit int) (page []string, more bool) {
+func pageOfKeys(keys iter.Seq[string], prefix, search, after string, limit int) (page []string, more bool) {
 	const extra = 1 // shows whether there are more keys
 	keep := limit + extra
 	last := "" // if not "", greater keys are not on this page
 	for key := range keys {
-		if !strings.HasPrefix(key, prefix) || after != "" && key <= after || last != "" && key > last {
+		if !strings.HasPrefix(key, prefix) || !strings.Contains(key, search) || after != "" && key <= after || last != "" && key > last {
 			continue
 		}
 		page = append(page, key)

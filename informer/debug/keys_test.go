@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// All pages together are the sorted keys with the prefix.
+// All pages together are the sorted keys with the prefix
+// and the search text.
 func TestPageOfKeysMatchesSortedKeys(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -22,9 +23,10 @@ func TestPageOfKeysMatchesSortedKeys(t *testing.T) {
 		slices.Sort(keys)
 		keys = slices.Compact(keys)
 		prefix := []string{"", "a", "b/", "c/1", "d"}[random.IntN(5)]
+		search := []string{"", "", "/", "1", "/2"}[random.IntN(5)]
 		var want []string
 		for _, key := range keys {
-			if strings.HasPrefix(key, prefix) {
+			if strings.HasPrefix(key, prefix) && strings.Contains(key, search) {
 				want = append(want, key)
 			}
 		}
@@ -33,7 +35,7 @@ func TestPageOfKeysMatchesSortedKeys(t *testing.T) {
 
 		var got []string
 		for after := ""; ; after = got[len(got)-1] {
-			page, more := pageOfKeys(slices.Values(keys), prefix, after, limit)
+			page, more := pageOfKeys(slices.Values(keys), prefix, search, after, limit)
 			got = append(got, page...)
 			if !more {
 				break
@@ -53,7 +55,7 @@ func TestPageOfKeysUsesBoundedMemory(t *testing.T) {
 			}
 		}
 	}
-	page, more := pageOfKeys(iter.Seq[string](keys), "", "", 10)
+	page, more := pageOfKeys(iter.Seq[string](keys), "", "", "", 10)
 	require.True(t, more)
 	require.Len(t, page, 10)
 	require.LessOrEqual(t, cap(page), 64)
@@ -74,6 +76,6 @@ func BenchmarkPageOfAMillionKeys(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		pageOfKeys(slices.Values(keys), "", "", maxLimit)
+		pageOfKeys(slices.Values(keys), "", "", "", maxLimit)
 	}
 }

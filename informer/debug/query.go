@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // A query is a parsed request. All parameters are in the query string, so the handler
@@ -14,10 +15,12 @@ type query struct {
 	// key selects one object if hasKey is true.
 	key    string
 	hasKey bool
-	// prefix, after, limit and objects select a page of keys.
-	prefix, after string
-	limit         int
-	objects       bool
+	// prefix, search, after, limit and objects select a page of keys.
+	prefix, search, after string
+	limit                 int
+	objects               bool
+	// file is the name of the script or the style sheet of the HTML page.
+	file string
 	// format is html, json or text; "" means by the Accept header.
 	format format
 }
@@ -39,9 +42,11 @@ func parseQuery(raw string) (query, error) {
 		key:      values.Get("key"),
 		hasKey:   values.Has("key"),
 		prefix:   values.Get("prefix"),
+		search:   strings.TrimSpace(values.Get("search")),
 		after:    values.Get("continue"),
 		limit:    defaultLimit,
 		format:   format(values.Get("format")),
+		file:     values.Get("file"),
 	}
 	if !q.format.valid() {
 		return q, fmt.Errorf("invalid format %q: use html, json or text", string(q.format))
@@ -57,7 +62,7 @@ func parseQuery(raw string) (query, error) {
 			return q, fmt.Errorf("invalid objects %q: use true or false", text)
 		}
 	}
-	if q.informer == "" && (q.hasKey || q.prefix != "" || q.after != "" || q.objects) {
+	if q.informer == "" && (q.hasKey || q.prefix != "" || q.search != "" || q.after != "" || q.objects) {
 		return q, fmt.Errorf("the parameter informer is missing")
 	}
 	return q, nil
@@ -74,6 +79,7 @@ func (q query) String() string {
 	set("informer", q.informer, q.informer != "")
 	set("key", q.key, q.hasKey)
 	set("prefix", q.prefix, q.prefix != "")
+	set("search", q.search, q.search != "")
 	set("continue", q.after, q.after != "")
 	set("limit", strconv.Itoa(q.limit), q.limit != defaultLimit && q.limit != 0)
 	set("objects", "true", q.objects)

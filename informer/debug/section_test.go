@@ -22,7 +22,7 @@ func TestSections(t *testing.T) {
 		return answer.Body.String()
 	}
 	require.Regexp(t, "^controller <b>\n  works\n  \\\\x1b\\[2J\n\n0 informers at ", get("?format=text"))
-	require.Contains(t, get("?format=html"), "controller &lt;b&gt;\n  works\n")
+	require.Contains(t, get("?format=html"), "<h2>controller &lt;b&gt;</h2>")
 	require.Regexp(t, `"sections": \[\s+{\s+"title": "controller \\u003cb\\u003e",\s+"state": {\s+"queued": 3\s`, get("?format=json"))
 	require.Equal(t, "no informer x\n", get("?informer=x&format=text"))
 }
