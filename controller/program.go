@@ -195,6 +195,19 @@ func (p *program) hasFailed() bool {
 	return len(p.failed) > 0
 }
 
+// hint says what a program in this phase waits for, "" if its controllers run.
+func (p phase) hint() string {
+	switch p {
+	case starting, syncing:
+		return "The controllers start when all informers have their first list and RunOptions.Synced has returned."
+	case standby:
+		return "Another replica leads, or the Lease cannot be acquired: see the line of the election."
+	case stopping:
+		return "It waits for its workers, at most for RunOptions.StopTimeout."
+	}
+	return ""
+}
+
 // setPhase changes the phase. It does not leave the phase stopping.
 func (p *program) setPhase(next phase) {
 	for {

@@ -44,7 +44,8 @@ func (p *program) sections() []debug.Section {
 
 // page returns the form of the program on the debug page.
 func (p *program) page() page.Program {
-	shown := page.Program{Phase: string(p.phase.Load().(phase))}
+	now := p.phase.Load().(phase)
+	shown := page.Program{Phase: string(now), Hint: now.hint()}
 	if leader := p.options.Leader; leader != nil {
 		if stringer, ok := leader.(fmt.Stringer); ok {
 			shown.Election = stringer.String()

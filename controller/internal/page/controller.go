@@ -81,7 +81,7 @@ func ErrorText(err error) string {
 
 // Section returns the section of the page. Durations are computed from now.
 func (c Controller) Section(now time.Time) debug.Section {
-	return debug.Section{Title: "controller " + c.Name, Lines: c.lines(now), State: c}
+	return debug.Section{Title: "controller " + c.Name, Lines: c.lines(now), State: c, Problems: c.problems(now)}
 }
 
 // lines returns the text form, with shortened lists.
