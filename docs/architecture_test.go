@@ -1,7 +1,7 @@
 package docs_test
 
 import (
-	"os"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -12,7 +12,7 @@ import (
 // same code. TestLinksHaveATarget checks the links.
 func TestEachStepOfAnEventLinksToCode(t *testing.T) {
 	steps := func(document string) (all []string) {
-		text, err := os.ReadFile(document)
+		text, err := fs.ReadFile(repository(t), document)
 		if err != nil {
 			t.Fatal(err)
 		}

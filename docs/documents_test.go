@@ -280,7 +280,7 @@ var code = regexp.MustCompile("`([a-z]+\\.[A-Z]\\w*(?:\\.\\w+)*)`")
 // exists.
 func TestQualifiedNamesExist(t *testing.T) {
 	packages := sourcePackages(t)
-	for _, d := range documents(t, os.DirFS(".")) {
+	for _, d := range documents(t, repository(t)) {
 		if d.name != "README.md" && d.name != "README.zh.md" && !sourcetree.Within(path.Dir(d.name), "docs") {
 			continue
 		}
@@ -297,7 +297,7 @@ func TestQualifiedNamesExist(t *testing.T) {
 
 // The new names in the table of renames exist.
 func TestNewNamesOfTheChangeLogExist(t *testing.T) {
-	text, err := os.ReadFile("CHANGELOG.md")
+	text, err := fs.ReadFile(repository(t), "CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestNewNamesOfTheChangeLogExist(t *testing.T) {
 // program. Chinese documents have the programs of the English ones, which
 // TestChineseDocumentsMatchTheEnglishOnes checks.
 func TestProgramsRun(t *testing.T) {
-	tree := os.DirFS(".")
+	tree := repository(t)
 	for _, d := range documents(t, tree) {
 		if originalOf(tree, d.name) != "" {
 			continue

@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -45,7 +44,7 @@ var nameDocuments = []string{"docs/names.md", "docs/zh/names.md"}
 func TestNamesOfTheTablesExist(t *testing.T) {
 	s := sourcePackages(t)
 	for _, document := range nameDocuments {
-		for _, row := range namesIn(t, os.DirFS("."), document) {
+		for _, row := range namesIn(t, repository(t), document) {
 			if len(row.ours) == 0 {
 				t.Errorf("%s: %s has no counterpart here", document, row.names)
 			}
@@ -60,7 +59,7 @@ func TestNamesOfTheTablesExist(t *testing.T) {
 
 // Both languages have the same names and files.
 func TestNamesAreTheSameInBothLanguages(t *testing.T) {
-	tree := os.DirFS(".")
+	tree := repository(t)
 	english, chinese := namesIn(t, tree, nameDocuments[0]), namesIn(t, tree, nameDocuments[1])
 	key := func(row nameRow) string {
 		words := []string{row.names, row.file}
@@ -86,7 +85,7 @@ func TestNamesAreTheSameInBothLanguages(t *testing.T) {
 // No name of client-go is in two rows.
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	for _, row := range namesIn(t, os.DirFS("."), nameDocuments[0]) {
+	for _, row := range namesIn(t, repository(t), nameDocuments[0]) {
 		for name := range strings.SplitSeq(row.names, ", ") {
 			if seen[name] {
 				t.Errorf("%s has two rows", name)

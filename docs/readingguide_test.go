@@ -2,8 +2,8 @@ package docs_test
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
+	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +18,7 @@ var section = regexp.MustCompile("^## [^`]*(?:`([^`]*)`)?")
 // rest.
 func TestReadingGuideNamesEachFile(t *testing.T) {
 	const guide = "docs/reading-rest.md"
-	text, err := os.ReadFile(guide)
+	text, err := fs.ReadFile(repository(t), guide)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestReadingGuideNamesEachFile(t *testing.T) {
 // files returns the source files of a folder that match a pattern. It leaves out
 // tests and subfolders.
 func files(t *testing.T, folder, pattern string) (found []string) {
-	matches, err := filepath.Glob(filepath.Join(folder, pattern))
+	matches, err := fs.Glob(repository(t), path.Join(folder, pattern))
 	if err != nil || len(matches) == 0 {
 		t.Errorf("%s has no file %s: %v", folder, pattern, err)
 	}

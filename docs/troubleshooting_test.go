@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -219,7 +219,7 @@ var symptoms = map[string]func(*fixture) any{
 func TestSymptomsHaveTheDocumentedText(t *testing.T) {
 	pages := map[string]string{}
 	for _, name := range []string{"docs/troubleshooting.md", "docs/zh/troubleshooting.md"} {
-		page, err := os.ReadFile(name)
+		page, err := fs.ReadFile(repository(t), name)
 		if err != nil {
 			t.Fatal(err)
 		}

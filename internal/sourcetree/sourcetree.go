@@ -16,17 +16,23 @@ import (
 // Module is the path of the root module.
 const Module = "github.com/thinformer/thinformer"
 
-// Root returns the folder of the root module, with respect to the working directory.
+// Root returns the folder of the root module. The name is absolute, so that the test
+// cache finds the files below it even if TestMain has changed the working directory.
 func Root(t testing.TB) string {
 	t.Helper()
-	for folder := "."; len(folder) < 64; folder = filepath.Join("..", folder) {
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; folder = filepath.Dir(folder) {
 		text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 		if err == nil && strings.HasPrefix(string(text), "module "+Module+"\n") {
 			return folder
 		}
+		if folder == filepath.Dir(folder) {
+			t.Fatalf("no parent folder has the go.mod of %s", Module)
+		}
 	}
-	t.Fatalf("no parent folder has the go.mod of %s", Module)
-	return ""
 }
 
 // A Rule returns the violations in a source tree, one line each. It reads only the
