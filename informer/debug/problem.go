@@ -72,8 +72,8 @@ func (t tally) String() string {
 	switch {
 	case all == 0:
 		return "There are no informers."
-	case t.worst() == healthy && all == 1:
-		return "The only component is healthy."
+	case all == 1:
+		return "The only component is " + strings.ToLower(t.worst().String()) + "."
 	case t.worst() == healthy:
 		return fmt.Sprintf("All %d components are healthy.", all)
 	}

@@ -24,9 +24,9 @@ func problemsOf(s informer.State, now time.Time) (problems []problem) {
 	case s.Source.Err != nil:
 		problems = append(problems, problemOfSource(s))
 	case !s.Synced && s.Queued > 0:
-		problems = append(problems, waits("The first list is being stored.", "Nothing to do, unless Queued stays the same: then a transform is slow, or there is too little CPU."))
+		problems = append(problems, waits("The first list is being stored.", "Nothing, unless Queued stays the same: then a transform is slow, or there is too little CPU."))
 	case !s.Synced:
-		problems = append(problems, waits("The first list is not complete.", "Nothing to do, unless it takes long: then see the log of the server."))
+		problems = append(problems, waits("The first list is not complete.", "Nothing, unless it takes long: then see the log of the server."))
 	}
 	if n := s.Source.ListUndecodable; n > 0 {
 		text := fmt.Sprintf("%d objects of the list could not be decoded and are missing from the cache, the first because: %v", n, s.Source.ListErr)
@@ -52,9 +52,9 @@ func problemOfSource(s informer.State) problem {
 	}
 	text := s.Source.Err.Error()
 	if s.Source.Phase == reflector.PhaseWatching {
-		return waits("The informer recovers. Its last failure: "+text, "Nothing to do: it is healthy when the watch has been open for ten seconds.")
+		return waits("The informer recovers. Its last failure: "+text, "Nothing: it is healthy when the watch has been open for ten seconds.")
 	}
-	advice := "Nothing to do but wait: the request is repeated."
+	advice := "Wait: the request is repeated."
 	if reason := (*reflector.Error)(nil); errors.As(s.Source.Err, &reason) {
 		if h := hint.For(string(reason.Reason), reason, s.Resource); h != "" {
 			advice = sentence(h)

@@ -36,7 +36,7 @@ func TestProblemsOfStates(t *testing.T) {
 		"healthy":      {state: running(reflector.State{Phase: reflector.PhaseWatching}), health: healthy},
 		"not running":  {informer.State{Source: reflector.State{Phase: reflector.PhaseIdle}}, waiting, "not running", "Call its Run, or Start of its factory."},
 		"stopped":      {informer.State{Stopped: true, Synced: true}, failing, "has stopped", "An informer runs once"},
-		"listing":      {first(0, reflector.State{Phase: reflector.PhaseListing}), waiting, "first list is not complete", "Nothing to do, unless it takes long"},
+		"listing":      {first(0, reflector.State{Phase: reflector.PhaseListing}), waiting, "first list is not complete", "Nothing, unless it takes long"},
 		"storing":      {first(3, reflector.State{Phase: reflector.PhaseWatching}), waiting, "first list is being stored", "too little CPU"},
 		"forbidden":    {first(0, reflector.State{Phase: reflector.PhaseWaiting, Err: failure(reflector.ReasonForbidden)}), failing, "watch pods: cause", `Allow the user named in the error to list and watch pods, with a Role or ClusterRole (apiGroups: [""], resources: ["pods"], verbs: [list, watch]) and a binding; no restart is needed. The cache has no objects yet.`},
 		"unauthorized": {first(0, reflector.State{Phase: reflector.PhaseWaiting, Err: failure(reflector.ReasonUnauthorized)}), failing, "watch pods: cause", "The server rejects these credentials, or they have expired"},
@@ -44,8 +44,8 @@ func TestProblemsOfStates(t *testing.T) {
 		"unreachable":  {running(reflector.State{Phase: reflector.PhaseWaiting, Err: failure(reflector.ReasonUnreachable)}), failing, "watch pods: cause", "Check the address in the config, and the network between this process and the server. The cache keeps its last state meanwhile."},
 		"undecodable":  {first(0, reflector.State{Phase: reflector.PhaseWaiting, Err: failure(reflector.ReasonUndecodable)}), failing, "watch pods: cause", "An object does not fit the Go type"},
 		"throttled":    {running(reflector.State{Phase: reflector.PhaseListing, Err: failure(reflector.ReasonThrottled)}), failing, "watch pods: cause", "see the log of the server"},
-		"other":        {running(reflector.State{Phase: reflector.PhaseWaiting, Err: failure(reflector.ReasonOther)}), failing, "watch pods: cause", "Nothing to do but wait: the request is repeated. The cache keeps"},
-		"own source":   {running(reflector.State{Phase: reflector.PhaseWaiting, Err: errors.New("cause")}), failing, "cause", "Nothing to do but wait"},
+		"other":        {running(reflector.State{Phase: reflector.PhaseWaiting, Err: failure(reflector.ReasonOther)}), failing, "watch pods: cause", "Wait: the request is repeated. The cache keeps"},
+		"own source":   {running(reflector.State{Phase: reflector.PhaseWaiting, Err: errors.New("cause")}), failing, "cause", "Wait: "},
 		"recovering":   {running(reflector.State{Phase: reflector.PhaseWatching, Err: failure(reflector.ReasonUnreachable)}), waiting, "recovers. Its last failure: watch pods: cause", "open for ten seconds"},
 		"missing": {running(reflector.State{Phase: reflector.PhaseWatching, ListUndecodable: 2, ListErr: errors.New("cause")}), failing,
 			"2 objects of the list could not be decoded and are missing from the cache, the first because: cause", "Correct ResourceInfo.Kind if the server sent another kind, else the Go type or the object."},
@@ -78,7 +78,7 @@ func TestTally(t *testing.T) {
 		"All 3 components are healthy.":                     {tally{healthy: 3}, healthy},
 		"Of 3 components: 1 waiting, 2 healthy.":            {tally{healthy: 2, waiting: 1}, waiting},
 		"Of 6 components: 3 failing, 1 waiting, 2 healthy.": {tally{healthy: 2, waiting: 1, failing: 3}, failing},
-		"Of 1 components: 1 failing, 0 healthy.":            {tally{failing: 1}, failing},
+		"The only component is failing.":                    {tally{failing: 1}, failing},
 	} {
 		require.Equal(t, want, c.tally.String())
 		require.Equal(t, c.worst, c.tally.worst())

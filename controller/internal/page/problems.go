@@ -34,7 +34,7 @@ func (c Controller) problems(now time.Time) []debug.Problem {
 		add(false, "See the informer. A controller reconciles nothing before each of its informers has its first list.", "The controller waits for the first list of %s.", w.Informer)
 	}
 	if c.Running && !c.Synced && len(c.UnreadyInformers) == 0 {
-		add(false, "Nothing to do.", "The keys of the existing objects are being queued.")
+		add(false, "Nothing: the controller begins meanwhile.", "The keys of the existing objects are being queued.")
 	}
 	if c.QuarantinedCount > 0 && len(c.Quarantined) > 0 {
 		first := c.Quarantined[0]

@@ -25,7 +25,7 @@ func TestProblemsOfControllers(t *testing.T) {
 	}{
 		"healthy":          {controller: running(func(c *Controller) { c.Queued, c.Held, c.Reconciles = 3, 1, 7 })},
 		"standby":          {Controller{}, false, "not running", "See the section program."},
-		"queueing":         {running(func(c *Controller) { c.Synced = false }), false, "being queued", "Nothing to do."},
+		"queueing":         {running(func(c *Controller) { c.Synced = false }), false, "being queued", "Nothing: "},
 		"unready informer": {running(func(c *Controller) { c.UnreadyInformers = []UnreadyInformer{{Informer: "pods", Error: "forbidden"}} }), false, "waits for the first list of pods", "See the informer."},
 		"missing objects":  {running(func(c *Controller) { c.UnreadyInformers = []UnreadyInformer{{Informer: "pods", Synced: true}} }), false, "Objects of pods are missing from the cache", "See the informer."},
 		"first failures":   {controller: running(func(c *Controller) { c.Retrying = []Failing{{Key: "shop/parrot", Failures: 2}} })},

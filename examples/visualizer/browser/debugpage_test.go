@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,78 @@ func TestDebugPageSearch(t *testing.T) {
 	p.waitFor(`document.querySelectorAll(".keys a").length === 100`)
 	p.open(eval[string](p, `[...document.querySelectorAll("a")].find(e => e.textContent === "Next page").href`))
 	p.waitFor(`document.querySelectorAll(".keys a").length === 21`)
+}
+
+// A hidden tab sends no requests. It is updated at once when it is shown.
+func TestDebugPageRestsWhileHidden(t *testing.T) {
+	program := runDebugProgram(t)
+	p := newTab(t, tabOptions{})
+	p.open(program.page + "?informer=configmaps&search=ab")
+	p.waitFor(`document.getElementById("freshness").textContent.startsWith("Live")`)
+	setHidden := `(hidden => {
+		Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"));
+		return true;
+	})`
+	eval[bool](p, setHidden+`(true)`)
+	requests := `performance.getEntriesByType("resource").filter(e => e.initiatorType === "fetch").length`
+	before := eval[int](p, requests)
+	program.create(t, "cabin")
+	eval[bool](p, `new Promise(done => setTimeout(done, 4500, true))`)
+	require.Equal(t, before, eval[int](p, requests), "a hidden page sends requests")
+	eval[bool](p, setHidden+`(false)`)
+	p.waitFor(`document.querySelectorAll(".keys a").length === 1`)
+}
+
+// An unchanged page is not sent again.
+func TestDebugPageUnchanged(t *testing.T) {
+	program := runDebugProgram(t)
+	program.mayReadSecrets.Store(true)
+	p := newTab(t, tabOptions{})
+	p.open(program.page + "?informer=configmaps")
+	p.waitFor(`document.getElementById("freshness").textContent.startsWith("Live")`)
+	unchanged := `performance.getEntriesByType("resource").filter(e => e.initiatorType === "fetch" && e.responseStatus === 304 && e.decodedBodySize === 0).length`
+	p.waitFor(unchanged + " >= 2")
+}
+
+// A state that changes often is announced at most once in ten seconds, and the last one
+// is announced.
+func TestDebugPageAnnouncesSeldom(t *testing.T) {
+	program := runDebugProgram(t)
+	p := newTab(t, tabOptions{})
+	p.open(program.page)
+	p.waitFor(`document.getElementById("freshness").textContent.startsWith("Live")`)
+	eval[bool](p, `(() => {
+		const page = document.documentElement.outerHTML, state = document.getElementById("state").textContent;
+		let count = 0;
+		window.fetch = async () => new Response(page.replace(">Failing</strong> Of", ">Failing</strong> " + ++count + " of"));
+		window.announced = [];
+		new MutationObserver(() => announced.push(performance.now())).observe(document.getElementById("announcement"), { childList: true });
+		return true;
+	})()`)
+	p.waitFor(`announced.length >= 2`)
+	require.GreaterOrEqual(t, eval[float64](p, `announced[1] - announced[0]`), 9990.0)
+	require.Regexp(t, `^Failing [0-9]+ of`, eval[string](p, `document.getElementById("announcement").textContent`))
+}
+
+// Without scripts the page has the same content, and a link that loads it again.
+func TestDebugPageWithoutScripts(t *testing.T) {
+	program := runDebugProgram(t)
+	p := newTab(t, tabOptions{})
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	p.open(program.page + "?informer=configmaps")
+	var text string
+	for _, id := range []string{"freshness", "reload", "state", "find", "pause"} {
+		text += id + ": " + p.visibleText(id) + "\n"
+	}
+	require.Regexp(t, `^freshness: As of .* UTC\.\nreload: Reload\nstate: Healthy 12[01] objects at version [0-9]+\.\nfind: Search by key Search\npause: \n$`, text)
+	p.screenshot("debugpage/without-scripts", false)
+}
+
+// visibleText returns the text of an element, "" if it is hidden.
+func (p *tab) visibleText(id string) string {
+	p.t.Helper()
+	return eval[string](p, `(e => e.hidden ? "" : e.innerText.replace(/\s+/g, " ").trim())(document.getElementById("`+id+`"))`)
 }
 
 // The page reports that the program has ended, and works again afterwards.
