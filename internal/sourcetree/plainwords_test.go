@@ -24,7 +24,6 @@ board: page or table
 born in, born with: created in, created with
 buried: removed
 candidacy: campaign
-chapter, chapters: section or case
 diary: transcript or log
 disturbance: failure or fault
 door, doors: listener or entry
