@@ -1,0 +1,11 @@
+// Package judge runs the checks of a step of the course and says which promise of the
+// step's chapter a solution breaks.
+//
+// A [Step] has checks. A [Check] is one promise. It runs in a testing/synctest bubble,
+// so that time is fake and a goroutine that waits forever is found. The parts of the
+// other steps are those of the reference.
+//
+// [Main] is the program that the command of the course generates for a solution. It
+// prints a [Result] for each check as a line of JSON. A solution that panics, exits or
+// does not end stops only this process: the command starts it again with the next check.
+package judge

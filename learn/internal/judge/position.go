@@ -1,0 +1,58 @@
+package judge
+
+import (
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// A goroutine of a stack dump: its header and its frames. A frame is a function and,
+// on the next line, a position.
+var (
+	frame    = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(\S+\.go):(\d+)`)
+	solution = regexp.MustCompile(`/learn/_work/|/learn/internal/steps/[a-z]+/(reference|skeleton)|/wrong/`)
+)
+
+// waitsAt names the position in the solution at which a goroutine of a bubble waits, as
+// ": it waits in Pop (queue.go:12)". It returns "" if no goroutine is in the solution.
+func waitsAt() string {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for _, goroutine := range strings.Split(string(stacks), "\n\n") {
+		header, _, _ := strings.Cut(goroutine, "\n")
+		if !strings.Contains(header, "synctest bubble") || strings.Contains(header, "[running") {
+			continue
+		}
+		if at := positionIn(goroutine); at != "" {
+			return ": it waits in " + at
+		}
+	}
+	return ""
+}
+
+// panickedAt names the position in the solution at which the current goroutine panics.
+func panickedAt() string {
+	stacks := make([]byte, 64<<10)
+	if at := positionIn(string(stacks[:runtime.Stack(stacks, false)])); at != "" {
+		return " in " + at
+	}
+	return ""
+}
+
+// positionIn returns the innermost frame of a goroutine that is in the solution.
+func positionIn(goroutine string) string {
+	for _, match := range frame.FindAllStringSubmatch(goroutine, -1) {
+		if function, file, line := match[1], match[2], match[3]; solution.MatchString(file) {
+			return functionName(function) + " (" + filepath.Base(file) + ":" + line + ")"
+		}
+	}
+	return ""
+}
+
+// functionName returns the part of a qualified name after the package.
+func functionName(qualified string) string {
+	name := qualified[strings.LastIndex(qualified, "/")+1:]
+	_, name, _ = strings.Cut(name, ".")
+	return strings.NewReplacer("(*", "", ")", "").Replace(name)
+}

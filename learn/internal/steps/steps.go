@@ -1,0 +1,19 @@
+// Package steps lists the steps of the course, each with its reference.
+//
+// The package of a step, such as steps/chunks, has the checks that judge a solution and
+// the run that the chapter shows. Below it are the reference, the skeleton that a
+// learner begins with, and in testdata/wrong typical wrong solutions.
+package steps
+
+import (
+	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/stack"
+)
+
+// All has the steps in their order. Step 0, the map, has nothing to write.
+var All = []judge.Step{}
+
+// Reference returns the parts of the reference.
+func Reference() stack.Parts {
+	return stack.Parts{}
+}
