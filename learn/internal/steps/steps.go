@@ -8,6 +8,7 @@ package steps
 import (
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
+	workqueueref "github.com/thinformer/thinformer/learn/internal/steps/workqueue/reference"
 )
 
 // All has the steps in their order. Step 0, the map, has nothing to write.
@@ -15,5 +16,7 @@ var All = []judge.Step{}
 
 // Reference returns the parts of the reference.
 func Reference() stack.Parts {
-	return stack.Parts{}
+	return stack.Parts{
+		NewWorkQueue: workqueueref.NewWorkQueue,
+	}
 }
