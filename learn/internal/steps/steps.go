@@ -8,6 +8,9 @@ package steps
 import (
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
+	listwatchref "github.com/thinformer/thinformer/learn/internal/steps/listwatch/reference"
+	reflectorref "github.com/thinformer/thinformer/learn/internal/steps/reflector/reference"
+	resumeref "github.com/thinformer/thinformer/learn/internal/steps/resume/reference"
 	workqueueref "github.com/thinformer/thinformer/learn/internal/steps/workqueue/reference"
 )
 
@@ -17,6 +20,10 @@ var All = []judge.Step{}
 // Reference returns the parts of the reference.
 func Reference() stack.Parts {
 	return stack.Parts{
-		NewWorkQueue: workqueueref.NewWorkQueue,
+		NewListerWatcher: listwatchref.NewListerWatcher,
+		NewFollower:      resumeref.NewFollower,
+		NewBackoff:       resumeref.NewBackoff,
+		NewReflector:     reflectorref.NewReflector,
+		NewWorkQueue:     workqueueref.NewWorkQueue,
 	}
 }
