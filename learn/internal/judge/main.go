@@ -4,45 +4,110 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
 
-// Limit is the real time that a check may take.
-const Limit = 5 * time.Second
+// Limits of a check.
+const (
+	Limit       = 5 * time.Second // of real time
+	MemoryLimit = 1 << 30
+	stackLimit  = 64 << 20
+)
+
+// RecordMark begins a line of the standard output that is a Result, as in RFC 7464.
+// Other output is that of the solution.
+const RecordMark = '\x1e'
+
+// seed is the flag -seed of Main.
+var seed uint64
 
 // Main runs the checks of a step, from the one with the number in the flag -from on. It
-// prints the results to the standard output, and what the solution prints to the
-// standard error.
+// prints each Result as a line of JSON after a RecordMark.
 func Main(step Step, parts stack.Parts) {
-	results := json.NewEncoder(os.Stdout)
-	os.Stdout = os.Stderr
-	report := func(result Result) {
-		if err := results.Encode(result); err != nil {
-			fmt.Fprintln(os.Stderr, "report a result:", err)
-			os.Exit(1)
-		}
-	}
-
 	testing.Init()
 	from := flag.Int("from", 0, "`number` of the first check")
+	flag.Uint64Var(&seed, "seed", 0, "seed of random checks; 0 selects that of the check")
 	flag.Parse()
+	debug.SetMaxStack(stackLimit)
+
+	r := &reporter{to: os.Stdout}
+	go r.watchMemory()
 	for _, check := range step.Checks[min(*from, len(step.Checks)):] {
-		report(Result{Check: check.Name, Begun: true})
+		r.begin(check.Name)
 		// The timer is outside of the bubble: its time is real.
 		limit := time.AfterFunc(Limit, func() {
-			reason := fmt.Sprintf("the check does not end within %v%s", Limit, endlessAt())
-			report(Result{Check: check.Name, Reason: reason})
-			os.Exit(1)
+			r.exit(fmt.Sprintf("the check does not end within %v%s", Limit, endlessAt()))
 		})
 		var result Result
 		runAsTest(check.Name, func(t *testing.T) { result = Run(t, check, parts) })
 		limit.Stop()
-		report(result)
+		r.end(result)
+	}
+}
+
+// reporter prints the results.
+type reporter struct {
+	mu    sync.Mutex
+	to    io.Writer
+	check string // the present one, "" between two
+}
+
+func (r *reporter) begin(check string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.check = check
+	r.print(Result{Check: check, Begun: true})
+}
+
+func (r *reporter) end(result Result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.check = ""
+	r.print(result)
+}
+
+// exit reports that the present check has failed, and ends the process: the solution
+// cannot be stopped otherwise.
+func (r *reporter) exit(reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.check != "" {
+		r.print(Result{Check: r.check, Reason: reason})
+		os.Exit(1)
+	}
+}
+
+// print writes a record with one call, so that other output does not divide it.
+func (r *reporter) print(result Result) {
+	text, err := json.Marshal(result)
+	if err == nil {
+		_, err = r.to.Write([]byte(string(RecordMark) + string(text) + "\n"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "report a result:", err)
+		os.Exit(1)
+	}
+}
+
+// watchMemory ends the process if its memory exceeds the limit. A limit of the runtime
+// would only make the garbage collector run more often.
+func (r *reporter) watchMemory() {
+	const total, released = "/memory/classes/total:bytes", "/memory/classes/heap/released:bytes"
+	samples := []metrics.Sample{{Name: total}, {Name: released}}
+	for range time.Tick(20 * time.Millisecond) {
+		metrics.Read(samples)
+		if samples[0].Value.Uint64()-samples[1].Value.Uint64() > MemoryLimit {
+			r.exit(fmt.Sprintf("the solution uses more than %d MB of memory%s", MemoryLimit>>20, endlessAt()))
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // on the next line, a position.
 var (
 	frame    = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(\S+\.go):(\d+)`)
-	solution = regexp.MustCompile(`/learn/_work/|/learn/internal/steps/[a-z]+/(reference|skeleton)|/wrong/`)
+	solution = regexp.MustCompile(`/learn/_[a-z]+/|/learn/internal/steps/[a-z]+/(reference|skeleton)/`)
 )
 
 // waitsAt names the position in the solution at which a goroutine of a bubble waits, as
@@ -24,7 +24,7 @@ func waitsAt() string {
 		if !strings.Contains(header, "synctest bubble") || strings.Contains(header, "[running") {
 			continue
 		}
-		if at := positionIn(goroutine); at != "" {
+		if at := PositionIn(goroutine); at != "" {
 			return ": it waits in " + at
 		}
 	}
@@ -34,14 +34,15 @@ func waitsAt() string {
 // panickedAt names the position in the solution at which the current goroutine panics.
 func panickedAt() string {
 	stacks := make([]byte, 64<<10)
-	if at := positionIn(string(stacks[:runtime.Stack(stacks, false)])); at != "" {
+	if at := PositionIn(string(stacks[:runtime.Stack(stacks, false)])); at != "" {
 		return " in " + at
 	}
 	return ""
 }
 
-// positionIn returns the innermost frame of a goroutine that is in the solution.
-func positionIn(goroutine string) string {
+// PositionIn returns the innermost frame of a goroutine that is in the solution, as
+// "Pop (queue.go:12)", and "" if there is none.
+func PositionIn(goroutine string) string {
 	for _, match := range frame.FindAllStringSubmatch(goroutine, -1) {
 		if function, file, line := match[1], match[2], match[3]; solution.MatchString(file) {
 			return functionName(function) + " (" + filepath.Base(file) + ":" + line + ")"

@@ -62,6 +62,10 @@ func (t *T) Context() context.Context { return t.bubble.Context() }
 // Cleanup calls f at the end of the check, the last one first.
 func (t *T) Cleanup(f func()) { t.bubble.Cleanup(f) }
 
+// Seed returns the seed of a random check that the learner selects, and 0 if the check
+// has to use its own.
+func (t *T) Seed() uint64 { return seed }
+
 // patience is the fake time for which a call may block. It is longer than every
 // back-off, silence and interval of the course.
 const patience = 24 * time.Hour
