@@ -8,9 +8,13 @@ package steps
 import (
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
+	deltafiforef "github.com/thinformer/thinformer/learn/internal/steps/deltafifo/reference"
+	indexerref "github.com/thinformer/thinformer/learn/internal/steps/indexer/reference"
+	informerref "github.com/thinformer/thinformer/learn/internal/steps/informer/reference"
 	listwatchref "github.com/thinformer/thinformer/learn/internal/steps/listwatch/reference"
 	reflectorref "github.com/thinformer/thinformer/learn/internal/steps/reflector/reference"
 	resumeref "github.com/thinformer/thinformer/learn/internal/steps/resume/reference"
+	simulationref "github.com/thinformer/thinformer/learn/internal/steps/simulation/reference"
 	workqueueref "github.com/thinformer/thinformer/learn/internal/steps/workqueue/reference"
 )
 
@@ -24,6 +28,10 @@ func Reference() stack.Parts {
 		NewFollower:      resumeref.NewFollower,
 		NewBackoff:       resumeref.NewBackoff,
 		NewReflector:     reflectorref.NewReflector,
+		NewQueue:         deltafiforef.NewQueue,
+		NewIndexer:       indexerref.NewIndexer,
+		NewInformer:      informerref.NewInformer,
 		NewWorkQueue:     workqueueref.NewWorkQueue,
+		NewChecker:       simulationref.NewChecker,
 	}
 }
