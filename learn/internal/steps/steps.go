@@ -8,7 +8,10 @@ package steps
 import (
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
+	chunksref "github.com/thinformer/thinformer/learn/internal/steps/chunks/reference"
+	clientref "github.com/thinformer/thinformer/learn/internal/steps/client/reference"
 	deltafiforef "github.com/thinformer/thinformer/learn/internal/steps/deltafifo/reference"
+	framesref "github.com/thinformer/thinformer/learn/internal/steps/frames/reference"
 	indexerref "github.com/thinformer/thinformer/learn/internal/steps/indexer/reference"
 	informerref "github.com/thinformer/thinformer/learn/internal/steps/informer/reference"
 	listwatchref "github.com/thinformer/thinformer/learn/internal/steps/listwatch/reference"
@@ -24,6 +27,9 @@ var All = []judge.Step{}
 // Reference returns the parts of the reference.
 func Reference() stack.Parts {
 	return stack.Parts{
+		NewTransport:     chunksref.NewTransport,
+		NewClient:        clientref.NewClient,
+		NewDecoder:       framesref.NewDecoder,
 		NewListerWatcher: listwatchref.NewListerWatcher,
 		NewFollower:      resumeref.NewFollower,
 		NewBackoff:       resumeref.NewBackoff,
