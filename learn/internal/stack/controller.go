@@ -23,8 +23,8 @@ type WorkQueue interface {
 	ShutDown()
 }
 
-// Reconciler is the part of step 11. For each ConfigMap with the label SiteLabel there is
-// one ConfigMap that it owns: the page, with the same data.
+// Reconciler is the part of step 11. Each ConfigMap with the label SiteLabel owns one
+// ConfigMap with the same data: its page, whose name has the suffix "-page".
 type Reconciler interface {
 	// Reconcile makes the page of a site what it should be.
 	Reconcile(ctx context.Context, key string) error

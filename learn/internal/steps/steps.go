@@ -15,6 +15,7 @@ import (
 	indexerref "github.com/thinformer/thinformer/learn/internal/steps/indexer/reference"
 	informerref "github.com/thinformer/thinformer/learn/internal/steps/informer/reference"
 	listwatchref "github.com/thinformer/thinformer/learn/internal/steps/listwatch/reference"
+	reconcileref "github.com/thinformer/thinformer/learn/internal/steps/reconcile/reference"
 	reflectorref "github.com/thinformer/thinformer/learn/internal/steps/reflector/reference"
 	resumeref "github.com/thinformer/thinformer/learn/internal/steps/resume/reference"
 	simulationref "github.com/thinformer/thinformer/learn/internal/steps/simulation/reference"
@@ -38,6 +39,7 @@ func Reference() stack.Parts {
 		NewIndexer:       indexerref.NewIndexer,
 		NewInformer:      informerref.NewInformer,
 		NewWorkQueue:     workqueueref.NewWorkQueue,
+		NewReconciler:    reconcileref.NewReconciler,
 		NewChecker:       simulationref.NewChecker,
 	}
 }
