@@ -1,0 +1,52 @@
+// Creates and updates elements. All content is text: no function of the page parses
+// markup, so that keys and values of the server cannot become elements.
+
+// element returns a new element. Strings among the children become text.
+export function element(name, attributes = {}, ...children) {
+  const e = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) setAttribute(e, attribute, value);
+  e.append(...children.filter((child) => child !== undefined && child !== null));
+  return e;
+}
+
+// setAttribute sets an attribute that differs. The values undefined and false remove it.
+export function setAttribute(e, name, value) {
+  if (value === undefined || value === false) {
+    if (e.hasAttribute(name)) e.removeAttribute(name);
+    return;
+  }
+  const text = value === true ? "" : String(value);
+  if (e.getAttribute(name) !== text) e.setAttribute(name, text);
+}
+
+// setText writes a text that differs from the present one. An unchanged text is not
+// written, since that would cause a layout and an announcement.
+export function setText(e, text) {
+  text = String(text);
+  if (e.childNodes.length !== 1 || e.firstChild.nodeType !== Node.TEXT_NODE) e.textContent = text;
+  else if (e.firstChild.data !== text) e.firstChild.data = text;
+}
+
+// setItems makes the children of a list match items. An item with the same id keeps its
+// element, with the focus and the running animation. create returns a new element, and
+// update writes the item into it.
+export function setItems(list, items, id, create, update) {
+  const kept = new Map();
+  for (const child of list.children) kept.set(child.dataset.id, child);
+  const used = new Set();
+  let at = list.firstElementChild;
+  for (const item of items) {
+    const name = String(id(item));
+    if (used.has(name)) continue;
+    used.add(name);
+    let child = kept.get(name);
+    if (!child) {
+      child = create(item);
+      child.dataset.id = name;
+    }
+    update(child, item);
+    if (child === at) at = at.nextElementSibling;
+    else list.insertBefore(child, at);
+  }
+  for (const [name, child] of kept) if (!used.has(name)) child.remove();
+}
