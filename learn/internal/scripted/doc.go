@@ -1,0 +1,3 @@
+// Package scripted has a source, a store and a back-off for the checks of steps. A check
+// determines each of their responses, and reads what a solution has called.
+package scripted

@@ -1,0 +1,69 @@
+package resume
+
+import (
+	"time"
+
+	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/stack"
+)
+
+// The checks of NewBackoff.
+
+const (
+	base  = 800 * time.Millisecond
+	limit = 30 * time.Second
+)
+
+func newBackoff(t *judge.T, parts stack.Parts) stack.Backoff {
+	b := parts.NewBackoff(base, limit)
+	if b == nil {
+		t.Fatalf("NewBackoff returns nil")
+	}
+	return b
+}
+
+// inRange fails unless the call with a number, from 0 on, returns a time that is allowed.
+func inRange(t *judge.T, number int, got time.Duration) {
+	most := limit
+	if number < 6 { // 800 ms << 6 is more than 30 s
+		most = base << number
+	}
+	if got < most/2 || got > most {
+		t.Fatalf("call %d of Next since the beginning or Reset returns %v, want between %v and %v", number+1, got, most/2, most)
+	}
+}
+
+func checkTimes(t *judge.T, parts stack.Parts) {
+	for range 20 {
+		b := newBackoff(t, parts)
+		for number := range 200 {
+			inRange(t, number, b.Next())
+		}
+	}
+}
+
+func checkRandom(t *judge.T, parts stack.Parts) {
+	first, last := map[time.Duration]bool{}, map[time.Duration]bool{}
+	for range 20 {
+		b := newBackoff(t, parts)
+		first[b.Next()] = true
+		for range 10 {
+			b.Next()
+		}
+		last[b.Next()] = true
+	}
+	if len(first) < 10 || len(last) < 10 {
+		t.Fatalf("20 Backoffs return %d different first times and %d different twelfth times: clients that fail together come back together", len(first), len(last))
+	}
+}
+
+func checkBackoffReset(t *judge.T, parts stack.Parts) {
+	b := newBackoff(t, parts)
+	for range 12 {
+		b.Next()
+	}
+	b.Reset()
+	for number := range 8 {
+		inRange(t, number, b.Next())
+	}
+}
