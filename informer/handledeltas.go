@@ -26,6 +26,7 @@ const maxReusedBuffer = 4 * maxBatch
 func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
 	before := s.store.Version()
 	defer s.traceApplied(len(deltas))()
+	s.tracePopped(deltas)
 	changes := s.changesOf(deltas)
 	s.guard.beforeStore(changes)
 	var err error

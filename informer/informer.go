@@ -126,7 +126,7 @@ func (s *shared[T]) reflectorOptions() reflector.Options[T] {
 		Backoff:           s.options.Backoff,
 		WatchErrorHandler: s.options.WatchErrorHandler,
 		Logger:            s.options.Logger,
-		Trace:             s.receivedTrace(),
+		Trace:             s.reflectorTrace(),
 	}
 }
 

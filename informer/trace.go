@@ -5,14 +5,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/reflector"
 )
 
 // Trace is a set of functions that observe an event on its way through an informer.
 // They are called synchronously and must not block. Nil functions are not called
 // and have no cost. They are called concurrently: Received by the goroutine that
-// reads the source, Stored, Applied and Merged by the goroutine that writes the
-// store, Called and Returned by the goroutine of each handler. No lock is held
+// reads the source, Popped, Stored, Applied and Merged by the goroutine that writes
+// the store, Called and Returned by the goroutine of each handler. No lock is held
 // during a call.
 //
 // Package debug has a Trace that records the events ([debug.NewTimeline]).
@@ -22,6 +23,9 @@ type Trace struct {
 	// Received: a watch event was received, before it is filtered. Objects of the
 	// initial list or a relist are not received; they begin with Stored.
 	Received func(TraceInfo)
+	// Popped: a change was taken from the queue, and is stored next. Its Event is the
+	// type of the delta.
+	Popped func(TraceInfo)
 	// Stored: the change is in the store, and the handlers are notified next.
 	Stored func(TraceInfo)
 	// Called: a handler's callback begins. Returned: it has ended, possibly by a
@@ -33,6 +37,8 @@ type Trace struct {
 	// Applied: a batch of changes or bookmarks is in the store, and its
 	// notifications are in the log of the handlers.
 	Applied func(BatchInfo)
+	// Reflector observes the decisions of the reflector, by its goroutine.
+	Reflector *reflector.Trace
 }
 
 // BatchInfo describes a batch for Trace.Applied.
@@ -53,8 +59,9 @@ type TraceInfo struct {
 	Informer, Handler string
 	// Key and Version are those of the object. An event has the same version at all
 	// stages. A deletion that was not observed has the version of the last known
-	// state. Event is ADDED, MODIFIED or DELETED for events of the source; add,
-	// update or delete for the store and the handlers.
+	// state. Event is ADDED, MODIFIED or DELETED for events of the source; Added,
+	// Updated, Deleted or Replaced for changes in the queue; add, update or delete for
+	// the store and the handlers.
 	Key, Version, Event string
 }
 
@@ -71,6 +78,18 @@ func (s *shared[T]) traceApplied(changes int) func() {
 	}
 }
 
+// tracePopped reports the changes of a batch to the trace.
+func (s *shared[T]) tracePopped(deltas []deltafifo.Delta[T]) {
+	if s.options.Trace == nil || s.options.Trace.Popped == nil {
+		return
+	}
+	for i := range deltas {
+		d := &deltas[i]
+		_, version := s.storeConfig.MetaFunc(d.Object)
+		s.options.Trace.Popped(TraceInfo{Informer: s.name, Key: d.Key, Version: version, Event: d.Type.String()})
+	}
+}
+
 // traceStored reports the stored changes to the trace.
 func (s *shared[T]) traceStored(notifications []notification[T]) {
 	if s.options.Trace == nil || s.options.Trace.Stored == nil {
@@ -83,21 +102,38 @@ func (s *shared[T]) traceStored(notifications []notification[T]) {
 	}
 }
 
-// receivedTrace returns the trace that reports received events.
-func (s *shared[T]) receivedTrace() *reflector.Trace {
-	if s.options.Trace == nil || s.options.Trace.Received == nil {
+// reflectorTrace returns the trace of the reflector: that of the options, which also
+// reports received events.
+func (s *shared[T]) reflectorTrace() *reflector.Trace {
+	if s.options.Trace == nil {
 		return nil
 	}
-	return &reflector.Trace{Event: func(t watch.EventType, object any, _ string) {
-		typed, ok := object.(T)
-		if !ok {
-			return
+	var trace reflector.Trace
+	if s.options.Trace.Reflector != nil {
+		trace = *s.options.Trace.Reflector
+	}
+	if s.options.Trace.Received == nil {
+		return &trace
+	}
+	event := trace.Event
+	trace.Event = func(t watch.EventType, object any, version string) {
+		s.traceReceived(t, object)
+		if event != nil {
+			event(t, object, version)
 		}
-		if key, err := s.storeConfig.KeyFunc(typed); err == nil {
-			_, version := s.storeConfig.MetaFunc(typed)
-			s.options.Trace.Received(TraceInfo{Informer: s.name, Key: key, Version: version, Event: string(t)})
-		}
-	}}
+	}
+	return &trace
+}
+
+func (s *shared[T]) traceReceived(t watch.EventType, object any) {
+	typed, ok := object.(T)
+	if !ok {
+		return
+	}
+	if key, err := s.storeConfig.KeyFunc(typed); err == nil {
+		_, version := s.storeConfig.MetaFunc(typed)
+		s.options.Trace.Received(TraceInfo{Informer: s.name, Key: key, Version: version, Event: string(t)})
+	}
 }
 
 // keyOf returns the key of n, for logs and traces.
