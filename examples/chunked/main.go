@@ -12,12 +12,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/examples/internal/cluster"
+	"github.com/thinformer/thinformer/examples/internal/wire"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -56,7 +58,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if c.Embedded != nil { // the watch can be ended before its timeout
 		c.Embedded.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.AfterEvents(events, apitest.Cut())})
 	}
-	config, transport, recording, err := open(c.Config, http2)
+	recorded := new(recording)
+	config, transport, err := wire.Open(c.Config, http2, func(conn net.Conn) net.Conn { return recordedConn{conn, recorded} })
 	if err != nil {
 		return err
 	}
@@ -73,6 +76,6 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, objects.cleanUp(ctx)) }()
-	show := &printer{out: out, recording: recording, http2: http2}
+	show := &printer{out: out, recording: recorded, http2: http2}
 	return show.watch(ctx, objects.view(watcher), objects)
 }
