@@ -7,7 +7,8 @@ package main
 //	GET  /timeline?key=NS/NAME  a Log: the recorded records of one key
 //	POST /control/NAME        a JSON object of parameters; the answer is an Answer
 //
-// The first event of a stream without Last-Event-ID has one Record of StageSnapshot,
+// T of a snapshot is the time of its states; its N is the number of the last record that
+// they include. The first event of a stream without Last-Event-ID has one Record of StageSnapshot,
 // which describes everything. Records follow, in the order of their numbers and without
 // gaps, until a further snapshot replaces everything that the page knows: a stream
 // skips records if the page is too far behind, and says how many in Snapshot.Skipped.
@@ -45,10 +46,11 @@ const (
 //	         closed   Conn, Total, Error
 //	machine  step     Text: the input, Outcome: the decision
 //	         state    Machine
-//	fifo     filed    Key, Version, Event: Added, Updated, Deleted
+//	fifo     filed    Key, Version, Event: Added, Updated, Deleted; the objects of a list
+//	                  are not recorded one by one, and are popped as Replaced
 //	         popped   Key, Version, Event: Added, Updated, Deleted, Replaced, Sync
 //	store    applied  Key, Version, Event: add, update, delete
-//	         batch    Count: changes, Version: of the store, Ms
+//	         batch    Count: changes, Version: of the store, Ms, Pending: deltas in the DeltaFIFO
 //	         state    Store
 //	handler  called, returned, merged, panic   Name, Key, Version, Event
 //	         state    Handlers
@@ -58,7 +60,8 @@ const (
 //	         ended    Key, Ms, Outcome: what was done, Error, RequeueMs
 //	         retried  Key, RequeueMs, Error
 //	request  started  Verb, Method, Path, Key
-//	         done     Verb, Method, Path, Key, Status, Error, Ms
+//	         done     Verb, Method, Path, Key, Status, Error, Ms: until the header of the response
+//	         wrote    Verb, Key, Version: what the server has stored
 //	control  used     Name, Text: the answer
 type Record struct {
 	// N counts the records from 1. T is in milliseconds since the start.
@@ -90,6 +93,7 @@ type Record struct {
 	Status int    `json:"status,omitempty"`
 
 	Count     int     `json:"count,omitempty"`
+	Pending   int     `json:"pending,omitempty"`
 	Ms        float64 `json:"ms,omitempty"`
 	RequeueMs float64 `json:"requeueMs,omitempty"`
 
@@ -241,7 +245,10 @@ type Totals struct {
 	Requests   map[string]int `json:"requests"` // by verb
 }
 
-// ControlState is a control. If it is not available, Reason says why.
+// ControlState is a control: create, update, delete, burst, clear (delete all), cut (the
+// watch), silence and speak, expire (410), away and back, restart, slow (a delay of the
+// handler "slow", ms 0 ends it), panic, work (a delay of each reconcile, ms 0 ends it),
+// fail (the next n reconciles). If it is not available, Reason says why.
 type ControlState struct {
 	Name       string      `json:"name"`
 	Available  bool        `json:"available"`

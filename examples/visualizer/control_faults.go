@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/thinformer/thinformer/apitest"
+)
+
+// maxDelay is the longest delay of a control, in milliseconds.
+const maxDelay = 10_000
+
+// connectionControls act on the connection of the watch, and so also with a real server.
+func (c *controls) connectionControls() []control {
+	return []control{
+		{name: "cut", run: c.cut},
+		{name: "silence", run: c.silence, active: c.isSilent},
+		{name: "speak", run: c.speak},
+	}
+}
+
+// errNoWatch: there is no connection to act on.
+var errNoWatch = errors.New("no watch is open")
+
+func (c *controls) cut(context.Context, arguments) (string, error) {
+	if c.pipeline.sockets.watches((*socket).sever) == 0 {
+		return "", errNoWatch
+	}
+	return "the connection of the watch is cut", nil
+}
+
+func (c *controls) silence(context.Context, arguments) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.silent = nil
+	if c.pipeline.sockets.watches(func(s *socket) { s.silence(); c.silent = append(c.silent, s) }) == 0 {
+		return "", errNoWatch
+	}
+	return fmt.Sprintf("the watch delivers nothing, until speak or until the reflector replaces it, after %s of silence", idleTimeout), nil
+}
+
+func (c *controls) speak(context.Context, arguments) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.silent {
+		s.speak()
+	}
+	c.silent = nil
+	return "the watch delivers again", nil
+}
+
+func (c *controls) isSilent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.silent {
+		if s.isSilent() {
+			return true
+		}
+	}
+	return false
+}
+
+// serverControls act on the embedded server.
+func (c *controls) serverControls() []control {
+	return []control{
+		{name: "expire", needs: needsEmbedded, run: c.expire},
+		{name: "away", needs: needsEmbedded, run: c.away, active: c.isAway},
+		{name: "back", needs: needsEmbedded, run: c.back},
+		{name: "restart", needs: needsEmbedded, run: func(context.Context, arguments) (string, error) {
+			c.embedded.Restart()
+			return "the server has restarted: all connections are lost, the objects are kept", nil
+		}},
+	}
+}
+
+// expire makes the server answer 410 when the watch is resumed.
+func (c *controls) expire(ctx context.Context, args arguments) (string, error) {
+	c.embedded.Fault(apitest.Fault{
+		Match: apitest.Match{Verb: "watch", Resource: configMaps.Resource, UserAgent: userAgent},
+		Times: 1, Action: apitest.FailWith(apierrors.NewResourceExpired("too old resource version")),
+	})
+	if _, err := c.cut(ctx, args); err != nil {
+		return "the server answers 410 to the next watch", nil
+	}
+	return "the watch is cut, and the server answers 410 when it is resumed", nil
+}
+
+func (c *controls) away(context.Context, arguments) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end == nil {
+		c.end = c.embedded.BeginOutage(apitest.Outage{Kind: apitest.OutageRefused})
+	}
+	return "the server refuses connections, until back", nil
+}
+
+func (c *controls) back(context.Context, arguments) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end != nil {
+		c.end()
+		c.end = nil
+	}
+	return "the server accepts connections", nil
+}
+
+func (c *controls) isAway() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end != nil
+}
+
+// handlerControls act on the handler "slow".
+func (c *controls) handlerControls() []control {
+	h := c.pipeline.handler
+	return []control{
+		{
+			name: "slow", parameters: []Parameter{{Name: "ms", Default: 500, Max: maxDelay}},
+			active: func() bool { return h.delay.Load() > 0 },
+			run: func(_ context.Context, args arguments) (string, error) {
+				h.setDelay(time.Duration(args.numbers["ms"]) * time.Millisecond)
+				return fmt.Sprintf("the handler %s takes %d ms for each notification", slowHandler, args.numbers["ms"]), nil
+			},
+		},
+		{
+			name: "panic", active: h.panics.Load,
+			run: func(context.Context, arguments) (string, error) {
+				h.panics.Store(true)
+				return fmt.Sprintf("the handler %s panics at its next notification", slowHandler), nil
+			},
+		},
+	}
+}
+
+// workerControls act on the reconciles.
+func (c *controls) workerControls() []control {
+	copier := c.pipeline.copier
+	return []control{
+		{
+			name: "work", parameters: []Parameter{{Name: "ms", Default: 500, Max: maxDelay}},
+			active: func() bool { return copier.delay.Load() > 0 },
+			run: func(_ context.Context, args arguments) (string, error) {
+				copier.delay.Store(int64(time.Duration(args.numbers["ms"]) * time.Millisecond))
+				return fmt.Sprintf("each reconcile takes %d ms longer", args.numbers["ms"]), nil
+			},
+		},
+		{
+			name: "fail", parameters: []Parameter{{Name: "n", Default: 3, Max: 100}},
+			active: func() bool { return copier.failures.Load() > 0 },
+			run: func(_ context.Context, args arguments) (string, error) {
+				copier.failures.Store(int64(args.numbers["n"]))
+				return fmt.Sprintf("the next %d reconciles fail and are retried with a growing delay", args.numbers["n"]), nil
+			},
+		},
+	}
+}

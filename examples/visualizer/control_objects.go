@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	maxBurst     = 10_000
+	burstWorkers = 8
+	namePrefix   = "item-"
+	burstPrefix  = "burst-"
+	fieldManager = "visualizer-page"
+)
+
+// objectControls change objects, as a user with kubectl does.
+func (c *controls) objectControls() []control {
+	name := Parameter{Name: "name", Default: ""}
+	return []control{
+		{name: "create", needs: needsWrite, parameters: []Parameter{name, {Name: "color", Default: ""}}, run: c.create},
+		{name: "update", needs: needsWrite, parameters: []Parameter{name}, run: c.update},
+		{name: "delete", needs: needsWrite, parameters: []Parameter{name}, run: c.delete},
+		{name: "burst", needs: needsWrite, parameters: []Parameter{{Name: "n", Default: 1000, Min: 1, Max: maxBurst}}, run: c.burst},
+		{name: "clear", needs: needsWrite, run: c.clear},
+	}
+}
+
+// sourceObject returns source number i. A name selects the color.
+func sourceObject(name, color string, i int) *ConfigMap {
+	if color == "" {
+		color = colors[i%len(colors)]
+	}
+	object := &ConfigMap{Data: map[string]string{"n": "1"}}
+	object.Name, object.Labels = name, map[string]string{appLabel: sourceValue, colorLabel: color}
+	return object
+}
+
+func (c *controls) create(ctx context.Context, args arguments) (string, error) {
+	name, i := c.freeName()
+	if given := args.texts["name"]; given != "" {
+		name = given
+	}
+	object, err := c.objects.Create(ctx, sourceObject(name, args.texts["color"], i), metav1.CreateOptions{FieldManager: fieldManager})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s is created, version %s", keyOf(object), object.ResourceVersion), nil
+}
+
+// freeName returns the first name that the cache does not have, and its number.
+func (c *controls) freeName() (name string, number int) {
+	taken := map[string]bool{}
+	for object := range c.pipeline.informer.All() {
+		taken[object.Name] = true
+	}
+	for number = 1; ; number++ {
+		if name = itemName(number); !taken[name] {
+			return name, number
+		}
+	}
+}
+
+func itemName(i int) string { return fmt.Sprintf("%s%04d", namePrefix, i) }
+
+// errNoSource: no object can be changed.
+var errNoSource = errors.New("there is no object that this program has created: use create first")
+
+// named returns the given name, or that of the first source in the cache.
+func (c *controls) named(args arguments) (string, error) {
+	if name := args.texts["name"]; name != "" {
+		return name, nil
+	}
+	first := ""
+	for object := range c.pipeline.informer.All() {
+		if isSource(object) && (first == "" || object.Name < first) {
+			first = object.Name
+		}
+	}
+	if first == "" {
+		return "", errNoSource
+	}
+	return first, nil
+}
+
+func (c *controls) update(ctx context.Context, args arguments) (string, error) {
+	name, err := c.named(args)
+	if err != nil {
+		return "", err
+	}
+	object, err := c.change(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s is changed, version %s", keyOf(object), object.ResourceVersion), nil
+}
+
+// change increments a number in the data of a source. An object that this program has
+// not created is not changed.
+func (c *controls) change(ctx context.Context, name string) (*ConfigMap, error) {
+	object, err := c.source(name)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := strconv.Atoi(object.Data["n"])
+	patch, err := json.Marshal(map[string]any{"data": map[string]string{"n": strconv.Itoa(n + 1)}})
+	if err != nil {
+		return nil, err
+	}
+	return c.objects.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+}
+
+// source returns a source of the cache.
+func (c *controls) source(name string) (*ConfigMap, error) {
+	object, ok := c.pipeline.informer.Get(c.objects.ScopedNamespace() + "/" + name)
+	if !ok {
+		return nil, fmt.Errorf("there is no object %.100q in the store", name)
+	}
+	if !isSource(object) {
+		return nil, fmt.Errorf("%.100q has no label %s=%s: it is not changed", name, appLabel, sourceValue)
+	}
+	return object, nil
+}
+
+func (c *controls) delete(ctx context.Context, args arguments) (string, error) {
+	name, err := c.named(args)
+	if err != nil {
+		return "", err
+	}
+	object, err := c.source(name)
+	if err != nil {
+		return "", err
+	}
+	uid := object.UID
+	if err := c.objects.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}); err != nil {
+		return "", err
+	}
+	return keyOf(object) + " is deleted", nil
+}
+
+// clear deletes all objects that this program has created.
+func (c *controls) clear(ctx context.Context, _ arguments) (string, error) {
+	selector := fmt.Sprintf("%s in (%s,%s)", appLabel, sourceValue, copyValue)
+	if err := c.objects.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: selector}); err != nil {
+		return "", err
+	}
+	return "all objects of this program are deleted", nil
+}
+
+// errBusy: two bursts at once would only wait for each other.
+var errBusy = errors.New("a burst is running")
+
+// burst makes n changes: it creates objects that do not exist, and changes the others.
+func (c *controls) burst(ctx context.Context, args arguments) (string, error) {
+	if !c.busy.TryLock() {
+		return "", errBusy
+	}
+	defer c.busy.Unlock()
+	began, n := time.Now(), args.numbers["n"]
+	var next, created, changed atomic.Int64
+	failures := make([]error, burstWorkers)
+	var workers sync.WaitGroup
+	for w := range burstWorkers {
+		workers.Go(func() {
+			for i := int(next.Add(1)); i <= n && failures[w] == nil; i = int(next.Add(1)) {
+				failures[w] = c.createOrChange(ctx, i, &created, &changed)
+			}
+		})
+	}
+	workers.Wait()
+	if i := slices.IndexFunc(failures, func(err error) bool { return err != nil }); i >= 0 {
+		return "", fmt.Errorf("after %d changes: %w", created.Load()+changed.Load(), failures[i])
+	}
+	return fmt.Sprintf("%d objects are created and %d changed in %d ms", created.Load(), changed.Load(), time.Since(began).Milliseconds()), nil
+}
+
+func (c *controls) createOrChange(ctx context.Context, i int, created, changed *atomic.Int64) error {
+	name := fmt.Sprintf("%s%05d", burstPrefix, i)
+	if _, err := c.source(name); err == nil {
+		if _, err = c.change(ctx, name); !apierrors.IsNotFound(err) {
+			changed.Add(1)
+			return err
+		}
+	}
+	_, err := c.objects.Create(ctx, sourceObject(name, "", i), metav1.CreateOptions{FieldManager: fieldManager})
+	if err == nil || apierrors.IsAlreadyExists(err) { // the cache is behind
+		created.Add(1)
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/examples/internal/cluster"
+	"github.com/thinformer/thinformer/rest"
+)
+
+//go:embed rbac.yaml
+var rbac []byte
+
+// program has everything that run starts and ends.
+type program struct {
+	cluster  *cluster.Cluster
+	pipeline *pipeline
+	view     *view
+	site     *site
+	clone    *clone
+	address  string
+	logger   *slog.Logger
+}
+
+// serverOptions are those of the embedded server. Its controllers delete the copies of
+// deleted sources.
+func serverOptions() apitest.Options {
+	return apitest.Options{PlainHTTP: true, Controllers: true, Logger: slog.New(slog.DiscardHandler)}
+}
+
+func newProgram(ctx context.Context, f flags, out io.Writer, logger *slog.Logger) (*program, error) {
+	c, err := cluster.Open(ctx, f.Flags, cluster.Options{RBAC: rbac, Out: out, Server: serverOptions()})
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = string(os.PathSeparator) // there is no clone
+	}
+	p, err := assemble(c, f, logger, openClone(folder))
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// assemble connects the parts; it starts nothing.
+func assemble(c *cluster.Cluster, f flags, logger *slog.Logger, clone *clone) (*program, error) {
+	records := newRecorder(maxRecords)
+	embedded := c.Embedded != nil
+	write := embedded || f.write
+	if embedded {
+		apitest.Seed(nil, c.Embedded, f.objects, func(i int) *ConfigMap {
+			object := sourceObject(itemName(i+1), "", i+1)
+			object.Namespace = c.Namespace
+			return object
+		})
+	}
+	pipeline, err := newPipeline(records, pipelineOptions{
+		config: c.Config, namespace: c.Namespace, write: write, hideText: !embedded && !f.text, logger: logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var objects *rest.Resource[*ConfigMap]
+	if write {
+		objects = rest.NewResource[*ConfigMap](c.Client, configMaps).Namespace(c.Namespace)
+	}
+	v := &view{
+		records: records, pipeline: pipeline, controls: newControls(records, pipeline, objects, c.Embedded), links: clone.links(),
+		server: ServerInfo{Embedded: embedded, Host: c.Config.Host, Namespace: c.Namespace, Resource: configMaps.Resource, Write: write},
+	}
+	return &program{cluster: c, pipeline: pipeline, view: v, clone: clone, address: f.address, logger: logger}, nil
+}
+
+// Close closes the connections and files.
+func (p *program) Close() {
+	p.clone.Close()
+	p.cluster.Close()
+}
+
+// shutdownTimeout is the time for requests in progress at the end.
+const shutdownTimeout = 5 * time.Second
+
+// run serves the page on the listener until ctx ends or a part fails.
+func (p *program) run(ctx context.Context, listener net.Listener) error {
+	p.site = newSite(p.view, p.address, p.clone)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	server := &http.Server{
+		Handler: p.site.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
+	}
+	p.view.checkpoint()
+	var running sync.WaitGroup
+	running.Go(func() { p.view.sample(ctx) })
+	var pipelineErr, serveErr error
+	running.Go(func() {
+		defer end()
+		pipelineErr = p.pipeline.run(ctx, p.logger)
+	})
+	running.Go(func() {
+		defer end()
+		if serveErr = server.Serve(listener); errors.Is(serveErr, http.ErrServerClosed) {
+			serveErr = nil
+		}
+	})
+	<-ctx.Done()
+	_, _ = p.view.controls.back(ctx, arguments{})
+	_, _ = p.view.controls.speak(ctx, arguments{})
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if server.Shutdown(bounded) != nil {
+		_ = server.Close()
+	}
+	running.Wait()
+	return errors.Join(pipelineErr, serveErr)
+}
