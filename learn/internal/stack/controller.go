@@ -4,8 +4,7 @@ import "context"
 
 // WorkQueue is the part of step 10.
 type WorkQueue interface {
-	// Add adds a key, unless it is waiting. A key that is being processed is handed out
-	// again after Done.
+	// Add adds a key, unless it waits. One that is processed is handed out after Done.
 	Add(key string)
 	// Get waits for a key. shutdown reports that the queue is shut down and empty.
 	Get() (key string, shutdown bool)
@@ -24,7 +23,7 @@ type WorkQueue interface {
 }
 
 // Reconciler is the part of step 11. Each ConfigMap with the label SiteLabel owns one
-// ConfigMap with the same data: its page, whose name has the suffix "-page".
+// ConfigMap with the same data: its page, whose name ends with "-page".
 type Reconciler interface {
 	// Reconcile makes the page of a site what it should be.
 	Reconcile(ctx context.Context, key string) error
@@ -45,8 +44,7 @@ type Call struct {
 
 // Checker is the part of step 12: it finds what is wrong in the calls of one handler.
 type Checker interface {
-	// Observe is called with each call of the handler, in order. It returns an error if
-	// the call cannot follow those before it.
+	// Observe returns an error if a call of the handler cannot follow those before it.
 	Observe(call Call) error
 	// Compare returns an error unless the calls lead to these objects of the server.
 	Compare(objects []Object) error

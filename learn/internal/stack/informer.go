@@ -16,13 +16,12 @@ type KnownObjects interface {
 	List() []Object
 }
 
-// Queue is the part of step 7: the DeltaFIFO. It is the store of a Reflector.
+// Queue is the part of step 7: the DeltaFIFO, which is the store of a Reflector.
 type Queue interface {
 	Store
 	// Pop waits for a key with changes, and calls process with all of them, the oldest
-	// first. A key is not handed out again while process runs. initial reports whether
-	// they belong to the first Replace. Pop returns the error of process, of ctx, or
-	// ErrClosed after Close.
+	// first. A key is not handed out again while process runs. initial: they belong to
+	// the first Replace. Pop returns the error of process, of ctx, or ErrClosed.
 	Pop(ctx context.Context, process func(key string, deltas []Delta, initial bool) error) error
 	// HasSynced reports whether the objects of the first Replace have been processed.
 	HasSynced() bool
@@ -33,15 +32,13 @@ type Queue interface {
 // ErrClosed is the error of Pop after Close.
 var ErrClosed = deltafifo.ErrClosed
 
-// Indexer is the part of step 8: the local cache. Every method can be called at any time
-// from any goroutine. A reader sees all changes of one call or none of them.
+// Indexer is the part of step 8: the local cache. Its methods can be called from any
+// goroutine. A reader sees all changes of one call or none of them.
 type Indexer interface {
 	KnownObjects
-	// Apply makes the changes of one call visible together: each object of set is
-	// stored, and each key of remove is deleted.
+	// Apply stores the objects of set and deletes the keys of remove.
 	Apply(set []Object, remove []string)
-	// AddIndex adds an index, also over the objects that are already stored. values
-	// returns the index values of an object.
+	// AddIndex adds an index, also over the stored objects. values returns those of one.
 	AddIndex(name string, values func(Object) []string) error
 	// ByIndex returns the objects with a value in an index, ordered by key.
 	ByIndex(name, value string) ([]Object, error)
@@ -52,8 +49,8 @@ type Handler = informer.ResourceEventHandler[Object]
 
 // Informer is the part of step 9: the shared informer with its loop.
 type Informer interface {
-	// AddEventHandler adds a handler, before, during or after Run. It receives the
-	// present objects as additions, and then each change. It has a goroutine of its own.
+	// AddEventHandler adds a handler with a goroutine of its own, before, during or
+	// after Run. It receives the present objects as additions, and then each change.
 	AddEventHandler(handler Handler)
 	// Run runs reflect, and processes what the queue delivers, until ctx is done or
 	// reflect returns. It waits for all its goroutines, and returns the error of reflect.

@@ -16,16 +16,15 @@ type Store = reflector.Store[Object]
 
 // Follower is one part of step 5.
 type Follower interface {
-	// Follow watches from the version on, and passes each event to the store. It opens
-	// the watch again if it breaks. It returns if going on from the last version is
-	// impossible, with that version and the reason: ctx, an expired version, or
-	// another response that waiting cannot change.
+	// Follow watches from the version on, passes each event to the store, and opens the
+	// watch again if it breaks. If it cannot go on, it returns the last version and the
+	// reason: ctx, an expired version, or another response that waiting cannot change.
 	Follow(ctx context.Context, version string) (last string, err error)
 }
 
 // Backoff is the other part of step 5: the time to wait before the next attempt.
 type Backoff interface {
-	// Next returns the time to wait before the next attempt. It grows from call to call.
+	// Next returns the time, which grows from call to call.
 	Next() time.Duration
 	// Reset makes the next time the shortest one.
 	Reset()
@@ -43,11 +42,8 @@ type Reflector interface {
 type ReflectorOptions struct {
 	// Stream requests the initial objects as events of a watch instead of a list.
 	Stream bool
-	// Silence is the longest time without an event, also for the mark that ends the
-	// initial objects.
+	// Silence is the longest time without an event or the mark after the initial ones.
 	Silence time.Duration
-	// Backoff is the time to wait after a failed list.
-	Backoff Backoff
-	// Follow creates the Follower of the watch.
-	Follow func(Store) Follower
+	Backoff Backoff // after a failed list
+	Follow  func(Store) Follower
 }

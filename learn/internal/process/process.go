@@ -1,0 +1,91 @@
+// Package process runs a program of [judge.Main] with limits, and returns the outcome of
+// each check. A solution that panics in a goroutine, exits or does not end stops the
+// program: Judge starts it again with the next check.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/thinformer/thinformer/learn/internal/judge"
+)
+
+// Program is a program that calls judge.Main.
+type Program struct {
+	Path string
+	// Args come before those of judge.Main.
+	Args []string
+	// Limit is the real time of all checks, with each start of the program.
+	Limit time.Duration
+}
+
+// Outcome is the outcome of a check.
+type Outcome struct {
+	judge.Result
+	// Output is what the solution printed during the check, shortened.
+	Output string
+}
+
+// ErrLimit is the error of Judge if the time was not enough for all checks.
+var ErrLimit = errors.New("the time limit is exceeded")
+
+// Judge runs the checks and calls report after each one, until report returns false. A
+// solution that ends the program before the first check is an error.
+func (p Program) Judge(ctx context.Context, checks []judge.Check, report func(Outcome) bool) error {
+	limited, cancel := context.WithTimeoutCause(ctx, p.Limit, ErrLimit)
+	defer cancel()
+	for from := 0; from < len(checks); {
+		judged, err := p.once(limited, from, report)
+		if limited.Err() != nil {
+			return context.Cause(limited)
+		}
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		from += judged
+	}
+	return nil
+}
+
+// errStop is the error of once after report has returned false.
+var errStop = errors.New("stopped")
+
+// once runs the program from a check on, until the program ends. It returns the number
+// of checks that have an outcome, which is at least one without an error.
+func (p Program) once(ctx context.Context, from int, report func(Outcome) bool) (judged int, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &records{ended: func(o Outcome) {
+		judged++
+		if !report(o) {
+			cancel(errStop)
+		}
+	}}
+	command := exec.CommandContext(ctx, p.Path, append(p.Args[:len(p.Args):len(p.Args)], "-from", strconv.Itoa(from))...)
+	// One pipe for both: the output of the solution stays between the records of its check.
+	command.Stdout, command.Stderr = r, r
+	// A process that the solution has started may keep the pipe open.
+	command.WaitDelay = time.Second
+	killGroup(command)
+	if err := command.Start(); err != nil {
+		return 0, fmt.Errorf("start the checks: %w", err)
+	}
+	exit := command.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return judged, cause
+	}
+	if r.check != "" {
+		r.end(judge.Result{Check: r.check, Reason: crash(exit, r.output.text())})
+	}
+	if judged == 0 {
+		return 0, fmt.Errorf("no check has begun: %s", crash(exit, r.output.text()))
+	}
+	return judged, context.Cause(ctx)
+}

@@ -1,0 +1,70 @@
+package program
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// importable are the packages that a solution may import in addition to the standard
+// library, each with those below it.
+var importable = []string{
+	Module + "/learn/internal/stack",
+	Module + "/listwatch",
+	Module + "/reflector",
+	Module + "/deltafifo",
+	Module + "/informer",
+	"k8s.io/apimachinery",
+	"github.com/json-iterator/go",
+}
+
+// Importable describes what a solution may import.
+func Importable() string {
+	var short []string
+	for _, imported := range importable {
+		short = append(short, strings.TrimPrefix(imported, Module+"/"))
+	}
+	return strings.Join(short, ", ")
+}
+
+// ImportError is an import that a solution may not have.
+type ImportError struct {
+	File   string
+	Line   int
+	Import string
+}
+
+// Error names the file and the import.
+func (e *ImportError) Error() string {
+	return fmt.Sprintf("%s:%d imports %s; a solution may import the standard library and %s", e.File, e.Line, e.Import, Importable())
+}
+
+// CheckImports returns an *ImportError if a file of a solution imports something else.
+// A file that cannot be read is left to the compiler.
+func CheckImports(name, text string) error {
+	set := token.NewFileSet()
+	syntax, err := parser.ParseFile(set, name, text, parser.ImportsOnly)
+	if err != nil {
+		return nil
+	}
+	for _, spec := range syntax.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err == nil && !mayImport(imported) {
+			return &ImportError{name, set.Position(spec.Pos()).Line, imported}
+		}
+	}
+	return nil
+}
+
+func mayImport(imported string) bool {
+	for _, allowed := range importable {
+		if imported == allowed || strings.HasPrefix(imported, allowed+"/") {
+			return true
+		}
+	}
+	// The first element of any other module has a dot.
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".")
+}

@@ -1,0 +1,146 @@
+// Package program writes and builds the programs that judge solutions: a main function
+// that replaces parts of the reference with those of a solution and calls judge.Main.
+package program
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/thinformer/thinformer/learn/internal/judge"
+)
+
+// Module is the path of the root module.
+const Module = "github.com/thinformer/thinformer"
+
+// Part is a package with the functions of a step.
+type Part struct {
+	Step judge.Step
+	// Folder is from the root of the module on: "learn/_work/04-listwatch".
+	Folder string
+}
+
+// Solution has the parts that replace those of the reference while a step is judged.
+type Solution struct {
+	// Name selects the solution in a program with several.
+	Name  string
+	Step  judge.Step
+	Parts []Part
+}
+
+// Main returns the file of package main. With several solutions, the first argument of
+// the program is the name of one. comment says what writes the file.
+func Main(comment string, solutions ...Solution) []byte {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "// %s\npackage main\n\nimport (\n", comment)
+	if len(solutions) > 1 {
+		fmt.Fprint(&out, "\t\"os\"\n\n")
+	}
+	fmt.Fprintf(&out, "\t%q\n\t%q\n", Module+"/learn/internal/judge", Module+"/learn/internal/steps")
+	var folders []string
+	for _, solution := range solutions {
+		for _, part := range solution.Parts {
+			if !slices.Contains(folders, part.Folder) {
+				folders = append(folders, part.Folder)
+				fmt.Fprintf(&out, "\t%s %q\n", alias(part), Module+"/"+part.Folder)
+			}
+		}
+	}
+	fmt.Fprint(&out, ")\n\nfunc main() {\n")
+	if len(solutions) == 1 {
+		writeSolution(&out, solutions[0])
+	} else {
+		fmt.Fprint(&out, "name := os.Args[1]\nos.Args = append(os.Args[:1], os.Args[2:]...)\nswitch name {\n")
+		for _, solution := range solutions {
+			fmt.Fprintf(&out, "case %q:\n", solution.Name)
+			writeSolution(&out, solution)
+		}
+		fmt.Fprint(&out, "}\n")
+	}
+	fmt.Fprint(&out, "}\n")
+	formatted, err := format.Source(out.Bytes())
+	if err != nil {
+		panic(fmt.Sprintf("%v in\n%s", err, out.String()))
+	}
+	return formatted
+}
+
+// alias returns the name of a part's package, such as listwatch_04_listwatch.
+func alias(part Part) string {
+	letter := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}
+	return part.Step.Name + "_" + strings.Map(letter, filepath.Base(part.Folder))
+}
+
+func writeSolution(out *bytes.Buffer, solution Solution) {
+	fmt.Fprint(out, "parts := steps.Reference()\n")
+	for _, part := range solution.Parts {
+		for _, function := range part.Step.Functions {
+			fmt.Fprintf(out, "parts.%s = %s.%s\n", function, alias(part), function)
+		}
+	}
+	fmt.Fprintf(out, "judge.Main(steps.MustFind(%q), parts)\n", solution.Step.Name)
+}
+
+// CompileError is the output of a build that has failed.
+type CompileError struct{ Output string }
+
+// Error returns what the compiler printed.
+func (e *CompileError) Error() string { return e.Output }
+
+// Build builds the package in a folder of the module at root. overlay has files that do
+// not exist there, as in go build -overlay, with names relative to root.
+func Build(ctx context.Context, root, folder, executable string, overlay map[string]string) error {
+	arguments := []string{"build", "-o", executable}
+	if len(overlay) > 0 {
+		file, err := writeOverlay(root, overlay)
+		if err != nil {
+			return err
+		}
+		defer os.Remove(file)
+		arguments = append(arguments, "-overlay", file)
+	}
+	command := exec.CommandContext(ctx, "go", append(arguments, "./"+folder)...)
+	command.Dir = root
+	// A workspace or flags of the environment could select another module.
+	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	output, err := command.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && len(output) == 0:
+		return fmt.Errorf("go build: %w", err)
+	case err != nil:
+		return &CompileError{string(output)}
+	}
+	return nil
+}
+
+func writeOverlay(root string, overlay map[string]string) (name string, err error) {
+	replace := map[string]string{}
+	for virtual, real := range overlay {
+		replace[filepath.Join(root, filepath.FromSlash(virtual))] = real
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "overlay-*.json")
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	_, err = file.Write(text)
+	return file.Name(), err
+}
