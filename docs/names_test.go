@@ -25,16 +25,21 @@ func namesIn(t *testing.T, tree fs.FS, document string) (rows []nameRow) {
 		t.Fatal(err)
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\| ([^|]*) \\| ([^|]*) \\|$").FindAllStringSubmatch(string(text), -1) {
-		made := nameRow{names: row[1], file: strings.Trim(regexp.MustCompile("`.*`|^—$").FindString(row[2]), "`"), here: row[3]}
-		for _, found := range regexp.MustCompile("\\[`([^`]*)`\\]\\(([^)]*)\\)").FindAllStringSubmatch(row[3], -1) {
-			made.ours = append(made.ours, nameLink{found[1], path.Join(path.Dir(document), found[2])})
-		}
+		made := nameRow{names: row[1], ours: linksIn(document, row[3]), file: strings.Trim(regexp.MustCompile("`.*`|^—$").FindString(row[2]), "`"), here: row[3]}
 		rows = append(rows, made)
 	}
 	if len(rows) < 50 {
 		t.Fatalf("%s has only %d names", document, len(rows))
 	}
 	return rows
+}
+
+// linksIn returns the links in a part of a document, with their text.
+func linksIn(document, text string) (links []nameLink) {
+	for _, found := range regexp.MustCompile("\\[`?([^]`]*)`?\\]\\(([^)]*)\\)").FindAllStringSubmatch(text, -1) {
+		links = append(links, nameLink{found[1], path.Join(path.Dir(document), found[2])})
+	}
+	return links
 }
 
 var nameDocuments = []string{"docs/names.md", "docs/zh/names.md"}

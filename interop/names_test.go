@@ -16,14 +16,7 @@ func TestNamesAreWhereTheTableSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders := map[string]string{}
-	for _, module := range []string{"client-go", "apimachinery", "utils"} {
-		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/"+module).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		folders[module] = strings.TrimSpace(string(out))
-	}
+	folders := moduleFolders(t)
 	rows := regexp.MustCompile("(?m)^\\| (`[^|]*) \\| (was in )?`([a-z-]+)/([^`]*)` \\|").FindAllStringSubmatch(string(table), -1)
 	if len(rows) < 50 {
 		t.Fatalf("%d rows only", len(rows))
@@ -47,4 +40,19 @@ func TestNamesAreWhereTheTableSays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// moduleFolders returns the folders of the modules of Kubernetes, by the last part of
+// their paths.
+func moduleFolders(t *testing.T) map[string]string {
+	t.Helper()
+	folders := map[string]string{}
+	for _, module := range []string{"client-go", "apimachinery", "utils"} {
+		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/"+module).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		folders[module] = strings.TrimSpace(string(out))
+	}
+	return folders
 }
