@@ -20,6 +20,11 @@ var Step = judge.Step{
 		{Name: "an error names the key", Run: checkNames},
 		{Name: "Compare accepts the objects of the server", Run: checkCompareEqual},
 		{Name: "Compare finds each difference", Run: checkCompareDifferent},
+		{Name: "simulation without faults", Run: checkFaults(1)},
+		{Name: "simulation with broken connections", Run: checkFaults(11, breaks)},
+		{Name: "simulation with error responses", Run: checkFaults(21, responses)},
+		{Name: "simulation with silence and missing marks", Run: checkFaults(31, silences)},
+		{Name: "simulation with all faults", Run: checkFaults(41, breaks, responses, silences)},
 	},
 	Show: show,
 }

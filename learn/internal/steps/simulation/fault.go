@@ -1,0 +1,106 @@
+package simulation
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/thinformer/thinformer/apitest"
+)
+
+// fault is a kind of fault that a simulation sets at random times.
+type fault struct {
+	name string
+	// verb is the verb of the requests to which the fault applies; "" is any.
+	verb string
+	// later: in a watch, the fault can also happen after some events.
+	later bool
+	do    func(rng *rand.Rand) apitest.Action
+}
+
+// always returns an action that does not depend on chance.
+func always(action apitest.Action) func(*rand.Rand) apitest.Action {
+	return func(*rand.Rand) apitest.Action { return action }
+}
+
+// fails returns a response with a code.
+func fails(code int) func(*rand.Rand) apitest.Action {
+	return func(rng *rand.Rand) apitest.Action {
+		return apitest.Fail(code, time.Duration(rng.IntN(3))*time.Second)
+	}
+}
+
+// The faults of the checks. Each check has those of one kind, the last one has all.
+var (
+	breaks = []fault{
+		{"cut", "watch", true, always(apitest.Cut())},
+		{"break", "", true, always(apitest.Break())},
+		{"reset", "", true, always(apitest.Reset())},
+		{"refuse", "", true, func(rng *rand.Rand) apitest.Action {
+			return apitest.Refuse(time.Duration(1+rng.IntN(90)) * time.Second)
+		}},
+		{"restart", "", true, always(apitest.Call("restart", (*apitest.Server).Restart))},
+	}
+	responses = []fault{
+		{"410", "watch", true, fails(410)},
+		{"410 in a list", "list", false, fails(410)},
+		{"429", "", true, fails(429)},
+		{"500", "", true, fails(500)},
+		{"compact", "", true, always(apitest.Call("compact", (*apitest.Server).Compact))},
+		{"truncated JSON", "list", false, always(apitest.TruncateJSON())},
+		{"HTML", "", false, always(apitest.HTML())},
+	}
+	silences = []fault{
+		{"silence", "", true, always(apitest.Silence())},
+		{"delay", "", true, always(apitest.Delay(20 * time.Second))},
+		{"no bookmarks", "watch", false, always(apitest.DropBookmarks())},
+		{"no end mark", "watch", false, always(apitest.DropInitialEventsEnd())},
+		{"cut before the end mark", "watch", false, always(apitest.CutBeforeInitialEventsEnd())},
+	}
+)
+
+// setFault sets a random fault, for a few requests or until it is removed.
+func (s *simulation) setFault() {
+	f := s.faults[s.rng.IntN(len(s.faults))]
+	verb := f.verb
+	if verb == "" {
+		verb = []string{"list", "watch", "watch", "create", "update", "delete"}[s.rng.IntN(6)]
+	}
+	action := f.do(s.rng)
+	if f.later && verb == "watch" && s.rng.IntN(2) == 0 {
+		action = apitest.AfterEvents(s.rng.IntN(4), action)
+	}
+	set := s.server.Fault(apitest.Fault{
+		Match: apitest.Match{Verb: verb, Resource: "configmaps"}, Times: 1 + s.rng.IntN(3), Action: action,
+	})
+	s.logf("fault: %s", set)
+	// Without a new list, faults of lists and of initial events would be rare.
+	if s.rng.IntN(2) == 0 {
+		s.server.Compact()
+		s.server.Restart()
+		s.logf("compact and restart")
+	}
+}
+
+// changeServer changes the state of the server, as a fault without a request does.
+func (s *simulation) changeServer() {
+	switch s.rng.IntN(5) {
+	case 0:
+		s.server.Compact()
+		s.logf("compact")
+	case 1:
+		s.server.Restart()
+		s.logf("restart")
+	case 2:
+		s.server.RemoveFaults()
+		s.logf("remove all faults")
+	default:
+		s.stopped = !s.stopped
+		if s.stopped {
+			s.server.Stop()
+			s.logf("stop")
+		} else {
+			s.server.Start()
+			s.logf("start")
+		}
+	}
+}
