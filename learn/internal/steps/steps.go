@@ -8,6 +8,7 @@ package steps
 import (
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
+	"github.com/thinformer/thinformer/learn/internal/steps/chunks"
 	chunksref "github.com/thinformer/thinformer/learn/internal/steps/chunks/reference"
 	clientref "github.com/thinformer/thinformer/learn/internal/steps/client/reference"
 	deltafiforef "github.com/thinformer/thinformer/learn/internal/steps/deltafifo/reference"
@@ -23,7 +24,9 @@ import (
 )
 
 // All has the steps in their order. Step 0, the map, has nothing to write.
-var All = []judge.Step{}
+var All = []judge.Step{
+	chunks.Step,
+}
 
 // Reference returns the parts of the reference.
 func Reference() stack.Parts {

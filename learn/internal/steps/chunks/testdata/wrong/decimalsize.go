@@ -1,0 +1,26 @@
+// want: a chunk size is hexadecimal: The size 18 is hexadecimal: 24 bytes
+
+package chunks
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+)
+
+func (f *framed) next() {
+	if f.last {
+		f.err = io.EOF
+		return
+	}
+	if f.begun && f.line() != "" {
+		f.err = errors.New("the data of a chunk is longer than its size")
+	}
+	size, _, _ := strings.Cut(f.line(), ";")
+	n, err := strconv.ParseUint(size, 10, 63)
+	for err == nil && n == 0 && f.line() != "" {
+	}
+	f.left, f.begun, f.last, f.err = n, true, n == 0, cmp.Or(f.err, err)
+}

@@ -1,0 +1,22 @@
+// want: a cut is io.ErrUnexpectedEOF: the connection is still open: it leaks
+
+package chunks
+
+import (
+	"context"
+	"net/http"
+)
+
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	conn, err := t.dial(request.Context())
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(request.Context(), func() { conn.Close() })
+	response, err := exchange(conn, request)
+	if err != nil {
+		return nil, unexpected(err)
+	}
+	response.Body = body{response.Body, conn, stop}
+	return response, nil
+}
