@@ -19,8 +19,8 @@ import (
 )
 
 // packageSet finds the names that documents use. It has the packages of the module
-// by the last part of their path. They are type-checked from source, so unexported
-// names are found as well.
+// by the last part of their path, without the examples and the course. They are
+// type-checked from source, so unexported names are found as well.
 type packageSet struct {
 	lines   *token.FileSet
 	listed  map[string]listedPackage // by import path
@@ -53,7 +53,8 @@ var listPackages = sync.OnceValues(func() (*packageSet, error) {
 			return nil, err
 		}
 		s.listed[p.ImportPath] = p
-		if p.Module != nil && p.Module.Main && !strings.Contains(p.ImportPath, "/examples/") {
+		inProgram := strings.Contains(p.ImportPath, "/examples/") || strings.Contains(p.ImportPath, "/learn/")
+		if p.Module != nil && p.Module.Main && !inProgram {
 			s.paths[path.Base(p.ImportPath)] = p.ImportPath
 		}
 	}
