@@ -41,17 +41,25 @@ func Main(step Step, parts stack.Parts) {
 
 	r := &reporter{to: os.Stdout}
 	go r.watchMemory()
+	var tests []testing.InternalTest
 	for _, check := range step.Checks[min(*from, len(step.Checks)):] {
-		r.begin(check.Name)
-		// The timer is outside of the bubble: its time is real.
-		limit := time.AfterFunc(Limit, func() {
-			r.exit(fmt.Sprintf("the check does not end within %v%s", Limit, endlessAt()))
-		})
-		var result Result
-		runAsTest(check.Name, func(t *testing.T) { result = Run(t, check, parts) })
-		limit.Stop()
-		r.end(result)
+		tests = append(tests, testing.InternalTest{Name: check.Name, F: func(t *testing.T) { r.run(t, check, parts) }})
 	}
+	// A bubble requires a testing.T, which only the function main of a test creates.
+	all := func(string, string) (bool, error) { return true, nil }
+	testing.Main(all, tests, nil, nil)
+}
+
+// run runs a check and reports its result.
+func (r *reporter) run(t *testing.T, check Check, parts stack.Parts) {
+	r.begin(check.Name)
+	// The timer is outside of the bubble: its time is real.
+	limit := time.AfterFunc(Limit, func() {
+		r.exit(fmt.Sprintf("the check does not end within %v%s", Limit, endless()))
+	})
+	result := Run(t, check, parts)
+	limit.Stop()
+	r.end(result)
 }
 
 // reporter prints the results.
@@ -106,22 +114,32 @@ func (r *reporter) watchMemory() {
 	for range time.Tick(20 * time.Millisecond) {
 		metrics.Read(samples)
 		if samples[0].Value.Uint64()-samples[1].Value.Uint64() > MemoryLimit {
-			r.exit(fmt.Sprintf("the solution uses more than %d MB of memory%s", MemoryLimit>>20, endlessAt()))
+			reason := fmt.Sprintf("the solution uses more than %d MB of memory", MemoryLimit>>20)
+			if at := runsAt(); at != "" {
+				reason += "; it runs in " + at
+			}
+			r.exit(reason)
 		}
 	}
 }
 
-// endlessAt says where a solution loops or waits for a mutex.
-func endlessAt() string {
-	at := waitsAt()
-	if at == "" {
-		return ": a loop without end, or a mutex that is not unlocked"
+// endless says that a solution loops or waits for a mutex, and where.
+func endless() string {
+	reason := ": a loop without end, or a mutex that is not unlocked"
+	if at := runsAt(); at != "" {
+		reason += ", in " + at
 	}
-	return strings.Replace(at, "it waits in", "a loop without end, or a mutex that is not unlocked, in", 1)
+	return reason
 }
 
-// runAsTest calls f with a testing.T, which a bubble requires.
-func runAsTest(name string, f func(t *testing.T)) {
-	all := func(string, string) (bool, error) { return true, nil }
-	testing.RunTests(all, []testing.InternalTest{{Name: name, F: f}})
+// runsAt names the position at which a solution runs or waits. At times the stack of a
+// goroutine that runs is not available.
+func runsAt() string {
+	for range 20 {
+		if at, found := strings.CutPrefix(waitsAt(), ": it waits in "); found {
+			return at
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return ""
 }

@@ -19,9 +19,10 @@ var (
 func waitsAt() string {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	for _, goroutine := range strings.Split(string(stacks), "\n\n") {
+	// The first goroutine is the one that calls waitsAt.
+	for _, goroutine := range strings.Split(string(stacks), "\n\n")[1:] {
 		header, _, _ := strings.Cut(goroutine, "\n")
-		if !strings.Contains(header, "synctest bubble") || strings.Contains(header, "[running") {
+		if !strings.Contains(header, "synctest bubble") {
 			continue
 		}
 		if at := PositionIn(goroutine); at != "" {
