@@ -181,7 +181,13 @@ func (p *tab) waitFor(expression string) {
 // is that of the flag -screenshots; without the flag nothing is saved.
 func (p *tab) screenshot(name string, whole bool) {
 	p.t.Helper()
-	image := call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &whole})
+	params := page.CaptureScreenshotParams{CaptureBeyondViewport: &whole}
+	if whole {
+		// The image has no scroll bar, and so the page is as wide as the window.
+		size := eval[[]float64](p, `[innerWidth, document.documentElement.scrollHeight]`)
+		params.Clip = &page.Viewport{Width: size[0], Height: size[1], Scale: 1}
+	}
+	image := call(p, page.CaptureScreenshot, params)
 	if len(image.Data) == 0 {
 		p.t.Fatal("the screenshot is empty")
 	}
@@ -189,13 +195,14 @@ func (p *tab) screenshot(name string, whole bool) {
 }
 
 // overflow returns the elements that reach beyond the right edge of the window. Those in
-// an element with the attribute data-scrolls may do so.
+// an element with the attribute data-scrolls may do so, and so may a text that ends with
+// an ellipsis.
 func (p *tab) overflow() []string {
 	p.t.Helper()
 	return eval[[]string](p, `(() => {
 		const width = document.documentElement.clientWidth;
 		const wide = [...document.querySelectorAll("body *")].filter(e =>
-			Math.max(e.getBoundingClientRect().right, e.getBoundingClientRect().left + (e.closest("[data-scrolls]") ? 0 : e.scrollWidth)) > width + 0.5 &&
+			Math.max(e.getBoundingClientRect().right, e.getBoundingClientRect().left + (e.closest("[data-scrolls]") || getComputedStyle(e).textOverflow === "ellipsis" ? 0 : e.scrollWidth)) > width + 0.5 &&
 			!e.parentElement.closest("[data-scrolls]")).map(e => e.outerHTML.slice(0, 120));
 		return wide.length || document.documentElement.scrollWidth <= width ? wide : ["the page"];
 	})()`)

@@ -13,7 +13,7 @@ export function hueOf(key) {
 
 // newChip returns a chip for a key, with an optional note after it.
 export function newChip(key, note = "") {
-  const chip = element("span", {}, element("bdi"), element("small"));
+  const chip = element("span", {}, element("bdi", {}, element("span"), element("span")), element("small"));
   setChip(chip, key, note);
   return chip;
 }
@@ -23,7 +23,10 @@ export function setChip(chip, key, note = "") {
   setAttribute(chip, "class", `chip hue-${hueOf(key)}`);
   setAttribute(chip, "data-key", key);
   setAttribute(chip, "title", key);
-  setText(chip.firstElementChild, key);
+  // The namespace is hidden where space is scarce.
+  const name = key.indexOf("/") + 1;
+  setText(chip.firstElementChild.firstElementChild, key.slice(0, name));
+  setText(chip.firstElementChild.lastElementChild, key.slice(name));
   setText(chip.lastElementChild, note);
 }
 

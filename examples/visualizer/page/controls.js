@@ -6,10 +6,11 @@ import { hasText, text } from "./strings.js";
 
 // A control that is not listed is shown in the last group.
 const groups = [
-  { name: "objects", controls: ["create", "update", "delete", "burst"], writes: true },
-  { name: "faults", controls: ["cut", "gone", "silence", "away", "back"] },
-  { name: "handlers", controls: ["slow", "panic"] },
-  { name: "program", controls: ["restart"] },
+  { name: "objects", controls: ["create", "update", "delete", "burst", "clear"], writes: true },
+  { name: "watch", controls: ["cut", "silence", "speak"] },
+  { name: "server", controls: ["expire", "away", "back", "restart"] },
+  { name: "handler", controls: ["slow", "panic"] },
+  { name: "worker", controls: ["work", "fail"] },
 ];
 
 function groupOf(control) {
@@ -38,13 +39,13 @@ export class Controls {
   drawForm(form, { group, controls }) {
     const [legend, parameters, buttons, reasons, result] = form.firstElementChild.children;
     setText(legend, text(`group.${group.name}`));
-    setItems(parameters, parametersOf(controls), ({ name }) => name, newParameter, drawParameter);
+    setItems(parameters, parametersOf(controls), ({ name }) => name, newParameter, (label, { name }) => drawParameter(label, group.name, name));
     const why = new Set();
     setItems(buttons, controls, ({ name }) => name, ({ name }) => element("button", { id: `control-${name}`, type: "submit", value: name }), (button, control) => {
       const reason = this.reason(control, group);
       if (reason) why.add(reason);
       button.disabled = reason !== "";
-      setText(button, name(control));
+      setText(button, this.label(control));
       setAttribute(button, "aria-describedby", reason && `reason-${group.name}`);
     });
     setAttribute(reasons, "id", `reason-${group.name}`);
@@ -61,6 +62,11 @@ export class Controls {
     if (!this.state.server.write && group.writes) return text("reason.readOnly");
     if (!this.state.server.embedded) return text("reason.cluster");
     return control.reason || text("reason.other");
+  }
+
+  label(control) {
+    const name = `control.${control.name}`, label = hasText(name) ? text(name) : control.name;
+    return this.state.isActive(control) ? `${label} (${text("control.active")})` : label;
   }
 
   // press uses a control as its button does, if it is available.
@@ -91,11 +97,6 @@ async function post(url, body) {
   }
 }
 
-function name(control) {
-  const label = hasText(`control.${control.name}`) ? text(`control.${control.name}`) : control.name;
-  return control.active ? `${label} (${text("control.active")})` : label;
-}
-
 // parametersOf returns the parameters of the controls of a group: those with the same
 // name share an input.
 function parametersOf(controls) {
@@ -115,6 +116,8 @@ function newParameter({ name, default: value, min, max }) {
   return element("label", {}, element("span"), input);
 }
 
-function drawParameter(label, { name }) {
-  setText(label.firstElementChild, hasText(`parameter.${name}`) ? text(`parameter.${name}`) : name);
+function drawParameter(label, group, name) {
+  const found = [`parameter.${group}.${name}`, `parameter.${name}`].find(hasText);
+  setText(label.firstElementChild, found ? text(found) : name);
+  setAttribute(label.lastElementChild, "placeholder", text("parameter.automatic"));
 }

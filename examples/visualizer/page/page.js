@@ -75,10 +75,8 @@ function draw() {
     journal.draw(state);
     timeline.draw();
   }
-  if (all || state.dirty.has("snapshot")) {
-    controls.draw(state, lost);
-    drawConnection(lost);
-  }
+  if (all || ["snapshot", "control", "handler"].some((stage) => state.dirty.has(stage))) controls.draw(state, lost);
+  if (all || state.dirty.has("snapshot")) drawConnection(lost);
   playback.draw();
   select();
   all = false;
@@ -91,7 +89,7 @@ function drawConnection(lost) {
   let message = text(`connection.${where}`, { host, namespace, resource });
   if (!write) message += ` ${text("connection.readOnly")}`;
   if (!state.ready) message = text("connection.connecting");
-  if (lost) message = text("connection.lost", { attempts: stream.attempts });
+  if (lost) message = text("connection.lost");
   setText(byId("connection"), message);
   setAttribute(byId("connection"), "class", lost ? "lost" : undefined);
 }

@@ -13,7 +13,7 @@ export class Panel {
     this.about = element("p", { class: "about" });
     this.body = element("div");
     this.card = element("section", { id: stage, class: "card", tabindex: "-1", "aria-labelledby": `${stage}-title` },
-      element("header", {}, this.title, this.links), this.about, this.body);
+      this.title, this.about, this.links, this.body);
   }
 
   draw(state) {
@@ -26,9 +26,10 @@ export class Panel {
   drawLinks(links) {
     const all = [];
     if (links?.chapter) all.push({ label: text("chapter"), address: links.chapter.replace("{lang}", text("code")) });
-    for (const { path, address } of links?.sources ?? []) all.push({ label: path, address });
+    for (const { path, address } of links?.sources ?? []) all.push({ label: path.slice(path.lastIndexOf("/") + 1), title: path, address });
     setItems(this.links, all.filter(({ address }) => safe(address)), ({ address }) => address,
-      () => element("a"), (a, { label, address }) => {
+      () => element("a"), (a, { label, title, address }) => {
+        setAttribute(a, "title", title);
         setAttribute(a, "href", address);
         setText(a, label);
       });

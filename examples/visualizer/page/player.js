@@ -67,6 +67,8 @@ export class Player {
     // A snapshot replaces the whole display: nothing is gained by waiting for it.
     if (this.mode === "live" || next.stage === "snapshot" || this.waitingCount > mostWaiting) return -Infinity;
     if (this.mode === "paused") return Infinity;
+    // A state only confirms or corrects what the records before it have displayed.
+    if (next.kind === "state") return this.shownAt;
     const gap = Math.min(Math.max(next.t - this.shownTime, shortestGap), longestGap);
     return this.shownAt + gap / this.speed;
   }

@@ -13,6 +13,7 @@ function valuesOf(record) {
   const values = { ...record };
   if (record.bytes !== undefined) values.bytes = number(record.bytes);
   if (record.ms !== undefined) values.ms = duration(record.ms);
+  if (record.snapshot) values.skipped = number(record.snapshot.skipped ?? 0);
   if (machine) Object.assign(values, { phase: phaseText(machine.phase), error: machine.error });
   if (store) Object.assign(values, { objects: number(store.objects), version: store.version });
   if (queue) Object.assign(values, { waiting: number(queue.waitingCount), processing: number(queue.processingCount) });

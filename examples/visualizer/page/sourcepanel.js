@@ -23,6 +23,7 @@ export class SocketPanel extends Panel {
     })), sockets.size);
     this.chunks.draw(text("chunks"), newest(chunks, 3).map((chunk) => ({
       id: chunk.n,
+      key: chunk.source,
       detail: text("chunk.size", { bytes: number(chunk.bytes ?? 0), conn: chunk.conn }),
       code: chunk.text ?? "",
     })));
@@ -53,7 +54,7 @@ export class MachinePanel extends Panel {
       ["failures", machine.failures],
       ["error", machine.error],
     ]);
-    this.steps.draw(text("steps"), newest(steps).map((step) => ({ id: step.n, code: `${step.text ?? ""} → ${step.outcome ?? ""}` })));
+    this.steps.draw(text("steps"), newest(steps).map((step) => ({ id: step.n, key: step.source, code: `${step.text ?? ""} → ${step.outcome ?? ""}` })));
   }
 }
 

@@ -24,6 +24,7 @@ export class State {
     this.skipped = snapshot.skipped ?? 0;
     this.server = snapshot.server ?? {};
     this.controls = snapshot.controls ?? [];
+    this.active = new Set(this.controls.filter(({ name, active }) => active && (name === "silence" || name === "away")).map(({ name }) => name));
     this.links = new Map((snapshot.links ?? []).map((links) => [links.stage, links]));
     this.totals = { bytes: 0, chunks: 0, filed: 0, popped: 0, applied: 0, reconciles: 0, errors: 0, ...snapshot.totals };
     this.sockets = new Map((snapshot.sockets ?? []).map((socket) => [socket.conn, { ...socket }]));
@@ -62,7 +63,8 @@ export class State {
     this[`${record.stage}_${record.kind}`]?.(record);
     if (!stages.includes(record.stage) || record.kind === "state") return;
     this.current = record.stage;
-    this.last.set(record.stage, { key: record.key ?? "", n: record.n });
+    // A record without a key does not remove that of the last one.
+    this.last.set(record.stage, { key: record.key ?? this.last.get(record.stage)?.key ?? "", n: record.n });
   }
 
   // Records of stage socket.
@@ -90,6 +92,8 @@ export class State {
   }
   socket_closed({ conn }) {
     this.sockets.delete(conn);
+    // A silent connection is replaced by the reflector.
+    if (this.active.delete("silence")) this.dirty.add("control");
   }
   socketOf(conn) {
     if (!this.sockets.has(conn)) this.socket_opened({ conn });
@@ -98,13 +102,13 @@ export class State {
   receive(socket, record) {
     this.totals.bytes += record.bytes ?? 0;
     socket.total = record.total ?? socket.total;
-    keep(this.chunks, record, recent);
+    keep(this.chunks, { ...record }, recent);
   }
 
   // Records of stage machine.
 
   machine_step(record) {
-    keep(this.steps, record, recent);
+    keep(this.steps, { ...record }, recent);
   }
   machine_state({ machine, t }) {
     this.machine = { ...machine, at: t };
@@ -114,9 +118,24 @@ export class State {
 
   fifo_filed({ key, version, event }) {
     this.totals.filed++;
+    this.nameSources(key, version);
     this.deltaCount++;
     keep(this.deltas, { key, version, event }, mostDeltas);
   }
+  // The socket and the state machine do not know keys. The version tells which chunk and
+  // which decision the change has come from.
+  nameSources(key, version) {
+    if (!version) return;
+    const chunk = this.chunks.findLast(({ text }) => text?.includes(`"resourceVersion":"${version}"`));
+    const step = this.steps.findLast(({ text }) => text?.endsWith(` version=${version}`));
+    for (const [stage, record] of [["socket", chunk], ["machine", step]]) {
+      if (!record) continue;
+      record.source = key;
+      this.last.set(stage, { ...this.last.get(stage), key });
+      this.dirty.add(stage);
+    }
+  }
+
   fifo_popped(record) {
     this.totals.popped++;
     const at = this.deltas.findIndex(({ key, version }) => key === record.key && version === record.version);
@@ -144,6 +163,9 @@ export class State {
   }
   store_batch(record) {
     this.batch = record;
+    this.deltaCount = record.pending ?? 0;
+    if (!this.deltaCount) this.deltas = [];
+    this.dirty.add("fifo");
     this.store.version = record.version || this.store.version;
   }
   store_state({ store }) {
@@ -223,6 +245,20 @@ export class State {
     this.dirty.add("queue");
   }
 
+  // A record of stage control. The program does not report the end of an effect, except
+  // for these.
+
+  control_used({ name, error }) {
+    if (error) return;
+    if (name === "silence" || name === "away") this.active.add(name);
+    if (name === "speak") this.active.delete("silence");
+    if (name === "back") this.active.delete("away");
+  }
+  isActive({ name }) {
+    if (name === "slow") return this.handlers.some(({ delayMs }) => delayMs > 0);
+    return this.active.has(name);
+  }
+
   // Records of stage request.
 
   request_started(record) {
@@ -233,7 +269,12 @@ export class State {
     const { requests } = this;
     const at = requests.findIndex((r) => r.pending && r.method === record.method && r.path === record.path);
     if (at < 0) keep(requests, record, mostRequests);
-    else requests[at] = { ...record, n: requests[at].n, doneBy: record.n };
+    else requests[at] = { ...record, n: requests[at].n };
+  }
+  // The name of an object that was created is known from the response.
+  request_wrote({ verb, key }) {
+    const request = this.requests.findLast((r) => r.verb === verb && !r.key);
+    if (request) request.key = key;
   }
 }
 

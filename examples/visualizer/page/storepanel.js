@@ -6,7 +6,7 @@ import { ChipGroup, Facts, newest, Panel, RowGroup } from "./panel.js";
 import { newChip, setChip } from "./chip.js";
 import { number, text } from "./strings.js";
 
-const mostKeys = 24, mostValues = 8;
+const mostKeys = 16, mostValues = 8;
 
 export class StorePanel extends Panel {
   // select is called with the key of a button, and changed when the panel must be drawn.
@@ -15,10 +15,10 @@ export class StorePanel extends Panel {
     this.facts = new Facts();
     this.applied = new ChipGroup();
     this.indexes = element("div");
-    this.search = element("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false" });
+    this.search = element("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", "aria-describedby": "found" });
     this.search.addEventListener("input", changed);
     this.label = element("span");
-    this.found = element("p", { class: "more", id: "found", role: "status" });
+    this.found = element("p", { class: "more", id: "found" });
     this.keys = element("ul", { class: "chips", id: "found-keys" });
     this.keys.addEventListener("click", (event) => {
       const button = event.target.closest("button");

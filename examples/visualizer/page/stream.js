@@ -2,8 +2,7 @@
 
 const shortestDelay = 500, longestDelay = 8000;
 
-// Stream receives the records. It connects again after a failure, with a growing delay.
-// The first message of each connection begins with a snapshot.
+// Stream receives the records. It connects again after a failure.
 export class Stream {
   // receive is called with the records of each message, and changed when the connection
   // has been opened or lost.
@@ -13,8 +12,7 @@ export class Stream {
     this.changed = changed;
     this.connected = false;
     this.attempts = 0; // since the last open connection
-    this.delay = 0; // milliseconds until the next attempt
-    this.timer = 0;
+    this.timer = 0; // of the next attempt
     this.open();
   }
 
@@ -33,20 +31,15 @@ export class Stream {
     source.onerror = () => this.fail(source);
   }
 
-  // fail does not leave the next attempt to EventSource, since that makes none after a
-  // response with an error status.
+  // fail makes the next attempt if EventSource does not: it gives up after a response
+  // with an error status. Otherwise it continues after the last record.
   fail(source) {
-    source.close();
-    if (source !== this.source || this.timer) return;
+    if (source !== this.source) return;
     this.connected = false;
     this.attempts++;
-    this.delay = Math.min(shortestDelay * 2 ** (this.attempts - 1), longestDelay);
-    this.timer = setTimeout(() => this.open(), this.delay);
+    if (source.readyState === EventSource.CLOSED && !this.timer) {
+      this.timer = setTimeout(() => this.open(), Math.min(shortestDelay * 2 ** (this.attempts - 1), longestDelay));
+    }
     this.changed(this);
-  }
-
-  // retry connects at once instead of after the delay.
-  retry() {
-    if (!this.connected) this.open();
   }
 }
