@@ -64,6 +64,15 @@ func (c *controls) isSilent() bool {
 	return false
 }
 
+// release ends everything that could delay the end of the program.
+func (c *controls) release() {
+	ctx := context.Background()
+	_, _ = c.back(ctx, arguments{})
+	_, _ = c.speak(ctx, arguments{})
+	c.pipeline.handler.setDelay(0)
+	c.pipeline.copier.delay.Store(0)
+}
+
 // serverControls act on the embedded server.
 func (c *controls) serverControls() []control {
 	return []control{

@@ -19,7 +19,6 @@ type handler struct {
 	mu sync.Mutex
 	// changed is closed when the delay has changed.
 	changed chan struct{}
-	ended   bool
 }
 
 func newHandler(records *recorder) *handler {

@@ -94,7 +94,6 @@ func valueOf(label string) []string {
 func (p *pipeline) run(ctx context.Context, logger *slog.Logger) error {
 	defer p.transport.CloseIdleConnections()
 	defer p.client.Close()
-	defer context.AfterFunc(ctx, func() { p.handler.setDelay(0) })()
 	return controller.Run(ctx, controller.RunOptions{
 		Informers: []controller.Informer{p.informer}, NoSignals: true, Logger: logger,
 	}, p.controller)

@@ -27,7 +27,6 @@ type program struct {
 	view     *view
 	site     *site
 	clone    *clone
-	address  string
 	logger   *slog.Logger
 }
 
@@ -37,10 +36,16 @@ func serverOptions() apitest.Options {
 	return apitest.Options{PlainHTTP: true, Controllers: true, Logger: slog.New(slog.DiscardHandler)}
 }
 
-func newProgram(ctx context.Context, f flags, out io.Writer, logger *slog.Logger) (*program, error) {
+// newProgram connects to a server. Errors are logged to out if the server is a real one;
+// with the embedded server they are those that the page has asked for, and shows.
+func newProgram(ctx context.Context, f flags, out io.Writer) (*program, error) {
 	c, err := cluster.Open(ctx, f.Flags, cluster.Options{RBAC: rbac, Out: out, Server: serverOptions()})
 	if err != nil {
 		return nil, err
+	}
+	logger := slog.New(slog.DiscardHandler)
+	if c.Embedded == nil {
+		logger = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelError}))
 	}
 	folder, err := os.Getwd()
 	if err != nil {
@@ -80,7 +85,7 @@ func assemble(c *cluster.Cluster, f flags, logger *slog.Logger, clone *clone) (*
 		records: records, pipeline: pipeline, controls: newControls(records, pipeline, objects, c.Embedded), links: clone.links(),
 		server: ServerInfo{Embedded: embedded, Host: c.Config.Host, Namespace: c.Namespace, Resource: configMaps.Resource, Write: write},
 	}
-	return &program{cluster: c, pipeline: pipeline, view: v, clone: clone, address: f.address, logger: logger}, nil
+	return &program{cluster: c, pipeline: pipeline, view: v, site: newSite(v, f.address, clone), clone: clone, logger: logger}, nil
 }
 
 // Close closes the connections and files.
@@ -94,21 +99,18 @@ const shutdownTimeout = 5 * time.Second
 
 // run serves the page on the listener until ctx ends or a part fails.
 func (p *program) run(ctx context.Context, listener net.Listener) error {
-	p.site = newSite(p.view, p.address, p.clone)
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	server := &http.Server{
 		Handler: p.site.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		BaseContext: func(net.Listener) context.Context { return ctx }, // ends the streams
 		ErrorLog:    slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
 	}
-	p.view.checkpoint()
 	var running sync.WaitGroup
-	running.Go(func() { p.view.sample(ctx) })
-	var pipelineErr, serveErr error
+	var workErr, serveErr error
 	running.Go(func() {
 		defer end()
-		pipelineErr = p.pipeline.run(ctx, p.logger)
+		workErr = p.work(ctx)
 	})
 	running.Go(func() {
 		defer end()
@@ -117,13 +119,24 @@ func (p *program) run(ctx context.Context, listener net.Listener) error {
 		}
 	})
 	<-ctx.Done()
-	_, _ = p.view.controls.back(ctx, arguments{})
-	_, _ = p.view.controls.speak(ctx, arguments{})
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	if server.Shutdown(bounded) != nil {
 		_ = server.Close()
 	}
 	running.Wait()
-	return errors.Join(pipelineErr, serveErr)
+	return errors.Join(workErr, serveErr)
+}
+
+// work runs the pipeline and records its states until ctx ends.
+func (p *program) work(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(ctx, p.view.controls.release)()
+	p.view.checkpoint()
+	var sampling sync.WaitGroup
+	defer sampling.Wait()
+	sampling.Go(func() { p.view.sample(ctx) })
+	defer end()
+	return p.pipeline.run(ctx, p.logger)
 }
