@@ -182,16 +182,19 @@ func (b *builder) program(t *testing.T, name string) process.Program {
 }
 
 func (b *builder) judge(t *testing.T, w wrong) {
-	failures, reason := 0, ""
+	failures, reason, judged := 0, "", false
 	err := b.program(t, w.Name).Judge(t.Context(), w.Step.Checks, func(o process.Outcome) bool {
+		if judged {
+			return false // the program has printed more before it was ended
+		}
 		if o.Reason != "" {
 			failures++
 			t.Logf("FAIL %s: %s", o.Check, o.Reason)
 		}
-		if o.Check == w.check {
+		if judged = o.Check == w.check; judged {
 			reason = o.Reason
 		}
-		return o.Check != w.check
+		return !judged
 	})
 	switch {
 	case err != nil:

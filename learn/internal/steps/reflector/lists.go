@@ -36,7 +36,17 @@ func checkList(t *judge.T, parts stack.Parts) {
 	if atBegin == "" {
 		t.Fatalf("%s: the watch begins before the store has the list; its first event may be older than the list", after)
 	}
-	r.requested("list", after)
+}
+
+func checkNewest(t *judge.T, parts stack.Parts) {
+	r := newRun(t, &scripted.Source{Lists: []scripted.Answer{scripted.Lists("10", a), scripted.Lists("20", a)}}, endsAt("15", errExpired))
+	r.start(parts, false)
+	r.after(10 * time.Minute)
+	for _, request := range r.source.Requests() {
+		if got := request.Options.ResourceVersion; got != "" {
+			t.Fatalf("a list, a watch from 10 to 15, a list: a list is requested with the version %q, want none: only a list without a version is the newest state; one from version 0 may be older than the store", got)
+		}
+	}
 }
 
 func checkIncomplete(t *judge.T, parts stack.Parts) {
@@ -67,7 +77,7 @@ func checkExpired(t *judge.T, parts stack.Parts) {
 	r.after(10 * time.Minute)
 	const after = "Follow(10) returns 15 and a 410"
 	r.requestedAt(1, 0, after, "the watch has made progress, and the list needs no back-off")
-	r.requested("list, list", after+" (a list without a version is the newest state; one from version 0 may be older than the store)")
+	r.requested("list, list", after)
 	r.stored("replace a 8 b 9 to 10, replace b 9 c 18 to 20", after)
 	r.followed("10, 20", after)
 }

@@ -10,6 +10,7 @@ var Step = judge.Step{
 	Functions: []string{"NewReflector"},
 	Checks: []judge.Check{
 		{Name: "the store has the list before the watch begins", Run: checkList},
+		{Name: "each list asks for the newest state", Run: checkNewest},
 		{Name: "an incomplete list leaves the store as it is", Run: checkIncomplete},
 		{Name: "failed lists wait longer each time", Run: checkFailedLists},
 		{Name: "an expired version leads to a new list", Run: checkExpired},

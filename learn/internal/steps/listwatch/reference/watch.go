@@ -20,28 +20,27 @@ func (l *listerWatcher) Watch(ctx context.Context, options metav1.ListOptions) (
 		return nil, err
 	}
 	s := &stream{ctx: ctx, body: body, decoder: l.decoder(body)}
-	return rest.NewWatch(s.next, s.stop), nil
+	return rest.NewWatch(s.next, func() { s.end(io.EOF) }), nil
 }
 
-// stream is an open watch.
+// stream is an open watch. It has one decoder, which may have read further than the
+// event that it has returned.
 type stream struct {
 	ctx     context.Context
 	body    io.Closer
 	decoder stack.Decoder
-	err     error // the error that has ended the stream
 
-	closing sync.Once
-	mu      sync.Mutex
-	stopped error // why stop has been called
+	mu     sync.Mutex
+	reason error // why the stream has ended, nil before
 }
 
 // next returns the next event. Every error ends the stream.
 func (s *stream) next(ctx context.Context) (stack.Event, error) {
-	if s.err != nil {
-		return stack.Event{}, s.err
-	}
 	// A read waits for bytes, not for a context. Only closing the body ends it.
 	defer context.AfterFunc(ctx, func() { s.end(ctx.Err()) })()
+	if err := s.end(ctx.Err()); err != nil {
+		return stack.Event{}, err
+	}
 	event, err := s.decoder.Next()
 	if err == nil {
 		return event, nil
@@ -49,26 +48,17 @@ func (s *stream) next(ctx context.Context) (stack.Event, error) {
 	if s.ctx.Err() != nil {
 		err = s.ctx.Err()
 	}
-	s.end(err)
-	s.err = s.reason()
-	return stack.Event{}, s.err
+	// If the body was closed, the error of the read is only a consequence of that.
+	return stack.Event{}, s.end(err)
 }
 
-// stop ends the stream: next returns io.EOF.
-func (s *stream) stop() { s.end(io.EOF) }
-
-// end closes the body. The first reason is the one that next returns.
-func (s *stream) end(reason error) {
-	s.mu.Lock()
-	if s.stopped == nil {
-		s.stopped = reason
-	}
-	s.mu.Unlock()
-	s.closing.Do(func() { s.body.Close() })
-}
-
-func (s *stream) reason() error {
+// end ends the stream, unless the reason is nil. It returns the first reason.
+func (s *stream) end(reason error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stopped
+	if s.reason == nil && reason != nil {
+		s.reason = reason
+		s.body.Close()
+	}
+	return s.reason
 }
