@@ -32,7 +32,7 @@ func checkWake(t *judge.T, parts stack.Parts) {
 	q := newQueue(t, parts)
 	first, second := q.start(closed()), q.start(closed())
 	q.replace(object("a", "1"), object("b", "1"))
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if !first.ended || !second.ended {
 		t.Fatalf("two callers of Pop wait, and after a Replace with two objects one of them still waits")
 	}
@@ -47,7 +47,7 @@ func checkWake(t *judge.T, parts stack.Parts) {
 }
 
 func (q *queue) woken(p *popping, by, want string) {
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if !p.ended {
 		q.t.Fatalf("a waiting Pop still waits after %s", by)
 	}
@@ -61,9 +61,9 @@ func checkEnd(t *judge.T, parts stack.Parts) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := new(popping)
 	t.Go("Pop", func() { q.run(ctx, p, nil) })
-	time.Sleep(time.Second)
+	pass(time.Second)
 	cancel()
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if !p.ended {
 		t.Fatalf("a waiting Pop still waits after its context has ended")
 	}
@@ -73,7 +73,7 @@ func checkEnd(t *judge.T, parts stack.Parts) {
 
 	first, second := q.start(nil), q.start(nil)
 	t.Unblocked("Close", q.Close)
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if !first.ended || !second.ended {
 		t.Fatalf("two callers of Pop wait, and after Close one of them still waits")
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -210,6 +211,12 @@ func (q *queue) start(release <-chan struct{}) *popping {
 	q.t.Go("Pop", func() {
 		q.run(q.t.Context(), p, func() error { <-release; return nil })
 	})
-	time.Sleep(time.Second)
+	pass(time.Second)
 	return p
+}
+
+// pass lets fake time pass, and waits until nothing happens any more.
+func pass(duration time.Duration) {
+	time.Sleep(duration)
+	synctest.Wait()
 }

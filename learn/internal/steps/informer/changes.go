@@ -202,7 +202,7 @@ func checkPopError(t *judge.T, parts stack.Parts) {
 	settle()
 	_ = i.queue.Add(object("a", "1"))
 	settle()
-	if i.ended {
+	if i.ended.Load() {
 		t.Fatalf("Pop returns an error, which is not that of the context, and Run returns %v; want the next Pop", i.err)
 	}
 	i.received(r, "an error of two Pops and Add a@1", "add a@1")

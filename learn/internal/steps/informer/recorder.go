@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -119,5 +120,10 @@ func (r *recorder) received() string {
 	return strings.Join(calls, ", ")
 }
 
-// settle waits until nothing happens any more.
-func settle() { time.Sleep(time.Second) }
+// pass lets fake time pass, and waits until nothing happens any more.
+func pass(duration time.Duration) {
+	time.Sleep(duration)
+	synctest.Wait()
+}
+
+func settle() { pass(time.Second) }

@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
@@ -19,14 +20,14 @@ func checkRun(t *judge.T, parts stack.Parts) {
 			time.Sleep(time.Minute)
 			return want
 		})
-		if i.ended {
+		if i.ended.Load() {
 			t.Fatalf("Run returns %v while reflect runs", i.err)
 		}
 		if got := len(i.indexer.List()); got != 1 {
 			t.Fatalf("reflect has written an object to the queue, and the indexer has %d objects: Run must process changes while reflect runs", got)
 		}
-		time.Sleep(time.Hour)
-		if !i.ended {
+		pass(time.Hour)
+		if !i.ended.Load() {
 			t.Fatalf("Run does not return after reflect has returned %v", want)
 		}
 		if !errors.Is(i.err, want) {
@@ -44,39 +45,39 @@ func checkRun(t *judge.T, parts stack.Parts) {
 
 func checkEnd(t *judge.T, parts stack.Parts) {
 	i := newInformer(t, parts, nil, nil)
-	reflectEnded, handlerEnded := false, false
+	var reflectEnded, handlerEnded atomic.Bool
 	r := newRecorder()
-	r.during = func(string) { time.Sleep(20 * time.Second); handlerEnded = true }
+	r.during = func(string) { time.Sleep(20 * time.Second); handlerEnded.Store(true) }
 	i.handle(r)
 	cancel := i.run(func(ctx context.Context) error {
 		<-ctx.Done()
 		time.Sleep(10 * time.Second)
-		reflectEnded = true
+		reflectEnded.Store(true)
 		return ctx.Err()
 	})
 	_ = i.queue.Add(object("a", "1"))
 	settle()
 	cancel()
-	time.Sleep(5 * time.Second)
-	if i.ended {
+	pass(5 * time.Second)
+	if i.ended.Load() {
 		t.Fatalf("the context of Run has ended, and Run returns while reflect is running")
 	}
-	time.Sleep(10 * time.Second)
-	if !reflectEnded {
+	pass(10 * time.Second)
+	if !reflectEnded.Load() {
 		t.Fatalf("the context of reflect does not end with that of Run")
 	}
-	if i.ended && !handlerEnded {
+	if i.ended.Load() && !handlerEnded.Load() {
 		t.Fatalf("the context of Run has ended, and Run returns while a handler is running")
 	}
-	time.Sleep(time.Hour)
-	if !i.ended {
+	pass(time.Hour)
+	if !i.ended.Load() {
 		t.Fatalf("Run does not return after reflect and the running call of a handler have returned")
 	}
 
 	calls := len(r.calls)
 	afterwards := i.handle(newRecorder())
 	_ = i.queue.Add(object("b", "2"))
-	time.Sleep(time.Hour)
+	pass(time.Hour)
 	if len(r.calls) != calls {
 		t.Fatalf("a handler is called after Run has returned: %s", r.calls[len(r.calls)-1])
 	}

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
@@ -15,7 +16,7 @@ type informer struct {
 	queue   stack.Queue
 	indexer stack.Indexer
 
-	ended bool // Run has returned err
+	ended atomic.Bool // Run has returned err
 	err   error
 }
 
@@ -44,7 +45,7 @@ func (i *informer) run(reflect func(context.Context) error) (cancel func()) {
 	ctx, cancel := context.WithCancel(i.t.Context())
 	i.t.Go("Run", func() {
 		i.err = i.Run(ctx, reflect)
-		i.ended = true
+		i.ended.Store(true)
 	})
 	settle()
 	return cancel
@@ -53,8 +54,8 @@ func (i *informer) run(reflect func(context.Context) error) (cancel func()) {
 // stop ends the informer, and fails if Run does not return.
 func (i *informer) stop(cancel func()) {
 	cancel()
-	time.Sleep(time.Hour)
-	if !i.ended {
+	pass(time.Hour)
+	if !i.ended.Load() {
 		i.t.Fatalf("Run does not return after its context has ended")
 	}
 }
