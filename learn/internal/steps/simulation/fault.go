@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -65,42 +66,42 @@ func (s *simulation) setFault() {
 	if verb == "" {
 		verb = []string{"list", "watch", "watch", "create", "update", "delete"}[s.rng.IntN(6)]
 	}
-	action := f.do(s.rng)
-	if f.later && verb == "watch" && s.rng.IntN(2) == 0 {
-		action = apitest.AfterEvents(s.rng.IntN(4), action)
+	action, when := f.do(s.rng), ""
+	if n := s.rng.IntN(4); f.later && verb == "watch" && s.rng.IntN(2) == 0 {
+		action, when = apitest.AfterEvents(n, action), fmt.Sprintf(" after %d events", n)
 	}
-	set := s.server.Fault(apitest.Fault{
-		Match: apitest.Match{Verb: verb, Resource: "configmaps"}, Times: 1 + s.rng.IntN(3), Action: action,
-	})
-	s.logf("fault: %s", set)
+	times := 1 + s.rng.IntN(3)
+	s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: verb, Resource: "configmaps"}, Times: times, Action: action})
+	s.logf("fault: %s, at most %d times: %s%s", verb, times, f.name, when)
 	// Without a new list, faults of lists and of initial events would be rare.
 	if s.rng.IntN(2) == 0 {
 		s.server.Compact()
-		s.server.Restart()
-		s.logf("compact and restart")
+		s.logf("compact")
+		s.restart()
 	}
+}
+
+// restart ends all connections, and a stop.
+func (s *simulation) restart() {
+	s.server.Restart()
+	s.stopped = false
+	s.logf("restart")
 }
 
 // changeServer changes the state of the server, as a fault without a request does.
 func (s *simulation) changeServer() {
-	switch s.rng.IntN(5) {
+	switch s.rng.IntN(4) {
 	case 0:
 		s.server.Compact()
 		s.logf("compact")
 	case 1:
-		s.server.Restart()
-		s.logf("restart")
+		s.restart()
 	case 2:
 		s.server.RemoveFaults()
 		s.logf("remove all faults")
 	default:
-		s.stopped = !s.stopped
-		if s.stopped {
-			s.server.Stop()
-			s.logf("stop")
-		} else {
-			s.server.Start()
-			s.logf("start")
-		}
+		s.server.Stop()
+		s.stopped = true
+		s.logf("stop")
 	}
 }

@@ -58,12 +58,20 @@ type simulation struct {
 // simulate runs the parts against a server with faults, and fails unless they are
 // right at the end.
 func simulate(t *judge.T, parts stack.Parts, seed uint64, faults []fault) {
+	newSimulation(t, parts, seed, faults).simulate()
+}
+
+func newSimulation(t *judge.T, parts stack.Parts, seed uint64, faults []fault) *simulation {
 	s := &simulation{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 12)), start: time.Now(), faults: faults, parts: parts}
 	s.server = apitest.NewServer(apitest.Options{
 		InMemory: true, Seed: seed, History: []int{0, 5, 50}[s.rng.IntN(3)],
 	})
-	defer s.server.Close()
 	s.writes = newWrites(s)
+	return s
+}
+
+func (s *simulation) simulate() {
+	defer s.server.Close()
 	for range 8 {
 		s.writes.random()
 	}
@@ -71,13 +79,13 @@ func simulate(t *judge.T, parts stack.Parts, seed uint64, faults []fault) {
 	stream := s.rng.IntN(2) == 0
 	s.logf("namespace %q, streamed list: %t", namespace, stream)
 	base, dial := judge.Dial(s.server)
-	s.program = parts.Build(base, dial, namespace, stream)
+	s.program = s.parts.Build(base, dial, namespace, stream)
 	s.control = newController(s)
 	defer s.control.queue.ShutDown()
 	s.addHandler()
 	s.program.Informer.AddEventHandler(s.control)
 
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
 	ended := s.run(ctx)
 	s.control.run(ctx)
@@ -88,7 +96,7 @@ func simulate(t *judge.T, parts stack.Parts, seed uint64, faults []fault) {
 	s.rest(ended)
 	s.check(namespace)
 	cancel()
-	t.Unblocked("Run, after its context is done,", func() { <-ended })
+	s.t.Unblocked("Run, after its context is done,", func() { <-ended })
 	s.control.end()
 }
 
@@ -111,6 +119,9 @@ func (s *simulation) pause() {
 
 // step takes a random step.
 func (s *simulation) step() {
+	if s.stopped && s.rng.IntN(2) == 0 {
+		s.restart()
+	}
 	switch n := s.rng.IntN(20); {
 	case n < 11:
 		for range 1 + s.rng.IntN(6) {
@@ -145,7 +156,7 @@ func (s *simulation) rest(ended <-chan error) {
 
 // logf adds a line to the log of the simulation.
 func (s *simulation) logf(format string, args ...any) {
-	s.log = append(s.log, fmt.Sprintf("%10v  %s", time.Since(s.start).Round(time.Millisecond), fmt.Sprintf(format, args...)))
+	s.log = append(s.log, fmt.Sprintf("%10v  %s", time.Since(s.start).Round(100*time.Millisecond), fmt.Sprintf(format, args...)))
 }
 
 // failf fails with the command that repeats the simulation. The log is printed only for

@@ -37,7 +37,7 @@ func (w *writes) random() {
 		w.stored("create", apitest.Create(w.s.t, w.s.server, object))
 		w.present[key] = true
 	case rng.IntN(4) == 0:
-		w.s.logf("delete %s", key)
+		w.s.logf("write: delete %s", key)
 		apitest.Delete(w.s.t, w.s.server, like(key))
 		delete(w.present, key)
 	default:
@@ -56,7 +56,7 @@ func (w *writes) set(object *stack.ConfigMap) {
 
 // stored records the state of an object.
 func (w *writes) stored(verb string, object stack.Object) {
-	w.s.logf("%s %s at version %s, site: %t", verb, stack.Key(object), object.ResourceVersion, object.Labels != nil)
+	w.s.logf("write: %s %s at version %s, site: %t", verb, stack.Key(object), object.ResourceVersion, object.Labels != nil)
 	w.states[object.ResourceVersion] = object
 }
 

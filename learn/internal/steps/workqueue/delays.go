@@ -12,7 +12,10 @@ import (
 func checkTimes(t *judge.T, parts stack.Parts) {
 	q := newQueue(t, parts, base, limit)
 	got := q.get()
-	q.AddRateLimited("shop/a")
+	t.Unblocked("AddRateLimited", func() { q.AddRateLimited("shop/a") })
+	if after := time.Since(q.start); after > 0 {
+		t.Fatalf("AddRateLimited returns after %v; want that it returns at once: a worker that waits processes no other key", after)
+	}
 	q.nothing(got, "right after AddRateLimited")
 	time.Sleep(base)
 	q.received(got, "shop/a", "1s after AddRateLimited with base 1s")
