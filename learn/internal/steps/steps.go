@@ -10,6 +10,10 @@ import (
 	"github.com/thinformer/thinformer/learn/internal/reference"
 	"github.com/thinformer/thinformer/learn/internal/stack"
 	"github.com/thinformer/thinformer/learn/internal/steps/chunks"
+	"github.com/thinformer/thinformer/learn/internal/steps/client"
+	"github.com/thinformer/thinformer/learn/internal/steps/deltafifo"
+	"github.com/thinformer/thinformer/learn/internal/steps/indexer"
+	"github.com/thinformer/thinformer/learn/internal/steps/informer"
 	"github.com/thinformer/thinformer/learn/internal/steps/listwatch"
 	"github.com/thinformer/thinformer/learn/internal/steps/reconcile"
 	"github.com/thinformer/thinformer/learn/internal/steps/reflector"
@@ -21,9 +25,13 @@ import (
 // All has the steps in their order. Step 0, the map, has nothing to write.
 var All = []judge.Step{
 	chunks.Step,
+	client.Step,
 	listwatch.Step,
 	resume.Step,
 	reflector.Step,
+	deltafifo.Step,
+	indexer.Step,
+	informer.Step,
 	workqueue.Step,
 	reconcile.Step,
 	simulation.Step,
