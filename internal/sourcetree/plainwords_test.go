@@ -286,8 +286,9 @@ func TestTheRuleForWordsCanFail(t *testing.T) {
 	none.Breaks(t, fstest.MapFS{".ci/run": sourcetree.Text("# a lane\n")}, ".ci/run:1")
 	none.Passes(t, tree("package rest\n"))
 	none.Passes(t, fstest.MapFS{
-		"README.zh.md":     sourcetree.Text("room"),
-		"docs/zh/names.md": sourcetree.Text("room"),
+		"README.zh.md":                            sourcetree.Text("room"),
+		"docs/zh/names.md":                        sourcetree.Text("room"),
+		"learn/_work/04-listwatch/watch.go":       sourcetree.Text("package listwatch // a room\n"),
 		"internal/wire/testdata/objects/pod.json": sourcetree.Text("room"),
 		"internal/wire/testdata/objects/pod.pb":   sourcetree.Text("room"),
 	})

@@ -108,10 +108,10 @@ func Walk(t *testing.T, tree fs.FS, nested bool, visit func(name string, text []
 }
 
 // WalkAll calls visit with each file of the tree: also with testdata, and with the
-// folders that the go command ignores, except .git.
+// folders that the go command ignores, except .git and the solutions of a learner.
 func WalkAll(t *testing.T, tree fs.FS, visit func(name string, text []byte)) {
 	t.Helper()
-	walk(t, tree, func(folder string) bool { return folder == ".git" }, visit)
+	walk(t, tree, func(folder string) bool { return folder == ".git" || folder == "learn/_work" }, visit)
 }
 
 // walk calls visit with the regular files of the folders that are not skipped.

@@ -43,7 +43,7 @@ func (r *records) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// read reads a record. One that is not a result was printed by the solution.
+// read reads a record. Other text after the mark was printed by the solution.
 func (r *records) read(record []byte) {
 	var result judge.Result
 	switch err := json.Unmarshal(record[1:], &result); {

@@ -11,8 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
 )
@@ -49,7 +51,7 @@ func Main(comment string, solutions ...Solution) []byte {
 		for _, part := range solution.Parts {
 			if !slices.Contains(folders, part.Folder) {
 				folders = append(folders, part.Folder)
-				fmt.Fprintf(&out, "\t%s %q\n", alias(part), Module+"/"+part.Folder)
+				fmt.Fprintf(&out, "\t%s %q\n", part.Name(), Module+"/"+part.Folder)
 			}
 		}
 	}
@@ -72,8 +74,9 @@ func Main(comment string, solutions ...Solution) []byte {
 	return formatted
 }
 
-// alias returns the name of a part's package, such as listwatch_04_listwatch.
-func alias(part Part) string {
+// Name returns the name of the part's package in function main, such as
+// listwatch_04_listwatch.
+func (part Part) Name() string {
 	letter := func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
@@ -87,7 +90,7 @@ func writeSolution(out *bytes.Buffer, solution Solution) {
 	fmt.Fprint(out, "parts := steps.Reference()\n")
 	for _, part := range solution.Parts {
 		for _, function := range part.Step.Functions {
-			fmt.Fprintf(out, "parts.%s = %s.%s\n", function, alias(part), function)
+			fmt.Fprintf(out, "parts.%s = %s.%s\n", function, part.Name(), function)
 		}
 	}
 	fmt.Fprintf(out, "judge.Main(steps.MustFind(%q), parts)\n", solution.Step.Name)
@@ -113,8 +116,14 @@ func Build(ctx context.Context, root, folder, executable string, overlay map[str
 	}
 	command := exec.CommandContext(ctx, "go", append(arguments, "./"+folder)...)
 	command.Dir = root
-	// A workspace or flags of the environment could select another module.
-	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	// An interrupted go command removes its own files; one that is killed does not.
+	command.Cancel = func() error {
+		if runtime.GOOS == "windows" {
+			return command.Process.Kill()
+		}
+		return command.Process.Signal(os.Interrupt)
+	}
+	command.WaitDelay = 5 * time.Second
 	output, err := command.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -4,7 +4,7 @@ import "context"
 
 // WorkQueue is the part of step 10.
 type WorkQueue interface {
-	// Add adds a key, unless it waits. One that is processed is handed out after Done.
+	// Add adds a key, unless it waits. If it is processed, it waits after Done.
 	Add(key string)
 	// Get waits for a key. shutdown reports that the queue is shut down and empty.
 	Get() (key string, shutdown bool)

@@ -1,0 +1,126 @@
+package course
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/program"
+	"github.com/thinformer/thinformer/learn/internal/signature"
+)
+
+// checkFiles finds mistakes that the compiler would describe in other words: another
+// name of the package, and imports that a solution may not have.
+func (c *Command) checkFiles(step judge.Step) error {
+	files, err := c.workspace.solution(step)
+	if err != nil {
+		return err
+	}
+	for _, name := range sorted(files) {
+		shown := path.Join(c.workspace.shown(step), name)
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, files[name], parser.PackageClauseOnly)
+		if err == nil && syntax.Name.Name != step.Name {
+			return fail(wrongPackage, shown, syntax.Name.Name, step.Name)
+		}
+		var wrong *program.ImportError
+		if errors.As(program.CheckImports(shown, files[name]), &wrong) {
+			return fail(wrongImport, wrong.File, wrong.Line, wrong.Import, program.Importable())
+		}
+	}
+	return nil
+}
+
+// build writes the function main of a solution and builds it.
+func (c *Command) build(ctx context.Context, solution program.Solution, executable string) error {
+	step := solution.Step
+	main := filepath.Join(c.workspace.folder, filepath.FromSlash(mainFolder(step)), "main.go")
+	if err := os.MkdirAll(filepath.Dir(main), 0o755); err != nil {
+		return err
+	}
+	comment := fmt.Sprintf("Command main judges your solution of step %d. go run ./learn test %d writes it.", step.Number, step.Number)
+	if err := os.WriteFile(main, program.Main(comment, solution), 0o644); err != nil {
+		return err
+	}
+	overlay, err := c.workspace.overlay()
+	if err != nil {
+		return err
+	}
+	err = program.Build(ctx, c.workspace.root, path.Join(c.workspace.name, mainFolder(step)), executable, overlay)
+	var compile *program.CompileError
+	if errors.As(err, &compile) {
+		return c.explain(solution, compile.Output)
+	}
+	return err
+}
+
+// overlay returns the files of a workspace that is not in the module. It is empty if the
+// go command finds the workspace where it is.
+func (w *workspace) overlay() (map[string]string, error) {
+	if w.folder == filepath.Join(w.root, filepath.FromSlash(w.name)) {
+		return nil, nil
+	}
+	files := map[string]string{}
+	err := filepath.WalkDir(w.folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		relative, err := filepath.Rel(w.folder, name)
+		files[path.Join(w.name, filepath.ToSlash(relative))] = name
+		return err
+	})
+	return files, err
+}
+
+// explain says what the compiler means. It knows the function main, and the learner does
+// not: an error there is a function that the solution does not have as it should.
+func (c *Command) explain(solution program.Solution, output string) error {
+	var lines []string
+	main := path.Join(c.workspace.name, mainFolder(solution.Step)) + "/"
+	for line := range strings.Lines(filepath.ToSlash(output)) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, "# ") || line == "" {
+			continue
+		}
+		if strings.HasPrefix(line, main) {
+			if step, function, message, ok := wrongFunction(solution, line); ok {
+				declared, err := signature.Of(os.DirFS(c.workspace.root), function)
+				if err != nil {
+					return err
+				}
+				return fail(mustExport, step.Name, declared, message)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return fail(notCompiled, strings.Join(lines, "\n"))
+}
+
+var compilerMessage = regexp.MustCompile(`^\S+:\d+:\d+: (.*)$`)
+
+// wrongFunction returns the function of a solution that the function main cannot use.
+func wrongFunction(solution program.Solution, line string) (step judge.Step, function, message string, ok bool) {
+	found := compilerMessage.FindStringSubmatch(line)
+	if found == nil {
+		return step, "", "", false
+	}
+	for _, part := range solution.Parts {
+		for _, function := range part.Step.Functions {
+			// The name that the solution's package has in the function main.
+			used := part.Name() + "." + function
+			if regexp.MustCompile(regexp.QuoteMeta(used) + `\b`).MatchString(found[1]) {
+				message := strings.ReplaceAll(found[1], part.Name()+".", part.Step.Name+".")
+				return part.Step, function, message, true
+			}
+		}
+	}
+	return step, "", "", false
+}

@@ -1,0 +1,191 @@
+package course
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/process"
+	"github.com/thinformer/thinformer/learn/internal/program"
+	"github.com/thinformer/thinformer/learn/internal/steps"
+)
+
+const (
+	// testLimit is the time of all checks, after the build.
+	testLimit = 20 * time.Second
+	// shownFailures have a reason. Later ones are often consequences.
+	shownFailures = 3
+	// shownLines is the number of lines of the solution's own output for a failure.
+	shownLines = 20
+)
+
+// errFailedChecks is the error of a test whose result has been printed.
+var errFailedChecks = errors.New("not all checks pass")
+
+// test builds a solution and runs the checks of its step.
+func (c *Command) test(ctx context.Context, step judge.Step) error {
+	if _, err := c.workspace.solution(step); err != nil {
+		return err
+	}
+	solution := program.Solution{Step: step, Parts: []program.Part{c.part(step)}}
+	var without []judge.Step
+	if c.mine || step.Name == "simulation" {
+		var with []judge.Step
+		with, without = c.otherParts(step)
+		for _, other := range with {
+			solution.Parts = append(solution.Parts, c.part(other))
+		}
+	}
+	for _, part := range solution.Parts {
+		if err := c.checkFiles(part.Step); err != nil {
+			return err
+		}
+	}
+	c.say(testHead, step.Number, step.Name, len(step.Checks))
+	c.sayParts(solution.Parts, without)
+
+	folder, err := os.MkdirTemp("", "learn")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	executable := filepath.Join(folder, "judge")
+	if runtime.GOOS == "windows" {
+		executable += ".exe"
+	}
+	if err := c.build(ctx, solution, executable); err != nil {
+		return err
+	}
+	return c.judge(ctx, step, executable)
+}
+
+// part returns the package of a step's solution.
+func (c *Command) part(step judge.Step) program.Part {
+	return program.Part{Step: step, Folder: c.workspace.shown(step)}
+}
+
+// otherParts returns the steps whose parts replace those of the reference: the ones that
+// have passed, or with -mine all that exist. without are those that exist and do not.
+func (c *Command) otherParts(step judge.Step) (with, without []judge.Step) {
+	p := c.progress()
+	for _, other := range steps.All {
+		switch {
+		case other.Name == step.Name || !c.workspace.exists(other):
+		case c.mine || p.passed(other):
+			with = append(with, other)
+		default:
+			without = append(without, other)
+		}
+	}
+	return with, without
+}
+
+// sayParts says whose parts are used, if not only one is the learner's.
+func (c *Command) sayParts(parts []program.Part, without []judge.Step) {
+	var with []judge.Step
+	for _, part := range parts {
+		with = append(with, part.Step)
+	}
+	if len(with) > 1 {
+		c.say(partsOf, numbers(with))
+	}
+	if len(without) > 0 {
+		c.say(partsNotPassed, numbers(without))
+	}
+}
+
+func numbers(all []judge.Step) string {
+	var list []string
+	for _, step := range all {
+		list = append(list, fmt.Sprint(step.Number))
+	}
+	return strings.Join(list, ", ")
+}
+
+// judge runs the checks and prints the outcome of each one.
+func (c *Command) judge(ctx context.Context, step judge.Step, executable string) error {
+	p := process.Program{Path: executable, Limit: testLimit}
+	if c.seed != "" {
+		p.Args = []string{"-seed", c.seed}
+	}
+	judged, passed := 0, 0
+	err := p.Judge(ctx, step.Checks, func(o process.Outcome) bool {
+		judged++
+		if o.Reason == "" {
+			passed++
+			fmt.Fprintln(c.Out, "ok    "+o.Check)
+			return true
+		}
+		fmt.Fprintln(c.Out, "FAIL  "+o.Check)
+		if judged-passed <= shownFailures {
+			c.sayReason(o)
+		}
+		return true
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if judged > 0 || err == nil {
+		if err := c.update(func(p *progress) {
+			p.Last = step.Name
+			p.of(step).Passed, p.of(step).Checks = passed, len(step.Checks)
+		}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case errors.Is(err, process.ErrLimit):
+		c.say(overLimit, testLimit, judged, len(step.Checks))
+	case err != nil:
+		return fail(notBegun, err)
+	case passed == len(step.Checks):
+		c.sayPassed(step)
+		return nil
+	}
+	if judged-passed > shownFailures {
+		c.say(shownFirst, shownFailures)
+	}
+	c.say(failedCount, passed, len(step.Checks), step.Number)
+	return errFailedChecks
+}
+
+// sayReason prints why a check has failed, and what the solution printed.
+func (c *Command) sayReason(o process.Outcome) {
+	for line := range strings.SplitSeq(o.Reason, "\n") {
+		fmt.Fprintln(c.Out, "      "+line)
+	}
+	output := strings.TrimRight(o.Output, "\n")
+	if output == "" {
+		return
+	}
+	c.say(printed)
+	lines := strings.Split(output, "\n")
+	for _, line := range lines[:min(len(lines), shownLines)] {
+		fmt.Fprintln(c.Out, "      | "+line)
+	}
+	if more := len(lines) - shownLines; more > 0 {
+		c.say(printedMore, more)
+	}
+}
+
+// sayPassed says what comes after a step that has passed.
+func (c *Command) sayPassed(step judge.Step) {
+	c.say(passedAll, len(step.Checks), step.Number)
+	for _, next := range steps.All {
+		if next.Number > step.Number && !c.progress().passed(next) {
+			c.say(passedNext, next.Number)
+			return
+		}
+	}
+	c.say(passedLast)
+}
+
+// mainFolder is the folder of the function main for a step, in the workspace.
+func mainFolder(step judge.Step) string { return path.Join("main", folderOf(step)) }
