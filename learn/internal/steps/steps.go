@@ -12,6 +12,7 @@ import (
 	"github.com/thinformer/thinformer/learn/internal/steps/chunks"
 	"github.com/thinformer/thinformer/learn/internal/steps/client"
 	"github.com/thinformer/thinformer/learn/internal/steps/deltafifo"
+	"github.com/thinformer/thinformer/learn/internal/steps/frames"
 	"github.com/thinformer/thinformer/learn/internal/steps/indexer"
 	"github.com/thinformer/thinformer/learn/internal/steps/informer"
 	"github.com/thinformer/thinformer/learn/internal/steps/listwatch"
@@ -26,6 +27,7 @@ import (
 var All = []judge.Step{
 	chunks.Step,
 	client.Step,
+	frames.Step,
 	listwatch.Step,
 	resume.Step,
 	reflector.Step,

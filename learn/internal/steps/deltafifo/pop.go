@@ -30,14 +30,18 @@ func checkWake(t *judge.T, parts stack.Parts) {
 	}
 
 	q := newQueue(t, parts)
-	first, second := q.start(closed()), q.start(closed())
+	release := make(chan struct{})
+	first, second := q.start(release), q.start(release)
 	q.replace(object("a", "1"), object("b", "1"))
 	pass(time.Minute)
-	if !first.ended || !second.ended {
+	both := first.called && second.called
+	close(release)
+	pass(time.Second)
+	if !both {
 		t.Fatalf("two callers of Pop wait, and after a Replace with two objects one of them still waits")
 	}
 
-	release := make(chan struct{})
+	release = make(chan struct{})
 	q.add(object("c", "1"))
 	q.start(release)
 	q.add(object("c", "2"))

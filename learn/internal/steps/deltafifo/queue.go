@@ -160,17 +160,25 @@ func (q *queue) run(ctx context.Context, p *popping, during func() error) {
 
 // pop calls Pop.
 func (q *queue) pop(during func() error) *popping {
-	p := new(popping)
-	q.t.Unblocked("Pop", func() { q.run(q.t.Context(), p, during) })
+	p := q.tryPop(during)
 	if !p.called {
-		q.t.Fatalf("Pop returns %v without calling process", p.err)
+		q.t.Fatalf("Pop delivers nothing, although changes wait, and returns %v", p.err)
 	}
+	return p
+}
+
+// tryPop calls Pop with a context that ends.
+func (q *queue) tryPop(during func() error) *popping {
+	ctx, cancel := context.WithTimeout(q.t.Context(), time.Minute)
+	defer cancel()
+	p := new(popping)
+	q.t.Unblocked("Pop, with a context that ends,", func() { q.run(ctx, p, during) })
 	return p
 }
 
 // delivers fails unless Pop delivers these changes.
 func (q *queue) delivers(after, want string) *popping {
-	p := q.pop(nil)
+	p := q.tryPop(nil)
 	if p.String() != want {
 		q.t.Fatalf("after %s, Pop delivers\n%v\nwant %s", after, p, want)
 	}
@@ -183,7 +191,7 @@ func (q *queue) delivers(after, want string) *popping {
 // deliversByKey is delivers for several keys in any order.
 func (q *queue) deliversByKey(after string, wants ...string) {
 	for range wants {
-		if got := q.pop(nil).String(); !slices.Contains(wants, got) {
+		if got := q.tryPop(nil).String(); !slices.Contains(wants, got) {
 			q.t.Fatalf("after %s, Pop delivers\n%s\nwant %s", after, got, strings.Join(wants, "; "))
 		}
 	}
@@ -192,10 +200,7 @@ func (q *queue) deliversByKey(after string, wants ...string) {
 
 // isEmpty fails if Pop delivers anything.
 func (q *queue) isEmpty(after string) {
-	ctx, cancel := context.WithTimeout(q.t.Context(), time.Second)
-	defer cancel()
-	p := new(popping)
-	q.t.Unblocked("Pop, with a context that ends,", func() { q.run(ctx, p, nil) })
+	p := q.tryPop(nil)
 	if p.called {
 		q.t.Fatalf("after %s, Pop delivers\n%v\nwant nothing more", after, p)
 	}

@@ -12,6 +12,7 @@ var Step = judge.Step{
 	Functions: []string{"NewQueue"},
 	Checks: []judge.Check{
 		{Name: "the changes of a key come together, oldest first", Run: checkTogether},
+		{Name: "Pop ends with its context and with Close", Run: checkEnd},
 		{Name: "keys come in the order of their oldest change", Run: checkOrder},
 		{Name: "delete and create of one name stay two changes", Run: checkDeleteAndCreate},
 		{Name: "another UID deletes the known object first", Run: checkAnotherUID},
@@ -22,7 +23,6 @@ var Step = judge.Step{
 		{Name: "Replace deletes the known objects that are missing", Run: checkReplace},
 		{Name: "a Replace that fails changes nothing", Run: checkFailedReplace},
 		{Name: "every write wakes a waiting Pop", Run: checkWake},
-		{Name: "Pop ends with its context and with Close", Run: checkEnd},
 		{Name: "an error of process is returned and ends the processing", Run: checkError},
 		{Name: "initial marks the changes of the first Replace", Run: checkInitial},
 		{Name: "HasSynced waits until the first Replace is processed", Run: checkSynced},

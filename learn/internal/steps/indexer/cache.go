@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,6 +44,15 @@ func text(objects []stack.Object) string {
 	return strings.Join(texts, " ")
 }
 
+// short returns the beginning of a text of many objects.
+func short(text string) string {
+	objects := strings.Fields(text)
+	if len(objects) <= 8 {
+		return text
+	}
+	return fmt.Sprintf("%s ... (%d objects)", strings.Join(objects[:8], " "), len(objects))
+}
+
 // cache is an indexer under test.
 type cache struct {
 	stack.Indexer
@@ -80,7 +90,7 @@ func (c *cache) has(after, index, value, want string) {
 		if err != nil {
 			c.t.Errorf("after %s, ByIndex(%q, %q) returns the error %v", after, index, value, err)
 		} else if got := text(objects); got != want {
-			c.t.Errorf("after %s, ByIndex(%q, %q) returns\n%s\nwant %s", after, index, value, got, want)
+			c.t.Errorf("after %s, ByIndex(%q, %q) returns\n%s\nwant %s", after, index, value, short(got), short(want))
 		}
 	})
 }
@@ -96,7 +106,7 @@ func (c *cache) lists(after, want string) {
 			return strings.Compare(stack.Key(a), stack.Key(b))
 		})
 		if got := text(objects); got != want {
-			c.t.Errorf("after %s, List returns\n%s\nwant %s, in any order", after, got, want)
+			c.t.Errorf("after %s, List returns\n%s\nwant %s, in any order", after, short(got), short(want))
 		}
 	})
 }

@@ -72,7 +72,7 @@ func mixed(call string, objects []stack.Object) string {
 	counts := map[string]int{}
 	for _, object := range objects {
 		if object == nil {
-			return call + ", during an Apply, returns a nil object"
+			return call + ", during an Apply, returns a nil object: objects and indexes must change at the same moment"
 		}
 		counts[object.ResourceVersion]++
 	}

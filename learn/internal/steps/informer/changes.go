@@ -205,5 +205,8 @@ func checkPopError(t *judge.T, parts stack.Parts) {
 	if i.ended.Load() {
 		t.Fatalf("Pop returns an error, which is not that of the context, and Run returns %v; want the next Pop", i.err)
 	}
+	if r.received() == "nothing" {
+		t.Fatalf("two Pops return an error, which is not that of the context, and Add a@1 is not processed: the loop must go on after an error")
+	}
 	i.received(r, "an error of two Pops and Add a@1", "add a@1")
 }
