@@ -1,0 +1,109 @@
+package frames
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/stack"
+)
+
+func events(t *judge.T, parts stack.Parts) {
+	for _, typ := range []string{"ADDED", "MODIFIED", "DELETED"} {
+		sent := frame(typ, "web", "7")
+		event := nextEvent(t, newDecoder(t, parts, newBody(sent)), sent)
+		if string(event.Type) != typ || event.ResourceVersion != "7" || event.InitialEventsEnd {
+			t.Fatalf("sent: %s\nthe event has the type %q, the version %q and InitialEventsEnd %v, want %s, %q and false", short(sent), event.Type, event.ResourceVersion, event.InitialEventsEnd, typ, "7")
+		}
+		o := event.Object
+		if o == nil || o.Name != "web" || o.Namespace != "shop" || o.ResourceVersion != "7" || o.Kind != "ConfigMap" || !reflect.DeepEqual(o.Data, map[string]string{"of": "web"}) {
+			t.Fatalf("sent: %s\nthe event has the object %+v", short(sent), o)
+		}
+	}
+	sent := `{"object":{"metadata":{"name":"web","resourceVersion":"7"},"data":{"a":"}\"{"}},"other":[{}],"type":"ADDED"}`
+	event := nextEvent(t, newDecoder(t, parts, newBody(sent)), sent)
+	if event.Type != "ADDED" || event.Object == nil || event.Object.Data["a"] != `}"{` {
+		t.Fatalf("sent: %s\nthe event is %s: the object may come before the type, and there may be other fields", short(sent), describe(event))
+	}
+}
+
+func ownObjects(t *judge.T, parts stack.Parts) {
+	second := `{"type":"MODIFIED","object":{"metadata":{"name":"api","resourceVersion":"8"}}}` + "\n"
+	decoder := newDecoder(t, parts, newBody(frame("ADDED", "web", "7")+second))
+	first := nextEvent(t, decoder, second)
+	last := nextEvent(t, decoder, second)
+	if last.Object == nil || len(last.Object.Data) > 0 || last.Object.Namespace != "" {
+		t.Fatalf("sent: %s\nthe object of the event has fields that are not in its frame, from the event before it: %+v", short(second), last.Object)
+	}
+	if first.Object == nil || first.Object == last.Object || first.Object.Name != "web" || first.Object.Data["of"] != "web" {
+		t.Fatalf("the object of an event changed when Next was called again: each event needs a new object, because caches keep it")
+	}
+}
+
+func whiteSpace(t *judge.T, parts stack.Parts) {
+	one, two := strings.TrimSpace(frame("ADDED", "one", "1")), strings.TrimSpace(frame("ADDED", "two", "2"))
+	indented := "{\n  \"type\": \"ADDED\",\n  \"object\": {\n    \"metadata\": {\"name\": \"one\"}\n  }\n}"
+	for _, sent := range []string{
+		one + "\n" + two + "\n",
+		one + "\n" + two,
+		one + two,
+		"\n\n " + one + "\r\n\r\n\t" + two + " \n\n",
+		indented + "\n" + two + "\n",
+	} {
+		wantNames(t, newDecoder(t, parts, newBody(sent)), sent, "one", "two")
+	}
+}
+
+func reads(t *judge.T, parts stack.Parts) {
+	sent := frame("ADDED", "名前", "1") + frame("MODIFIED", "two", "2") + frame("DELETED", "three", "3")
+	for _, size := range []int{1, 2, 3, 50, len(sent)} {
+		var pieces []any
+		for rest := sent; rest != ""; {
+			n := min(size, len(rest))
+			pieces = append(pieces, rest[:n])
+			rest = rest[n:]
+		}
+		wantNames(t, newDecoder(t, parts, newBody(pieces...)), fmt.Sprintf("in pieces of %d bytes: %s", size, sent), "名前", "two", "three")
+	}
+}
+
+func atOnce(t *judge.T, parts stack.Parts) {
+	one, two := frame("ADDED", "one", "1"), frame("ADDED", "two", "2")
+	for _, test := range []struct {
+		name   string
+		pieces []any
+		events int
+	}{
+		{"a frame, without the newline after it", []any{strings.TrimSpace(one), time.Hour, "\n"}, 1},
+		{"a frame with its newline", []any{one, time.Hour, two}, 1},
+		{"two frames in one Read", []any{one + two, time.Hour}, 2},
+		{"a frame and half of the next one", []any{one + two[:20], time.Hour, two[20:]}, 1},
+	} {
+		begun := time.Now()
+		decoder := newDecoder(t, parts, newBody(test.pieces...))
+		for i := range test.events {
+			event := nextEvent(t, decoder, test.name)
+			if waited := time.Since(begun); waited > 0 {
+				t.Fatalf("%s had arrived, but Next (call %d) returned %s only %v later, when more data arrived", test.name, i+1, describe(event), waited)
+			}
+		}
+	}
+}
+
+func large(t *judge.T, parts stack.Parts) {
+	for _, size := range []int{64 << 10, 3 << 20} {
+		text := strings.Repeat("0123456789abcdef", size/16)
+		sent := `{"type":"ADDED","object":{"metadata":{"name":"big"},"data":{"text":"` + text + `"}}}` + "\n"
+		decoder := newDecoder(t, parts, newBody(sent+frame("ADDED", "two", "2")))
+		event, err := next(t, decoder)
+		if err != nil {
+			t.Fatalf("a frame of %d bytes: Next returns %s, want an event\nbufio.Scanner has a limit of 64 KB; an object can have more than 1 MB.", len(sent), shortError(err))
+		}
+		if event.Object == nil || event.Object.Data["text"] != text {
+			t.Fatalf("a frame of %d bytes: the event is %s, whose data differs", len(sent), describe(event))
+		}
+		wantNames(t, decoder, "a frame after one of "+fmt.Sprint(len(sent))+" bytes", "two")
+	}
+}
