@@ -37,8 +37,12 @@ type clone struct {
 	served map[string]bool
 }
 
-// openClone looks for the clone that has the folder.
+// openClone returns the clone that has the folder, none if there is none.
 func openClone(folder string) *clone {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return &clone{}
+	}
 	for {
 		if text, err := os.ReadFile(filepath.Join(folder, "go.mod")); err == nil && bytes.HasPrefix(text, []byte("module github.com/thinformer/thinformer\n")) {
 			root, err := os.OpenRoot(folder)

@@ -69,8 +69,8 @@ func (c *controls) release() {
 	ctx := context.Background()
 	_, _ = c.back(ctx, arguments{})
 	_, _ = c.speak(ctx, arguments{})
-	c.pipeline.handler.setDelay(0)
-	c.pipeline.copier.delay.Store(0)
+	c.pipeline.handler.delay.set(0)
+	c.pipeline.copier.delay.set(0)
 }
 
 // serverControls act on the embedded server.
@@ -129,9 +129,9 @@ func (c *controls) handlerControls() []control {
 	return []control{
 		{
 			name: "slow", parameters: []Parameter{{Name: "ms", Default: 500, Max: maxDelay}},
-			active: func() bool { return h.delay.Load() > 0 },
+			active: func() bool { return h.delay.get() > 0 },
 			run: func(_ context.Context, args arguments) (string, error) {
-				h.setDelay(time.Duration(args.numbers["ms"]) * time.Millisecond)
+				h.delay.set(time.Duration(args.numbers["ms"]) * time.Millisecond)
 				return fmt.Sprintf("the handler %s takes %d ms for each notification", slowHandler, args.numbers["ms"]), nil
 			},
 		},
@@ -151,9 +151,9 @@ func (c *controls) workerControls() []control {
 	return []control{
 		{
 			name: "work", parameters: []Parameter{{Name: "ms", Default: 500, Max: maxDelay}},
-			active: func() bool { return copier.delay.Load() > 0 },
+			active: func() bool { return copier.delay.get() > 0 },
 			run: func(_ context.Context, args arguments) (string, error) {
-				copier.delay.Store(int64(time.Duration(args.numbers["ms"]) * time.Millisecond))
+				copier.delay.set(time.Duration(args.numbers["ms"]) * time.Millisecond)
 				return fmt.Sprintf("each reconcile takes %d ms longer", args.numbers["ms"]), nil
 			},
 		},

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -26,8 +25,8 @@ type copier struct {
 	// write is false if nothing is written.
 	write bool
 
-	// delay, in nanoseconds, and failures are those of the controls work and fail.
-	delay    atomic.Int64
+	// delay and failures are those of the controls work and fail.
+	delay    delay
 	failures atomic.Int64
 
 	mu       sync.Mutex
@@ -51,7 +50,7 @@ var errAskedToFail = errors.New("the control fail made the reconcile fail")
 
 // Reconcile implements controller.Reconciler. It reads from the cache only.
 func (c *copier) Reconcile(ctx context.Context, req controller.Request) (controller.Result, error) {
-	if err := wait(ctx, time.Duration(c.delay.Load())); err != nil {
+	if err := c.delay.wait(ctx); err != nil {
 		return controller.Result{}, err
 	}
 	if c.failures.Load() > 0 && c.failures.Add(-1) >= 0 {
@@ -102,19 +101,4 @@ func (c *copier) outcome(req controller.Request) string {
 	outcome := c.outcomes[req]
 	delete(c.outcomes, req)
 	return outcome
-}
-
-// wait waits for a time, or until ctx ends.
-func wait(ctx context.Context, delay time.Duration) error {
-	if delay <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

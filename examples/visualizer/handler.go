@@ -1,9 +1,8 @@
 package main
 
 import (
-	"sync"
+	"context"
 	"sync/atomic"
-	"time"
 )
 
 // slowHandler is the name of the handler that the controls slow and panic change.
@@ -12,55 +11,27 @@ const slowHandler = "slow"
 // handler does nothing but wait or panic when a control says so.
 type handler struct {
 	records *recorder
-	delay   atomic.Int64 // nanoseconds
+	delay   delay
 	// panics makes the next callback panic.
 	panics atomic.Bool
-
-	mu sync.Mutex
-	// changed is closed when the delay has changed.
-	changed chan struct{}
-}
-
-func newHandler(records *recorder) *handler {
-	return &handler{records: records, changed: make(chan struct{})}
-}
-
-// setDelay changes the delay, also of a callback in progress.
-func (h *handler) setDelay(delay time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.delay.Store(int64(delay))
-	close(h.changed)
-	h.changed = make(chan struct{})
 }
 
 // handle is called for each notification.
-func (h *handler) handle(key string) {
+func (h *handler) handle(object *ConfigMap) {
 	if h.panics.CompareAndSwap(true, false) {
-		h.records.add(Record{Stage: StageHandler, Kind: "panic", Name: slowHandler, Key: key})
+		h.records.add(Record{Stage: StageHandler, Kind: "panic", Name: slowHandler, Key: keyOf(object)})
 		panic("the control panic made the handler panic")
 	}
-	h.mu.Lock()
-	delay, changed := time.Duration(h.delay.Load()), h.changed
-	h.mu.Unlock()
-	if delay == 0 {
-		return
-	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-changed:
-	case <-timer.C:
-	}
+	_ = h.delay.wait(context.Background()) // the end of the program ends all delays
 }
 
 // OnAdd implements informer.ResourceEventHandler.
-func (h *handler) OnAdd(object *ConfigMap, _ bool) { h.handle(keyOf(object)) }
+func (h *handler) OnAdd(object *ConfigMap, _ bool) { h.handle(object) }
 
 // OnUpdate implements informer.ResourceEventHandler.
-func (h *handler) OnUpdate(_, object *ConfigMap) { h.handle(keyOf(object)) }
+func (h *handler) OnUpdate(_, object *ConfigMap) { h.handle(object) }
 
 // OnDelete implements informer.ResourceEventHandler.
-func (h *handler) OnDelete(object *ConfigMap, _ bool) { h.handle(keyOf(object)) }
+func (h *handler) OnDelete(object *ConfigMap, _ bool) { h.handle(object) }
 
 func keyOf(object *ConfigMap) string { return object.Namespace + "/" + object.Name }

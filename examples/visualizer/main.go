@@ -53,6 +53,9 @@ func parse(args []string, out io.Writer) (f flags, err error) {
 	if f.objects < 0 || f.objects > maxObjects {
 		return f, fmt.Errorf("-objects %d: it must be between 0 and %d", f.objects, maxObjects)
 	}
+	if (f.write || f.text) && f.Kubeconfig == "" && f.Context == "" && !f.InCluster {
+		return f, errors.New("-write and -text are for a real server: use -kubeconfig to select one")
+	}
 	if _, _, err := net.SplitHostPort(f.address); err != nil {
 		return f, fmt.Errorf("-address %q: it must be host:port", f.address)
 	}

@@ -45,7 +45,7 @@ func newPipeline(records *recorder, o pipelineOptions) (*pipeline, error) {
 	p := &pipeline{
 		records: records,
 		sockets: &sockets{records: records, hideText: o.hideText, open: map[int]*socket{}},
-		handler: newHandler(records),
+		handler: &handler{records: records},
 	}
 	config, transport, err := p.sockets.connect(o.config)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -47,11 +46,7 @@ func newProgram(ctx context.Context, f flags, out io.Writer) (*program, error) {
 	if c.Embedded == nil {
 		logger = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelError}))
 	}
-	folder, err := os.Getwd()
-	if err != nil {
-		folder = string(os.PathSeparator) // there is no clone
-	}
-	p, err := assemble(c, f, logger, openClone(folder))
+	p, err := assemble(c, f, logger, openClone("."))
 	if err != nil {
 		c.Close()
 		return nil, err

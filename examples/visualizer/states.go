@@ -47,7 +47,7 @@ func (p *pipeline) states(positions map[string]uint64, former StoreState) states
 		workers: []WorkerState{},
 	}
 	for _, h := range state.Handlers {
-		s.handlers = append(s.handlers, handlerState(h, positions[h.Name], time.Duration(p.handler.delay.Load()), now))
+		s.handlers = append(s.handlers, handlerState(h, positions[h.Name], p.handler.delay.get(), now))
 	}
 	if former.Version != state.Version || former.Objects != state.Objects || former.Keys == nil || former.Synced != state.Synced {
 		s.store = storeState(p.informer.Reader(), state.Synced)
