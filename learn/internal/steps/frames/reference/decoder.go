@@ -50,8 +50,8 @@ func (d *decoder) Next() (stack.Event, error) {
 	return stack.Event{}, fmt.Errorf("a frame has the unknown type %q", frame.Type)
 }
 
-// eventOf returns an event with an object of its own. Of the object of a bookmark, only
-// the version and an annotation have a meaning.
+// eventOf returns an event with an object of its own. The object of a bookmark has only a
+// version, and possibly an annotation.
 func eventOf(typ watch.EventType, encoded []byte) (stack.Event, error) {
 	object := new(stack.ConfigMap)
 	if err := iterator.Unmarshal(encoded, object); err != nil {

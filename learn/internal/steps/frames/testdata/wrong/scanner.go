@@ -4,6 +4,7 @@ package frames
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 
@@ -21,7 +22,7 @@ func (d *decoder) Next() (stack.Event, error) {
 		Object rawMessage      `json:"object"`
 	}
 	for d.lines.Scan() {
-		if len(d.lines.Bytes()) == 0 {
+		if len(bytes.TrimSpace(d.lines.Bytes())) == 0 {
 			continue
 		}
 		if err := iterator.Unmarshal(d.lines.Bytes(), &frame); err != nil {
