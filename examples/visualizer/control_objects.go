@@ -18,6 +18,7 @@ import (
 
 const (
 	maxBurst     = 10_000
+	maxAttempts  = 100 // to find a free name
 	burstWorkers = 8
 	namePrefix   = "item-"
 	burstPrefix  = "burst-"
@@ -48,14 +49,21 @@ func sourceObject(name, color string, i int) *ConfigMap {
 
 func (c *controls) create(ctx context.Context, args arguments) (string, error) {
 	name, i := c.freeName()
-	if given := args.texts["name"]; given != "" {
+	given := args.texts["name"]
+	if given != "" {
 		name = given
 	}
-	object, err := c.objects.Create(ctx, sourceObject(name, args.texts["color"], i), metav1.CreateOptions{FieldManager: fieldManager})
-	if err != nil {
-		return "", err
+	for attempt := 1; ; attempt++ {
+		object, err := c.objects.Create(ctx, sourceObject(name, args.texts["color"], i), metav1.CreateOptions{FieldManager: fieldManager})
+		switch {
+		case err == nil:
+			return fmt.Sprintf("%s is created, version %s", keyOf(object), object.ResourceVersion), nil
+		case given != "" || !apierrors.IsAlreadyExists(err) || attempt == maxAttempts:
+			return "", err
+		}
+		i++ // the cache is behind
+		name = itemName(i)
 	}
-	return fmt.Sprintf("%s is created, version %s", keyOf(object), object.ResourceVersion), nil
 }
 
 // freeName returns the first name that the cache does not have, and its number.
@@ -105,19 +113,28 @@ func (c *controls) update(ctx context.Context, args arguments) (string, error) {
 	return fmt.Sprintf("%s is changed, version %s", keyOf(object), object.ResourceVersion), nil
 }
 
-// change increments a number in the data of a source. An object that this program has
-// not created is not changed.
+// change sets a number in the data of a source that it has not had. An object that this
+// program has not created is not changed.
 func (c *controls) change(ctx context.Context, name string) (*ConfigMap, error) {
 	object, err := c.source(name)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := strconv.Atoi(object.Data["n"])
-	patch, err := json.Marshal(map[string]any{"data": map[string]string{"n": strconv.Itoa(n + 1)}})
+	patch, err := json.Marshal(map[string]any{"data": map[string]string{"n": strconv.Itoa(c.nextNumber(n))}})
 	if err != nil {
 		return nil, err
 	}
 	return c.objects.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+}
+
+// nextNumber returns a number after n and after all that it has returned, since the
+// cache may be behind.
+func (c *controls) nextNumber(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.number = max(c.number, n) + 1
+	return c.number
 }
 
 // source returns a source of the cache.

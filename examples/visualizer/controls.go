@@ -50,6 +50,8 @@ type controls struct {
 	// end ends the outage, nil if there is none.
 	end    func()
 	silent []*socket
+	// number is the last one of an update.
+	number int
 }
 
 func newControls(records *recorder, p *pipeline, objects *rest.Resource[*ConfigMap], embedded *apitest.Server) *controls {

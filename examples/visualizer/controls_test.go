@@ -33,7 +33,7 @@ func TestObjectControls(t *testing.T) {
 		f.use("update", `{"name": "mine"}`)
 		require.Equal(t, "2", f.stored("mine-copy").Data["n"])
 		f.use("update", "{}")
-		require.Equal(t, "2", f.stored("item-0001").Data["n"])
+		require.Equal(t, "3", f.stored("item-0001").Data["n"])
 
 		require.Equal(t, "default/item-0001 is deleted", f.use("delete", "{}"))
 		require.Equal(t, []string{"default/mine", "default/mine-copy"}, f.keys())
@@ -105,6 +105,11 @@ func TestSilence(t *testing.T) {
 		require.False(t, f.controlState("silence").Active)
 
 		f.use("silence", "{}")
+		require.Contains(t, f.use("create", "{}"), "item-0002 is created")
+		require.Contains(t, f.use("create", "{}"), "item-0003 is created")
+		f.use("update", `{"name": "item-0001"}`)
+		f.use("update", `{"name": "item-0001"}`)
+		require.Equal(t, "3", f.stored("item-0001").Data["n"])
 		f.use("create", `{"name": "second"}`)
 		require.NotContains(t, f.keys(), "default/second")
 		f.advance(idleTimeout + 10*time.Second)

@@ -209,3 +209,19 @@ func TestInvalidArguments(t *testing.T) {
 		require.Contains(t, string(readme), "`"+name[1], "the README does not list the flag")
 	}
 }
+
+// The permissions of rbac.yaml are necessary and sufficient.
+func TestPermissions(t *testing.T) {
+	server := clustertest.NewRestricted(t, nil, rbac)
+	r := start(t, "-write", "-kubeconfig", server.Kubeconfig)
+	code, answer := r.use("create", `{"name": "mine"}`)
+	require.Equal(t, 200, code, answer.Message)
+	r.waitFor("the copy is created")
+	for _, name := range []string{"update", "delete", "clear"} {
+		code, answer := r.use(name, "{}")
+		require.Equal(t, 200, code, answer.Message)
+	}
+	require.NoError(t, r.stop())
+	require.Empty(t, server.Unused())
+	http.DefaultClient.CloseIdleConnections()
+}
