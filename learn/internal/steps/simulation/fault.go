@@ -72,7 +72,7 @@ func (s *simulation) setFault() {
 	}
 	times := 1 + s.rng.IntN(3)
 	s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: verb, Resource: "configmaps"}, Times: times, Action: action})
-	s.logf("fault: %s, at most %d times: %s%s", verb, times, f.name, when)
+	s.logf("fault: %s%s, for %s, limit %d", f.name, when, verb, times)
 	// Without a new list, faults of lists and of initial events would be rare.
 	if s.rng.IntN(2) == 0 {
 		s.server.Compact()

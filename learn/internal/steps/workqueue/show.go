@@ -14,20 +14,20 @@ import (
 // show prints what two workers receive from a queue.
 func show(w io.Writer) error {
 	return judge.Show(func(t *judge.T) {
-		fmt.Fprintf(w, "time  caller    call            returns   Len\n")
+		fmt.Fprintf(w, "time  caller    call            returns   Len  shop/a\n")
 		s := &shown{w: w, queue: newQueue(t, reference.Parts(), base, limit)}
 		s.call("handler", "Add", "waits")
 		s.call("handler", "Add", "waits already")
 		s.call("worker 1", "Get", "is processed")
-		s.call("handler", "Add", "is dirty, and does not wait")
-		s.get("worker 2", "is with worker 1", func() {
-			s.call("worker 1", "Done", "waits, and is handed out:")
+		s.call("handler", "Add", "is processed and dirty")
+		s.get("worker 2", "is processed by worker 1", func() {
+			s.call("worker 1", "Done", "waits, and is handed out")
 		})
-		s.call("worker 2", "AddRateLimited", "is delayed by 1s")
+		s.call("worker 2", "AddRateLimited", "is processed, and delayed by 1s")
 		s.call("worker 2", "Done", "is only delayed")
 		s.get("worker 1", "is delayed", func() { time.Sleep(base) })
-		s.call("worker 1", "AddRateLimited", "is delayed by 2s")
-		s.call("handler", "Add", "is dirty, and still delayed")
+		s.call("worker 1", "AddRateLimited", "is processed, and delayed by 2s")
+		s.call("handler", "Add", "is processed, dirty and delayed")
 		s.call("worker 1", "Done", "waits, and is still delayed")
 		s.call("worker 2", "Get", "is processed, and still delayed")
 		s.call("worker 2", "Forget", "is processed, and still delayed")
@@ -78,9 +78,6 @@ func (s *shown) get(caller, note string, wake func()) {
 // row prints a line. Len is printed when no worker can go on.
 func (s *shown) row(caller, call, result, note string) {
 	synctest.Wait()
-	if note != "" {
-		note = "shop/a " + note
-	}
 	line := fmt.Sprintf("%-5v %-9s %-15s %-9s %3d  %s", time.Since(s.queue.start), caller, call, result, s.queue.Len(), note)
 	fmt.Fprintln(s.w, strings.TrimRight(line, " "))
 }
