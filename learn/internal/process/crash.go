@@ -13,24 +13,24 @@ import (
 // crashLine is the first line of a panic or of an error of the runtime.
 var crashLine = regexp.MustCompile(`(?m)^(?:panic|fatal error|runtime): .*$`)
 
-// crash says why the program ended during a check.
-func crash(exit error, output string) string {
-	lines := crashLine.FindAllStringIndex(output, -1)
+// crash says why the program ended during a check, and returns what was printed before.
+func crash(exit error, output string) (reason, printed string) {
 	var exited *exec.ExitError
+	first := crashLine.FindStringIndex(output)
 	switch {
-	case len(lines) > 0 && strings.Contains(output, "\ngoroutine "):
-		// The text of a panic may have lines that look like another one.
-		line := output[lines[0][0]:lines[0][1]]
+	case first != nil && strings.Contains(output[first[0]:], "\ngoroutine "):
+		line := output[first[0]:first[1]]
+		// Errors of the runtime have other lines before this one.
 		if i := strings.Index(output, "\nfatal error: "); i >= 0 {
 			line, _, _ = strings.Cut(output[i+1:], "\n")
 		}
-		return describePanic(line, output[lines[0][0]:])
+		return describePanic(line, output[first[0]:]), output[:first[0]]
 	case exit == nil:
-		return "the program ends with exit code 0: the solution calls os.Exit"
+		return "the program ends with exit code 0: the solution calls os.Exit", output
 	case errors.As(exit, &exited) && exited.ExitCode() >= 0:
-		return fmt.Sprintf("the program ends with exit code %d: the solution calls os.Exit or log.Fatal", exited.ExitCode())
+		return fmt.Sprintf("the program ends with exit code %d: the solution calls os.Exit or log.Fatal", exited.ExitCode()), output
 	}
-	return fmt.Sprintf("the program is killed: %v", exit)
+	return fmt.Sprintf("the program is killed: %v", exit), output
 }
 
 // longestPanic is the number of characters of a panic that are shown.
@@ -47,8 +47,7 @@ func describePanic(line, dump string) string {
 	} else if text, panics := strings.CutPrefix(line, "panic: "); panics {
 		what = "a goroutine of the solution panics: " + text
 	}
-	_, goroutines, _ := strings.Cut(dump, "\n\n")
-	for _, goroutine := range strings.Split(goroutines, "\n\n") {
+	for _, goroutine := range strings.Split(dump, "\n\n") {
 		if at := judge.PositionIn(goroutine); at != "" {
 			return what + " in " + at
 		}

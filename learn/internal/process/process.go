@@ -63,8 +63,7 @@ func (p Program) once(ctx context.Context, from int, report func(Outcome) bool) 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &records{ended: func(o Outcome) {
-		judged++
-		if !report(o) {
+		if judged++; ctx.Err() == nil && !report(o) {
 			cancel(errStop)
 		}
 	}}
@@ -81,11 +80,12 @@ func (p Program) once(ctx context.Context, from int, report func(Outcome) bool) 
 	if cause := context.Cause(ctx); cause != nil {
 		return judged, cause
 	}
+	reason, printed := crash(exit, r.output.text())
 	if r.check != "" {
-		r.end(judge.Result{Check: r.check, Reason: crash(exit, r.output.text())})
+		r.ended(Outcome{judge.Result{Check: r.check, Reason: reason}, printed})
 	}
 	if judged == 0 {
-		return 0, fmt.Errorf("no check has begun: %s", crash(exit, r.output.text()))
+		return 0, errors.New(reason)
 	}
 	return judged, context.Cause(ctx)
 }

@@ -9,10 +9,12 @@ import (
 )
 
 // importable are the packages that a solution may import in addition to the standard
-// library, each with those below it.
+// library: the modules of Kubernetes with all packages, and the packages that the
+// interfaces of package stack name.
 var importable = []string{
 	Module + "/learn/internal/stack",
 	Module + "/listwatch",
+	Module + "/rest",
 	Module + "/reflector",
 	Module + "/deltafifo",
 	Module + "/informer",
@@ -60,7 +62,8 @@ func CheckImports(name, text string) error {
 
 func mayImport(imported string) bool {
 	for _, allowed := range importable {
-		if imported == allowed || strings.HasPrefix(imported, allowed+"/") {
+		below := strings.HasPrefix(imported, allowed+"/") && !strings.HasPrefix(imported, Module)
+		if imported == allowed || below {
 			return true
 		}
 	}
