@@ -35,6 +35,7 @@ func run(m *testing.M) int {
 	}
 	code := m.Run()
 	stop()
+	removeVisualizer()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

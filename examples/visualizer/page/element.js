@@ -31,14 +31,16 @@ export function setText(e, text) {
 // element, with the focus and the running animation. create returns a new element, and
 // update writes the item into it.
 export function setItems(list, items, id, create, update) {
+  const byName = new Map();
+  for (const item of items) if (!byName.has(String(id(item)))) byName.set(String(id(item)), item);
   const kept = new Map();
-  for (const child of list.children) kept.set(child.dataset.id, child);
-  const used = new Set();
+  // Others are removed first: an element that is moved loses its focus and animation.
+  for (const child of [...list.children]) {
+    if (byName.has(child.dataset.id)) kept.set(child.dataset.id, child);
+    else child.remove();
+  }
   let at = list.firstElementChild;
-  for (const item of items) {
-    const name = String(id(item));
-    if (used.has(name)) continue;
-    used.add(name);
+  for (const [name, item] of byName) {
     let child = kept.get(name);
     if (!child) {
       child = create(item);
@@ -48,5 +50,4 @@ export function setItems(list, items, id, create, update) {
     if (child === at) at = at.nextElementSibling;
     else list.insertBefore(child, at);
   }
-  for (const [name, child] of kept) if (!used.has(name)) child.remove();
 }

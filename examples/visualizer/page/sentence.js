@@ -11,10 +11,12 @@ export function sentence(record) {
 function valuesOf(record) {
   const { machine, store, queue } = record;
   const values = { ...record };
+  const error = machine?.error ?? record.error;
+  values.error = error ? text("entry.error", { error }) : "";
   if (record.bytes !== undefined) values.bytes = number(record.bytes);
   if (record.ms !== undefined) values.ms = duration(record.ms);
   if (record.snapshot) values.skipped = number(record.snapshot.skipped ?? 0);
-  if (machine) Object.assign(values, { phase: phaseText(machine.phase), error: machine.error });
+  if (machine) Object.assign(values, { phase: phaseText(machine.phase) });
   if (store) Object.assign(values, { objects: number(store.objects), version: store.version });
   if (queue) Object.assign(values, { waiting: number(queue.waitingCount), processing: number(queue.processingCount) });
   return values;
