@@ -45,11 +45,11 @@ type request struct {
 func (r *request) set(segment *string, what, value string) stack.Request {
 	if *segment != "" {
 		r.err = cmp.Or(r.err, fmt.Errorf("the %s is already %q, and cannot be set to %q", what, *segment, value))
-	}
-	if value == "" || value == "." || value == ".." || strings.ContainsAny(value, "/%") {
+	} else if value == "" || value == "." || value == ".." || strings.ContainsAny(value, "/%") {
 		r.err = cmp.Or(r.err, fmt.Errorf("the %s %q is not a segment of a path", what, value))
+	} else {
+		*segment = value
 	}
-	*segment = value
 	return r
 }
 
