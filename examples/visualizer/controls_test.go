@@ -179,6 +179,15 @@ func TestPanic(t *testing.T) {
 		require.Equal(t, 1, count(f.since(before), StageHandler, "panic"))
 		require.False(t, f.controlState("panic").Active)
 		require.Len(t, f.keys(), 2)
+		active := []bool{}
+		for _, r := range f.since(0) {
+			for _, c := range r.Controls {
+				if c.Name == "panic" {
+					active = append(active, c.Active)
+				}
+			}
+		}
+		require.Equal(t, []bool{true, false}, active)
 	})
 }
 

@@ -62,7 +62,8 @@ const (
 //	request  started  Verb, Method, Path, Key
 //	         done     Verb, Method, Path, Key, Status, Error, Ms: until the header of the response
 //	         wrote    Verb, Key, Version: what the server has stored
-//	control  used     Name, Text: the answer
+//	control  used     Name, Text: the answer, Error
+//	         state    Controls: whether the effect of each lasts has changed
 type Record struct {
 	// N counts the records from 1. T is in milliseconds since the start.
 	N     uint64 `json:"n"`
@@ -102,6 +103,7 @@ type Record struct {
 	Store    *StoreState    `json:"store,omitempty"`
 	Handlers []HandlerState `json:"handlers,omitempty"`
 	Queue    *QueueState    `json:"queue,omitempty"`
+	Controls []ControlState `json:"controls,omitempty"`
 	Snapshot *Snapshot      `json:"snapshot,omitempty"`
 }
 

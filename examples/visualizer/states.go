@@ -31,6 +31,7 @@ type states struct {
 	handlers []HandlerState
 	queue    QueueState
 	workers  []WorkerState
+	controls []ControlState
 }
 
 // states looks at the pipeline. positions are those of a tally. The store of the former
@@ -152,13 +153,16 @@ func changes(old, new *states) (records []Record) {
 		queue := new.queue
 		records = append(records, Record{Stage: StageQueue, Kind: "state", Queue: &queue})
 	}
+	if !slices.EqualFunc(old.controls, new.controls, func(a, b ControlState) bool { return a.Active == b.Active }) {
+		records = append(records, Record{Stage: StageControl, Kind: "state", Controls: new.controls})
+	}
 	return records
 }
 
 // sample records the changes of the states whenever something has happened, until ctx
 // ends. It does nothing while nothing happens.
 func (v *view) sample(ctx context.Context) {
-	var old states
+	old := states{controls: v.controls.states()}
 	for {
 		select {
 		case <-ctx.Done():
@@ -167,6 +171,7 @@ func (v *view) sample(ctx context.Context) {
 		}
 		counted, _ := v.records.counted()
 		new := v.pipeline.states(counted.positions, old.store)
+		new.controls = v.controls.states()
 		v.records.addStates(changes(&old, &new)...)
 		old = new
 		v.checkpoint()
