@@ -85,7 +85,8 @@ func (w *workspace) overlay() (map[string]string, error) {
 func (c *Command) explain(solution program.Solution, output string) error {
 	var lines []string
 	main := path.Join(c.workspace.name, mainFolder(solution.Step)) + "/"
-	for line := range strings.Lines(filepath.ToSlash(output)) {
+	output = strings.ReplaceAll(filepath.ToSlash(output), filepath.ToSlash(c.workspace.folder)+"/", c.workspace.name+"/")
+	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		if strings.HasPrefix(line, "# ") || line == "" {
 			continue
@@ -104,6 +105,9 @@ func (c *Command) explain(solution program.Solution, output string) error {
 	return fail(notCompiled, strings.Join(lines, "\n"))
 }
 
+// qualified is the path of a package before a name of it.
+var qualified = regexp.MustCompile(`"(?:[\w.-]+/)*([\w-]+)"\.`)
+
 var compilerMessage = regexp.MustCompile(`^\S+:\d+:\d+: (.*)$`)
 
 // wrongFunction returns the function of a solution that the function main cannot use.
@@ -118,6 +122,7 @@ func wrongFunction(solution program.Solution, line string) (step judge.Step, fun
 			used := part.Name() + "." + function
 			if regexp.MustCompile(regexp.QuoteMeta(used) + `\b`).MatchString(found[1]) {
 				message := strings.ReplaceAll(found[1], part.Name()+".", part.Step.Name+".")
+				message = qualified.ReplaceAllString(message, "$1.")
 				return part.Step, function, message, true
 			}
 		}

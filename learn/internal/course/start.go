@@ -82,7 +82,8 @@ func changedFiles(folder string, skeleton map[string]string) (changed []string, 
 		name := entry.Name()
 		present[name] = true
 		content, err := os.ReadFile(filepath.Join(folder, name))
-		if entry.IsDir() || err != nil || string(content) != skeleton[name] {
+		want, known := skeleton[name]
+		if !known || err != nil || string(content) != want {
 			changed = append(changed, name)
 		}
 	}

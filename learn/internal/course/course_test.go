@@ -1,0 +1,221 @@
+package course
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/thinformer/thinformer/internal/sourcetree"
+	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/steps"
+)
+
+// user calls the command with a workspace in a folder of its own. The build finds it
+// with an overlay, in learn/_test.
+type user struct {
+	t           *testing.T
+	workspace   *workspace
+	environment map[string]string
+}
+
+func newUser(t *testing.T) *user {
+	w := &workspace{root: sourcetree.Root(t), folder: filepath.Join(t.TempDir(), "work"), name: "learn/_test"}
+	return &user{t: t, workspace: w, environment: map[string]string{}}
+}
+
+// types runs the command and returns what it prints.
+func (u *user) types(code int, line string) string {
+	u.t.Helper()
+	return u.typesContext(u.t.Context(), code, line)
+}
+
+func (u *user) typesContext(ctx context.Context, code int, line string) string {
+	u.t.Helper()
+	var out strings.Builder
+	c := &Command{
+		Out: &out, Err: &out, Folder: u.workspace.root, workspace: u.workspace,
+		Getenv: func(name string) string { return u.environment[name] },
+	}
+	if got := c.Run(ctx, strings.Fields(line)); got != code {
+		u.t.Errorf("learn %s ends with code %d, want %d", line, got, code)
+	}
+	return out.String()
+}
+
+// sees fails the test unless the output of a command contains all words.
+func (u *user) sees(output string, words ...string) {
+	u.t.Helper()
+	for _, word := range words {
+		if !strings.Contains(output, word) {
+			u.t.Errorf("the output does not contain %q:\n%s", word, output)
+		}
+	}
+}
+
+// writes writes a file of the solution of a step.
+func (u *user) writes(step judge.Step, name, content string) {
+	u.t.Helper()
+	file := filepath.Join(u.workspace.path(step), name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// copies writes the files of the reference as the solution of a step, except the
+// function with the given name, if any.
+func (u *user) copies(step judge.Step) {
+	u.t.Helper()
+	files, err := u.workspace.provided(step, "reference")
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	if err := os.RemoveAll(u.workspace.path(step)); err != nil {
+		u.t.Fatal(err)
+	}
+	for name, content := range files {
+		u.writes(step, name, content)
+	}
+}
+
+var queue = steps.MustFind("workqueue")
+
+func TestTheListSaysWhatToType(t *testing.T) {
+	u := newUser(t)
+	first := u.types(0, "")
+	u.sees(first, "go run ./learn start 1\n", "learn/chapters/en/00-map.md", "  10 *  workqueue")
+	for _, step := range steps.All {
+		u.sees(first, step.Name)
+	}
+	u.sees(u.types(0, "-zh"), "go run ./learn start 1\n", "learn/chapters/zh/00-map.md", "分钟")
+
+	u.types(0, "start 10")
+	u.sees(u.types(0, ""), "60       started", "Next: edit the files in learn/_test/10-workqueue, then type: go run ./learn test 10")
+	set := func(passed int) {
+		c := &Command{workspace: u.workspace, Err: os.Stderr}
+		if err := c.update(func(p *progress) { *p.of(queue) = stepProgress{Passed: passed, Checks: len(queue.Checks)} }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(3)
+	u.sees(u.types(0, ""), "3 of 16 checks pass", "test 10")
+	set(len(queue.Checks))
+	u.sees(u.types(0, ""), "60       passed", "Next: go run ./learn start 1\n")
+}
+
+func TestStartOverwritesNothing(t *testing.T) {
+	u := newUser(t)
+	u.sees(u.types(0, "start 10"), "learn/_test/10-workqueue/queue.go is created", "learn/chapters/en/10-workqueue.md", "go run ./learn test 10")
+	u.sees(u.types(1, "start workqueue"), "nothing was changed", "skeleton without changes")
+	u.writes(queue, "queue.go", "package workqueue // mine\n")
+	u.writes(queue, "more.txt", "")
+	u.sees(u.types(1, "start 10-workqueue"), "Files that differ from the skeleton: more.txt, queue.go\n", "mv learn/_test/10-workqueue learn/_test/old-10-workqueue")
+	u.sees(u.types(1, "start 10 -zh"), "没有做任何改动", "more.txt, queue.go")
+	if content, err := os.ReadFile(filepath.Join(u.workspace.path(queue), "queue.go")); err != nil || string(content) != "package workqueue // mine\n" {
+		t.Errorf("the file is %q, %v", content, err)
+	}
+	entries, err := os.ReadDir(u.workspace.folder)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("the workspace has %v (error %v), want the folder of the step and the progress", entries, err)
+	}
+
+	u = newUser(t)
+	if err := os.MkdirAll(u.workspace.folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(u.workspace.path(queue), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"start", "test", "diff"} {
+		u.sees(u.types(1, command+" 10"), "learn/_test/10-workqueue is not a folder")
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	u := newUser(t)
+	for _, c := range []struct {
+		line  string
+		code  int
+		words string
+	}{
+		{"begin 1", 2, `no command "begin"`},
+		{"start", 2, "go run ./learn start 1"},
+		{"test", 2, "test needs one step"},
+		{"test 1 2", 2, "test needs one step"},
+		{"start 13", 2, `no step "13"`},
+		{"start -1", 2, "usage"},
+		{"hint nothing", 2, `no step "nothing"`},
+		{"test 0", 1, "step 0 has nothing to write. Read learn/chapters/en/00-map.md"},
+		{"test 10", 1, "step 10 is not started: learn/_test/10-workqueue does not exist. Type: go run ./learn start 10"},
+		{"diff 10", 1, "step 10 is not started"},
+		{"test 10 -zh", 1, "第 10 步还没有开始：learn/_test/10-workqueue 不存在。请输入：go run ./learn start 10"},
+		{"-nothing", 2, "flag provided but not defined: -nothing"},
+		{"test 12 -seed x", 2, `the seed is "x"`},
+		{"test 12 -seed 0", 2, `the seed is "0"`},
+		{"-h", 0, "usage: go run ./learn"},
+		{"help -zh", 0, "用法"},
+	} {
+		u.sees(u.types(c.code, c.line), c.words)
+	}
+	if err := os.MkdirAll(u.workspace.path(queue), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	u.sees(u.types(1, "test 10"), "has no Go files")
+}
+
+func TestTheLanguageIsThatOfTheEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		environment map[string]string
+		words       string
+	}{
+		{nil, "you build"},
+		{map[string]string{"LANG": "zh_CN.UTF-8"}, "要写的部分"},
+		{map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "zh_TW"}, "要写的部分"},
+		{map[string]string{"LANG": "zh_CN.UTF-8", "LEARN_LANG": "en"}, "you build"},
+		{map[string]string{"LANG": "de_DE", "LEARN_LANG": "zh"}, "要写的部分"},
+	} {
+		u := newUser(t)
+		u.environment = c.environment
+		u.sees(u.types(0, ""), c.words)
+	}
+}
+
+func TestBrokenProgressPreventsNothing(t *testing.T) {
+	u := newUser(t)
+	u.types(0, "start 10")
+	if err := os.WriteFile(filepath.Join(u.workspace.folder, progressFile), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	u.sees(u.types(0, ""), "learn/_test/progress.json cannot be read", "started")
+}
+
+func TestTheModuleIsFoundFromEachFolder(t *testing.T) {
+	root := sourcetree.Root(t)
+	for _, folder := range []string{root, filepath.Join(root, "learn", "internal"), filepath.Join(root, "bench")} {
+		if got, err := moduleRoot(folder); err != nil || got != root {
+			t.Errorf("moduleRoot(%s) = %q, %v; want %s", folder, got, err, root)
+		}
+	}
+	other := t.TempDir()
+	run := func() string {
+		var out strings.Builder
+		c := &Command{Out: &out, Err: &out, Folder: other, Getenv: func(string) string { return "" }}
+		if code := c.Run(t.Context(), nil); code != 1 {
+			t.Errorf("the exit code is %d, want 1", code)
+		}
+		return out.String()
+	}
+	if out := run(); !strings.Contains(out, "is not in a clone") {
+		t.Error(out)
+	}
+	if err := os.WriteFile(filepath.Join(other, "go.mod"), []byte("module example.com/x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(); !strings.Contains(out, "belongs to the module example.com/x: run the command in a clone of github.com/thinformer/thinformer") {
+		t.Error(out)
+	}
+}
