@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/program"
 	"github.com/thinformer/thinformer/learn/internal/steps"
@@ -127,11 +127,12 @@ func TestAnInterruptLeavesNothing(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for ctx.Err() == nil {
-			if built, err := filepath.Glob(filepath.Join(temporary, "*", "judge")); err != nil || len(built) > 0 {
+		for range time.Tick(5 * time.Millisecond) {
+			built, err := filepath.Glob(filepath.Join(temporary, "*", "judge"))
+			if err != nil || len(built) > 0 || ctx.Err() != nil {
 				cancel()
+				return
 			}
-			runtime.Gosched()
 		}
 	}()
 	u.sees(u.typesContext(ctx, exitInterrupted, "test 10"), "interrupted")
