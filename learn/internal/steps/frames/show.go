@@ -104,6 +104,6 @@ func showUnstructured(w io.Writer) {
 			return
 		}
 		replicas, found, err := unstructured.NestedInt64(object.Object, "spec", "replicas")
-		fmt.Fprintf(w, "%s: NestedInt64 of %s\n  %d, %v, %v\n", decoder.name, content, replicas, found, err)
+		fmt.Fprintf(w, "%s, NestedInt64 of %s: %d, %v\n  %v\n", decoder.name, content, replicas, found, err)
 	}
 }
