@@ -18,6 +18,9 @@ import (
 func checkList(t *judge.T, parts stack.Parts) {
 	r := newRun(t, parts, "shop")
 	objects, version := r.listed(metav1.ListOptions{})
+	if len(objects) == 0 {
+		t.Fatalf("a list of the namespace shop has no objects, want a and b; the requests are: %s. If the response is 200, look at the JSON tags: the client of step 2 distinguishes upper and lower case", r.requests())
+	}
 	if got := names(objects); got != "a b" {
 		t.Fatalf("a list of the namespace shop has the objects %q, want a and b; the requests are: %s", got, r.requests())
 	}
@@ -135,15 +138,21 @@ func checkPages(t *judge.T, parts stack.Parts) {
 func checkExpiredToken(t *judge.T, parts stack.Parts) {
 	r := newRun(t, parts, "shop")
 	r.seed(1200)
-	r.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "list"}, Nth: 3, Action: apitest.Fail(410, 0)})
+	match := apitest.Match{Verb: "list"}
+	r.server.Fault(apitest.Fault{Match: match, Nth: 3, Action: apitest.Call("create an object", func(*apitest.Server) {
+		object := configMap("shop", "item-new")
+		object.Labels["seed"] = "true"
+		apitest.Create(t, r.server, object)
+	})})
+	r.server.Fault(apitest.Fault{Match: match, Nth: 3, Action: apitest.Fail(410, 0)})
 	objects, version := r.listed(seeded)
-	r.onlySeeded(objects, 1200)
+	r.onlySeeded(objects, 1201)
 	requests := r.server.Requests(apitest.Match{})
 	if last := requests[len(requests)-1]; len(requests) != 4 || last.Parameter("continue") != "" || last.Parameter("limit") != "" {
 		t.Fatalf("page 3 is answered with 410: the requests are %.300s; want a fourth one without continue and without limit", r.requests())
 	}
 	if want := r.current(); version != want {
-		t.Fatalf("page 3 is answered with 410: the version of the list is %q, want %s", version, want)
+		t.Fatalf("page 3 is answered with 410: the version of the list is %q, want %s, that of the last response", version, want)
 	}
 
 	first := newRun(t, parts, "shop")

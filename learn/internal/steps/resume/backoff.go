@@ -44,16 +44,23 @@ func checkTimes(t *judge.T, parts stack.Parts) {
 
 func checkRandom(t *judge.T, parts stack.Parts) {
 	first, last := map[time.Duration]bool{}, map[time.Duration]bool{}
-	for range 20 {
+	shortest, longest := limit, time.Duration(0)
+	for range 50 {
 		b := newBackoff(t, parts)
 		first[b.Next()] = true
 		for range 10 {
 			b.Next()
 		}
-		last[b.Next()] = true
+		twelfth := b.Next()
+		last[twelfth] = true
+		shortest, longest = min(shortest, twelfth), max(longest, twelfth)
 	}
-	if len(first) < 10 || len(last) < 10 {
-		t.Fatalf("20 Backoffs return %d different first times and %d different twelfth times: clients that fail together come back together", len(first), len(last))
+	if len(first) < 25 || len(last) < 25 {
+		t.Fatalf("50 Backoffs return %d different first times and %d different twelfth times: clients that fail together come back together", len(first), len(last))
+	}
+	// For equally distributed times, the probability of this failure is 1 to 10^15.
+	if middle := limit * 3 / 4; shortest > middle || longest < middle {
+		t.Fatalf("the twelfth times of 50 Backoffs are between %v and %v, want them equally distributed between %v and %v", shortest, longest, limit/2, limit)
 	}
 }
 
