@@ -32,7 +32,9 @@ func runScriptedProgram(t *testing.T, snapshot record) *scriptedProgram {
 	t.Helper()
 	p := &scriptedProgram{streams: map[chan []record]bool{}, snapshot: snapshot}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, os.DirFS("../page"), "index.html") })
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, os.DirFS("../page"), "index.html")
+	})
 	mux.Handle("GET /page/", http.FileServer(http.Dir("..")))
 	mux.HandleFunc("GET /events", p.serveEvents)
 	mux.HandleFunc("GET /timeline", func(w http.ResponseWriter, r *http.Request) {
@@ -165,7 +167,7 @@ func sampleSnapshot(objects int) record {
 func lifeOf(key, version, text string) []record {
 	return []record{
 		{"stage": "socket", "kind": "chunk", "conn": 1, "bytes": 1207, "text": text, "total": 5918},
-		{"stage": "machine", "kind": "step", "text": "event MODIFIED " + version, "outcome": "pass"},
+		{"stage": "machine", "kind": "step", "text": "event MODIFIED version=" + version, "outcome": "pass"},
 		{"stage": "fifo", "kind": "filed", "key": key, "version": version, "event": "Added"},
 		{"stage": "fifo", "kind": "popped", "key": key, "version": version, "event": "Added"},
 		{"stage": "store", "kind": "applied", "key": key, "version": version, "event": "add"},
@@ -178,4 +180,12 @@ func lifeOf(key, version, text string) []record {
 		{"stage": "request", "kind": "done", "verb": "patch", "method": "PATCH", "path": "/api/v1/namespaces/shop/configmaps/" + key, "key": key, "status": 200, "ms": 1.7},
 		{"stage": "worker", "kind": "ended", "key": key, "ms": 2.3, "outcome": "rendered"},
 	}
+}
+
+// numbered sets the numbers and times of recorded records.
+func numbered(records []record) []record {
+	for i, r := range records {
+		r["n"], r["t"] = i+1, 10*(i+1)
+	}
+	return records
 }

@@ -196,14 +196,15 @@ func (p *tab) screenshot(name string, whole bool) {
 
 // overflow returns the elements that reach beyond the right edge of the window. Those in
 // an element with the attribute data-scrolls may do so, and so may a text that ends with
-// an ellipsis.
+// an ellipsis and the text of an input.
 func (p *tab) overflow() []string {
 	p.t.Helper()
 	return eval[[]string](p, `(() => {
 		const width = document.documentElement.clientWidth;
+		const mayBeWide = (e) => e && (e.hasAttribute("data-scrolls") || getComputedStyle(e).textOverflow === "ellipsis" || mayBeWide(e.parentElement));
 		const wide = [...document.querySelectorAll("body *")].filter(e =>
-			Math.max(e.getBoundingClientRect().right, e.getBoundingClientRect().left + (e.closest("[data-scrolls]") || getComputedStyle(e).textOverflow === "ellipsis" ? 0 : e.scrollWidth)) > width + 0.5 &&
-			!e.parentElement.closest("[data-scrolls]")).map(e => e.outerHTML.slice(0, 120));
+			Math.max(e.getBoundingClientRect().right, e.getBoundingClientRect().left + (mayBeWide(e) || e.matches("input") ? 0 : e.scrollWidth)) > width + 0.5 &&
+			!mayBeWide(e.parentElement)).map(e => e.outerHTML.slice(0, 120));
 		return wide.length || document.documentElement.scrollWidth <= width ? wide : ["the page"];
 	})()`)
 }

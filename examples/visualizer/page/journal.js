@@ -5,7 +5,7 @@ import { preference, setPreference } from "./preferences.js";
 import { seconds, sentence } from "./sentence.js";
 import { text } from "./strings.js";
 
-const mostLines = 40;
+const mostLines = 24;
 
 // Announcements are at least this far apart, in milliseconds.
 const quiet = 4000;
@@ -20,15 +20,18 @@ export class Journal {
       setPreference("announce", checkbox.checked ? "on" : "off");
       setText(announcement, "");
     });
-    this.drawn = 0; // the number of the newest record that is drawn
     this.unsaid = 0; // records since the last announcement
     this.timer = 0;
   }
 
   draw({ entries }) {
     const shown = entries.slice(-mostLines).reverse();
-    setItems(this.list, shown, ({ n, stage }) => `${stage} ${n}`, () => element("li", {}, element("span", { class: "soft" }), element("span", { class: "soft" }), element("span")),
-      (item, record) => {
+    // A line shows another record instead of being replaced: all lines change with each.
+    setItems(this.list, shown.map((record, line) => ({ record, line })), ({ line }) => line, () => element("li", {}, element("span", { class: "soft" }), element("span", { class: "soft" }), element("span")),
+      (item, { record }) => {
+        if (item.record === record && item.language === text("code")) return;
+        item.record = record;
+        item.language = text("code");
         const [time, stage, content] = item.children;
         setText(time, seconds(record.t));
         setText(stage, text(record.stage));

@@ -3,6 +3,7 @@
 export class Keys {
   constructor(keys = []) {
     this.sorted = [...keys];
+    this.found = undefined; // the last result of find, until the set changes
   }
 
   // place returns the index of the first key that is not before key.
@@ -22,12 +23,16 @@ export class Keys {
 
   add(key) {
     const at = this.place(key);
-    if (this.sorted[at] !== key) this.sorted.splice(at, 0, key);
+    if (this.sorted[at] === key) return;
+    this.sorted.splice(at, 0, key);
+    this.found = undefined;
   }
 
   delete(key) {
     const at = this.place(key);
-    if (this.sorted[at] === key) this.sorted.splice(at, 1);
+    if (this.sorted[at] !== key) return;
+    this.sorted.splice(at, 1);
+    this.found = undefined;
   }
 
   // learn takes the first keys of the complete set, which has count keys. Known keys
@@ -36,17 +41,20 @@ export class Keys {
     const last = first[first.length - 1];
     const rest = first.length < count ? this.sorted.slice(this.place(last)).filter((key) => key !== last) : [];
     this.sorted = first.concat(rest);
+    this.found = undefined;
   }
 
   // find returns the first most keys that contain a text, and the number of all.
   find(text, most) {
     if (!text) return { keys: this.sorted.slice(0, most), count: this.sorted.length };
+    if (this.found?.text === text && this.found.most === most) return this.found;
     const keys = [];
     let count = 0;
     for (const key of this.sorted) {
       if (!key.includes(text)) continue;
       if (count++ < most) keys.push(key);
     }
-    return { keys, count };
+    this.found = { text, most, keys, count };
+    return this.found;
   }
 }

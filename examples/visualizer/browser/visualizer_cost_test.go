@@ -1,0 +1,111 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/stretchr/testify/require"
+)
+
+// With 10,000 objects and a burst of records, a frame takes little script time, and the
+// page has few elements.
+func TestVisualizerFrameTime(t *testing.T) {
+	program := runScriptedProgram(t, sampleSnapshot(10_000))
+	p := openVisualizer(t, tabOptions{}, program.page)
+	p.waitFor(has("found", "10,000 keys; 16 are shown."))
+	p.click("live")
+	p.set("#search", "item-09") // a search of all keys in each frame
+	p.waitFor(has("found", "1,000 keys match; 16 are shown."))
+	call(p, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
+	before := scriptTime(p)
+	eval[bool](p, `(window.frames_ = [], new PerformanceObserver(list => frames_.push(...list.getEntries().map(e => e.duration))).observe({ type: "measure" }), true)`)
+	for i := range 60 {
+		var records []record
+		for j := range 8 {
+			key := fmt.Sprintf("shop/item-%05d", (i*8+j)*20)
+			records = append(records, lifeOf(key, fmt.Sprint(100+i*8+j), "")...)
+		}
+		program.send(records...)
+		eval[bool](p, `new Promise(done => setTimeout(done, 16, true))`)
+	}
+	p.waitFor(has("worker", "shop/item-09580 rendered"))
+	script := scriptTime(p) - before
+	frames := eval[[]float64](p, `frames_.sort((a, b) => a - b)`)
+	at := func(part float64) float64 { return frames[int(part*float64(len(frames)-1))] }
+	t.Logf("script time of %d frames for %d records: %.1f ms of the CPU per frame; median %.1f ms, 95 %% %.1f ms, longest %.1f ms of time", len(frames), 60*8*13, 1000*script/float64(len(frames)), at(0.5), at(0.95), at(1))
+	require.Less(t, at(0.5), 50.0)
+	elements := eval[int](p, `document.querySelectorAll("*").length`)
+	t.Logf("%d elements", elements)
+	require.Less(t, elements, 1500)
+}
+
+// scriptTime returns the CPU seconds that the scripts of the page have taken.
+func scriptTime(p *tab) float64 {
+	for _, metric := range call(p, performance.GetMetrics, cdp.Empty{}).Metrics {
+		if metric.Name == "ScriptDuration" {
+			return metric.Value
+		}
+	}
+	p.t.Fatal("there is no ScriptDuration")
+	return 0
+}
+
+// countWork counts the timers and frames that a page requests.
+const countWork = `
+	window.requested = 0;
+	for (const name of ["setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback"]) {
+		const original = window[name];
+		window[name] = (...args) => (requested++, original.call(window, ...args));
+	}`
+
+// A page without new records requests no frames and has no timers.
+func TestVisualizerRests(t *testing.T) {
+	t.Parallel()
+	program := runScriptedProgram(t, sampleSnapshot(100))
+	p := newTab(t, tabOptions{})
+	call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: countWork})
+	p.open(program.page)
+	p.waitFor(has("found", "100 keys"))
+	program.send(lifeOf("shop/parrot", "32", "")...)
+	p.waitFor(has("worker", "rendered") + " && " + has("position", "nothing waits"))
+	p.waitFor(`document.getElementById("announcement").textContent.includes("shop/parrot: rendered")`)
+	second := `new Promise(done => { const before = requested; addEventListener("done", () => done(requested - before), { once: true }); setTimeout(() => dispatchEvent(new Event("done")), 1000); })`
+	require.Equal(t, 1, eval[int](p, second), "there is more than the timer of this test")
+	require.Greater(t, eval[int](p, `requested`), 1)
+	require.Equal(t, 0, eval[int](p, `document.getAnimations().filter(a => a.playState === "running").length`))
+}
+
+// The announcements of the log are at least four seconds apart, and can be turned off.
+func TestVisualizerAnnouncements(t *testing.T) {
+	t.Parallel()
+	program := runScriptedProgram(t, sampleSnapshot(3))
+	p := openVisualizer(t, tabOptions{}, program.page)
+	p.click("live")
+	eval[bool](p, `(window.announced = [], new MutationObserver(() => announced.push(performance.now())).observe(document.getElementById("announcement"), { childList: true, characterData: true, subtree: true }), true)`)
+	for i := range 50 {
+		program.send(lifeOf(fmt.Sprintf("shop/item-%d", i), fmt.Sprint(i), "")...)
+		eval[bool](p, `new Promise(done => setTimeout(done, 100, true))`)
+	}
+	p.waitFor(`announced.length === 2`)
+	require.Greater(t, eval[float64](p, `announced[1] - announced[0]`), 3900.0)
+	require.Regexp(t, `^[0-9]+ records. The last: shop/item-[0-9]+: rendered$`, p.visibleText("announcement"))
+	require.Equal(t, "polite", eval[string](p, `document.getElementById("announcement").getAttribute("aria-live")`))
+	p.click("announce")
+	require.Empty(t, p.visibleText("announcement"))
+	program.send(lifeOf("shop/late", "99", "")...)
+	p.waitFor(has("worker", "shop/late"))
+	eval[bool](p, `new Promise(done => setTimeout(done, 4200, true))`)
+	require.Empty(t, p.visibleText("announcement"))
+}
+
+// The first paint does not wait for records.
+func TestVisualizerFirstPaint(t *testing.T) {
+	p := openVisualizer(t, tabOptions{}, runVisualizer(t).page)
+	p.waitFor(`performance.getEntriesByName("first-contentful-paint").length`)
+	painted := eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
+	t.Logf("first paint with content after %.0f ms", painted)
+	require.Less(t, painted, 5000.0)
+}
