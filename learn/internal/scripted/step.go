@@ -27,10 +27,14 @@ type Step struct {
 	end   error
 }
 
-// Added, Modified and Deleted are events of an object.
-func Added(name, version string) Step    { return change(watch.Added, name, version) }
+// Added is the event of a new object.
+func Added(name, version string) Step { return change(watch.Added, name, version) }
+
+// Modified is the event of a changed object.
 func Modified(name, version string) Step { return change(watch.Modified, name, version) }
-func Deleted(name, version string) Step  { return change(watch.Deleted, name, version) }
+
+// Deleted is the event of a deleted object.
+func Deleted(name, version string) Step { return change(watch.Deleted, name, version) }
 
 func change(kind watch.EventType, name, version string) Step {
 	return Step{event: stack.Event{Type: kind, Object: Object(name, version), ResourceVersion: version}}

@@ -22,8 +22,13 @@ type Store struct {
 
 var _ stack.Store = (*Store)(nil)
 
-func (s *Store) Add(object stack.Object) error    { return s.change("add", object) }
+// Add records "add a 11".
+func (s *Store) Add(object stack.Object) error { return s.change("add", object) }
+
+// Update records "update a 12".
 func (s *Store) Update(object stack.Object) error { return s.change("update", object) }
+
+// Delete records "delete a 13".
 func (s *Store) Delete(object stack.Object) error { return s.change("delete", object) }
 
 func (s *Store) change(call string, object stack.Object) error {

@@ -18,7 +18,7 @@ type Parts struct {
 	NewListerWatcher func(client Client, decoder NewDecoder, namespace string) ListerWatcher
 	// Step 5. A watch without any event for as long as silence is replaced by a new one.
 	NewFollower func(watcher listwatch.Watcher[Object], store Store, backoff Backoff, silence time.Duration) Follower
-	// Step 5. The times double from base to limit, each longer or shorter at random.
+	// Step 5. The times double from base to limit, each shortened by up to a half at random.
 	NewBackoff   func(base, limit time.Duration) Backoff
 	NewReflector func(source ListerWatcher, store Store, options ReflectorOptions) Reflector // Step 6.
 	// Step 7. known has the objects that have been processed.
