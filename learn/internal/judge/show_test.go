@@ -8,7 +8,7 @@ import (
 // Show has fake time, and returns the failure of the run.
 func TestShow(t *testing.T) {
 	start := time.Now()
-	if err := Show(func(t *T) { time.Sleep(time.Hour) }); err != nil {
+	if err := Show(func(t *T) { <-time.After(time.Hour) }); err != nil {
 		t.Error(err)
 	}
 	if took := time.Since(start); took > time.Minute {
