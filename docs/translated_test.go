@@ -11,9 +11,8 @@ import (
 	"github.com/thinformer/thinformer/internal/sourcetree"
 )
 
-// englishOnly are pages that are not in Chinese: those for maintainers, and a guide that
-// consists of tables of files.
-var englishOnly = []string{"docs/compatibility.md", "docs/maintaining.md", "docs/reading-rest.md"}
+// englishOnly are pages that are not in Chinese: those for maintainers.
+var englishOnly = []string{"docs/compatibility.md", "docs/maintaining.md"}
 
 // translated returns a rule: the README of the root and of the course, the pages in docs/
 // and those in a folder en are also in Chinese, except for the listed ones.
