@@ -3,7 +3,6 @@ package informer
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
@@ -56,6 +55,7 @@ func checkBlocked(t *judge.T, parts stack.Parts) {
 	i.stop(cancel)
 }
 
+// checkOrder changes two objects in turn. The handler is slower than the changes.
 func checkOrder(t *judge.T, parts stack.Parts) {
 	const count = 50
 	i := newInformer(t, parts, nil, nil)
@@ -65,22 +65,27 @@ func checkOrder(t *judge.T, parts stack.Parts) {
 	defer i.run(untilDone)()
 	i.replace()
 	settle()
-	want := []string{"add a@0"}
+	var want []string
 	for n := range count {
-		_ = i.queue.Update(object("a", strconv.Itoa(n)))
+		name := string("ab"[n%2])
+		_ = i.queue.Update(object(name, strconv.Itoa(n)))
 		time.Sleep(time.Microsecond)
-		if n > 0 {
-			want = append(want, fmt.Sprintf("update a@%d to a@%d", n-1, n))
+		if n < 2 {
+			want = append(want, fmt.Sprintf("add %s@%d", name, n))
+		} else {
+			want = append(want, fmt.Sprintf("update %s@%d to %s@%d", name, n-2, name, n))
 		}
 	}
 	pass(time.Minute)
 	if r.overlap {
-		t.Fatalf("a handler is called while its call before is running")
+		t.Fatalf("a handler is called while its call before is running: one goroutine must make all calls of a handler")
 	}
 	for n := range want {
-		if n >= len(r.calls) || r.calls[n] != want[n] {
-			t.Fatalf("after a@0 to a@%d, the calls of a handler that takes 1ms are\n%s\nwant %s", count-1,
-				strings.Join(r.calls[max(0, min(n, len(r.calls))-1):min(n+2, len(r.calls))], ", ")+" at the first difference", want[n])
+		if n >= len(r.calls) {
+			t.Fatalf("after %d changes, a handler that takes 1ms has received only %d", count, n)
+		}
+		if r.calls[n] != want[n] {
+			t.Fatalf("after a@0, b@1, a@2 to b@%d, call number %d of a handler that takes 1ms is %q; want %q", count-1, n+1, r.calls[n], want[n])
 		}
 	}
 }
