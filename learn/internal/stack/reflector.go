@@ -42,7 +42,7 @@ type Reflector interface {
 type ReflectorOptions struct {
 	// Stream requests the initial objects as events of a watch instead of a list.
 	Stream bool
-	// Silence is the longest time without an event or the mark after the initial ones.
+	// Silence is the longest time until the mark that ends the initial events.
 	Silence time.Duration
 	Backoff Backoff // after a failed list
 	Follow  func(Store) Follower

@@ -19,7 +19,7 @@ import (
 
 // The checks of failures.
 
-var refused = fmt.Errorf("dial tcp 10.0.0.1:6443: %w", syscall.ECONNREFUSED)
+var errRefused = fmt.Errorf("dial tcp 10.0.0.1:6443: %w", syscall.ECONNREFUSED)
 
 func checkBroken(t *judge.T, parts stack.Parts) {
 	r := follow(t, parts,
@@ -31,7 +31,7 @@ func checkBroken(t *judge.T, parts stack.Parts) {
 }
 
 func checkRefused(t *judge.T, parts stack.Parts) {
-	fails := scripted.Fails(refused)
+	fails := scripted.Fails(errRefused)
 	r := follow(t, parts, fails, fails, fails, scripted.Opens(scripted.Added("a", "11")))
 	r.after(30 * time.Minute)
 	const why = "wait for Backoff.Next (1, 2, 3 minutes) after each refused connection"
@@ -45,7 +45,7 @@ func checkRefused(t *judge.T, parts stack.Parts) {
 }
 
 func checkReset(t *judge.T, parts stack.Parts) {
-	fails := scripted.Fails(refused)
+	fails := scripted.Fails(errRefused)
 	r := follow(t, parts, fails, fails, scripted.Opens(scripted.Pause(time.Second), scripted.End(io.EOF)), fails,
 		scripted.Opens(scripted.Bookmark("11"), scripted.End(io.EOF)), fails)
 	r.after(50 * time.Minute)
@@ -119,7 +119,7 @@ type ending struct {
 }
 
 func checkExpired(t *judge.T, parts stack.Parts) {
-	for _, expired := range []error{apierrors.NewResourceExpired("too old"), apierrors.NewGone("gone")} {
+	for _, expired := range []error{apierrors.NewResourceExpired("too old"), apierrors.NewGenericServerResponse(http.StatusGone, "get", schema.GroupResource{Resource: "configmaps"}, "", "", 0, false)} {
 		for _, end := range endings(expired) {
 			r := follow(t, parts, end.watches...)
 			r.after(10 * time.Minute)
@@ -176,7 +176,7 @@ func checkContext(t *judge.T, parts stack.Parts) {
 	}{
 		{"Follow waits for an event", scripted.Opens()},
 		{"Follow waits for the response to a watch", scripted.Silent()},
-		{"Follow waits for the back-off", scripted.Fails(refused)},
+		{"Follow waits for the back-off", scripted.Fails(errRefused)},
 	} {
 		r := follow(t, parts, c.answer, scripted.Opens())
 		r.after(time.Second)
