@@ -79,7 +79,7 @@ func TestEachWayToGoWrongHasAReason(t *testing.T) {
 	}
 	u.writes(queue, "wrong.go", misbehaving)
 	output := u.types(1, "test 10")
-	u.sees(output, "oh no in wrong.Len", "      your code printed:\n      | Add 0 ", "      | ... ", "more lines")
+	u.sees(output, "oh no in wrong.Len", "      your code printed:\n      | Add 0 ", "      | ... (lines left out: ")
 }
 
 func mustProvide(t *testing.T, u *user) map[string]string {

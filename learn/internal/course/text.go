@@ -150,7 +150,7 @@ var (
 		"not used, because they have not passed: steps %s (-mine uses them too)\n",
 		"没有使用，因为还没有通过：步骤 %s（-mine 也会使用它们）\n"}
 	printed     = text{"      your code printed:\n", "      你的代码输出：\n"}
-	printedMore = text{"      | ... %d more lines\n", "      | …… 还有 %d 行\n"}
+	printedMore = text{"      | ... (lines left out: %d)\n", "      | ……（省略 %d 行）\n"}
 	failedCount = text{
 		"\n%d of %d checks pass. A hint: go run ./learn hint %d\n",
 		"\n通过 %d / %d 项检查。提示：go run ./learn hint %d\n"}

@@ -35,11 +35,12 @@ var seed uint64
 func Main(step Step, parts stack.Parts) {
 	testing.Init()
 	from := flag.Int("from", 0, "`number` of the first check")
+	limit := flag.Duration("limit", Limit, "real time of a check")
 	flag.Uint64Var(&seed, "seed", 0, "seed of random checks; 0 selects that of the check")
 	flag.Parse()
 	debug.SetMaxStack(stackLimit)
 
-	r := &reporter{to: os.Stdout}
+	r := &reporter{to: os.Stdout, limit: *limit}
 	go r.watchMemory()
 	var tests []testing.InternalTest
 	for _, check := range step.Checks[min(*from, len(step.Checks)):] {
@@ -54,18 +55,20 @@ func Main(step Step, parts stack.Parts) {
 func (r *reporter) run(t *testing.T, check Check, parts stack.Parts) {
 	r.begin(check.Name)
 	// The timer is outside of the bubble: its time is real.
-	limit := time.AfterFunc(Limit, func() {
-		r.exit(fmt.Sprintf("the check does not end within %v%s", Limit, endless()))
+	timer := time.AfterFunc(r.limit, func() {
+		r.exit(Result{Reason: fmt.Sprintf("the check does not end within %v%s", r.limit, endless()), Endless: true})
 	})
 	result := Run(t, check, parts)
-	limit.Stop()
+	timer.Stop()
 	r.end(result)
 }
 
 // reporter prints the results.
 type reporter struct {
-	mu    sync.Mutex
 	to    io.Writer
+	limit time.Duration // of a check
+
+	mu    sync.Mutex
 	check string // the present one, "" between two
 }
 
@@ -85,11 +88,11 @@ func (r *reporter) end(result Result) {
 
 // exit reports that the present check has failed, and ends the process: the solution
 // cannot be stopped otherwise.
-func (r *reporter) exit(reason string) {
+func (r *reporter) exit(result Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.check != "" {
-		r.print(Result{Check: r.check, Reason: reason})
+	if result.Check = r.check; r.check != "" {
+		r.print(result)
 		os.Exit(1)
 	}
 }
@@ -118,7 +121,7 @@ func (r *reporter) watchMemory() {
 			if at := runsAt(); at != "" {
 				reason += "; it runs in " + at
 			}
-			r.exit(reason)
+			r.exit(Result{Reason: reason})
 		}
 	}
 }

@@ -36,4 +36,6 @@ type Result struct {
 	// Reason says what was done, what was expected and what came. It is empty for a
 	// check that has passed.
 	Reason string `json:"reason,omitempty"`
+	// Endless reports that the check has exceeded its limit of time.
+	Endless bool `json:"endless,omitempty"`
 }

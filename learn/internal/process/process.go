@@ -38,8 +38,15 @@ var ErrLimit = errors.New("the time limit is exceeded")
 func (p Program) Judge(ctx context.Context, checks []judge.Check, report func(Outcome) bool) error {
 	limited, cancel := context.WithTimeoutCause(ctx, p.Limit, ErrLimit)
 	defer cancel()
+	limit := judge.Limit
 	for from := 0; from < len(checks); {
-		judged, err := p.once(limited, from, report)
+		arguments := []string{"-from", strconv.Itoa(from), "-limit", limit.String()}
+		judged, err := p.once(limited, arguments, func(o Outcome) bool {
+			if o.Endless {
+				limit = laterLimit
+			}
+			return report(o)
+		})
 		if limited.Err() != nil {
 			return context.Cause(limited)
 		}
@@ -54,12 +61,16 @@ func (p Program) Judge(ctx context.Context, checks []judge.Check, report func(Ou
 	return nil
 }
 
+// laterLimit is the limit of a check after one has exceeded its limit: the mistake is
+// often in a function that all checks call, and more of them are judged.
+const laterLimit = time.Second
+
 // errStop is the error of once after report has returned false.
 var errStop = errors.New("stopped")
 
-// once runs the program from a check on, until the program ends. It returns the number
-// of checks that have an outcome, which is at least one without an error.
-func (p Program) once(ctx context.Context, from int, report func(Outcome) bool) (judged int, err error) {
+// once runs the program until it ends. It returns the number of checks that have an
+// outcome, which is at least one without an error.
+func (p Program) once(ctx context.Context, arguments []string, report func(Outcome) bool) (judged int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &records{ended: func(o Outcome) {
@@ -67,7 +78,7 @@ func (p Program) once(ctx context.Context, from int, report func(Outcome) bool) 
 			cancel(errStop)
 		}
 	}}
-	command := exec.CommandContext(ctx, p.Path, append(p.Args[:len(p.Args):len(p.Args)], "-from", strconv.Itoa(from))...)
+	command := exec.CommandContext(ctx, p.Path, append(p.Args[:len(p.Args):len(p.Args)], arguments...)...)
 	// One pipe for both: the output of the solution stays between the records of its check.
 	command.Stdout, command.Stderr = r, r
 	// A process that the solution has started may keep the pipe open.
