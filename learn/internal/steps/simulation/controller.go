@@ -15,12 +15,15 @@ type controller struct {
 	queue      stack.WorkQueue
 	reconciler stack.Reconciler
 	workers    sync.WaitGroup
+
+	mu   sync.Mutex
+	busy map[string]bool // the keys that a worker has
 }
 
 var _ stack.Handler = (*controller)(nil)
 
 func newController(s *simulation) *controller {
-	c := &controller{s: s}
+	c := &controller{s: s, busy: map[string]bool{}}
 	c.queue = s.parts.NewWorkQueue(100*time.Millisecond, time.Minute)
 	c.reconciler = s.parts.NewReconciler(s.program.Indexer, s.program.Client)
 	return c
@@ -70,6 +73,10 @@ func (c *controller) work(ctx context.Context) bool {
 		return false
 	}
 	defer c.queue.Done(key)
+	if !c.take(key) {
+		c.s.t.Errorf("seed %d: Get hands out %s while another worker processes it", c.s.seed, key)
+	}
+	defer c.release(key)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	if err := c.reconciler.Reconcile(ctx, key); err != nil {
@@ -78,6 +85,21 @@ func (c *controller) work(ctx context.Context) bool {
 		c.queue.Forget(key)
 	}
 	return true
+}
+
+// take reports whether no other worker has the key.
+func (c *controller) take(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	free := !c.busy[key]
+	c.busy[key] = true
+	return free
+}
+
+func (c *controller) release(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.busy, key)
 }
 
 // end waits for the workers.

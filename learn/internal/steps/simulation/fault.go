@@ -75,10 +75,21 @@ func (s *simulation) setFault() {
 	s.logf("fault: %s%s, for %s, limit %d", f.name, when, verb, times)
 	// Without a new list, faults of lists and of initial events would be rare.
 	if s.rng.IntN(2) == 0 {
+		s.outage()
+	}
+}
+
+// outage makes the server unavailable during some writes. The watches break, and if the
+// history is compacted, the missing changes are only in a new list.
+func (s *simulation) outage() {
+	s.server.Stop()
+	s.logf("stop")
+	s.writes.some()
+	if s.rng.IntN(4) > 0 {
 		s.server.Compact()
 		s.logf("compact")
-		s.restart()
 	}
+	s.restart()
 }
 
 // restart ends all connections, and a stop.
@@ -90,13 +101,15 @@ func (s *simulation) restart() {
 
 // changeServer changes the state of the server, as a fault without a request does.
 func (s *simulation) changeServer() {
-	switch s.rng.IntN(4) {
+	switch s.rng.IntN(5) {
 	case 0:
 		s.server.Compact()
 		s.logf("compact")
 	case 1:
 		s.restart()
 	case 2:
+		s.outage()
+	case 3:
 		s.server.RemoveFaults()
 		s.logf("remove all faults")
 	default:

@@ -30,7 +30,7 @@ func checkFaults(first uint64, kinds ...[]fault) func(*judge.T, stack.Parts) {
 			simulate(t, parts, seed, faults)
 			return
 		}
-		for seed := first; seed < first+seeds; seed++ {
+		for seed := first; seed < first+seeds && !t.Failed(); seed++ {
 			simulate(t, parts, seed, faults)
 		}
 	}
@@ -72,8 +72,9 @@ func newSimulation(t *judge.T, parts stack.Parts, seed uint64, faults []fault) *
 
 func (s *simulation) simulate() {
 	defer s.server.Close()
-	for range 8 {
-		s.writes.random()
+	defer s.describe()
+	for range 3 {
+		s.writes.some()
 	}
 	namespace := []string{"", "shop"}[s.rng.IntN(2)]
 	stream := s.rng.IntN(2) == 0
@@ -112,6 +113,9 @@ func (s *simulation) run(ctx context.Context) <-chan error {
 
 // pause lets fake time pass: mostly less than a back-off, sometimes more than a silence.
 func (s *simulation) pause() {
+	if s.rng.IntN(4) == 0 {
+		return // two steps at the same time
+	}
 	longest := []time.Duration{time.Second, time.Second, 20 * time.Second, 8 * time.Minute}[s.rng.IntN(4)]
 	time.Sleep(time.Duration(1 + s.rng.Int64N(int64(longest))))
 	synctest.Wait()
@@ -124,10 +128,9 @@ func (s *simulation) step() {
 	}
 	switch n := s.rng.IntN(20); {
 	case n < 11:
-		for range 1 + s.rng.IntN(6) {
-			s.writes.random()
-		}
+		s.writes.some()
 	case n == 11:
+		s.writes.some()
 		s.addHandler()
 	case len(s.faults) == 0:
 		// A simulation without faults only waits.
@@ -159,11 +162,19 @@ func (s *simulation) logf(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf("%10v  %s", time.Since(s.start).Round(100*time.Millisecond), fmt.Sprintf(format, args...)))
 }
 
-// failf fails with the command that repeats the simulation. The log is printed only for
-// a seed that the learner has selected.
+// failf fails. The text says what is wrong.
 func (s *simulation) failf(format string, args ...any) {
+	s.t.Fatalf("seed %d: %s", s.seed, fmt.Sprintf(format, args...))
+}
+
+// describe adds to a failure how it is repeated. The log is printed only for a seed that
+// the learner has selected.
+func (s *simulation) describe() {
+	if !s.t.Failed() {
+		return
+	}
 	if s.t.Seed() != 0 {
 		s.t.Logf("%s", strings.Join(s.log, "\n"))
 	}
-	s.t.Fatalf("seed %d: %s\nagain, with a log of writes and faults: go run ./learn test 12 -seed %d", s.seed, fmt.Sprintf(format, args...), s.seed)
+	s.t.Logf("again, with a log of writes and faults: go run ./learn test 12 -seed %d", s.seed)
 }
