@@ -93,16 +93,20 @@ func atOnce(t *judge.T, parts stack.Parts) {
 }
 
 func large(t *judge.T, parts stack.Parts) {
-	for _, size := range []int{64 << 10, 3 << 20} {
+	for _, size := range []int{64 << 10, 1 << 20} {
 		text := strings.Repeat("0123456789abcdef", size/16)
 		sent := `{"type":"ADDED","object":{"metadata":{"name":"big"},"data":{"text":"` + text + `"}}}` + "\n"
-		decoder := newDecoder(t, parts, newBody(sent+frame("ADDED", "two", "2")))
+		decoder := newDecoder(t, parts, newBody(sent, time.Hour, frame("ADDED", "two", "2")))
+		begun := time.Now()
 		event, err := next(t, decoder)
 		if err != nil {
 			t.Fatalf("a frame of %d bytes: Next returns %s, want an event\nbufio.Scanner has a limit of 64 KB; an object can have more than 1 MB.", len(sent), shortError(err))
 		}
 		if event.Object == nil || event.Object.Data["text"] != text {
 			t.Fatalf("a frame of %d bytes: the event is %s, whose data differs", len(sent), describe(event))
+		}
+		if waited := time.Since(begun); waited > 0 {
+			t.Fatalf("a frame of %d bytes had arrived, but Next returned it only %v later, when more data arrived", len(sent), waited)
 		}
 		wantNames(t, decoder, "a frame after one of "+fmt.Sprint(len(sent))+" bytes", "two")
 	}
