@@ -175,16 +175,27 @@ func (c *Command) sayReason(o process.Outcome) {
 	}
 }
 
-// sayPassed says what comes after a step that has passed.
+// sayPassed says what comes after a step that has passed: the next one that has not, or
+// the first one that has been skipped.
 func (c *Command) sayPassed(step judge.Step) {
 	c.say(passedAll, len(step.Checks), step.Number)
-	for _, next := range steps.All {
-		if next.Number > step.Number && !c.progress().passed(next) {
-			c.say(passedNext, next.Number)
+	p := c.progress()
+	var left []judge.Step
+	for _, other := range steps.All {
+		switch {
+		case p.passed(other):
+		case other.Number > step.Number:
+			c.say(passedNext, other.Number)
 			return
+		default:
+			left = append(left, other)
 		}
 	}
-	c.say(passedLast)
+	if len(left) > 0 {
+		c.say(passedNext, left[0].Number)
+		return
+	}
+	c.say(allPassed)
 }
 
 // mainFolder is the folder of the function main for a step, in the workspace.

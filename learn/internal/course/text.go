@@ -161,7 +161,6 @@ var (
 		"\nAll %d checks pass.\nThe reference beside your code: go run ./learn diff %d\n",
 		"\n%d 项检查全部通过。\n参考实现与你的代码的比较：go run ./learn diff %d\n"}
 	passedNext = text{"The next step: go run ./learn start %d\n", "下一步：go run ./learn start %d\n"}
-	passedLast = text{"This was the last step: go run ./learn shows what is left.\n", "这是最后一步：go run ./learn 显示还没做的步骤。\n"}
 	overLimit  = text{
 		"\nThe time limit of %v is exceeded: %d of %d checks are judged.\n",
 		"\n超过了 %v 的时间限制：检查了 %d / %d 项。\n"}
