@@ -93,7 +93,7 @@ func (s *server) receive(remote net.Conn) (request string, ok bool) {
 		n, err := remote.Read(buffer)
 		received.Write(buffer[:n])
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			s.t.Errorf("the request is not complete: the server waits for %s\nreceived: %s", missing, short(received.String()))
+			s.t.Errorf("the request is not complete: the server waits for %s\nreceived: %s", missing, judge.Short(received.String()))
 		}
 		if err != nil {
 			return "", false
@@ -205,15 +205,6 @@ func netHTTPCaller() (caller string) {
 			return caller
 		}
 	}
-}
-
-// short returns the beginning of a text, quoted.
-func short(text string) string {
-	const most = 120
-	if len(text) <= most {
-		return fmt.Sprintf("%q", text)
-	}
-	return fmt.Sprintf("%q and %d more bytes", text[:most], len(text)-most)
 }
 
 // newRequest returns the request of the checks: a watch.

@@ -35,17 +35,17 @@ func cuts(t *judge.T, parts stack.Parts) {
 		response := roundTrip(t, parts, serve(t, test.head, test.rest, closing{}), newRequest(t.Context()))
 		read, err := readAll(t, response.Body, 64)
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("the connection ends %s\nread: %s and the error %v, want io.ErrUnexpectedEOF: the body is not complete", test.where, short(read), err)
+			t.Fatalf("the connection ends %s\nread: %s and the error %v, want io.ErrUnexpectedEOF: the body is not complete", test.where, judge.Short(read), err)
 		}
 		if want := "hello"; test.rest != "" && read != want {
-			t.Fatalf("the connection ends %s: read %s before the error, want %q", test.where, short(read), want)
+			t.Fatalf("the connection ends %s: read %s before the error, want %q", test.where, judge.Short(read), want)
 		}
 	}
 	for _, head := range []string{"", "HTTP/1.1 200 OK\r\n"} {
 		s := serve(t, head, closing{})
 		_, err := tryRoundTrip(t, parts, s.dial, newRequest(t.Context()))
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("the connection ends in the head of the response, after %s\nRoundTrip returns the error %v, want io.ErrUnexpectedEOF", short(head), err)
+			t.Fatalf("the connection ends in the head of the response, after %s\nRoundTrip returns the error %v, want io.ErrUnexpectedEOF", judge.Short(head), err)
 		}
 		wantClosed(t, s, "RoundTrip has returned an error")
 	}
@@ -56,7 +56,7 @@ func otherErrors(t *judge.T, parts stack.Parts) {
 		where, rest := test[0], test[1]
 		read, err := body(t, parts, 64, chunkedHead, rest, closing{errReset})
 		if !errors.Is(err, errReset) {
-			t.Fatalf("the connection fails %s with the error %q\nread: %s and the error %v, want the error of the connection (errors.Is)", where, errReset, short(read), err)
+			t.Fatalf("the connection fails %s with the error %q\nread: %s and the error %v, want the error of the connection (errors.Is)", where, errReset, judge.Short(read), err)
 		}
 	}
 	s := serve(t, "HTTP/1.1 200 OK\r\n", closing{errReset})

@@ -17,11 +17,11 @@ func requestHead(t *judge.T, parts stack.Parts) {
 	roundTrip(t, parts, s, request)
 	head, _, _ := strings.Cut(s.request(), "\r\n\r\n")
 	if strings.Contains(strings.ReplaceAll(head, "\r\n", ""), "\n") {
-		t.Fatalf("a line of the head ends with \\n alone, not with \\r\\n: %s", short(head))
+		t.Fatalf("a line of the head ends with \\n alone, not with \\r\\n: %s", judge.Short(head))
 	}
 	lines := strings.Split(head, "\r\n")
 	if want := "GET /api/v1/configmaps?watch=1&limit=5 HTTP/1.1"; lines[0] != want {
-		t.Fatalf("the request line is %s, want %q: method, path with query, version", short(lines[0]), want)
+		t.Fatalf("the request line is %s, want %q: method, path with query, version", judge.Short(lines[0]), want)
 	}
 	if request.URL.Host != "server" || len(request.Header) != 2 {
 		t.Fatalf("RoundTrip modified the request")
@@ -33,7 +33,7 @@ func requestHead(t *judge.T, parts stack.Parts) {
 	}
 	for _, want := range [][2]string{{"Host", "server"}, {"Accept", "application/json"}, {"X-Course", "one,two"}} {
 		if got := strings.Join(found[want[0]], ","); got != want[1] {
-			t.Fatalf("the field %s of the request is %q, want %q\nreceived: %s", want[0], got, want[1], short(head))
+			t.Fatalf("the field %s of the request is %q, want %q\nreceived: %s", want[0], got, want[1], judge.Short(head))
 		}
 		delete(found, want[0])
 	}
@@ -69,7 +69,7 @@ func requestBody(t *judge.T, parts stack.Parts) {
 	roundTrip(t, parts, s, request)
 	head, sent, _ := strings.Cut(s.request(), "\r\n\r\n")
 	if !strings.Contains(strings.ToLower(head), "\r\ncontent-length: 30000") {
-		t.Fatalf("a request with a body of 30000 bytes has no Content-Length of that number: %s", short(head))
+		t.Fatalf("a request with a body of 30000 bytes has no Content-Length of that number: %s", judge.Short(head))
 	}
 	if sent != content {
 		t.Fatalf("the body of the request has %d bytes, and %d were received that differ from it", len(content), len(sent))
@@ -95,13 +95,13 @@ func responseHead(t *judge.T, parts stack.Parts) {
 			}
 		}
 		if got, err := readAll(t, response.Body, 100); got != "content" || err != io.EOF {
-			t.Fatalf("the body is %s and %v, want %q and EOF, for a response %s\nThese bytes arrived together with the head. Is there a second bufio.Reader?", short(got), err, "content", test.name)
+			t.Fatalf("the body is %s and %v, want %q and EOF, for a response %s\nThese bytes arrived together with the head. Is there a second bufio.Reader?", judge.Short(got), err, "content", test.name)
 		}
 	}
 	for _, line := range []string{"SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"} {
 		_, err := tryRoundTrip(t, parts, serve(t, line, closing{}).dial, newRequest(t.Context()))
 		if err == nil {
-			t.Fatalf("RoundTrip returns no error for the status line %s", short(line))
+			t.Fatalf("RoundTrip returns no error for the status line %s", judge.Short(line))
 		}
 	}
 }

@@ -111,7 +111,7 @@ func ownConnections(t *judge.T, parts stack.Parts) {
 	bodies[0].Close()
 	for _, body := range bodies[1:] {
 		if read, err := readAll(t, body, 10); read != "ok" || err != io.EOF {
-			t.Fatalf("another body has been closed, and this one delivers %s and %v, want %q and EOF", short(read), err, "ok")
+			t.Fatalf("another body has been closed, and this one delivers %s and %v, want %q and EOF", judge.Short(read), err, "ok")
 		}
 		body.Close()
 	}
@@ -148,7 +148,7 @@ func watchOfServer(t *judge.T, parts stack.Parts) {
 		var line string
 		t.Unblocked("Read of the body", func() { line, err = lines.ReadString('\n') })
 		if err != nil || !strings.HasPrefix(line, `{"type":"ADDED"`) || !strings.Contains(line, name) || len(line) < 30_000 {
-			t.Fatalf("%q has been created in the API server: the watch delivers %s and %v, want an ADDED event with 30,000 bytes of data", name, short(line), err)
+			t.Fatalf("%q has been created in the API server: the watch delivers %s and %v, want an ADDED event with 30,000 bytes of data", name, judge.Short(line), err)
 		}
 	}
 }

@@ -63,11 +63,11 @@ func partsOfChunks(t *judge.T, parts stack.Parts) {
 				t.Fatalf("%s had arrived (5 bytes), but Read returned only %v later, when the rest arrived\nAn event must not wait for the next one. Typical causes: io.ReadFull, or reading the next line too early.", test.name, waited)
 			}
 			if err != nil {
-				t.Fatalf("%s has arrived: Read returns %s and %v, want the 5 bytes %q", test.name, short(read), err, "hello")
+				t.Fatalf("%s has arrived: Read returns %s and %v, want the 5 bytes %q", test.name, judge.Short(read), err, "hello")
 			}
 		}
 		if read != "hello" {
-			t.Fatalf("%s has arrived: Read returns %s, want %q", test.name, short(read), "hello")
+			t.Fatalf("%s has arrived: Read returns %s, want %q", test.name, judge.Short(read), "hello")
 		}
 	}
 	// The bytes in pieces of one.
@@ -83,10 +83,10 @@ func lastChunk(t *judge.T, parts stack.Parts) {
 		response := roundTrip(t, parts, serve(t, chunkedHead, "5\r\nhello\r\n"+end), newRequest(t.Context()))
 		got, err := readAll(t, response.Body, 64)
 		if got != "hello" || err != io.EOF {
-			t.Fatalf("sent: %s\nread: %s and %v, want %q and EOF; lines after the last size are trailers", short("5\r\nhello\r\n"+end), short(got), err, "hello")
+			t.Fatalf("sent: %s\nread: %s and %v, want %q and EOF; lines after the last size are trailers", judge.Short("5\r\nhello\r\n"+end), judge.Short(got), err, "hello")
 		}
 		if got, err := readAll(t, response.Body, 64); got != "" || err != io.EOF {
-			t.Fatalf("Read after io.EOF returns %s and %v, want io.EOF again", short(got), err)
+			t.Fatalf("Read after io.EOF returns %s and %v, want io.EOF again", judge.Short(got), err)
 		}
 	}
 }
@@ -102,10 +102,10 @@ func malformedChunks(t *judge.T, parts stack.Parts) {
 	} {
 		read, err := body(t, parts, 64, chunkedHead, test.chunks, closing{})
 		if err == io.EOF {
-			t.Fatalf("sent: %s\n%s: the body ends like a complete one, with %s and io.EOF, want an error", short(test.chunks), test.cause, short(read))
+			t.Fatalf("sent: %s\n%s: the body ends like a complete one, with %s and io.EOF, want an error", judge.Short(test.chunks), test.cause, judge.Short(read))
 		}
 		if len(read) > 3 {
-			t.Fatalf("sent: %s\n%s: Read returns %s before the error", short(test.chunks), test.cause, short(read))
+			t.Fatalf("sent: %s\n%s: Read returns %s before the error", judge.Short(test.chunks), test.cause, judge.Short(read))
 		}
 	}
 }

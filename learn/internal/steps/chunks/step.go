@@ -86,7 +86,7 @@ func readAll(t *judge.T, body io.Reader, size int) (read string, err error) {
 			empty = 0
 		}
 		if empty > 100 {
-			t.Fatalf("Read returns 0 bytes and no error, 100 times in a row. Read so far: %s", short(read))
+			t.Fatalf("Read returns 0 bytes and no error, 100 times in a row. Read so far: %s", judge.Short(read))
 		}
 	}
 	return read, err
@@ -106,7 +106,7 @@ func wantBody(t *judge.T, parts stack.Parts, cause, want string, script ...any) 
 			cause = "\nThe data is complete. After it come the \\r\\n of the chunk, the size 0 and an empty line."
 		}
 		if got != want || err != io.EOF {
-			t.Fatalf("sent: %s\nread, with buffers of %d bytes: %s and %v, want %s and EOF%s", sent(script), size, short(got), err, short(want), cause)
+			t.Fatalf("sent: %s\nread, with buffers of %d bytes: %s and %v, want %s and EOF%s", sent(script), size, judge.Short(got), err, judge.Short(want), cause)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func sent(script []any) string {
 			text += piece
 		}
 	}
-	return short(text)
+	return judge.Short(text)
 }
 
 const (

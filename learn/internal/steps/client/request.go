@@ -35,10 +35,7 @@ func paths(t *judge.T, parts stack.Parts) {
 			if !reverse && test.name != "" {
 				b = b.name(test.name)
 			}
-			if err := b.into(nil); err != nil {
-				t.Fatalf("%s %s: Do and Into(nil) return the error %q, want none", test.method, test.path, err)
-			}
-			request := r.request()
+			request := r.sent(b)
 			if request.Method != test.method || request.URL.Path != test.path {
 				t.Fatalf("Namespace(%q), Resource(%q), Name(%q), called in any order: sent %s %s, want %s %s",
 					test.namespace, test.resource, test.name, request.Method, request.URL.Path, test.method, test.path)
@@ -60,8 +57,7 @@ func segments(t *judge.T, parts stack.Parts) {
 	for _, test := range [][2]string{{"a?watch=1", "a%3Fwatch=1"}, {"a#b", "a%23b"}, {"a b", "a%20b"}} {
 		name, escaped := test[0], test[1]
 		r := responding(t, 200, jsonType, object)
-		verb(t, newClient(t, parts, r), "GET").namespace("shop").resource("configmaps").name(name).into(nil)
-		request := r.request()
+		request := r.sent(verb(t, newClient(t, parts, r), "GET").namespace("shop").resource("configmaps").name(name))
 		if got, want := request.URL.RequestURI(), "/api/v1/namespaces/shop/configmaps/"+escaped; got != want || request.URL.Fragment != "" {
 			t.Fatalf("Name(%q): sent %s, want %s: the name must be escaped", name, got, want)
 		}
@@ -93,10 +89,10 @@ func wantNothingSent(t *judge.T, parts stack.Parts, after, why string, build fun
 	_, streamed := build(verb(t, client, "DELETE")).stream()
 	err := build(verb(t, client, "DELETE")).into(nil)
 	if len(r.requests) > 0 {
-		t.Fatalf("after %s, %s %s was sent, want an error%s", after, r.requests[0].Method, short(r.requests[0].URL.RequestURI()), why)
+		t.Fatalf("after %s, %s %s was sent, want an error%s", after, r.requests[0].Method, judge.Short(r.requests[0].URL.RequestURI()), why)
 	}
 	if err == nil || streamed == nil {
-		t.Fatalf("after %s, Do returns %s and Stream returns %s, want an error%s", after, shortError(err), shortError(streamed), why)
+		t.Fatalf("after %s, Do returns %s and Stream returns %s, want an error%s", after, judge.ShortError(err), judge.ShortError(streamed), why)
 	}
 	return err
 }
@@ -110,14 +106,14 @@ func parameters(t *judge.T, parts stack.Parts) {
 	before := options.DeepCopy()
 	r := responding(t, 200, jsonType, object)
 	b := verb(t, newClient(t, parts, r), "GET").resource("configmaps")
-	b.after("VersionedParams", b.VersionedParams(options)).into(nil)
+	query := r.sent(b.after("VersionedParams", b.VersionedParams(options))).URL.RawQuery
 	want := url.Values{
 		"labelSelector": {"app=web,tier in (a,b)"}, "limit": {"500"}, "continue": {"x+/="}, "resourceVersion": {"7"},
 		"watch": {"true"}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {"300"},
 	}
-	got, err := url.ParseQuery(r.request().URL.RawQuery)
+	got, err := url.ParseQuery(query)
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Fatalf("the query is %s\nwant %s", short(r.request().URL.RawQuery), short(want.Encode()))
+		t.Fatalf("the query is %s\nwant %s", judge.Short(query), judge.Short(want.Encode()))
 	}
 	if !reflect.DeepEqual(options, before) {
 		t.Fatalf("VersionedParams modified the options of the caller")
@@ -125,8 +121,8 @@ func parameters(t *judge.T, parts stack.Parts) {
 	for i, options := range []*metav1.ListOptions{nil, {}} {
 		r := responding(t, 200, jsonType, object)
 		b := verb(t, newClient(t, parts, r), "GET").resource("configmaps")
-		if err := b.after("VersionedParams", b.VersionedParams(options)).into(nil); err != nil || r.request().URL.RawQuery != "" {
-			t.Fatalf("VersionedParams with %s: the query is %q, and Into returns %s; want none of both", []string{"nil", "empty options"}[i], r.request().URL.RawQuery, shortError(err))
+		if query := r.sent(b.after("VersionedParams", b.VersionedParams(options))).URL.RawQuery; query != "" {
+			t.Fatalf("VersionedParams with %s: the query is %q, want none", []string{"nil", "empty options"}[i], query)
 		}
 	}
 }
@@ -134,14 +130,13 @@ func parameters(t *judge.T, parts stack.Parts) {
 func requestBody(t *judge.T, parts stack.Parts) {
 	object := &stack.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Data: map[string]string{"text": "你好 <b> \"x\"\n"}}
 	r := responding(t, 201, jsonType, "{}")
-	verb(t, newClient(t, parts, r), "POST").namespace("shop").resource("configmaps").body(object).into(nil)
-	request := r.request()
+	request := r.sent(verb(t, newClient(t, parts, r), "POST").namespace("shop").resource("configmaps").body(object))
 	if got := request.Header.Get("Content-Type"); got != jsonType {
 		t.Fatalf("the Content-Type of a request with a Body is %q, want %q", got, jsonType)
 	}
 	var decoded stack.ConfigMap
 	if err := json.Unmarshal([]byte(request.content), &decoded); err != nil || !reflect.DeepEqual(&decoded, object) {
-		t.Fatalf("Body sent %s (%d bytes), want the object as JSON", short(request.content), len(request.content))
+		t.Fatalf("Body sent %s (%d bytes), want the object as JSON", judge.Short(request.content), len(request.content))
 	}
 }
 
@@ -150,7 +145,7 @@ func firstError(t *judge.T, parts stack.Parts) {
 		return b.resource("configmaps").name("first/error").body(make(chan int))
 	})
 	if text := err.Error(); !strings.Contains(text, "first/error") || strings.Contains(text, "chan") {
-		t.Fatalf("Name(%q), and then Body with a channel: Do returns the error %s, want the first one, with the name", "first/error", short(text))
+		t.Fatalf("Name(%q), and then Body with a channel: Do returns the error %s, want the first one, with the name", "first/error", judge.Short(text))
 	}
 	wantNothingSent(t, parts, `Name("a/b"), VersionedParams, Body`, "a later method must not remove the error", func(b builder) builder {
 		b = b.namespace("shop").resource("configmaps").name("a/b")
@@ -163,6 +158,8 @@ func firstError(t *judge.T, parts stack.Parts) {
 }
 
 func setOnce(t *judge.T, parts stack.Parts) {
+	once := responding(t, 200, jsonType, object)
+	once.sent(getWeb(t, parts, once))
 	twice := func(method string, build func(builder) builder) {
 		wantNothingSent(t, parts, "two calls of "+method+" with different values", "one of them is a mistake", build)
 	}
@@ -192,7 +189,7 @@ func independent(t *judge.T, parts stack.Parts) {
 	}
 	want := []string{`PUT /api/v1/namespaces/one/configmaps/web {"a":"b"}`, "GET /api/v1/secrets "}
 	if !reflect.DeepEqual(sent, want) {
-		t.Fatalf("one client builds three requests at the same time, the first one with an error\nsent %q\nwant %q", sent, want)
+		t.Fatalf("one client builds three requests at the same time, the first one with an error: each has its own fields\nsent %q\nwant %q", sent, want)
 	}
 	if base.String() != "http://server" {
 		t.Fatalf("the base of NewClient was modified: it is %s now", base)
@@ -219,7 +216,7 @@ func contextAndErrors(t *judge.T, parts stack.Parts) {
 	}
 	for _, failed := range []failedCall{{"Do", done}, {"Stream", streamed}} {
 		if !errors.Is(failed.err, refused) {
-			t.Fatalf("the transport returns the error %q: %s returns %s, want that error (errors.Is)", refused, failed.call, shortError(failed.err))
+			t.Fatalf("the transport returns the error %q: %s returns %s, want that error (errors.Is)", refused, failed.call, judge.ShortError(failed.err))
 		}
 		wantNamed(t, failed.err)
 	}
@@ -235,7 +232,7 @@ type failedCall struct {
 func wantNamed(t *judge.T, err error) {
 	for _, want := range []string{"GET", "/api/v1/namespaces/shop/configmaps/web"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Fatalf("the error %s does not say %s: an error must name the request, its verb and its path", short(err.Error()), want)
+			t.Fatalf("the error %s does not say %s: an error must name the request, its verb and its path", judge.Short(err.Error()), want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func into(t *judge.T, parts stack.Parts) {
 	for _, code := range []int{200, 201, 202, 299} {
 		var got stack.ConfigMap
 		if err := getWeb(t, parts, responding(t, code, jsonType, object)).into(&got); err != nil {
-			t.Fatalf("a ConfigMap with code %d: Into returns %s, want none: 200 to 299 are successes", code, shortError(err))
+			t.Fatalf("a ConfigMap with code %d: Into returns %s, want none: 200 to 299 are successes", code, judge.ShortError(err))
 		}
 		if got.Kind != "ConfigMap" || got.Name != "web" || got.ResourceVersion != "7" || got.Data["color"] != "blue" {
 			t.Fatalf("Into decodes %+v from %s", got, object)
@@ -29,10 +29,10 @@ func into(t *judge.T, parts stack.Parts) {
 	}{}
 	content := `{"kind":"ConfigMapList","metadata":{"resourceVersion":"9","continue":"next"},"items":[` + object + "," + object + "]}\n"
 	if err := getWeb(t, parts, responding(t, 200, jsonType, content)).into(&list); err != nil {
-		t.Fatalf("a list: Into returns %s, want none", shortError(err))
+		t.Fatalf("a list: Into returns %s, want none", judge.ShortError(err))
 	}
 	if list.Metadata.Continue != "next" || len(list.Items) != 2 || list.Items[1].Name != "web" {
-		t.Fatalf("Into decodes %+v from %s", list, short(content))
+		t.Fatalf("Into decodes %+v from %s", list, judge.Short(content))
 	}
 }
 
@@ -65,11 +65,11 @@ func statusErrors(t *judge.T, parts stack.Parts) {
 		for _, failed := range doAndStream(t, parts, test.code, jsonType, failure(test.fields)) {
 			call, err := failed.call, failed.err
 			if !test.is(err) {
-				t.Fatalf("code %d with %s\n%s returns %s, for which errors.%s is false", test.code, short(failure(test.fields)), call, shortError(err), test.name)
+				t.Fatalf("code %d with %s\n%s returns %s, for which errors.%s is false", test.code, judge.Short(failure(test.fields)), call, judge.ShortError(err), test.name)
 			}
 			var status *apierrors.StatusError
 			if !errors.As(err, &status) || status.ErrStatus.Details == nil || status.ErrStatus.Details.Name != "web" || status.ErrStatus.Message != "no" {
-				t.Fatalf("code %d with %s\n%s returns %s, without the message and the details of the Status", test.code, short(failure(test.fields)), call, shortError(err))
+				t.Fatalf("code %d with %s\n%s returns %s, without the message and the details of the Status", test.code, judge.Short(failure(test.fields)), call, judge.ShortError(err))
 			}
 			wantNamed(t, err)
 		}
@@ -83,7 +83,7 @@ func doAndStream(t *judge.T, parts stack.Parts, code int, contentType, content s
 	_, streamed := getWeb(t, parts, r).stream()
 	done := getWeb(t, parts, r).into(&into)
 	if done == nil || streamed == nil {
-		t.Fatalf("code %d with %s: Do and Into return %s, Stream returns %s, want an error of both", code, short(content), shortError(done), shortError(streamed))
+		t.Fatalf("code %d with %s: Do and Into return %s, Stream returns %s, want an error of both", code, judge.Short(content), judge.ShortError(done), judge.ShortError(streamed))
 	}
 	return []failedCall{{"Do", done}, {"Stream", streamed}}
 }
@@ -92,14 +92,14 @@ func statusWithSuccess(t *judge.T, parts stack.Parts) {
 	gone := failure(`"message":"no","reason":"NotFound","code":404`)
 	var object stack.ConfigMap
 	if err := getWeb(t, parts, responding(t, 200, jsonType, gone)).into(&object); !apierrors.IsNotFound(err) {
-		t.Fatalf("code 200 with %s\nDo and Into return %s, want the error of the Status: errors.IsNotFound", short(gone), shortError(err))
+		t.Fatalf("code 200 with %s\nDo and Into return %s, want the error of the Status: errors.IsNotFound", judge.Short(gone), judge.ShortError(err))
 	}
 	if err := getWeb(t, parts, responding(t, 200, jsonType, gone)).into(nil); !apierrors.IsNotFound(err) {
-		t.Fatalf("code 200 with %s\nDo and Into(nil) return %s, want the error of the Status: errors.IsNotFound", short(gone), shortError(err))
+		t.Fatalf("code 200 with %s\nDo and Into(nil) return %s, want the error of the Status: errors.IsNotFound", judge.Short(gone), judge.ShortError(err))
 	}
 	success := `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"web"}}`
 	if err := getWeb(t, parts, responding(t, 200, jsonType, success)).into(nil); err != nil {
-		t.Fatalf("code 200 with %s\nDo and Into(nil) return %s, want none: it is the response to a DELETE", short(success), shortError(err))
+		t.Fatalf("code 200 with %s\nDo and Into(nil) return %s, want none: it is the response to a DELETE", judge.Short(success), judge.ShortError(err))
 	}
 }
 
@@ -122,7 +122,7 @@ func withoutStatus(t *judge.T, parts stack.Parts) {
 		for _, failed := range doAndStream(t, parts, test.code, test.kind, test.content) {
 			call, err := failed.call, failed.err
 			if !test.is(err) {
-				t.Fatalf("code %d with %s, which is no Status\n%s returns %s, for which errors.%s is false: errors.NewGenericServerResponse", test.code, short(test.content), call, shortError(err), test.name)
+				t.Fatalf("code %d with %s, which is no Status\n%s returns %s, for which errors.%s is false: errors.NewGenericServerResponse", test.code, judge.Short(test.content), call, judge.ShortError(err), test.name)
 			}
 			wantNamed(t, err)
 		}
@@ -130,7 +130,7 @@ func withoutStatus(t *judge.T, parts stack.Parts) {
 	for _, failed := range doAndStream(t, parts, 502, "text/html", page) {
 		err := failed.err
 		if !strings.Contains(err.Error(), "502 Bad Gateway") {
-			t.Fatalf("code 502 with the HTML page of a proxy: the error is %s, want one that quotes the page", short(err.Error()))
+			t.Fatalf("code 502 with the HTML page of a proxy: the error is %s, want one that quotes the page", judge.Short(err.Error()))
 		}
 	}
 	doAndStream(t, parts, 302, "text/html", "")
@@ -148,7 +148,7 @@ func notJSON(t *judge.T, parts stack.Parts) {
 		var got stack.ConfigMap
 		err := getWeb(t, parts, responding(t, 200, jsonType, test[1])).into(&got)
 		if err == nil {
-			t.Fatalf("code 200 with %s: %s\nInto returns no error", test[0], short(test[1]))
+			t.Fatalf("code 200 with %s: %s\nInto returns no error", test[0], judge.Short(test[1]))
 		}
 		wantNamed(t, err)
 	}
@@ -176,7 +176,7 @@ func halfBody(t *judge.T, parts stack.Parts) {
 			var got stack.ConfigMap
 			err := getWeb(t, parts, respondingWith(t, code, jsonType, half)).into(&got)
 			if !errors.Is(err, cause) {
-				t.Fatalf("code %d, and reading the body ends with the error %q\nDo and Into return %s, want that error (errors.Is): the body is not complete", code, cause, shortError(err))
+				t.Fatalf("code %d, and reading the body ends with the error %q\nDo and Into return %s, want that error (errors.Is): the body is not complete", code, cause, judge.ShortError(err))
 			}
 			wantNamed(t, err)
 		}
@@ -211,14 +211,14 @@ func stream(t *judge.T, parts stack.Parts) {
 	r := respondingWith(t, 200, jsonType, func() io.Reader { return reader })
 	body, err := getWeb(t, parts, r).stream()
 	if err != nil {
-		t.Fatalf("Stream returns %s for code 200, want the body", shortError(err))
+		t.Fatalf("Stream returns %s for code 200, want the body", judge.ShortError(err))
 	}
 	t.Go("the server", func() { io.WriteString(writer, "{\"type\":") })
 	buffer := make([]byte, 100)
 	n := 0
 	t.Unblocked("Read of the stream", func() { n, err = body.Read(buffer) })
 	if got := string(buffer[:n]); got != "{\"type\":" || err != nil {
-		t.Fatalf("the server has sent 8 bytes of a stream: Read returns %s and %s, want these bytes at once", short(got), shortError(err))
+		t.Fatalf("the server has sent 8 bytes of a stream: Read returns %s and %s, want these bytes at once", judge.Short(got), judge.ShortError(err))
 	}
 	if r.bodies[0].closed {
 		t.Fatalf("Stream has closed the body that it returns")
@@ -238,22 +238,22 @@ func server(t *judge.T, parts stack.Parts) {
 	want := &stack.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Data: map[string]string{"color": "blue"}}
 	created, read := new(stack.ConfigMap), new(stack.ConfigMap)
 	if err := in("POST").body(want).into(created); err != nil || created.UID == "" {
-		t.Fatalf("POST of a ConfigMap to the API server: Into returns %s and the UID %q", shortError(err), created.UID)
+		t.Fatalf("POST of a ConfigMap to the API server: Into returns %s and the UID %q", judge.ShortError(err), created.UID)
 	}
 	if err := in("GET").name("web").into(read); err != nil || read.Data["color"] != "blue" || read.UID != created.UID {
-		t.Fatalf("GET of the ConfigMap from the API server: Into returns %s and %v", shortError(err), read.Data)
+		t.Fatalf("GET of the ConfigMap from the API server: Into returns %s and %v", judge.ShortError(err), read.Data)
 	}
 	created.Data = map[string]string{"color": "red"}
 	if err := in("PUT").name("web").body(created).into(read); err != nil || read.Data["color"] != "red" {
-		t.Fatalf("PUT of the ConfigMap to the API server: Into returns %s and %v", shortError(err), read.Data)
+		t.Fatalf("PUT of the ConfigMap to the API server: Into returns %s and %v", judge.ShortError(err), read.Data)
 	}
 	if err := in("PUT").name("web").body(created).into(nil); !apierrors.IsConflict(err) {
-		t.Fatalf("a second PUT with the same resourceVersion: Into returns %s, want a conflict", shortError(err))
+		t.Fatalf("a second PUT with the same resourceVersion: Into returns %s, want a conflict", judge.ShortError(err))
 	}
 	if err := in("DELETE").name("web").into(nil); err != nil {
-		t.Fatalf("DELETE of the ConfigMap: Into(nil) returns %s", shortError(err))
+		t.Fatalf("DELETE of the ConfigMap: Into(nil) returns %s", judge.ShortError(err))
 	}
 	if err := in("GET").name("web").into(read); !apierrors.IsNotFound(err) {
-		t.Fatalf("GET of the deleted ConfigMap: Into returns %s, want errors.IsNotFound", shortError(err))
+		t.Fatalf("GET of the deleted ConfigMap: Into returns %s, want errors.IsNotFound", judge.ShortError(err))
 	}
 }

@@ -35,7 +35,7 @@ func showRequests(t *judge.T, w io.Writer) {
 			_, text, _ := strings.Cut(err.Error(), "configmaps: ")
 			fmt.Fprintf(w, "Name(%q): %d requests, %s\n", name, len(r.requests), text)
 		} else {
-			fmt.Fprintf(w, "Name(%q): GET %s\n", name, r.request().URL.RequestURI())
+			fmt.Fprintf(w, "Name(%q): GET %s\n", name, r.requests[0].URL.RequestURI())
 		}
 	}
 }

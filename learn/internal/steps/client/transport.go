@@ -50,10 +50,13 @@ func (r *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// request returns the only request that the transport has received.
-func (r *transport) request() recorded {
+// sent sends a request whose response is a success, and returns what was received.
+func (r *transport) sent(b builder) recorded {
+	if err := b.into(nil); err != nil {
+		r.t.Fatalf("the response is a success: Do and Into(nil) return %s, want none", judge.ShortError(err))
+	}
 	if len(r.requests) != 1 {
-		r.t.Fatalf("%d requests were sent for one call of Do or Stream", len(r.requests))
+		r.t.Fatalf("%d requests were sent by one call of Do", len(r.requests))
 	}
 	return r.requests[0]
 }
@@ -150,20 +153,4 @@ func (b builder) stream() (body io.ReadCloser, err error) {
 // getWeb is a request that reads the object "web".
 func getWeb(t *judge.T, parts stack.Parts, transport stack.Transport) builder {
 	return verb(t, newClient(t, parts, transport), "GET").namespace("shop").resource("configmaps").name("web")
-}
-
-// short returns the beginning of a text, quoted.
-func short(text string) string {
-	const most = 120
-	if len(text) <= most {
-		return fmt.Sprintf("%q", text)
-	}
-	return fmt.Sprintf("%q and %d more bytes", text[:most], len(text)-most)
-}
-
-func shortError(err error) string {
-	if err == nil {
-		return "no error"
-	}
-	return "the error " + short(err.Error())
 }

@@ -21,7 +21,7 @@ func end(t *judge.T, parts stack.Parts) {
 				if err != nil && strings.Contains(err.Error(), "readObjectStart") {
 					cause = "\nThe Decoder of json-iterator has no io.EOF after white space: find the end of a frame before you decode it."
 				}
-				t.Fatalf("sent: %s\nat the end of the body, Next returns %s and %s, want io.EOF%s", short(sent), describe(event), shortError(err), cause)
+				t.Fatalf("sent: %s\nat the end of the body, Next returns %s and %s, want io.EOF%s", judge.Short(sent), describe(event), judge.ShortError(err), cause)
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func cuts(t *judge.T, parts stack.Parts) {
 		nextEvent(t, decoder, whole)
 		event, err := next(t, decoder)
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("the body ends inside a frame, after %s\nNext returns %s and %s, want io.ErrUnexpectedEOF (errors.Is)", short(text[:at]), describe(event), shortError(err))
+			t.Fatalf("the body ends inside a frame, after %s\nNext returns %s and %s, want io.ErrUnexpectedEOF (errors.Is)", judge.Short(text[:at]), describe(event), judge.ShortError(err))
 		}
 	}
 }
@@ -47,7 +47,7 @@ func otherErrors(t *judge.T, parts stack.Parts) {
 			decoder := newDecoder(t, parts, newBody(sent, cause))
 			nextEvent(t, decoder, sent)
 			if event, err := next(t, decoder); !errors.Is(err, cause) {
-				t.Fatalf("sent: %s, and then the body fails with the error %q\nNext returns %s and %s, want that error (errors.Is)", short(sent), cause, describe(event), shortError(err))
+				t.Fatalf("sent: %s, and then the body fails with the error %q\nNext returns %s and %s, want that error (errors.Is)", judge.Short(sent), cause, describe(event), judge.ShortError(err))
 			}
 		}
 	}

@@ -23,13 +23,13 @@ func bookmarks(t *judge.T, parts stack.Parts) {
 	decoder := newDecoder(t, parts, newBody(sent+frame("ADDED", "one", "10")))
 	event := nextEvent(t, decoder, sent)
 	if event.Type != "BOOKMARK" || event.ResourceVersion != "9" {
-		t.Fatalf("sent: %s\nthe event is %s, want the type BOOKMARK and the version %q", short(sent), describe(event), "9")
+		t.Fatalf("sent: %s\nthe event is %s, want the type BOOKMARK and the version %q", judge.Short(sent), describe(event), "9")
 	}
 	if event.Object != nil {
-		t.Fatalf("sent: %s\nthe event has an object, want none: it has no name, and a store must not receive it", short(sent))
+		t.Fatalf("sent: %s\nthe event has an object, want none: it has no name, and a store must not receive it", judge.Short(sent))
 	}
 	if event.InitialEventsEnd {
-		t.Fatalf("sent: %s\nInitialEventsEnd is set, although the bookmark has no annotation", short(sent))
+		t.Fatalf("sent: %s\nInitialEventsEnd is set, although the bookmark has no annotation", judge.Short(sent))
 	}
 	wantNames(t, decoder, sent, "one")
 }
@@ -53,7 +53,7 @@ func endMark(t *judge.T, parts stack.Parts) {
 	}
 	sent := strings.Replace(bookmark("9", `"k8s.io/initial-events-end":"true"`), "BOOKMARK", "MODIFIED", 1)
 	if event := nextEvent(t, newDecoder(t, parts, newBody(sent)), sent); event.InitialEventsEnd || event.Object == nil {
-		t.Fatalf("sent: %s\nthe event is %s with InitialEventsEnd %v: the annotation has a meaning only on a bookmark", short(sent), describe(event), event.InitialEventsEnd)
+		t.Fatalf("sent: %s\nthe event is %s with InitialEventsEnd %v: the annotation has a meaning only on a bookmark", judge.Short(sent), describe(event), event.InitialEventsEnd)
 	}
 }
 
@@ -73,10 +73,10 @@ func errorEvents(t *judge.T, parts stack.Parts) {
 		event, err := next(t, decoder)
 		var status *apierrors.StatusError
 		if !errors.As(err, &status) {
-			t.Fatalf("an ERROR event with a Status {%s}\nNext returns %s and %s, want a *errors.StatusError", test.fields, describe(event), shortError(err))
+			t.Fatalf("an ERROR event with a Status {%s}\nNext returns %s and %s, want a *errors.StatusError", test.fields, describe(event), judge.ShortError(err))
 		}
 		if !test.is(err) || status.ErrStatus.Message == "" || status.ErrStatus.Code == 0 {
-			t.Fatalf("an ERROR event with a Status {%s}\nNext returns %s, for which errors.%s is %v; want true, with the message and the code", test.fields, shortError(err), test.name, test.is(err))
+			t.Fatalf("an ERROR event with a Status {%s}\nNext returns %s, for which errors.%s is %v; want true, with the message and the code", test.fields, judge.ShortError(err), test.name, test.is(err))
 		}
 		if event.Object != nil {
 			t.Fatalf("an ERROR event: Next returns an object beside the error")
@@ -89,23 +89,25 @@ func undecodable(t *judge.T, parts stack.Parts) {
 		sent := `{"type":"ADDED","object":` + object + `}` + "\n"
 		decoder := newDecoder(t, parts, newBody(sent+frame("ADDED", "two", "2")))
 		if event, err := next(t, decoder); err == nil {
-			t.Fatalf("sent: %s\nNext returns %s and no error, although the object cannot be decoded", short(sent), describe(event))
+			t.Fatalf("sent: %s\nNext returns %s and no error, although the object cannot be decoded", judge.Short(sent), describe(event))
 		}
 		event, err := next(t, decoder)
 		if err != nil || event.Object == nil || event.Object.Name != "two" {
-			t.Fatalf("after a frame whose object cannot be decoded (%s), Next returns %s and %s\nwant the event of the next frame: one object must not end the watch", object, describe(event), shortError(err))
+			t.Fatalf("after a frame whose object cannot be decoded (%s), Next returns %s and %s\nwant the event of the next frame: one object must not end the watch", object, describe(event), judge.ShortError(err))
 		}
 	}
 }
 
 func incomplete(t *judge.T, parts stack.Parts) {
+	whole := frame("ADDED", "web", "7")
+	nextEvent(t, newDecoder(t, parts, newBody(whole)), whole)
 	for _, sent := range []string{
 		`{"type":"ADDED"}`, `{"type":"ADDED","object":null}`, `{"type":"BOOKMARK"}`, `{"type":"ERROR"}`, `{}`,
 		strings.TrimSpace(frame("", "web", "7")), strings.TrimSpace(frame("CHANGED", "web", "7")), strings.TrimSpace(frame("added", "web", "7")),
 	} {
 		event, err := next(t, newDecoder(t, parts, newBody(sent+"\n")))
 		if err == nil {
-			t.Fatalf("sent: %s\nNext returns %s and no error, want an error: a known type and an object are necessary", short(sent), describe(event))
+			t.Fatalf("sent: %s\nNext returns %s and no error, want an error: a known type and an object are necessary", judge.Short(sent), describe(event))
 		}
 	}
 }
@@ -121,7 +123,7 @@ func server(t *judge.T, parts stack.Parts) {
 	options := &metav1.ListOptions{Watch: true, AllowWatchBookmarks: true, SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}
 	body, err := parts.NewClient(base, parts.NewTransport(dial)).Verb("GET").Resource("configmaps").VersionedParams(options).Stream(t.Context())
 	if err != nil {
-		t.Fatalf("a watch of the API server: Stream returns %s", shortError(err))
+		t.Fatalf("a watch of the API server: Stream returns %s", judge.ShortError(err))
 	}
 	t.Cleanup(func() { body.Close() })
 	decoder := newDecoder(t, parts, body)

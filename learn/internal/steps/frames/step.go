@@ -56,7 +56,7 @@ func next(t *judge.T, decoder stack.Decoder) (event stack.Event, err error) {
 func nextEvent(t *judge.T, decoder stack.Decoder, sent string) stack.Event {
 	event, err := next(t, decoder)
 	if err != nil {
-		t.Fatalf("sent: %s\nNext returns %s, want an event", short(sent), shortError(err))
+		t.Fatalf("sent: %s\nNext returns %s, want an event", judge.Short(sent), judge.ShortError(err))
 	}
 	return event
 }
@@ -66,11 +66,11 @@ func wantNames(t *judge.T, decoder stack.Decoder, sent string, names ...string) 
 	for i, name := range names {
 		event := nextEvent(t, decoder, sent)
 		if event.Object == nil || event.Object.Name != name {
-			t.Fatalf("sent: %s\nevent %d is %s, want the object %q", short(sent), i+1, describe(event), name)
+			t.Fatalf("sent: %s\nevent %d is %s, want the object %q", judge.Short(sent), i+1, describe(event), name)
 		}
 	}
 	if event, err := next(t, decoder); err != io.EOF {
-		t.Fatalf("sent: %s\nafter %d events, Next returns %s and %s, want io.EOF", short(sent), len(names), describe(event), shortError(err))
+		t.Fatalf("sent: %s\nafter %d events, Next returns %s and %s, want io.EOF", judge.Short(sent), len(names), describe(event), judge.ShortError(err))
 	}
 }
 
@@ -112,24 +112,11 @@ func frame(typ, name, version string) string {
 }
 
 func describe(event stack.Event) string {
+	if event == (stack.Event{}) {
+		return "no event"
+	}
 	if event.Object == nil {
 		return fmt.Sprintf("{%s, version %q, no object}", event.Type, event.ResourceVersion)
 	}
 	return fmt.Sprintf("{%s, version %q, object %q}", event.Type, event.ResourceVersion, event.Object.Name)
-}
-
-// short returns the beginning of a text, quoted.
-func short(text string) string {
-	const most = 120
-	if len(text) <= most {
-		return fmt.Sprintf("%q", text)
-	}
-	return fmt.Sprintf("%q and %d more bytes", text[:most], len(text)-most)
-}
-
-func shortError(err error) string {
-	if err == nil {
-		return "no error"
-	}
-	return "the error " + short(err.Error())
 }

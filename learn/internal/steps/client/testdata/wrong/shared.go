@@ -1,4 +1,4 @@
-// want: requests are independent: at the same time
+// want: requests are independent: each has its own fields
 
 package client
 
