@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -24,6 +25,11 @@ var chromium context.Context
 // TestMain starts the browser once, since its start takes most of the time of a test.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if runtime.GOMAXPROCS(0) < 4 { // most tests wait for a page most of the time
+		if err := flag.Set("test.parallel", "4"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
 	os.Exit(run(m))
 }
 

@@ -17,6 +17,7 @@ const stateText = `document.getElementById("state").textContent`
 // The page shows at a glance that an informer fails and what to do, and that it is
 // healthy again, without being loaded again.
 func TestDebugPageFollowsTheState(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	p.open(program.page)
@@ -39,6 +40,7 @@ func TestDebugPageFollowsTheState(t *testing.T) {
 
 // The failures of a controller are shown.
 func TestDebugPageShowsControllers(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	program.mayReadSecrets.Store(true)
 	program.reconcileFails.Store(true)
@@ -53,6 +55,7 @@ func TestDebugPageShowsControllers(t *testing.T) {
 // Keys appear in the list without a reload, and only while the page is not paused. A
 // link keeps the focus while others are inserted before it.
 func TestDebugPageListsNewKeys(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	p.open(program.page + "?informer=configmaps&search=ab")
@@ -82,6 +85,7 @@ func TestDebugPageListsNewKeys(t *testing.T) {
 // The form finds an object by a part of its key, and links lead to it and to further
 // pages.
 func TestDebugPageSearch(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	program.create(t, "parrot")
 	p := newTab(t, tabOptions{})
@@ -104,6 +108,7 @@ func TestDebugPageSearch(t *testing.T) {
 
 // A hidden tab sends no requests. It is updated at once when it is shown.
 func TestDebugPageRestsWhileHidden(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	p.open(program.page + "?informer=configmaps&search=ab")
@@ -125,6 +130,7 @@ func TestDebugPageRestsWhileHidden(t *testing.T) {
 
 // An unchanged page is not sent again.
 func TestDebugPageUnchanged(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	program.mayReadSecrets.Store(true)
 	p := newTab(t, tabOptions{})
@@ -137,6 +143,7 @@ func TestDebugPageUnchanged(t *testing.T) {
 // A state that changes often is announced at most once in ten seconds, and the last one
 // is announced.
 func TestDebugPageAnnouncesSeldom(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	p.open(program.page)
@@ -156,6 +163,7 @@ func TestDebugPageAnnouncesSeldom(t *testing.T) {
 
 // Without scripts the page has the same content, and a link that loads it again.
 func TestDebugPageWithoutScripts(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
@@ -176,6 +184,7 @@ func (p *tab) visibleText(id string) string {
 
 // The page reports that the program has ended, and works again afterwards.
 func TestDebugPageWithoutProgram(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	p.open(program.page)
@@ -195,6 +204,7 @@ func TestDebugPageWithoutProgram(t *testing.T) {
 // Every page fits into windows of three widths in both themes, and has text with enough
 // contrast.
 func TestDebugPageLayout(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	program.reconcileFails.Store(true)
 	program.create(t, "parrot")
@@ -248,6 +258,7 @@ const lowContrast = `(() => {
 // All controls of the page are reached with the Tab key, in the order of the page, and
 // show the focus.
 func TestDebugPageByKeyboard(t *testing.T) {
+	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	p.open(program.page)

@@ -196,12 +196,12 @@ func (p *tab) screenshot(name string, whole bool) {
 
 // overflow returns the elements that reach beyond the right edge of the window. Those in
 // an element with the attribute data-scrolls may do so, and so may a text that ends with
-// an ellipsis and the text of an input.
+// an ellipsis, the text of an input, and a text for screen readers.
 func (p *tab) overflow() []string {
 	p.t.Helper()
 	return eval[[]string](p, `(() => {
 		const width = document.documentElement.clientWidth;
-		const mayBeWide = (e) => e && (e.hasAttribute("data-scrolls") || getComputedStyle(e).textOverflow === "ellipsis" || mayBeWide(e.parentElement));
+		const mayBeWide = (e) => e && (e.hasAttribute("data-scrolls") || getComputedStyle(e).textOverflow === "ellipsis" || getComputedStyle(e).clipPath !== "none" || mayBeWide(e.parentElement));
 		const wide = [...document.querySelectorAll("body *")].filter(e =>
 			Math.max(e.getBoundingClientRect().right, e.getBoundingClientRect().left + (mayBeWide(e) || e.matches("input") ? 0 : e.scrollWidth)) > width + 0.5 &&
 			!mayBeWide(e.parentElement)).map(e => e.outerHTML.slice(0, 120));

@@ -29,24 +29,24 @@ export function setText(e, text) {
 
 // setItems makes the children of a list match items. An item with the same id keeps its
 // element, with the focus and the running animation. create returns a new element, and
-// update writes the item into it.
-export function setItems(list, items, id, create, update) {
+// update writes the item into it; its last argument is true if the element had none or
+// another item. With reuse, elements show other items in place if all items are others:
+// that takes much less time.
+export function setItems(list, items, id, create, update, reuse = false) {
   const byName = new Map();
   for (const item of items) if (!byName.has(String(id(item)))) byName.set(String(id(item)), item);
   const kept = new Map();
-  // Others are removed first: an element that is moved loses its focus and animation.
-  for (const child of [...list.children]) {
-    if (byName.has(child.dataset.id)) kept.set(child.dataset.id, child);
-    else child.remove();
-  }
+  const children = [...list.children];
+  for (const child of children) if (byName.has(child.dataset.id)) kept.set(child.dataset.id, child);
+  // The elements of other items are removed first, since an element that is moved loses
+  // its focus and animation.
+  const reused = reuse && !kept.size ? children.slice(0, byName.size) : [];
+  for (const child of children.slice(reused.length)) if (!kept.has(child.dataset.id)) child.remove();
   let at = list.firstElementChild;
   for (const [name, item] of byName) {
-    let child = kept.get(name);
-    if (!child) {
-      child = create(item);
-      child.dataset.id = name;
-    }
-    update(child, item);
+    const old = kept.get(name), child = old ?? reused.shift() ?? create(item);
+    if (!old) child.dataset.id = name;
+    update(child, item, !old);
     if (child === at) at = at.nextElementSibling;
     else list.insertBefore(child, at);
   }

@@ -95,10 +95,14 @@ function drawConnection(lost) {
 }
 
 // select marks the chips of the key whose timeline is open.
+let selected = "";
+
 function select() {
+  if (!selected && !timeline.key) return;
   for (const chip of document.querySelectorAll(".chip.selected")) if (chip.dataset.key !== timeline.key) chip.classList.remove("selected");
-  if (!timeline.key) return;
-  for (const chip of document.querySelectorAll(`.hue-${hueOf(timeline.key)}`)) if (chip.dataset.key === timeline.key) chip.classList.add("selected");
+  selected = timeline.key;
+  if (!selected) return;
+  for (const chip of document.querySelectorAll(`.hue-${hueOf(selected)}`)) if (chip.dataset.key === selected) chip.classList.add("selected");
 }
 
 function listKeys() {

@@ -17,13 +17,16 @@ export class Panel {
   }
 
   draw(state) {
-    setText(this.title, `${this.number} ${text(this.stage)}`);
-    setText(this.about, text(`${this.stage}.about`));
-    this.drawLinks(state.links.get(this.stage));
+    const links = state.links.get(this.stage), language = text("code");
+    if (this.drawnLinks !== links || this.language !== language) this.drawFrame(links);
+    [this.drawnLinks, this.language] = [links, language];
     this.drawBody(state);
   }
 
-  drawLinks(links) {
+  // drawFrame shows everything except for the data.
+  drawFrame(links) {
+    setText(this.title, `${this.number} ${text(this.stage)}`);
+    setText(this.about, text(`${this.stage}.about`));
     const all = [];
     if (links?.chapter) all.push({ label: text("chapter"), address: links.chapter.replace("{lang}", text("code")) });
     for (const { path, address } of links?.sources ?? []) all.push({ label: path.slice(path.lastIndexOf("/") + 1), title: path, address });
@@ -90,11 +93,10 @@ export class ChipGroup extends Group {
   // draw shows items of { id, key, note }. A new one is marked as moved.
   draw(heading, items, count) {
     this.drawFrame(heading, items.length, count);
-    setItems(this.list, items, ({ id }) => id, () => {
-      const item = element("li", {}, newChip(""));
-      flash(item.firstElementChild);
-      return item;
-    }, (item, { key, note }) => setChip(item.firstElementChild, key, note));
+    setItems(this.list, items, ({ id }) => id, () => element("li", {}, newChip("")), (item, { key, note }, isNew) => {
+      setChip(item.firstElementChild, key, note);
+      if (isNew) flash(item.firstElementChild);
+    }, true);
   }
 }
 
@@ -107,11 +109,9 @@ export class RowGroup extends Group {
   // draw shows items of { id, key, head, detail, code }.
   draw(heading, items, count) {
     this.drawFrame(heading, items.length, count);
-    setItems(this.list, items, ({ id }) => id, () => {
-      const item = element("li", {}, newChip(""), " ", element("span"), " ", element("span", { class: "soft" }), element("code"));
-      flash(item);
-      return item;
-    }, (item, { key = "", head = "", detail = "", code = "", className = "" }) => {
+    setItems(this.list, items, ({ id }) => id, () => element("li", {}, newChip(""), " ", element("span"), " ", element("span", { class: "soft" }), element("code")),
+    (item, { key = "", head = "", detail = "", code = "", className = "" }, isNew) => {
+      if (isNew) flash(item);
       const [chip, first, second, third] = item.children;
       chip.hidden = key === "";
       setChip(chip, key);
@@ -120,7 +120,7 @@ export class RowGroup extends Group {
       setText(second, detail);
       setText(third, code);
       third.hidden = code === "";
-    });
+    }, true);
   }
 }
 

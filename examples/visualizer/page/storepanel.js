@@ -54,7 +54,7 @@ export class StorePanel extends Panel {
     const name = complete ? (search ? "found" : "found.all") : (search ? "found.knownMatch" : "found.known");
     setText(this.found, text(name, { count: number(found.count), shown: found.keys.length, known: number(known), objects: number(store.objects) }));
     setItems(this.keys, found.keys, (key) => key, () => element("li", {}, element("button", { type: "button", class: "key" }, newChip(""))),
-      (item, key) => setChip(item.firstElementChild.firstElementChild, key));
+      (item, key) => setChip(item.firstElementChild.firstElementChild, key), true);
   }
 }
 
