@@ -2,7 +2,9 @@ package reflector
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"sync"
 	"testing/synctest"
 	"time"
 
@@ -30,6 +32,7 @@ type run struct {
 
 	// follows are the versions from which the watches began. endings are their ends;
 	// further watches end with the context.
+	mu      sync.Mutex
 	follows []string
 	endings []ending
 	// begun is called when a watch begins. Default: nothing.
@@ -43,17 +46,34 @@ type scriptedFollower struct {
 }
 
 func (f scriptedFollower) Follow(ctx context.Context, version string) (last string, err error) {
-	f.r.follows = append(f.r.follows, version)
 	if f.r.begun != nil {
 		f.r.begun()
 	}
-	if len(f.r.endings) > 0 {
-		end := f.r.endings[0]
-		f.r.endings = f.r.endings[1:]
+	if end := f.r.begin(version); end != nil {
 		return end(f.store)
 	}
 	<-ctx.Done()
 	return version, ctx.Err()
+}
+
+// begin records a watch, and returns its end.
+func (r *run) begin(version string) ending {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.follows = append(r.follows, version)
+	if len(r.endings) == 0 {
+		return nil
+	}
+	end := r.endings[0]
+	r.endings = r.endings[1:]
+	return end
+}
+
+// versions returns follows.
+func (r *run) versions() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.follows)
 }
 
 // newRun returns a run that start begins.
@@ -125,7 +145,7 @@ func (r *run) requestedAt(number int, at time.Duration, after, why string) {
 
 // followed fails unless the watches began from these versions, in one line.
 func (r *run) followed(want, after string) {
-	if got := strings.Join(r.follows, ", "); got != want {
+	if got := strings.Join(r.versions(), ", "); got != want {
 		r.t.Fatalf("%s: Follow is called with the versions %q, want %q", after, got, want)
 	}
 }

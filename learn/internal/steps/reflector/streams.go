@@ -139,8 +139,8 @@ func checkStreamStopped(t *judge.T, parts stack.Parts) {
 		}
 		r.start(parts, true)
 		r.after(2 * silence)
-		if len(r.follows) != 1 {
-			t.Fatalf("%s: Follow is called %d times, want once", c.stream, len(r.follows))
+		if calls := len(r.versions()); calls != 1 {
+			t.Fatalf("%s: Follow is called %d times, want once", c.stream, calls)
 		}
 		r.end()
 	}
