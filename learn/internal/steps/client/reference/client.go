@@ -20,7 +20,7 @@ import (
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
 
-// json has the configuration of the client-go of the article.
+// json has the configuration with which client-go used json-iterator.
 var json = jsoniter.Config{EscapeHTML: true, SortMapKeys: true, ValidateJsonRawMessage: true, CaseSensitive: true}.Froze()
 
 // NewClient returns a client for the resources of core/v1 of a server.

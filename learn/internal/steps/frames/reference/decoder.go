@@ -14,7 +14,7 @@ import (
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
 
-// iterator has the configuration of the client-go of the article.
+// iterator has the configuration with which client-go used json-iterator.
 var iterator = jsoniter.Config{EscapeHTML: true, SortMapKeys: true, ValidateJsonRawMessage: true, CaseSensitive: true}.Froze()
 
 // NewDecoder returns a decoder of the body of a watch.
