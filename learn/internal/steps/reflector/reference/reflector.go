@@ -13,9 +13,8 @@ import (
 
 // NewReflector returns a Reflector that keeps store equal to source.
 func NewReflector(source stack.ListerWatcher, store stack.Store, options stack.ReflectorOptions) stack.Reflector {
-	r := &reflector{source: source, options: options, store: &versionStore{Store: store}}
-	r.follower = options.Follow(r.store)
-	return r
+	recorded := &versionStore{Store: store}
+	return &reflector{source, recorded, options, options.Follow(recorded)}
 }
 
 type reflector struct {
@@ -25,7 +24,10 @@ type reflector struct {
 	follower stack.Follower
 }
 
-func (r *reflector) LastVersion() string { return r.store.version() }
+func (r *reflector) LastVersion() string {
+	version, _ := r.store.last.Load().(string)
+	return version
+}
 
 func (r *reflector) Run(ctx context.Context) error {
 	for ctx.Err() == nil {

@@ -48,12 +48,7 @@ func (r *reflector) stream(ctx context.Context) (*rest.List[stack.Object], error
 // versionStore records the last version that has reached a store.
 type versionStore struct {
 	stack.Store
-	last atomic.Value // a string
-}
-
-func (s *versionStore) version() string {
-	version, _ := s.last.Load().(string)
-	return version
+	last atomic.Value // a string, or nothing before the first Replace
 }
 
 func (s *versionStore) Add(object stack.Object) error    { return s.record(s.Store.Add, object) }
