@@ -1,6 +1,10 @@
 package reconcile
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
@@ -116,4 +120,24 @@ func checkError(t *judge.T, parts stack.Parts) {
 		c.settle(key, "after errors of the server")
 	}
 	c.hasPage(site, "hello", "after errors of the server")
+}
+
+func checkContext(t *judge.T, parts stack.Parts) {
+	c := newCluster(t, parts)
+	c.site("shop/docs", "hello")
+	c.page(c.site("shop/changed", "new"), "old")
+	c.page(c.site("shop/deleted", "hello"), "hello")
+	c.delete("shop/deleted")
+	c.sync()
+	c.server.Fault(apitest.Fault{Action: apitest.Silence()})
+	for _, key := range []string{"shop/docs", "shop/changed", "shop/deleted"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		var err error
+		call := fmt.Sprintf("the server is silent and the context has ended: Reconcile(%q)", key)
+		t.Unblocked(call, func() { err = c.reconciler.Reconcile(ctx, key) })
+		cancel()
+		if err == nil {
+			t.Fatalf("%s returns nil; want an error", call)
+		}
+	}
 }

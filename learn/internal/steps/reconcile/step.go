@@ -25,6 +25,7 @@ var Step = judge.Step{
 		{Name: "a delete does not delete a newer page", Run: checkNewerPage},
 		{Name: "a new site of the same name becomes the owner", Run: checkNewSite},
 		{Name: "an error of the server is returned", Run: checkError},
+		{Name: "the context ends a request", Run: checkContext},
 	},
 	Show: show,
 }

@@ -10,15 +10,16 @@ import (
 
 func checkCreate(t *judge.T, parts stack.Parts) {
 	c := newCluster(t, parts)
-	docs, other := c.site("shop/docs", "hello"), c.site("blog/docs", "other")
+	docs, other := c.site("shop/docs", "hello"), c.create("blog/docs", "other", map[string]string{stack.SiteLabel: ""})
 	c.sync()
 	c.reconcile("shop/docs", "with a new site", "POST")
 	c.hasPage(docs, "hello", "after Reconcile of a new site")
 	if page := c.get("blog/docs-page"); page != nil {
 		t.Fatalf(`Reconcile("shop/docs") creates a page for blog/docs`)
 	}
-	c.reconcile("blog/docs", "with a new site", "POST")
-	c.hasPage(other, "other", "after Reconcile of a new site")
+	const empty = "with a new site, whose label course/site has an empty value"
+	c.reconcile("blog/docs", empty, "POST")
+	c.hasPage(other, "other", empty)
 }
 
 func checkNoSite(t *judge.T, parts stack.Parts) {
