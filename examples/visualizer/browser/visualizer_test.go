@@ -69,8 +69,22 @@ func TestVisualizerControlsObjects(t *testing.T) {
 	p.set("#controls input[name=n]", "30")
 	p.click("control-burst")
 	p.waitFor(has("found", "84 keys"))
+	requireSameAsSnapshot(p)
 	p.click("control-clear")
 	p.waitFor(has("found", "0 keys"))
+}
+
+// requireSameAsSnapshot checks that a page that has displayed records shows the same as
+// one that begins with a snapshot now.
+func requireSameAsSnapshot(p *tab) {
+	p.t.Helper()
+	shown := `[...document.querySelectorAll("#flow .value, #store .facts, #store .values, #found, #handler .rows, #queue, #worker .facts, #request .facts")]
+		.map(e => e.textContent.replace(/Last batch.*/, "")).join("\n")`
+	p.waitFor(has("flow", "at work: 0") + " && " + has("flow", "backlog: 0"))
+	eval[bool](p, `new Promise(done => setTimeout(done, 1000, true))`) // the states follow
+	fresh := openVisualizer(p.t, tabOptions{}, eval[string](p, `location.href`))
+	fresh.waitFor(has("flow", "watching"))
+	require.Equal(p.t, eval[string](fresh, shown), eval[string](p, shown))
 }
 
 // The faults of the connection are shown by the panel of the reflector.

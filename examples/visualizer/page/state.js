@@ -67,7 +67,7 @@ export class State {
     this.last.set(record.stage, { key: record.key ?? this.last.get(record.stage)?.key ?? "", n: record.n });
   }
 
-  // Records of stage socket.
+  // Records of stage socket. The total of a connection includes headers.
 
   socket_opened({ conn }) {
     this.sockets.set(conn, { conn, request: "", chunks: 0, total: 0 });
@@ -75,23 +75,26 @@ export class State {
   socket_request({ conn, text }) {
     Object.assign(this.socketOf(conn), { request: text, status: "", chunked: false, chunks: 0 });
   }
-  socket_response({ conn, text, chunked }) {
-    Object.assign(this.socketOf(conn), { status: text, chunked });
+  socket_response(record) {
+    this.receive(record);
+    Object.assign(this.socketOf(record.conn), { status: record.text, chunked: record.chunked });
   }
   socket_chunk(record) {
-    const socket = this.socketOf(record.conn);
-    socket.chunks++;
+    this.socketOf(record.conn).chunks++;
     this.totals.chunks++;
-    this.receive(socket, record);
+    this.receive(record);
+    keep(this.chunks, { ...record }, recent);
   }
   socket_body(record) {
-    this.receive(this.socketOf(record.conn), record);
+    this.receive(record);
+    keep(this.chunks, { ...record }, recent);
   }
-  socket_end({ conn }) {
-    this.socketOf(conn).ended = true;
+  socket_end(record) {
+    this.receive(record);
   }
-  socket_closed({ conn }) {
-    this.sockets.delete(conn);
+  socket_closed(record) {
+    this.receive(record);
+    this.sockets.delete(record.conn);
     // A silent connection is replaced by the reflector.
     if (this.active.delete("silence")) this.dirty.add("control");
   }
@@ -99,10 +102,11 @@ export class State {
     if (!this.sockets.has(conn)) this.socket_opened({ conn });
     return this.sockets.get(conn);
   }
-  receive(socket, record) {
-    this.totals.bytes += record.bytes ?? 0;
-    socket.total = record.total ?? socket.total;
-    keep(this.chunks, { ...record }, recent);
+  receive({ conn, total }) {
+    const socket = this.socketOf(conn);
+    if (total === undefined) return;
+    this.totals.bytes += Math.max(0, total - socket.total);
+    socket.total = total;
   }
 
   // Records of stage machine.

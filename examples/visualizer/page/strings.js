@@ -484,11 +484,12 @@ export function number(value) {
 }
 
 export function size(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (bytes < 1024) return `${bytes}\u00a0B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)}\u00a0KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)}\u00a0MB`;
 }
 
 export function duration(ms) {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)}\u00a0s`;
+  return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)}\u00a0ms`;
 }
