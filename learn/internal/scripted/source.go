@@ -160,6 +160,9 @@ func (s *Source) Log() string {
 	for _, request := range s.Requests() {
 		lines = append(lines, request.String())
 	}
+	if len(lines) == 0 {
+		return "none"
+	}
 	return strings.Join(lines, ", ")
 }
 

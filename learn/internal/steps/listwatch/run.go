@@ -157,6 +157,9 @@ func (r *run) requests() string {
 	for _, request := range r.server.Requests(apitest.Match{}) {
 		lines = append(lines, strings.TrimPrefix(request.String(), "GET /api/v1/"))
 	}
+	if len(lines) == 0 {
+		return "none"
+	}
 	return strings.Join(lines, ", ")
 }
 
