@@ -8,7 +8,6 @@ import (
 	"os"
 	"sync"
 	"testing"
-	"time"
 )
 
 // record is a record of the program, as the page receives it.
@@ -106,24 +105,6 @@ func (p *scriptedProgram) send(records ...record) {
 	}
 	for stream := range p.streams {
 		stream <- records
-	}
-}
-
-// waitForStreams waits until n pages receive records.
-func (p *scriptedProgram) waitForStreams(t *testing.T, n int) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for began := time.Now(); ; <-tick.C {
-		p.mu.Lock()
-		open := len(p.streams)
-		p.mu.Unlock()
-		if open == n {
-			return
-		}
-		if time.Since(began) > timeout {
-			t.Fatalf("%d streams are open, want %d", open, n)
-		}
 	}
 }
 

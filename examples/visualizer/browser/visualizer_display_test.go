@@ -205,3 +205,30 @@ func TestVisualizerByKeyboard(t *testing.T) {
 	p.press("l")
 	require.True(t, eval[bool](p, has("position", "Paused")))
 }
+
+// A hidden page follows the program in live mode without drawing, and a paused one keeps
+// its place.
+func TestVisualizerHidden(t *testing.T) {
+	t.Parallel()
+	program := runScriptedProgram(t, sampleSnapshot(3))
+	p := openVisualizer(t, tabOptions{}, program.page)
+	setHidden := `(hidden => {
+		Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"));
+		return true;
+	})`
+	p.click("live")
+	p.waitFor(has("position", "Live: "))
+	eval[bool](p, setHidden+`(true)`)
+	program.send(lifeOf("shop/parrot", "32", "")...)
+	eval[bool](p, `new Promise(done => setTimeout(done, 300, true))`)
+	require.False(t, eval[bool](p, has("worker", "parrot")))
+	eval[bool](p, setHidden+`(false)`)
+	p.waitFor(has("worker", "shop/parrot rendered"))
+	p.click("pause")
+	p.waitFor(has("position", "Paused"))
+	eval[bool](p, setHidden+`(true)`)
+	program.send(lifeOf("shop/crab", "33", "")...)
+	eval[bool](p, setHidden+`(false)`)
+	p.waitFor(has("position", "13 records waiting"))
+}

@@ -31,6 +31,7 @@ export class Flow {
       setText(link, text(stage));
       setText(value, valueOf[stage](state));
       setAttribute(item, "class", state.current === stage ? "current" : undefined);
+      setAttribute(item, "aria-current", state.current === stage ? "step" : undefined);
       const { key, n } = state.last.get(stage) ?? { key: "" };
       setChip(last.firstElementChild, key);
       if (n !== undefined && this.drawn.get(stage) !== n) flash(key ? last.firstElementChild : value);

@@ -15,6 +15,7 @@ function valuesOf(record) {
   values.error = error ? text("entry.error", { error }) : "";
   if (record.bytes !== undefined) values.bytes = number(record.bytes);
   if (record.ms !== undefined) values.ms = duration(record.ms);
+  if (record.stage === "control" && hasText(`control.${record.name}`)) values.name = text(`control.${record.name}`);
   if (record.snapshot) values.skipped = number(record.snapshot.skipped ?? 0);
   if (machine) Object.assign(values, { phase: phaseText(machine.phase) });
   if (store) Object.assign(values, { objects: number(store.objects), version: store.version });

@@ -94,9 +94,10 @@ export class State {
   }
   socket_closed(record) {
     this.receive(record);
+    const watched = this.socketOf(record.conn).request.includes("watch=true");
     this.sockets.delete(record.conn);
-    // A silent connection is replaced by the reflector.
-    if (this.active.delete("silence")) this.dirty.add("control");
+    // The reflector closes a connection that has been silent for too long.
+    if (watched && this.active.delete("silence")) this.dirty.add("control");
   }
   socketOf(conn) {
     if (!this.sockets.has(conn)) this.socket_opened({ conn });
