@@ -30,10 +30,18 @@ export function setChip(chip, key, note = "") {
   setText(chip.lastElementChild, note);
 }
 
+// A snapshot replaces everything: it does not show that anything has moved.
+let quiet = false;
+
+export function setQuiet(value) {
+  quiet = value;
+}
+
 // flash marks an element that an event has just reached. The style sheet decides
 // whether the mark moves. The two classes have the same animation under two names:
 // a change of the name restarts it without computing a style here.
 export function flash(e) {
+  if (quiet) return;
   const again = e.classList.contains("moved-a");
   e.classList.toggle("moved-a", !again);
   e.classList.toggle("moved-b", again);

@@ -1,6 +1,6 @@
 // The page: it connects the stream, the player and the panels.
 
-import { hueOf } from "./chip.js";
+import { hueOf, setQuiet } from "./chip.js";
 import { Controls } from "./controls.js";
 import { Display } from "./display.js";
 import { element, setAttribute, setItems, setText } from "./element.js";
@@ -69,6 +69,7 @@ function changedStage(stage) {
 
 function draw() {
   const lost = !stream.connected && stream.attempts > 0;
+  setQuiet(state.dirty.has("snapshot"));
   for (const panel of panels) if (all || state.dirty.has(panel.stage)) panel.draw(state);
   if (all || state.dirty.size) {
     flow.draw(state);

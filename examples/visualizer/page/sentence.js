@@ -11,6 +11,7 @@ export function sentence(record) {
 function valuesOf(record) {
   const { machine, store, queue } = record;
   const values = { ...record };
+  values.status = record.status ? ` ${record.status}` : "";
   const error = machine?.error ?? record.error;
   values.error = error ? text("entry.error", { error }) : "";
   if (record.bytes !== undefined) values.bytes = number(record.bytes);
