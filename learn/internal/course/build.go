@@ -33,7 +33,8 @@ func (c *Command) checkFiles(step judge.Step) error {
 		}
 		var wrong *program.ImportError
 		if errors.As(program.CheckImports(shown, files[name]), &wrong) {
-			return fail(wrongImport, wrong.File, wrong.Line, wrong.Import, program.Importable())
+			ours, modules := program.Importable()
+			return fail(wrongImport, wrong.File, wrong.Line, wrong.Import, modules, ours)
 		}
 	}
 	return nil

@@ -173,10 +173,10 @@ func TestTheLanguageIsThatOfTheEnvironment(t *testing.T) {
 		words       string
 	}{
 		{nil, "you build"},
-		{map[string]string{"LANG": "zh_CN.UTF-8"}, "要写的部分"},
-		{map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "zh_TW"}, "要写的部分"},
+		{map[string]string{"LANG": "zh_CN.UTF-8"}, "要写的组件"},
+		{map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "zh_TW"}, "要写的组件"},
 		{map[string]string{"LANG": "zh_CN.UTF-8", "LEARN_LANG": "en"}, "you build"},
-		{map[string]string{"LANG": "de_DE", "LEARN_LANG": "zh"}, "要写的部分"},
+		{map[string]string{"LANG": "de_DE", "LEARN_LANG": "zh"}, "要写的组件"},
 	} {
 		u := newUser(t)
 		u.environment = c.environment

@@ -105,7 +105,7 @@ func TestCodeThatDoesNotCompile(t *testing.T) {
 		"lower case":   {"package workqueue\n\n" + imports + strings.Replace(declared, "New", "new", 1) + " { return nil }\n", []string{"must export this function"}},
 		"other result": {"package workqueue\n\n" + imports + "func NewWorkQueue(base time.Duration) stack.WorkQueue { return nil }\n", []string{"must export this function:\n\n\t" + declared, "cannot use workqueue.NewWorkQueue (value of type func(base time.Duration) stack.WorkQueue) as "}},
 		"package":      {"package main\n\nfunc main() {}\n", []string{"queue.go: the package is called main, want package workqueue"}},
-		"module":       {"package workqueue\n\nimport _ \"golang.org/x/sync/errgroup\"\n", []string{"queue.go:3 imports golang.org/x/sync/errgroup.", "may import the standard library and learn/internal/stack"}},
+		"module":       {"package workqueue\n\nimport _ \"golang.org/x/sync/errgroup\"\n", []string{"queue.go:3 imports golang.org/x/sync/errgroup.", "may import the standard library, k8s.io/apimachinery", "of this module learn/internal/stack, listwatch"}},
 		"reference":    {"package workqueue\n\nimport _ \"github.com/thinformer/thinformer/learn/internal/reference\"\n", []string{"imports github.com/thinformer/thinformer/learn/internal/reference."}},
 		"unknown":      {"package workqueue\n\nimport _ \"nothing\"\n", []string{"package nothing is not in std"}},
 	} {

@@ -33,21 +33,21 @@ func misuse(t text, args ...any) error { return &failure{t, args, exitUsage} }
 
 // Messages about arguments and the workspace.
 var (
-	noSuchCommand = text{"there is no command %q\n\n", "没有命令 %q\n\n"}
-	noSuchStep    = text{"there is no step %q; go run ./learn lists the steps", "没有步骤 %q；go run ./learn 列出所有步骤"}
+	noSuchCommand = text{"there is no command %q\n\n", "没有 %q 这个命令\n\n"}
+	noSuchStep    = text{"there is no step %q; go run ./learn lists the steps", "没有 %q 这个步骤；go run ./learn 列出所有步骤"}
 	needsStep     = text{"%s needs one step, as in: go run ./learn %s 1", "%s 需要一个步骤，例如：go run ./learn %s 1"}
-	seedIsNumber  = text{"the seed is %q, want a number greater than 0", "种子是 %q，应为大于 0 的数字"}
+	seedIsNumber  = text{"the seed is %q, want a number greater than 0", "种子是 %q，必须是大于 0 的整数"}
 	wrongFlag     = text{"%v\n\n", "%v\n\n"}
 	notInModule   = text{
 		"%s is not in a clone of the repository: run the command in the folder that has its go.mod",
-		"%s 不在仓库的克隆里：请在仓库的根目录（go.mod 所在的目录）运行命令"}
+		"%s 不在克隆下来的仓库里：请在仓库的根目录（go.mod 所在的目录）运行"}
 	otherModule = text{
 		"%s belongs to the module %s: run the command in a clone of %s",
-		"%s 属于模块 %s：请在 %s 的克隆里运行命令"}
+		"%s 属于模块 %s：请在克隆下来的 %s 里运行"}
 	interrupted = text{"interrupted", "已中断"}
 	badProgress = text{
 		"%s cannot be read, so the progress is lost: %v\n",
-		"%s 无法读取，因此进度丢失：%v\n"}
+		"无法读取 %s，进度丢失：%v\n"}
 	notStarted = text{
 		"step %d is not started: %s does not exist. Type: go run ./learn start %[1]d",
 		"第 %d 步还没有开始：%s 不存在。请输入：go run ./learn start %[1]d"}
@@ -75,19 +75,19 @@ STEP is a number or a name, such as 4 or listwatch.
   test 12 -seed N  repeat a simulation
 `, `用法：go run ./learn [-zh] [命令]
 
-  （没有命令）     所有步骤，以及当前的进度
+  （不带命令）     列出所有步骤，以及当前的进度
   start STEP       创建 learn/_work/NN-name，里面的代码能编译，但通不过检查
-  test STEP        检查你的代码
+  test STEP        评测你的代码
   hint STEP        下一条提示；-all 显示全部提示
-  diff STEP        你的代码与参考实现的差别
+  diff STEP        比较你的代码与参考实现
   show STEP        章节里的运行示例
 
 STEP 是数字或名字，例如 4 或 listwatch。
 
-  -zh              用中文显示文字和章节；也可以设 LEARN_LANG=zh 或 LANG=zh_CN.UTF-8。
+  -zh              使用中文的消息和章节；也可以设 LEARN_LANG=zh 或 LANG=zh_CN.UTF-8。
                    LEARN_LANG=en 选择英文
-  test -mine       其他步骤也使用你写的部分
-  test 12 -seed N  重复一次模拟
+  test -mine       其他步骤也使用你写的组件
+  test 12 -seed N  用种子 N 重现一次模拟
 `}
 )
 
@@ -95,14 +95,14 @@ STEP 是数字或名字，例如 4 或 listwatch。
 var (
 	listHead = text{
 		"In each step you write one part of an informer. A tester judges it and names the\nmistake. No cluster is necessary.\n\n",
-		"每一步写 informer 的一个部分，由检查程序评判并指出错误。不需要集群。\n\n"}
+		"每一步写出 informer 的一个组件，评测程序会指出其中的错误。不需要集群。\n\n"}
 	columnStep    = text{"step", "步骤"}
-	columnBuilds  = text{"you build", "要写的部分"}
+	columnBuilds  = text{"you build", "要写的组件"}
 	columnMinutes = text{"minutes", "分钟"}
 	columnState   = text{"state", "状态"}
 	shortPath     = text{
 		"\n* the short path, for one evening. You can start at any step: the parts that you have\nnot written are those of the reference.\n",
-		"\n* 短路线，一个晚上就能走完。可以从任何一步开始：你没有写的部分由参考实现代替。\n"}
+		"\n* 短路线，一个晚上就能走完。可以从任何一步开始：没有写的组件由参考实现代替。\n"}
 	stateStarted = text{"started", "已开始"}
 	stateFailed  = text{"%d of %d checks pass", "通过 %d / %d 项检查"}
 	statePassed  = text{"passed", "通过"}
@@ -120,7 +120,7 @@ var (
 var (
 	started = text{
 		"%s is created: it compiles and fails.\n\nRead %s, edit the file, then type:\n\n    go run ./learn test %d\n",
-		"%s 已创建：能编译，但通不过检查。\n\n请读 %s，编辑这个文件，然后输入：\n\n    go run ./learn test %d\n"}
+		"%s 已创建：能编译，但通不过检查。\n\n请读 %s，写出代码，然后输入：\n\n    go run ./learn test %d\n"}
 	exists = text{
 		"%s exists, and nothing was changed.\n",
 		"%s 已经存在，没有做任何改动。\n"}
@@ -137,7 +137,7 @@ var (
 		"\n这是最后一条提示。go run ./learn diff %d 比较你的代码与参考实现。\n"}
 	hintNone = text{
 		"All %d hints have been shown: go run ./learn hint %d -all shows them again.\n",
-		"%d 条提示都已显示：go run ./learn hint %d -all 再显示一次。\n"}
+		"%d 条提示都已显示：go run ./learn hint %d -all 可以再看一遍。\n"}
 	noChapter = text{"the chapter cannot be read: %v", "无法读取章节：%v"}
 	diffSame  = text{"Your code is that of the reference.\n", "你的代码与参考实现相同。\n"}
 )
@@ -145,34 +145,34 @@ var (
 // Messages of test.
 var (
 	testHead       = text{"Step %d, %s: %d checks\n", "第 %d 步，%s：%d 项检查\n"}
-	partsOf        = text{"your parts: steps %s; all others are those of the reference\n", "你写的部分：步骤 %s；其余由参考实现代替\n"}
+	partsOf        = text{"your parts: steps %s; all others are those of the reference\n", "你写的组件：第 %s 步；其余由参考实现代替\n"}
 	partsNotPassed = text{
 		"not used, because they have not passed: steps %s (-mine uses them too)\n",
-		"没有使用，因为还没有通过：步骤 %s（-mine 也会使用它们）\n"}
+		"没有使用，因为还没有通过：第 %s 步（加上 -mine 也会使用）\n"}
 	printed     = text{"      your code printed:\n", "      你的代码输出：\n"}
 	printedMore = text{"      | ... (lines left out: %d)\n", "      | ……（省略 %d 行）\n"}
 	failedCount = text{
 		"\n%d of %d checks pass. A hint: go run ./learn hint %d\n",
-		"\n通过 %d / %d 项检查。提示：go run ./learn hint %d\n"}
+		"\n通过 %d / %d 项检查。需要提示：go run ./learn hint %d\n"}
 	shownFirst = text{
 		"The reasons of the first %d failures are shown: correct these first.\n",
 		"只显示前 %d 个失败的原因：请先改正它们。\n"}
 	passedAll = text{
 		"\nAll %d checks pass.\nThe reference beside your code: go run ./learn diff %d\n",
-		"\n%d 项检查全部通过。\n参考实现与你的代码的比较：go run ./learn diff %d\n"}
+		"\n%d 项检查全部通过。\n与参考实现比较：go run ./learn diff %d\n"}
 	passedNext = text{"The next step: go run ./learn start %d\n", "下一步：go run ./learn start %d\n"}
 	overLimit  = text{
 		"\nThe time limit of %v is exceeded: %d of %d checks are judged.\n",
-		"\n超过了 %v 的时间限制：检查了 %d / %d 项。\n"}
+		"\n超过了 %v 的时限：只完成了 %d / %d 项检查。\n"}
 	notBegun    = text{"the program ends before the first check: %v", "程序在第一项检查之前就结束了：%v"}
 	notCompiled = text{"the code does not compile:\n%s", "代码不能编译：\n%s"}
 	mustExport  = text{
 		"package %s must export this function:\n\n\t%s\n\nThe compiler says: %s",
-		"包 %s 必须导出这个函数：\n\n\t%s\n\n编译器的消息：%s"}
+		"包 %s 必须导出这个函数：\n\n\t%s\n\n编译器报告：%s"}
 	wrongPackage = text{"%s: the package is called %s, want package %s", "%s：包名是 %s，应为 package %s"}
 	wrongImport  = text{
-		"%s:%d imports %s.\nA solution may import the standard library and %s",
-		"%s:%d 导入了 %s。\n答案只能导入标准库和 %s"}
+		"%s:%d imports %s.\nA solution may import the standard library, %s, and of this module %s.",
+		"%s:%d 导入了 %s。\n答案只能导入标准库、%s，以及本模块的 %s。"}
 )
 
 // builds says what a step builds, and how long it takes.
@@ -180,17 +180,17 @@ var builds = map[string]struct {
 	text
 	minutes int
 }{
-	"map":        {text{"nothing: run two programs, and follow one change", "不写代码：运行两个程序，跟踪一次变化"}, 20},
-	"chunks":     {text{"an HTTP response by hand: socket, chunks", "手写 HTTP 响应：socket、分块"}, 60},
+	"map":        {text{"nothing: run two programs, and follow one change", "不写代码：运行两个程序，跟踪一次变更"}, 20},
+	"chunks":     {text{"an HTTP response by hand: socket, chunks", "手工读取 HTTP 响应：socket、chunk"}, 60},
 	"client":     {text{"RESTClient and Request", "RESTClient 与 Request"}, 60},
-	"frames":     {text{"a stream of frames as typed events", "把帧的流变成有类型的事件"}, 45},
+	"frames":     {text{"a stream of frames as typed events", "把帧组成的流变成带类型的事件"}, 45},
 	"listwatch":  {text{"ListerWatcher: list, then watch", "ListerWatcher：先 list，再 watch"}, 60},
-	"resume":     {text{"going on after a break, and back-off", "断开后继续 watch，以及退避"}, 60},
-	"reflector":  {text{"Reflector: 410, bookmarks, streamed lists", "Reflector：410、bookmark、流式 list"}, 75},
+	"resume":     {text{"going on after a break, and back-off", "中断之后继续 watch，带退避"}, 60},
+	"reflector":  {text{"Reflector: 410, bookmarks, streamed lists", "Reflector：410、bookmark、流式列表"}, 75},
 	"deltafifo":  {text{"DeltaFIFO", "DeltaFIFO"}, 75},
 	"indexer":    {text{"Indexer: the local cache", "Indexer：本地缓存"}, 60},
-	"informer":   {text{"the shared informer: loop and handlers", "共享 informer：循环与 handler"}, 75},
+	"informer":   {text{"the shared informer: loop and handlers", "SharedInformer：循环与 handler"}, 75},
 	"workqueue":  {text{"WorkQueue with rate limits", "带限速的 WorkQueue"}, 60},
 	"reconcile":  {text{"Reconcile", "Reconcile"}, 60},
-	"simulation": {text{"a checker for a simulation with all your parts", "检查器：在模拟中检验你写的所有部分"}, 60},
+	"simulation": {text{"a checker for a simulation with all your parts", "检查器：在模拟中检验你写的所有组件"}, 60},
 }

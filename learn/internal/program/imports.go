@@ -22,13 +22,18 @@ var importable = []string{
 	"github.com/json-iterator/go",
 }
 
-// Importable describes what a solution may import.
-func Importable() string {
-	var short []string
+// Importable returns the packages that a solution may import: those of this module, from
+// its root on, and the modules of others.
+func Importable() (ours, modules string) {
+	var names, others []string
 	for _, imported := range importable {
-		short = append(short, strings.TrimPrefix(imported, Module+"/"))
+		if name, found := strings.CutPrefix(imported, Module+"/"); found {
+			names = append(names, name)
+		} else {
+			others = append(others, imported)
+		}
 	}
-	return strings.Join(short, ", ")
+	return strings.Join(names, ", "), strings.Join(others, ", ")
 }
 
 // ImportError is an import that a solution may not have.
@@ -40,7 +45,7 @@ type ImportError struct {
 
 // Error names the file and the import.
 func (e *ImportError) Error() string {
-	return fmt.Sprintf("%s:%d imports %s; a solution may import the standard library and %s", e.File, e.Line, e.Import, Importable())
+	return fmt.Sprintf("%s:%d imports %s, which a solution may not import", e.File, e.Line, e.Import)
 }
 
 // CheckImports returns an *ImportError if a file of a solution imports something else.
