@@ -114,7 +114,7 @@ func TestVisualizerLanguages(t *testing.T) {
 		Source: `Object.defineProperty(navigator, "languages", { get: () => ["fr", "zh-CN", "en"] })`,
 	})
 	p.open(program.page)
-	p.waitFor(has("connection", "内嵌 server，namespace shop 中的 configmaps"))
+	p.waitFor(has("connection", "内嵌的 API server，namespace shop 中的 configmaps"))
 	require.Equal(t, "zh-Hans", eval[string](p, `document.documentElement.lang`))
 	p.screenshot("visualizer/chinese", true)
 	different := eval[[]string](p, `import("/page/strings.js").then(({ strings: { en, zh } }) => [...new Set([...Object.keys(en), ...Object.keys(zh)])].filter(name => {
