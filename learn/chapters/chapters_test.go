@@ -130,6 +130,7 @@ func exampleOutput(tree fs.FS, command string) (string, error) {
 // sections are the headings of a chapter of a step.
 var sections = map[string][]string{
 	"en": {"The question", "Picture", "In client-go, and here", "A run", "The task", "Hints", "Further exercises", "Next"},
+	"zh": {"问题", "示意图", "client-go 与本库", "运行", "任务", "提示", "延伸练习", "下一步"},
 }
 
 // Each step has a chapter in both languages that has all sections, names each check, and
@@ -165,7 +166,7 @@ func checkForm(t *testing.T, language string, step judge.Step, chapter string) {
 	for _, found := range heading.FindAllStringSubmatch(withoutBlocks(chapter), -1) {
 		got = append(got, found[1])
 	}
-	if want := sections[language]; want != nil && !slices.Equal(got, want) {
+	if want := sections[language]; !slices.Equal(got, want) {
 		t.Errorf("got the sections %q, want %q", got, want)
 	}
 	run := fmt.Sprintf("go run ./learn show %d", step.Number)
