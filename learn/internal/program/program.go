@@ -103,11 +103,12 @@ type CompileError struct{ Output string }
 func (e *CompileError) Error() string { return e.Output }
 
 // Build builds the package in a folder of the module at root. overlay has files that do
-// not exist there, as in go build -overlay, with names relative to root.
+// not exist there, as in go build -overlay, with names relative to root. The folder of the
+// executable is also used for temporary files.
 func Build(ctx context.Context, root, folder, executable string, overlay map[string]string) error {
 	arguments := []string{"build", "-o", executable}
 	if len(overlay) > 0 {
-		file, err := writeOverlay(root, overlay)
+		file, err := writeOverlay(root, filepath.Dir(executable), overlay)
 		if err != nil {
 			return err
 		}
@@ -124,6 +125,11 @@ func Build(ctx context.Context, root, folder, executable string, overlay map[str
 		return command.Process.Signal(os.Interrupt)
 	}
 	command.WaitDelay = 5 * time.Second
+	// The caller removes the folder of the executable: an interrupt at the end of a build
+	// leaves files there too.
+	if os.Getenv("GOTMPDIR") == "" {
+		command.Env = append(os.Environ(), "GOTMPDIR="+filepath.Dir(executable))
+	}
 	output, err := command.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
@@ -136,7 +142,7 @@ func Build(ctx context.Context, root, folder, executable string, overlay map[str
 	return nil
 }
 
-func writeOverlay(root string, overlay map[string]string) (name string, err error) {
+func writeOverlay(root, folder string, overlay map[string]string) (name string, err error) {
 	replace := map[string]string{}
 	for virtual, real := range overlay {
 		replace[filepath.Join(root, filepath.FromSlash(virtual))] = real
@@ -145,7 +151,7 @@ func writeOverlay(root string, overlay map[string]string) (name string, err erro
 	if err != nil {
 		return "", err
 	}
-	file, err := os.CreateTemp("", "overlay-*.json")
+	file, err := os.CreateTemp(folder, "overlay-*.json")
 	if err != nil {
 		return "", err
 	}
