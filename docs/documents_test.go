@@ -52,7 +52,7 @@ func (d document) prose() string { return block.ReplaceAllString(d.text, "") }
 // snippets: the Go code of a document is compiled. It is part of a test in docs, of
 // an example, or, if it needs client-go, of a test in interop. A line "// ..." marks
 // an omission. Another test runs whole programs. The chapters of the course have excerpts
-// of the source and signatures, which learn/chapters checks.
+// of the source and signatures, which learn/internal/chapters checks.
 func snippets(t *testing.T, tree fs.FS) (violations []string) {
 	var compiled []string
 	for _, file := range sourcetree.RootModule(t, tree) {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/thinformer/thinformer/learn/chapters"
+	"github.com/thinformer/thinformer/learn/internal/chapters"
 	"github.com/thinformer/thinformer/learn/internal/judge"
 )
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/chapters"
+	"github.com/thinformer/thinformer/learn/internal/chapters"
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/program"
 )

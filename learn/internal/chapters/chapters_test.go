@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/thinformer/thinformer/internal/sourcetree"
-	"github.com/thinformer/thinformer/learn/chapters"
+	"github.com/thinformer/thinformer/learn/internal/chapters"
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/signature"
 	"github.com/thinformer/thinformer/learn/internal/steps"
@@ -60,7 +60,7 @@ func TestBlocksMatchTheirOrigin(t *testing.T) {
 				t.Errorf("%s: %v", b.Origin, err)
 				return b.Text
 			case want != b.Text && !*rewrite:
-				t.Errorf("the block of %s differs: run go test ./learn/chapters -args -rewrite. Got\n%s\nwant\n%s", b.Origin, b.Text, want)
+				t.Errorf("the block of %s differs: run go test ./learn/internal/chapters -args -rewrite. Got\n%s\nwant\n%s", b.Origin, b.Text, want)
 			}
 			return want
 		})

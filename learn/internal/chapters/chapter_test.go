@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/thinformer/thinformer/internal/sourcetree"
-	"github.com/thinformer/thinformer/learn/chapters"
+	"github.com/thinformer/thinformer/learn/internal/chapters"
 )
 
 func TestHints(t *testing.T) {

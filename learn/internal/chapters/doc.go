@@ -1,4 +1,4 @@
-// Package chapters has the chapters of the course, in English and in Chinese, and finds
+// Package chapters reads the chapters of the course in learn/chapters, and finds
 // the parts of a chapter that the command of the course needs.
 //
 // A code block after one of these comments is not written by hand:
@@ -10,6 +10,6 @@
 // An excerpt has at most 35 lines. The doc comment is left out if it would have more. A
 // name in a group of constants or variables stands for the whole group.
 //
-//	go test ./learn/chapters                  # compares the blocks with their origin
-//	go test ./learn/chapters -args -rewrite   # writes them
+//	go test ./learn/internal/chapters                  # compares the blocks with their origin
+//	go test ./learn/internal/chapters -args -rewrite   # writes them
 package chapters
