@@ -83,12 +83,9 @@ func start() (stop func(), err error) {
 	return stop, nil
 }
 
-// saveScreenshot writes a PNG file to the folder of the flag, if it is set.
+// saveScreenshot writes a PNG file to the folder of the flag.
 func saveScreenshot(t *testing.T, name string, png []byte) {
 	t.Helper()
-	if *screenshots == "" {
-		return
-	}
 	file := filepath.Join(*screenshots, name+".png")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)

@@ -178,9 +178,12 @@ func (p *tab) waitFor(expression string) {
 }
 
 // screenshot saves an image of the whole page, or of the visible part of it. The folder
-// is that of the flag -screenshots; without the flag nothing is saved.
+// is that of the flag -screenshots; without the flag there is none.
 func (p *tab) screenshot(name string, whole bool) {
 	p.t.Helper()
+	if *screenshots == "" {
+		return
+	}
 	params := page.CaptureScreenshotParams{CaptureBeyondViewport: &whole}
 	if whole {
 		// The image has no scroll bar, and so the page is as wide as the window.

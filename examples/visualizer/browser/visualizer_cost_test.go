@@ -89,8 +89,8 @@ func TestVisualizerAnnouncements(t *testing.T) {
 		program.send(lifeOf(fmt.Sprintf("shop/item-%d", i), fmt.Sprint(i), "")...)
 		eval[bool](p, `new Promise(done => setTimeout(done, 100, true))`)
 	}
-	p.waitFor(`announced.length === 2`)
-	require.Greater(t, eval[float64](p, `announced[1] - announced[0]`), 3900.0)
+	p.waitFor(`announced.length >= 2`)
+	require.Greater(t, eval[float64](p, `Math.min(...announced.slice(1).map((at, i) => at - announced[i]))`), 3900.0)
 	require.Regexp(t, `^[0-9]+ records. The last: shop/item-[0-9]+: rendered$`, p.visibleText("announcement"))
 	require.Equal(t, "polite", eval[string](p, `document.getElementById("announcement").getAttribute("aria-live")`))
 	p.click("announce")
