@@ -204,8 +204,10 @@ func (p *tab) overflow() []string {
 	p.t.Helper()
 	return eval[[]string](p, `(() => {
 		const width = document.documentElement.clientWidth;
-		const mayBeWide = (e) => e && (e.hasAttribute("data-scrolls") || getComputedStyle(e).textOverflow === "ellipsis" || getComputedStyle(e).clipPath !== "none" || mayBeWide(e.parentElement));
-		const wide = [...document.querySelectorAll("body *")].filter(e =>
+		const all = [...document.querySelectorAll("body *")];
+		const free = new Set(all.filter(e => e.hasAttribute("data-scrolls") || getComputedStyle(e).textOverflow === "ellipsis" || getComputedStyle(e).clipPath !== "none"));
+		const mayBeWide = (e) => e && (free.has(e) || mayBeWide(e.parentElement));
+		const wide = all.filter(e =>
 			Math.max(e.getBoundingClientRect().right, e.getBoundingClientRect().left + (mayBeWide(e) || e.matches("input") ? 0 : e.scrollWidth)) > width + 0.5 &&
 			!mayBeWide(e.parentElement)).map(e => e.outerHTML.slice(0, 120));
 		return wide.length || document.documentElement.scrollWidth <= width ? wide : ["the page"];
