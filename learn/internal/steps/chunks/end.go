@@ -30,6 +30,7 @@ func cuts(t *judge.T, parts stack.Parts) {
 		{"between the data of a chunk and its \\r\\n", chunkedHead, "5\r\nhello"},
 		{"before the first chunk", chunkedHead, ""},
 		{"between the size 0 and the empty line after it", chunkedHead, "5\r\nhello\r\n0\r\n"},
+		{"between a trailer and the empty line after it", chunkedHead, "5\r\nhello\r\n0\r\nChecksum: 1\r\n"},
 		{"after 5 of 10 bytes of a Content-Length", lengthHead, "hello"},
 	} {
 		response := roundTrip(t, parts, serve(t, test.head, test.rest, closing{}), newRequest(t.Context()))
@@ -59,17 +60,30 @@ func otherErrors(t *judge.T, parts stack.Parts) {
 			t.Fatalf("the connection fails %s with the error %q\nread: %s and the error %v, want the error of the connection (errors.Is)", where, errReset, judge.Short(read), err)
 		}
 	}
-	s := serve(t, "HTTP/1.1 200 OK\r\n", closing{errReset})
-	if _, err := tryRoundTrip(t, parts, s.dial, newRequest(t.Context())); !errors.Is(err, errReset) {
-		t.Fatalf("the connection fails in the head of the response with the error %q\nRoundTrip returns the error %v, want that error (errors.Is)", errReset, err)
+	for _, test := range [][2]string{{"before the first byte", ""}, {"in the head", "HTTP/1.1 200 OK\r\n"}} {
+		s := serve(t, test[1], closing{errReset})
+		if _, err := tryRoundTrip(t, parts, s.dial, newRequest(t.Context())); !errors.Is(err, errReset) {
+			t.Fatalf("the connection fails %s of the response with the error %q\nRoundTrip returns the error %v, want that error (errors.Is)", test[0], errReset, err)
+		}
+		wantClosed(t, s, "RoundTrip has returned an error")
 	}
-	wantClosed(t, s, "RoundTrip has returned an error")
+	broken := func(context.Context) (net.Conn, error) { return brokenConnection{}, nil }
+	if _, err := tryRoundTrip(t, parts, broken, newRequest(t.Context())); !errors.Is(err, errReset) {
+		t.Fatalf("Write of the connection returns the error %q\nRoundTrip returns the error %v, want that error (errors.Is)", errReset, err)
+	}
 	refused := errors.New("connection refused")
 	dial := func(context.Context) (net.Conn, error) { return nil, refused }
 	if _, err := tryRoundTrip(t, parts, dial, newRequest(t.Context())); !errors.Is(err, refused) {
 		t.Fatalf("dial returns the error %q: RoundTrip returns the error %v, want that error (errors.Is)", refused, err)
 	}
 }
+
+// brokenConnection is a connection to which nothing can be written.
+type brokenConnection struct{ net.Conn }
+
+func (brokenConnection) Write([]byte) (int, error) { return 0, errReset }
+func (brokenConnection) Read([]byte) (int, error)  { return 0, io.EOF }
+func (brokenConnection) Close() error              { return nil }
 
 // wantClosed fails unless the last connection has been closed.
 func wantClosed(t *judge.T, s *server, after string) {

@@ -1,7 +1,9 @@
 package chunks
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -47,6 +49,24 @@ func requestHead(t *judge.T, parts stack.Parts) {
 	if len(found) > 0 {
 		t.Fatalf("the request has fields that nothing has set: %v", found)
 	}
+	escapedTarget(t, parts)
+}
+
+// escapedTarget sends a request whose path has an escape and no query, to a port.
+func escapedTarget(t *judge.T, parts stack.Parts) {
+	request, err := http.NewRequestWithContext(t.Context(), "GET", "http://server:8080/api/v1/configmaps/a%3Fb", nil)
+	if err != nil {
+		panic(err)
+	}
+	s := serve(t, chunkedHead+"0\r\n\r\n")
+	roundTrip(t, parts, s, request)
+	line, rest, _ := strings.Cut(s.request(), "\r\n")
+	if want := "GET /api/v1/configmaps/a%3Fb HTTP/1.1"; line != want {
+		t.Fatalf("the request line for %s is %s, want %q: the escapes of the URL remain, and there is no ? without a query", request.URL, judge.Short(line), want)
+	}
+	if !strings.Contains("\r\n"+strings.ToLower(rest), "\r\nhost: server:8080\r\n") {
+		t.Fatalf("the field Host for %s is not %q\nreceived: %s", request.URL, "server:8080", judge.Short(rest))
+	}
 }
 
 // watchedBody records that it has been closed.
@@ -77,6 +97,13 @@ func requestBody(t *judge.T, parts stack.Parts) {
 	if !watched.closed {
 		t.Fatalf("RoundTrip does not close the body of the request")
 	}
+	watched = &watchedBody{Reader: strings.NewReader(content)}
+	unsent := request.Clone(t.Context())
+	unsent.Body = watched
+	refuse := func(context.Context) (net.Conn, error) { return nil, errReset }
+	if tryRoundTrip(t, parts, refuse, unsent); !watched.closed {
+		t.Fatalf("dial returns an error, and RoundTrip does not close the body of the request: it must always close it")
+	}
 }
 
 func responseHead(t *judge.T, parts stack.Parts) {
@@ -94,11 +121,13 @@ func responseHead(t *judge.T, parts stack.Parts) {
 				t.Fatalf("Header.Get(%q) returns %q, want %q, for a response %s", name, got, want, test.name)
 			}
 		}
-		if got, err := readAll(t, response.Body, 100); got != "content" || err != io.EOF {
+		if got, err := readAll(t, response.Body, 100); got == "content" && err != io.EOF {
+			t.Fatalf("the body ends with the error %v, want EOF, for a response %s\nIt has neither chunks nor a Content-Length: the end of the connection ends it.", err, test.name)
+		} else if got != "content" {
 			t.Fatalf("the body is %s and %v, want %q and EOF, for a response %s\nThese bytes arrived together with the head. Is there a second bufio.Reader?", judge.Short(got), err, "content", test.name)
 		}
 	}
-	for _, line := range []string{"SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"} {
+	for _, line := range []string{"SSH-2.0-OpenSSH_9.2\r\n\r\n", "ICY 200 OK\r\n\r\n", "HTTP/1.1 abc\r\n\r\n"} {
 		_, err := tryRoundTrip(t, parts, serve(t, line, closing{}).dial, newRequest(t.Context()))
 		if err == nil {
 			t.Fatalf("RoundTrip returns no error for the status line %s", judge.Short(line))

@@ -96,6 +96,7 @@ func malformedChunks(t *judge.T, parts stack.Parts) {
 		{"the data of the first chunk is longer than its size, 3", "3\r\nhello\r\n0\r\n\r\n"},
 		{"the data of the first chunk is longer than its size, 3, by two bytes", "3\r\nhel00\r\n\r\n0\r\n\r\n"},
 		{"the size is not a number", "xyz\r\nhello\r\n0\r\n\r\n"},
+		{"the size begins with 0x, and x is not a digit", "0x5\r\nhello\r\n0\r\n\r\n"},
 		{"the size is negative", "-5\r\nhello\r\n0\r\n\r\n"},
 		{"the size is missing", "\r\n5\r\nhello\r\n0\r\n\r\n"},
 		{"the size has more than 64 bits", "10000000000000005\r\nhello\r\n0\r\n\r\n"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
@@ -102,7 +103,7 @@ func body(t *judge.T, parts stack.Parts, size int, script ...any) (string, error
 func wantBody(t *judge.T, parts stack.Parts, cause, want string, script ...any) {
 	for _, size := range []int{1, 7, 4096} {
 		got, err := body(t, parts, size, script...)
-		if got == want && err != io.EOF {
+		if first, _ := script[0].(string); got == want && err != io.EOF && strings.HasPrefix(first, chunkedHead) {
 			cause = "\nThe data is complete. After it come the \\r\\n of the chunk, the size 0 and an empty line."
 		}
 		if got != want || err != io.EOF {

@@ -23,6 +23,7 @@ func NewTransport(dial stack.Dial) stack.Transport { return transport{dial} }
 type transport struct{ dial stack.Dial }
 
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	defer cmp.Or[io.ReadCloser](request.Body, http.NoBody).Close() // also if dial fails
 	conn, err := t.dial(request.Context())
 	if err != nil {
 		return nil, err
@@ -82,14 +83,12 @@ func exchange(conn net.Conn, request *http.Request) (*http.Response, error) {
 
 // send writes the head and the body of the request.
 func send(conn net.Conn, request *http.Request) error {
-	content := cmp.Or[io.ReadCloser](request.Body, http.NoBody)
-	defer content.Close()
 	writer := bufio.NewWriter(conn) // keeps the first error until Flush
 	fmt.Fprintf(writer, "%s %s HTTP/1.1\r\nHost: %s\r\n", request.Method, request.URL.RequestURI(), request.URL.Host)
 	fmt.Fprintf(writer, "Content-Length: %d\r\n", request.ContentLength)
 	request.Header.Write(writer)
 	writer.WriteString("\r\n")
-	_, err := io.Copy(writer, content)
+	_, err := io.Copy(writer, cmp.Or[io.ReadCloser](request.Body, http.NoBody))
 	return errors.Join(err, writer.Flush())
 }
 

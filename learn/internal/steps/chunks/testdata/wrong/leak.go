@@ -3,11 +3,14 @@
 package chunks
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"net/http"
 )
 
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	defer cmp.Or[io.ReadCloser](request.Body, http.NoBody).Close()
 	conn, err := t.dial(request.Context())
 	if err != nil {
 		return nil, err
