@@ -11,7 +11,8 @@ import (
 
 func end(t *judge.T, parts stack.Parts) {
 	for _, sent := range []string{"", "\n", "\r\n \n", frame("ADDED", "one", "1"), strings.TrimSpace(frame("ADDED", "one", "1"))} {
-		decoder := newDecoder(t, parts, newBody(sent))
+		body := newBody(sent)
+		decoder := newDecoder(t, parts, body)
 		if strings.Contains(sent, "one") {
 			nextEvent(t, decoder, sent)
 		}
@@ -23,6 +24,9 @@ func end(t *judge.T, parts stack.Parts) {
 				}
 				t.Fatalf("sent: %s\nat the end of the body, Next returns %s and %s, want io.EOF%s", judge.Short(sent), describe(event), judge.ShortError(err), cause)
 			}
+		}
+		if body.closed {
+			t.Fatalf("the decoder closes the body, which the caller does")
 		}
 	}
 }

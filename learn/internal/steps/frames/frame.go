@@ -2,7 +2,6 @@ package frames
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -17,15 +16,42 @@ func events(t *judge.T, parts stack.Parts) {
 		if string(event.Type) != typ || event.ResourceVersion != "7" || event.InitialEventsEnd {
 			t.Fatalf("sent: %s\nthe event has the type %q, the version %q and InitialEventsEnd %v, want %s, %q and false", judge.Short(sent), event.Type, event.ResourceVersion, event.InitialEventsEnd, typ, "7")
 		}
-		o := event.Object
-		if o == nil || o.Name != "web" || o.Namespace != "shop" || o.ResourceVersion != "7" || o.Kind != "ConfigMap" || !reflect.DeepEqual(o.Data, map[string]string{"of": "web"}) {
-			t.Fatalf("sent: %s\nthe event has the object %+v", judge.Short(sent), o)
+		wantWeb(t, sent, event.Object)
+	}
+	sent := `{"object":{"metadata":{"name":"web","resourceVersion":"7"},"data":{"a":"b"},"Data":{"a":"c"}},"other":[{}],"type":"ADDED","Type":"DELETED","Object":{}}`
+	event := nextEvent(t, newDecoder(t, parts, newBody(sent)), sent)
+	if event.Type != "ADDED" || event.Object == nil || event.Object.Name != "web" {
+		t.Fatalf("sent: %s\nthe event is %s: the object may come before the type, and there may be other fields, also Type and Object", judge.Short(sent), describe(event))
+	}
+	if got := event.Object.Data["a"]; got != "b" {
+		t.Fatalf(`the object has the fields "data":{"a":"b"} and "Data":{"a":"c"}, and the event %v: names of fields are case-sensitive`, event.Object.Data)
+	}
+	for _, text := range []string{`}"{`, "{", "}}}}", "[", `\`, `"`} {
+		sent := fmt.Sprintf(`{"type":"ADDED","object":{"metadata":{"name":"web","resourceVersion":"7"},"data":{"a":%q}}}`, text)
+		event, err := next(t, newDecoder(t, parts, newBody(sent)))
+		if err != nil || event.Object == nil || event.Object.Data["a"] != text {
+			t.Fatalf("sent: %s\nNext returns %s and %s: brackets and quotes in a string do not end a frame", sent, describe(event), judge.ShortError(err))
 		}
 	}
-	sent := `{"object":{"metadata":{"name":"web","resourceVersion":"7"},"data":{"a":"}\"{"}},"other":[{}],"type":"ADDED"}`
-	event := nextEvent(t, newDecoder(t, parts, newBody(sent)), sent)
-	if event.Type != "ADDED" || event.Object == nil || event.Object.Data["a"] != `}"{` {
-		t.Fatalf("sent: %s\nthe event is %s: the object may come before the type, and there may be other fields", judge.Short(sent), describe(event))
+}
+
+// wantWeb fails unless object is that of frame(..., "web", "7").
+func wantWeb(t *judge.T, sent string, object *stack.ConfigMap) {
+	if object == nil {
+		t.Fatalf("sent: %s\nthe event has no object", judge.Short(sent))
+	}
+	for _, field := range []struct{ name, got, want string }{
+		{"kind", object.Kind, "ConfigMap"},
+		{"apiVersion", object.APIVersion, "v1"},
+		{"metadata.name", object.Name, "web"},
+		{"metadata.namespace", object.Namespace, "shop"},
+		{"metadata.resourceVersion", object.ResourceVersion, "7"},
+		{"metadata.labels.app", object.Labels["app"], "shop"},
+		{"data.of", object.Data["of"], "web"},
+	} {
+		if field.got != field.want {
+			t.Fatalf("sent: %s\nthe object of the event has the %s %q, want %q", judge.Short(sent), field.name, field.got, field.want)
+		}
 	}
 }
 
@@ -48,14 +74,16 @@ func ownObjects(t *judge.T, parts stack.Parts) {
 func whiteSpace(t *judge.T, parts stack.Parts) {
 	one, two := strings.TrimSpace(frame("ADDED", "one", "1")), strings.TrimSpace(frame("ADDED", "two", "2"))
 	indented := "{\n  \"type\": \"ADDED\",\n  \"object\": {\n    \"metadata\": {\"name\": \"one\"}\n  }\n}"
-	for _, sent := range []string{
-		one + "\n" + two + "\n",
-		one + "\n" + two,
-		one + two,
-		"\n\n " + one + "\r\n\r\n\t" + two + " \n\n",
-		indented + "\n" + two + "\n",
+	for _, test := range []struct{ name, sent string }{
+		{"each frame on a line", one + "\n" + two + "\n"},
+		{"no newline at the end", one + "\n" + two},
+		{"nothing between two frames", one + two},
+		{"empty lines and a space before the first frame", "\n\n " + one + "\n" + two + "\n"},
+		{"\\r\\n, an empty line and a tab between two frames", one + "\r\n\r\n\t" + two + "\r\n"},
+		{"a space and an empty line at the end", one + "\n" + two + " \n\n"},
+		{"line ends within the first frame", indented + "\n" + two + "\n"},
 	} {
-		wantNames(t, newDecoder(t, parts, newBody(sent)), sent, "one", "two")
+		wantNames(t, newDecoder(t, parts, newBody(test.sent)), "sent: two frames, with "+test.name, "one", "two")
 	}
 }
 
@@ -68,7 +96,7 @@ func reads(t *judge.T, parts stack.Parts) {
 			pieces = append(pieces, rest[:n])
 			rest = rest[n:]
 		}
-		wantNames(t, newDecoder(t, parts, newBody(pieces...)), fmt.Sprintf("in pieces of %d bytes: %s", size, sent), "名前", "two", "three")
+		wantNames(t, newDecoder(t, parts, newBody(pieces...)), fmt.Sprintf("sent: three frames of %d bytes, of which each Read returns at most %d", len(sent), size), "名前", "two", "three")
 	}
 }
 
@@ -87,7 +115,7 @@ func atOnce(t *judge.T, parts stack.Parts) {
 		begun := time.Now()
 		decoder := newDecoder(t, parts, newBody(test.pieces...))
 		for i := range test.events {
-			event := nextEvent(t, decoder, test.name)
+			event := nextOf(t, decoder, "sent: "+test.name)
 			if waited := time.Since(begun); waited > 0 {
 				t.Fatalf("%s had arrived, but Next (call %d) returned %s only %v later, when more data arrived", test.name, i+1, describe(event), waited)
 			}

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -31,22 +32,30 @@ func bookmarks(t *judge.T, parts stack.Parts) {
 	if event.InitialEventsEnd {
 		t.Fatalf("sent: %s\nInitialEventsEnd is set, although the bookmark has no annotation", judge.Short(sent))
 	}
-	wantNames(t, decoder, sent, "one")
+	wantNames(t, decoder, "sent: a bookmark, then a frame with an object", "one")
 }
 
 func endMark(t *judge.T, parts stack.Parts) {
-	for _, test := range []struct {
+	// One decoder shows also whether an event has the mark of the event before it.
+	tests := []struct {
 		annotations string
 		want        bool
 	}{
 		{`"k8s.io/initial-events-end":"true"`, true},
 		{`"other":"1","k8s.io/initial-events-end":"true"`, true},
 		{`"k8s.io/initial-events-end":"false"`, false},
+		{`"k8s.io/initial-events-end":"True"`, false},
 		{`"k8s.io/initial-events-end":""`, false},
 		{`"initial-events-end":"true"`, false},
-	} {
-		sent := bookmark("9", test.annotations)
-		event := nextEvent(t, newDecoder(t, parts, newBody(sent)), sent)
+		{"", false},
+	}
+	var stream strings.Builder
+	for _, test := range tests {
+		stream.WriteString(bookmark("9", test.annotations))
+	}
+	decoder := newDecoder(t, parts, newBody(stream.String()))
+	for _, test := range tests {
+		event := nextEvent(t, decoder, bookmark("9", test.annotations))
 		if event.InitialEventsEnd != test.want {
 			t.Fatalf("a bookmark with the annotations {%s}: InitialEventsEnd is %v, want %v", test.annotations, event.InitialEventsEnd, test.want)
 		}
@@ -75,8 +84,11 @@ func errorEvents(t *judge.T, parts stack.Parts) {
 		if !errors.As(err, &status) {
 			t.Fatalf("an ERROR event with a Status {%s}\nNext returns %s and %s, want a *errors.StatusError", test.fields, describe(event), judge.ShortError(err))
 		}
-		if !test.is(err) || status.ErrStatus.Message == "" || status.ErrStatus.Code == 0 {
-			t.Fatalf("an ERROR event with a Status {%s}\nNext returns %s, for which errors.%s is %v; want true, with the message and the code", test.fields, judge.ShortError(err), test.name, test.is(err))
+		if got := fields(status.ErrStatus); got != test.fields {
+			t.Fatalf("an ERROR event with a Status {%s}\nNext returns a *errors.StatusError with {%s}", test.fields, got)
+		}
+		if !test.is(err) {
+			t.Fatalf("an ERROR event with a Status {%s}\nNext returns %s, for which errors.%s is false, want true", test.fields, judge.ShortError(err), test.name)
 		}
 		if event.Object != nil {
 			t.Fatalf("an ERROR event: Next returns an object beside the error")
@@ -84,31 +96,48 @@ func errorEvents(t *judge.T, parts stack.Parts) {
 	}
 }
 
+// fields returns the fields of a Status that errorEvents compares, as JSON.
+func fields(status metav1.Status) string {
+	return fmt.Sprintf(`"message":%q,"reason":%q,"code":%d`, status.Message, status.Reason, status.Code)
+}
+
 func undecodable(t *judge.T, parts stack.Parts) {
-	for _, object := range []string{`{"metadata":{"name":5}}`, `{"metadata":[]}`, `"text"`, `[1]`} {
-		sent := `{"type":"ADDED","object":` + object + `}` + "\n"
-		decoder := newDecoder(t, parts, newBody(sent+frame("ADDED", "two", "2")))
-		if event, err := next(t, decoder); err == nil {
-			t.Fatalf("sent: %s\nNext returns %s and no error, although the object cannot be decoded", judge.Short(sent), describe(event))
-		}
-		event, err := next(t, decoder)
-		if err != nil || event.Object == nil || event.Object.Name != "two" {
-			t.Fatalf("after a frame whose object cannot be decoded (%s), Next returns %s and %s\nwant the event of the next frame: one object must not end the watch", object, describe(event), judge.ShortError(err))
-		}
+	for _, test := range []struct{ typ, object string }{
+		{"ADDED", `{"metadata":{"name":5}}`}, {"MODIFIED", `{"metadata":[]}`}, {"DELETED", `"text"`}, {"ADDED", `[1]`},
+		{"BOOKMARK", `{"metadata":{"resourceVersion":5}}`},
+	} {
+		wantOneError(t, parts, `{"type":"`+test.typ+`","object":`+test.object+`}`, "although the object cannot be decoded")
+	}
+}
+
+// wantOneError fails unless the second of three frames is an error, and the third one an
+// event.
+func wantOneError(t *judge.T, parts stack.Parts, sent, why string) {
+	decoder := newDecoder(t, parts, newBody(frame("ADDED", "one", "1")+sent+"\n"+frame("ADDED", "two", "2")))
+	nextEvent(t, decoder, frame("ADDED", "one", "1"))
+	event, err := next(t, decoder)
+	if err == nil {
+		t.Fatalf("sent: a whole frame, then %s\nNext returns %s and no error, %s", judge.Short(sent), describe(event), why)
+	}
+	if isEnd(err) {
+		t.Fatalf("sent: a whole frame, then %s\nNext returns %s, which means that the body has ended; want another error", judge.Short(sent), judge.ShortError(err))
+	}
+	event, err = next(t, decoder)
+	if err != nil || event.Object == nil || event.Object.Name != "two" {
+		t.Fatalf("after %s, Next returns %s and %s\nwant the event of the next frame: one object must not end the watch", judge.Short(sent), describe(event), judge.ShortError(err))
 	}
 }
 
 func incomplete(t *judge.T, parts stack.Parts) {
-	whole := frame("ADDED", "web", "7")
-	nextEvent(t, newDecoder(t, parts, newBody(whole)), whole)
-	for _, sent := range []string{
-		`{"type":"ADDED"}`, `{"type":"ADDED","object":null}`, `{"type":"BOOKMARK"}`, `{"type":"ERROR"}`, `{}`,
-		strings.TrimSpace(frame("", "web", "7")), strings.TrimSpace(frame("CHANGED", "web", "7")), strings.TrimSpace(frame("added", "web", "7")),
-	} {
-		event, err := next(t, newDecoder(t, parts, newBody(sent+"\n")))
-		if err == nil {
-			t.Fatalf("sent: %s\nNext returns %s and no error, want an error: a known type and an object are necessary", judge.Short(sent), describe(event))
-		}
+	const why = "want an error: a known type and an object are necessary"
+	for _, typ := range []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"} {
+		wantOneError(t, parts, `{"type":"`+typ+`"}`, why)
+		wantOneError(t, parts, `{"type":"`+typ+`","object":null}`, why)
+	}
+	wantOneError(t, parts, "{}", why)
+	wantOneError(t, parts, `{"object":{"metadata":{"name":"web"}}}`, why)
+	for _, typ := range []string{"", "CHANGED", "added"} {
+		wantOneError(t, parts, strings.TrimSpace(frame(typ, "web", "7")), why)
 	}
 }
 
@@ -127,14 +156,14 @@ func server(t *judge.T, parts stack.Parts) {
 	}
 	t.Cleanup(func() { body.Close() })
 	decoder := newDecoder(t, parts, body)
-	if event := nextEvent(t, decoder, "a streamed list"); event.Type != "ADDED" || event.Object == nil || len(event.Object.Data["text"]) != 300_000 {
+	if event := nextOf(t, decoder, "a streamed list of the API server"); event.Type != "ADDED" || event.Object == nil || len(event.Object.Data["text"]) != 300_000 {
 		t.Fatalf("the API server streams an object with 300,000 bytes of data: the event is %s", describe(event))
 	}
-	if event := nextEvent(t, decoder, "a streamed list"); !event.InitialEventsEnd || event.ResourceVersion == "" {
+	if event := nextOf(t, decoder, "a streamed list of the API server"); !event.InitialEventsEnd || event.ResourceVersion == "" {
 		t.Fatalf("the API server ends the initial events with a bookmark: the event is %s with InitialEventsEnd %v", describe(event), event.InitialEventsEnd)
 	}
 	created := apitest.Create(t, apiServer, object("two", "你好"))
-	event := nextEvent(t, decoder, "a change")
+	event := nextOf(t, decoder, "a change in the API server, after the initial events")
 	if event.Object == nil || event.Object.Name != "two" || event.ResourceVersion != created.ResourceVersion {
 		t.Fatalf("an object %q of version %s was created in the API server: the event is %s", "two", created.ResourceVersion, describe(event))
 	}

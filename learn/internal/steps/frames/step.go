@@ -2,6 +2,7 @@
 package frames
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -54,31 +55,43 @@ func next(t *judge.T, decoder stack.Decoder) (event stack.Event, err error) {
 
 // nextEvent is next without an error.
 func nextEvent(t *judge.T, decoder stack.Decoder, sent string) stack.Event {
+	return nextOf(t, decoder, "sent: "+judge.Short(sent))
+}
+
+// nextOf is nextEvent of a stream that a failure describes in these words.
+func nextOf(t *judge.T, decoder stack.Decoder, stream string) stack.Event {
 	event, err := next(t, decoder)
 	if err != nil {
-		t.Fatalf("sent: %s\nNext returns %s, want an event", judge.Short(sent), judge.ShortError(err))
+		t.Fatalf("%s\nNext returns %s, want an event", stream, judge.ShortError(err))
 	}
 	return event
 }
 
 // wantNames fails unless the events have objects of these names, and io.EOF follows.
-func wantNames(t *judge.T, decoder stack.Decoder, sent string, names ...string) {
+func wantNames(t *judge.T, decoder stack.Decoder, stream string, names ...string) {
 	for i, name := range names {
-		event := nextEvent(t, decoder, sent)
+		event := nextOf(t, decoder, stream)
 		if event.Object == nil || event.Object.Name != name {
-			t.Fatalf("sent: %s\nevent %d is %s, want the object %q", judge.Short(sent), i+1, describe(event), name)
+			t.Fatalf("%s\nevent %d is %s, want the object %q", stream, i+1, describe(event), name)
+		}
+		if event.ResourceVersion != event.Object.ResourceVersion {
+			t.Fatalf("%s\nevent %d is %s, and the object has the version %q", stream, i+1, describe(event), event.Object.ResourceVersion)
 		}
 	}
 	if event, err := next(t, decoder); err != io.EOF {
-		t.Fatalf("sent: %s\nafter %d events, Next returns %s and %s, want io.EOF", judge.Short(sent), len(names), describe(event), judge.ShortError(err))
+		t.Fatalf("%s\nafter %d events, Next returns %s and %s, want io.EOF", stream, len(names), describe(event), judge.ShortError(err))
 	}
 }
+
+// isEnd reports whether err means that the body has ended.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // body delivers each piece with one Read. A time.Duration is a wait. An error ends it;
 // without one it ends with io.EOF.
 type body struct {
 	mu     sync.Mutex
 	pieces []any
+	closed bool
 }
 
 func newBody(pieces ...any) *body { return &body{pieces: pieces} }
@@ -106,9 +119,17 @@ func (b *body) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
+// Close records that the solution closes the body, which its caller does.
+func (b *body) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	return nil
+}
+
 // frame returns a frame with a ConfigMap, in the form of the API server.
 func frame(typ, name, version string) string {
-	return fmt.Sprintf(`{"type":%q,"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":%q,"namespace":"shop","resourceVersion":%q},"data":{"of":%q}}}`+"\n", typ, name, version, name)
+	return fmt.Sprintf(`{"type":%q,"object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":%q,"namespace":"shop","resourceVersion":%q,"labels":{"app":"shop"}},"data":{"of":%q}}}`+"\n", typ, name, version, name)
 }
 
 func describe(event stack.Event) string {
