@@ -17,7 +17,6 @@ const stateText = `document.getElementById("state").textContent`
 // The page shows at a glance that an informer fails and what to do, and that it is
 // healthy again, without being loaded again.
 func TestDebugPageFollowsTheState(t *testing.T) {
-	t.Parallel()
 	program := runDebugProgram(t)
 	p := newTab(t, tabOptions{})
 	p.open(program.page)
