@@ -67,7 +67,8 @@ func otherErrors(t *judge.T, parts stack.Parts) {
 		}
 		wantClosed(t, s, "RoundTrip has returned an error")
 	}
-	broken := func(context.Context) (net.Conn, error) { return brokenConnection{}, nil }
+	client, _ := net.Pipe()
+	broken := func(context.Context) (net.Conn, error) { return brokenConnection{client}, nil }
 	if _, err := tryRoundTrip(t, parts, broken, newRequest(t.Context())); !errors.Is(err, errReset) {
 		t.Fatalf("Write of the connection returns the error %q\nRoundTrip returns the error %v, want that error (errors.Is)", errReset, err)
 	}
@@ -83,7 +84,6 @@ type brokenConnection struct{ net.Conn }
 
 func (brokenConnection) Write([]byte) (int, error) { return 0, errReset }
 func (brokenConnection) Read([]byte) (int, error)  { return 0, io.EOF }
-func (brokenConnection) Close() error              { return nil }
 
 // wantClosed fails unless the last connection has been closed.
 func wantClosed(t *judge.T, s *server, after string) {

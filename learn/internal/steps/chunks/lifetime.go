@@ -54,10 +54,13 @@ func closeBody(t *judge.T, parts stack.Parts) {
 	} else if err == nil || err == io.EOF {
 		t.Fatalf("Close ended a Read with the error %v, want any other error: the body is not complete", err)
 	}
+	wantClosed(t, s, "the body has been closed")
+
+	response = roundTrip(t, parts, serve(t, chunkedHead), newRequest(t.Context()))
+	response.Body.Close()
 	if read, err := readAll(t, response.Body, 10); err == io.EOF {
 		t.Fatalf("Read after Close returns %s and EOF, want any other error: the body was not complete", judge.Short(read))
 	}
-	wantClosed(t, s, "the body has been closed")
 }
 
 func endOfContext(t *judge.T, parts stack.Parts) {
