@@ -62,6 +62,11 @@ func segments(t *judge.T, parts stack.Parts) {
 			t.Fatalf("Name(%q): sent %s, want %s: the name must be escaped", name, got, want)
 		}
 	}
+	colon := responding(t, 200, jsonType, object)
+	request := colon.sent(verb(t, newClient(t, parts, colon), "GET").resource("configmaps").name("system:Reader"))
+	if got, want := request.URL.Path, "/api/v1/configmaps/system:Reader"; got != want {
+		t.Fatalf("Name(%q): sent the path %s, want %s", "system:Reader", got, want)
+	}
 	for _, wrong := range []string{"a/b", "..", ".", "a%2fb"} {
 		wantNothingSent(t, parts, `Name("`+wrong+`")`, "it would change the path", func(b builder) builder {
 			return b.namespace("shop").resource("configmaps").name(wrong)
@@ -166,12 +171,17 @@ func setOnce(t *judge.T, parts stack.Parts) {
 	twice("Namespace", func(b builder) builder { return b.namespace("a").namespace("b").resource("configmaps") })
 	twice("Resource", func(b builder) builder { return b.resource("configmaps").resource("secrets") })
 	twice("Name", func(b builder) builder { return b.namespace("a").resource("configmaps").name("a").name("b") })
+	kept := responding(t, 200, jsonType, object)
+	all := verb(t, newClient(t, parts, kept), "DELETE").namespace("shop").namespace("").resource("configmaps")
+	if all.into(nil); len(kept.requests) > 0 && kept.requests[0].URL.Path != "/api/v1/namespaces/shop/configmaps" {
+		t.Fatalf("after Namespace(%q) and Namespace(%q), DELETE %s was sent: the empty namespace sets nothing", "shop", "", kept.requests[0].URL.Path)
+	}
 	wantNothingSent(t, parts, "no call of Resource", "the path has no resource", func(b builder) builder { return b.namespace("shop") })
 }
 
 func independent(t *judge.T, parts stack.Parts) {
 	r := responding(t, 200, jsonType, object)
-	base := &url.URL{Scheme: "http", Host: "server"}
+	base := &url.URL{Scheme: "https", Host: "server:6443"}
 	client := parts.NewClient(base, r)
 	if client == nil {
 		t.Fatalf("NewClient returns nil")
@@ -191,7 +201,10 @@ func independent(t *judge.T, parts stack.Parts) {
 	if !reflect.DeepEqual(sent, want) {
 		t.Fatalf("one client builds three requests at the same time, the first one with an error: each has its own fields\nsent %q\nwant %q", sent, want)
 	}
-	if base.String() != "http://server" {
+	if to := r.requests[0].URL; to.Scheme != base.Scheme || to.Host != base.Host {
+		t.Fatalf("a request was sent to %s://%s, want the base https://server:6443", to.Scheme, to.Host)
+	}
+	if base.String() != "https://server:6443" {
 		t.Fatalf("the base of NewClient was modified: it is %s now", base)
 	}
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -30,6 +31,11 @@ func into(t *judge.T, parts stack.Parts) {
 	content := `{"kind":"ConfigMapList","metadata":{"resourceVersion":"9","continue":"next"},"items":[` + object + "," + object + "]}\n"
 	if err := getWeb(t, parts, responding(t, 200, jsonType, content)).into(&list); err != nil {
 		t.Fatalf("a list: Into returns %s, want none", judge.ShortError(err))
+	}
+	large, text := new(stack.ConfigMap), strings.Repeat("0123456789", 200_000)
+	content = strings.Replace(object, "blue", text, 1) // 2 MB
+	if err := getWeb(t, parts, responding(t, 200, jsonType, content)).into(large); err != nil || large.Data["color"] != text {
+		t.Fatalf("an object of 2 MB: Into returns %s and decodes %d bytes of data", judge.ShortError(err), len(large.Data["color"]))
 	}
 	if list.Metadata.Continue != "next" || len(list.Items) != 2 || list.Items[1].Name != "web" {
 		t.Fatalf("Into decodes %+v from %s", list, judge.Short(content))
@@ -74,6 +80,14 @@ func statusErrors(t *judge.T, parts stack.Parts) {
 			wantNamed(t, err)
 		}
 	}
+	r := responding(t, 200, jsonType, object)
+	unsent := func() builder { return verb(t, newClient(t, parts, r), "DELETE").resource("configmaps").name("a/b") }
+	_, streamed := unsent().stream()
+	for _, failed := range []failedCall{{"Do", unsent().into(nil)}, {"Stream", streamed}} {
+		if text := fmt.Sprint(failed.err); !strings.Contains(text, "DELETE") || !strings.Contains(text, "/api/v1") {
+			t.Fatalf("after Name(%q), %s returns %s, want an error that names the request: DELETE, and the path as far as it is set", "a/b", failed.call, judge.Short(text))
+		}
+	}
 }
 
 // doAndStream returns the errors of Do with Into, and of Stream.
@@ -84,6 +98,9 @@ func doAndStream(t *judge.T, parts stack.Parts, code int, contentType, content s
 	done := getWeb(t, parts, r).into(&into)
 	if done == nil || streamed == nil {
 		t.Fatalf("code %d with %s: Do and Into return %s, Stream returns %s, want an error of both", code, judge.Short(content), judge.ShortError(done), judge.ShortError(streamed))
+	}
+	if len(r.requests) != 2 {
+		t.Fatalf("code %d was the response to one Do and to one Stream, and %d requests were received, want 2: nothing is retried", code, len(r.requests))
 	}
 	return []failedCall{{"Do", done}, {"Stream", streamed}}
 }
@@ -96,6 +113,10 @@ func statusWithSuccess(t *judge.T, parts stack.Parts) {
 	}
 	if err := getWeb(t, parts, responding(t, 200, jsonType, gone)).into(nil); !apierrors.IsNotFound(err) {
 		t.Fatalf("code 200 with %s\nDo and Into(nil) return %s, want the error of the Status: errors.IsNotFound", judge.Short(gone), judge.ShortError(err))
+	}
+	other := `{"kind":"ConfigMap","metadata":{"name":"web"},"status":"Failure"}`
+	if err := getWeb(t, parts, responding(t, 200, jsonType, other)).into(&object); err != nil {
+		t.Fatalf("code 200 with %s\nDo and Into return %s, want none: the kind is not Status", judge.Short(other), judge.ShortError(err))
 	}
 	success := `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"web"}}`
 	if err := getWeb(t, parts, responding(t, 200, jsonType, success)).into(nil); err != nil {
@@ -114,6 +135,7 @@ func withoutStatus(t *judge.T, parts stack.Parts) {
 	}{
 		{404, "text/plain", "404 page not found\n", apierrors.IsNotFound, "IsNotFound"},
 		{401, "text/html", "", apierrors.IsUnauthorized, "IsUnauthorized"},
+		{404, jsonType, `{"kind":"Error","status":"Failure","message":"no"}`, apierrors.IsNotFound, "IsNotFound"},
 		{410, jsonType, "null", apierrors.IsGone, "IsGone"},
 		{429, "text/plain", "slow down", apierrors.IsTooManyRequests, "IsTooManyRequests"},
 		{500, jsonType, `{"error":`, apierrors.IsInternalError, "IsInternalError"},
@@ -131,6 +153,13 @@ func withoutStatus(t *judge.T, parts stack.Parts) {
 		err := failed.err
 		if !strings.Contains(err.Error(), "502 Bad Gateway") {
 			t.Fatalf("code 502 with the HTML page of a proxy: the error is %s, want one that quotes the page", judge.Short(err.Error()))
+		}
+	}
+	for _, failed := range doAndStream(t, parts, 404, "text/plain", "no such path") {
+		var status *apierrors.StatusError
+		if text := failed.err.Error(); !strings.Contains(text, "no such path") &&
+			(!errors.As(failed.err, &status) || !strings.Contains(fmt.Sprint(status.ErrStatus.Details), "no such path")) {
+			t.Fatalf("code 404 with the text %q: neither the error %s nor the causes in its details quote the text", "no such path", judge.Short(text))
 		}
 	}
 	doAndStream(t, parts, 302, "text/html", "")
@@ -208,10 +237,10 @@ func closeBodies(t *judge.T, parts stack.Parts) {
 func stream(t *judge.T, parts stack.Parts) {
 	reader, writer := io.Pipe()
 	t.Cleanup(func() { writer.Close() })
-	r := respondingWith(t, 200, jsonType, func() io.Reader { return reader })
+	r := respondingWith(t, 206, jsonType, func() io.Reader { return reader })
 	body, err := getWeb(t, parts, r).stream()
 	if err != nil {
-		t.Fatalf("Stream returns %s for code 200, want the body", judge.ShortError(err))
+		t.Fatalf("Stream returns %s for code 206, want the body: 200 to 299 are successes", judge.ShortError(err))
 	}
 	t.Go("the server", func() { io.WriteString(writer, "{\"type\":") })
 	buffer := make([]byte, 100)
