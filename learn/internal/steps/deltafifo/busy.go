@@ -1,6 +1,7 @@
 package deltafifo
 
 import (
+	"errors"
 	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
@@ -17,6 +18,9 @@ func checkWrites(t *judge.T, parts stack.Parts) {
 		{"Delete", func(q *queue) error { return q.Delete(object("a", "2")) }},
 		{"Replace", func(q *queue) error { return q.Replace(items(nil, object("c", "2")), versionOfList) }},
 		{"HasSynced", func(q *queue) error { q.HasSynced(); return nil }},
+		{"Resync", func(q *queue) error { return q.Resync() }},
+		{"Bookmark", func(q *queue) error { q.Bookmark("2"); return nil }},
+		{"Close", func(q *queue) error { q.Close(); return nil }},
 	} {
 		q := newQueue(t, parts)
 		q.add(object("a", "1"))
@@ -65,6 +69,12 @@ func checkBusy(t *judge.T, parts stack.Parts) {
 	q.delivers(after, "shop/a: Updated a@2")
 	q.delivers(after, "shop/c: Added c@4")
 	q.isEmpty(after)
+
+	q.during("Add d@5", func() { q.add(object("d", "5")) },
+		func() error { return errors.Join(q.Add(object("e", "6")), q.Update(object("d", "7"))) })
+	after = "Add e@6 and then Update d@7, while d@5 was processed"
+	q.delivers(after, "shop/e: Added e@6")
+	q.delivers(after, "shop/d: Updated d@7")
 }
 
 // closed returns a channel that does not let process wait.

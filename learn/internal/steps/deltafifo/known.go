@@ -1,6 +1,8 @@
 package deltafifo
 
 import (
+	"errors"
+
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
@@ -19,8 +21,14 @@ func checkAnotherUID(t *judge.T, parts stack.Parts) {
 		"shop/a: Deleted a@7 (final state unknown), Replaced a@9")
 	q.delete(objectWithUID("a", "10", "fourth"))
 	q.add(objectWithUID("a", "11", "fifth"))
-	q.delivers("Delete a@10 and Add a@11 with another UID, which needs no second Deleted,",
+	q.delivers("Delete a@10 and Add a@11 with another UID (no second Deleted)",
 		"shop/a: Deleted a@10, Added a@11")
+
+	q = newQueue(t, parts, object("b", "1"))
+	q.update(objectWithUID("b", "2", "first"))
+	q.update(object("b", "3"))
+	q.delivers("Update b@2 with a UID, and Update b@3 without one; b@1, without one, known",
+		"shop/b: Updated b@2, Updated b@3")
 }
 
 func checkUnknown(t *judge.T, parts stack.Parts) {
@@ -34,7 +42,13 @@ func checkUnknown(t *judge.T, parts stack.Parts) {
 	q.isEmpty("Delete of an object whose Deleted has been processed")
 	q.add(object("a", "6"))
 	q.delete(object("a", "7"))
-	q.delivers("Add a@6 and Delete a@7", "shop/a: Added a@6, Deleted a@7")
+	q.delete(object("a", "8"))
+	q.delivers("Add a@6, Delete a@7 and Delete a@8", "shop/a: Added a@6, Deleted a@7")
+
+	q = newQueue(t, parts, object("b", "1"))
+	q.replace()
+	q.delete(object("b", "2"))
+	q.delivers("an empty Replace and Delete b@2, with b@1 known", "shop/b: Deleted b@1 (final state unknown)")
 }
 
 // checkBusyIsKnown writes while process runs: the known objects do not have its changes
@@ -57,6 +71,16 @@ func checkBusyIsKnown(t *judge.T, parts stack.Parts) {
 		func() error { return q.Add(objectWithUID("d", "3", "second")) })
 	q.delivers("Add d@3 with another UID while Added d@1 was processed",
 		"shop/d: Deleted d@1 (final state unknown), Added d@3")
+
+	q = newQueue(t, parts)
+	q.during("Add e@1 and Delete e@2", func() { q.add(object("e", "1")); q.delete(object("e", "2")) },
+		func() error { return q.Delete(object("e", "3")) })
+	q.isEmpty("Delete e@3 while Added e@1 and Deleted e@2 were processed")
+
+	q = newQueue(t, parts)
+	q.during("Add f@1", func() { q.add(object("f", "1")) },
+		func() error { return errors.Join(q.Delete(object("f", "2")), q.Delete(object("f", "3"))) })
+	q.delivers("Delete f@2 and Delete f@3 while Added f@1 was processed", "shop/f: Deleted f@2")
 }
 
 // during pops what before has written, and calls write while it is processed.

@@ -24,11 +24,11 @@ func checkTogether(t *judge.T, parts stack.Parts) {
 
 // checkOrder uses more keys than a channel or an array of a usual size has.
 func checkOrder(t *judge.T, parts stack.Parts) {
-	const count = 1000
+	const count = 2000
 	var names []string
 	for i := range count {
 		// The order of the names is not that of the changes.
-		names = append(names, fmt.Sprintf("n%03d", i*7%count))
+		names = append(names, fmt.Sprintf("n%04d", i*1237%count))
 	}
 	q := newQueue(t, parts)
 	for _, name := range names {
@@ -72,4 +72,12 @@ func checkDeleteAndCreate(t *judge.T, parts stack.Parts) {
 	q.delete(object("b", "4"))
 	q.add(object("b", "5"))
 	q.delivers("Add b@3, Delete b@4 and Add b@5", "shop/b: Added b@3, Deleted b@4, Added b@5")
+
+	q = newQueue(t, parts, object("c", "1"))
+	q.delete(object("c", "2"))
+	q.add(object("c", "3"))
+	q.delete(object("c", "4"))
+	q.add(object("c", "5"))
+	q.delivers("Delete c@2, Add c@3, Delete c@4 and Add c@5, with c@1 known",
+		"shop/c: Deleted c@2, Added c@3, Deleted c@4, Added c@5")
 }

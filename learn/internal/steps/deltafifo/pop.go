@@ -96,7 +96,7 @@ func checkError(t *judge.T, parts stack.Parts) {
 	failure := errors.New("the consumer fails")
 	p := q.pop(func() error { return failure })
 	if !errors.Is(p.err, failure) {
-		t.Fatalf("process returns an error, and Pop returns %v; want that error", p.err)
+		t.Fatalf("process returns an error, and Pop returns %v; want that error, which errors.Is finds", p.err)
 	}
 	q.isEmpty("a process that returns an error for a@1")
 	q.update(object("a", "2"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -33,12 +34,20 @@ func objectWithUID(name, version, uid string) stack.Object {
 type known struct {
 	mu      sync.Mutex
 	objects map[string]stack.Object
+	slow    bool // Get lets other goroutines run
 }
 
 func (k *known) Get(key string) (stack.Object, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	object, found := k.objects[key]
+	if k.slow {
+		k.mu.Unlock()
+		for range 100 {
+			runtime.Gosched()
+		}
+		k.mu.Lock()
+	}
 	return object, found
 }
 
@@ -152,7 +161,10 @@ func (q *queue) run(ctx context.Context, p *popping, during func() error) {
 		if during != nil {
 			err = during()
 		}
-		q.known.apply(key, deltas)
+		if !slices.Equal(deltas, p.deltas) {
+			q.t.Errorf("the changes of %v are other ones after a write while process runs: a write must not use their slice", p)
+		}
+		q.known.apply(key, p.deltas)
 		return err
 	})
 	p.ended = true
@@ -190,10 +202,13 @@ func (q *queue) delivers(after, want string) *popping {
 
 // deliversByKey is delivers for several keys in any order.
 func (q *queue) deliversByKey(after string, wants ...string) {
-	for range wants {
-		if got := q.tryPop(nil).String(); !slices.Contains(wants, got) {
-			q.t.Fatalf("after %s, Pop delivers\n%s\nwant %s", after, got, strings.Join(wants, "; "))
+	for len(wants) > 0 {
+		got := q.tryPop(nil).String()
+		i := slices.Index(wants, got)
+		if i < 0 {
+			q.t.Fatalf("after %s, Pop delivers\n%s\nwant, in any order, %s", after, got, strings.Join(wants, "; "))
 		}
+		wants = slices.Delete(wants, i, i+1)
 	}
 	q.isEmpty(after)
 }
@@ -205,7 +220,7 @@ func (q *queue) isEmpty(after string) {
 		q.t.Fatalf("after %s, Pop delivers\n%v\nwant nothing more", after, p)
 	}
 	if !errors.Is(p.err, context.DeadlineExceeded) {
-		q.t.Fatalf("Pop returns %v at the end of its context; want its error", p.err)
+		q.t.Fatalf("Pop returns %v at the end of its context; want %v", p.err, context.DeadlineExceeded)
 	}
 }
 

@@ -26,6 +26,7 @@ var Step = judge.Step{
 		{Name: "an error of process is returned and ends the processing", Run: checkError},
 		{Name: "initial marks the changes of the first Replace", Run: checkInitial},
 		{Name: "HasSynced waits until the first Replace is processed", Run: checkSynced},
+		{Name: "all methods can be called at the same time", Run: checkConcurrent},
 	},
 	Show: show,
 }

@@ -50,11 +50,9 @@ func (q *queue) write(kind deltafifo.DeltaType, object stack.Object) error {
 	return q.locked(func() { q.enqueue(kind, object, false) })
 }
 
-// Replace reads the items before it takes the lock: they may arrive slowly, and an error
-// of the last one must leave the queue unchanged.
+// Replace reads all items first: an error of the last one must leave the queue unchanged.
 func (q *queue) Replace(items iter.Seq2[stack.Object, error], _ func() string) error {
-	var objects []stack.Object
-	listed := map[string]bool{}
+	objects, listed := []stack.Object(nil), map[string]bool{}
 	for object, err := range items {
 		if err != nil {
 			return err
@@ -92,7 +90,7 @@ func (q *queue) enqueue(kind deltafifo.DeltaType, object stack.Object, unknown b
 	switch known := q.knownAt(key); {
 	case known == nil && kind == deltafifo.Deleted:
 		return
-	case known != nil && kind != deltafifo.Deleted && known.UID != object.UID:
+	case known != nil && kind != deltafifo.Deleted && known.UID != object.UID && known.UID != "" && object.UID != "":
 		q.enqueue(deltafifo.Deleted, known, true)
 	}
 	if len(q.items[key]) == 0 {
@@ -135,7 +133,9 @@ func (q *queue) Pop(ctx context.Context, process func(string, []stack.Delta, boo
 	defer func() { // also after an error: trying again is the caller's decision
 		q.mu.Lock()
 		delete(q.busy, key)
-		delete(q.initial, key)
+		if initial { // a process that began before the first Replace does not count
+			delete(q.initial, key)
+		}
 		q.changed.Broadcast()
 	}()
 	return process(key, deltas, initial)

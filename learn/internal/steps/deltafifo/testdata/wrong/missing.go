@@ -1,4 +1,4 @@
-// want: Replace deletes the known objects that are missing: want shop/a: Deleted
+// want: Replace deletes the known objects that are missing: shop/d: Added d@2, Deleted d@2
 package deltafifo
 
 import (
