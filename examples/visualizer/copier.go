@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,10 @@ func (c *copier) requests(object *ConfigMap) []controller.Request {
 // errAskedToFail is the error of the control fail.
 var errAskedToFail = errors.New("the control fail made the reconcile fail")
 
+// errNoCopy: the name of the copy is in use. The object is not changed; it may be of
+// another program, or the copy of a source that was deleted.
+var errNoCopy = errors.New("this object is not the copy of the source: it is not changed")
+
 // Reconcile implements controller.Reconciler. It reads from the cache only.
 func (c *copier) Reconcile(ctx context.Context, req controller.Request) (controller.Result, error) {
 	if err := c.delay.wait(ctx); err != nil {
@@ -63,6 +68,7 @@ func (c *copier) Reconcile(ctx context.Context, req controller.Request) (control
 	return controller.Result{}, err
 }
 
+// copy writes the copy of a source if it differs.
 func (c *copier) copy(ctx context.Context, req controller.Request) (outcome string, err error) {
 	source, ok := c.cache.Get(req.String())
 	if !ok {
@@ -71,27 +77,37 @@ func (c *copier) copy(ctx context.Context, req controller.Request) (outcome stri
 	if !c.write {
 		return "nothing is written without -write", nil
 	}
-	made := &ConfigMap{Data: source.Data}
-	made.Namespace, made.Name = req.Namespace, req.Name+copySuffix
-	made.Labels = map[string]string{appLabel: copyValue, colorLabel: source.Labels[colorLabel]}
 	stored, exists := c.cache.Get(req.String() + copySuffix)
-	if exists {
-		if maps.Equal(stored.Data, made.Data) && stored.Labels[colorLabel] == made.Labels[colorLabel] {
-			return "the copy is up to date", nil
-		}
-		made = informer.Clone(stored)
-		made.Data = source.Data
-		made.Labels = map[string]string{appLabel: copyValue, colorLabel: source.Labels[colorLabel]}
+	switch {
+	case !exists:
+		return c.create(ctx, source)
+	case !isCopy(stored) || !metav1.IsControlledBy(stored, source):
+		return "", fmt.Errorf("%w: %s", errNoCopy, keyOf(stored))
+	case maps.Equal(stored.Data, source.Data) && stored.Labels[colorLabel] == source.Labels[colorLabel]:
+		return "the copy is up to date", nil
 	}
+	made := informer.Clone(stored)
+	made.Data, made.Labels = source.Data, copyLabels(source)
+	if _, err := c.maps.Namespace(req.Namespace).MergePatch(ctx, stored, made, metav1.PatchOptions{FieldManager: "visualizer"}); err != nil {
+		return "", err
+	}
+	return "the copy is updated", nil
+}
+
+func (c *copier) create(ctx context.Context, source *ConfigMap) (outcome string, err error) {
+	made := &ConfigMap{Data: source.Data}
+	made.Namespace, made.Name, made.Labels = source.Namespace, source.Name+copySuffix, copyLabels(source)
 	if err := controller.SetControllerReference(source, configMaps, made); err != nil {
 		return "", err
 	}
-	if exists {
-		_, err = c.maps.Namespace(req.Namespace).MergePatch(ctx, stored, made, metav1.PatchOptions{FieldManager: "visualizer"})
-		return "the copy is updated", err
+	if _, err := c.maps.Namespace(source.Namespace).Create(ctx, made, metav1.CreateOptions{FieldManager: "visualizer"}); err != nil {
+		return "", err
 	}
-	_, err = c.maps.Namespace(req.Namespace).Create(ctx, made, metav1.CreateOptions{FieldManager: "visualizer"})
-	return "the copy is created", err
+	return "the copy is created", nil
+}
+
+func copyLabels(source *ConfigMap) map[string]string {
+	return map[string]string{appLabel: copyValue, colorLabel: source.Labels[colorLabel]}
 }
 
 // outcome returns the outcome of the last reconcile of a key.

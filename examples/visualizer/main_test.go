@@ -181,6 +181,21 @@ func TestRealServerIsWritten(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
+// An object of another program that has the name of a copy is not changed.
+func TestObjectWithTheNameOfACopyIsKept(t *testing.T) {
+	srv := realServer(t)
+	theirs := &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine-copy"}, Data: map[string]string{"key": "kept"}}
+	before := apitest.Create(t, srv, theirs)
+	r := start(t, "-write", "-kubeconfig", kubeconfig(t, srv))
+	r.waitFor("default/mine-copy")
+	code, answer := r.use("create", `{"name": "mine"}`)
+	require.Equal(t, 200, code, answer.Message)
+	r.waitFor(errNoCopy.Error())
+	require.NoError(t, r.stop())
+	require.Equal(t, before, apitest.Get(t, srv, theirs))
+	http.DefaultClient.CloseIdleConnections()
+}
+
 // Wrong arguments are reported in one line.
 func TestInvalidArguments(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
