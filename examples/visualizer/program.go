@@ -92,15 +92,22 @@ func (p *program) Close() {
 // shutdownTimeout is the time for requests in progress at the end.
 const shutdownTimeout = 5 * time.Second
 
+// newServer returns the server of the page. A client that does not read its response is
+// cut off; a stream has a timeout for each message instead.
+func (p *program) newServer() *http.Server {
+	return &http.Server{
+		Handler: p.site.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		WriteTimeout: controlTimeout + writeTimeout,
+		ErrorLog:     slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
+	}
+}
+
 // run serves the page on the listener until ctx ends or a part fails.
 func (p *program) run(ctx context.Context, listener net.Listener) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	server := &http.Server{
-		Handler: p.site.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
-		BaseContext: func(net.Listener) context.Context { return ctx }, // ends the streams
-		ErrorLog:    slog.NewLogLogger(p.logger.Handler(), slog.LevelDebug),
-	}
+	server := p.newServer()
+	server.BaseContext = func(net.Listener) context.Context { return ctx } // ends the streams
 	var running sync.WaitGroup
 	var workErr, serveErr error
 	running.Go(func() {

@@ -133,7 +133,7 @@ func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // serve serves the site in the bubble, and returns a function that connects to it.
 func (f *fixture) serve() (dial func() net.Conn, stop func()) {
-	listener, server := make(pipes), &http.Server{Handler: f.site.handler()}
+	listener, server := make(pipes), f.newServer()
 	go server.Serve(listener)
 	dial = func() net.Conn {
 		client, conn := net.Pipe()
@@ -197,6 +197,31 @@ func TestStream(t *testing.T) {
 		_, records := event(t, f.stream(conn, id))
 		require.Equal(t, last+1, records[0].N)
 		require.Nil(t, records[0].Snapshot)
+	})
+}
+
+// A client that does not read a response is cut off, and one that reads a stream is not.
+func TestWriteTimeout(t *testing.T) {
+	withProgram(t, 1, func(t *testing.T, f *fixture) {
+		dial, stop := f.serve()
+		defer stop()
+		reading, blocked := dial(), dial()
+		defer reading.Close()
+		defer blocked.Close()
+		events := f.stream(reading, "")
+		_, err := io.WriteString(blocked, "GET /log HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		require.NoError(t, err)
+		event(t, events)
+		for began := time.Now(); time.Since(began) < 2*(controlTimeout+writeTimeout); { // comments
+			_, err := events.ReadString('\n')
+			require.NoError(t, err)
+		}
+		received, err := io.ReadAll(blocked)
+		require.NoError(t, err)
+		require.NotContains(t, string(received), "\r\n0\r\n", "the response is complete")
+		go f.view.controls.use(t.Context(), "update", []byte("{}"))
+		_, records := event(t, events)
+		require.NotEmpty(t, records)
 	})
 }
 
