@@ -10,8 +10,11 @@ import (
 // A goroutine of a stack dump: its header and its frames. A frame is a function and,
 // on the next line, a position.
 var (
-	frame    = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(\S+\.go):(\d+)`)
-	solution = regexp.MustCompile(`/learn/_[a-z]+/|/learn/internal/steps/[a-z]+/(reference|skeleton)/`)
+	frame = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(\S+\.go):(\d+)`)
+	// own is the learner's code. With it run the references of the other steps, which a
+	// reason names only if no frame is in the learner's code.
+	own       = regexp.MustCompile(`/learn/_[a-z]+/`)
+	reference = regexp.MustCompile(`/learn/internal/steps/[a-z]+/(reference|skeleton)/`)
 )
 
 // waitsAt names the position in the solution at which a goroutine of a bubble waits, as
@@ -19,15 +22,15 @@ var (
 func waitsAt() string {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
+	var inBubble []string
 	// The first goroutine is the one that calls waitsAt.
 	for _, goroutine := range strings.Split(string(stacks), "\n\n")[1:] {
-		header, _, _ := strings.Cut(goroutine, "\n")
-		if !strings.Contains(header, "synctest bubble") {
-			continue
+		if header, _, _ := strings.Cut(goroutine, "\n"); strings.Contains(header, "synctest bubble") {
+			inBubble = append(inBubble, goroutine)
 		}
-		if at := PositionIn(goroutine); at != "" {
-			return ": it waits in " + at
-		}
+	}
+	if at := PositionIn(inBubble...); at != "" {
+		return ": it waits in " + at
 	}
 	return ""
 }
@@ -41,12 +44,17 @@ func panickedAt() string {
 	return ""
 }
 
-// PositionIn returns the innermost frame of a goroutine that is in the solution, as
-// "Pop (queue.go:12)", and "" if there is none.
-func PositionIn(goroutine string) string {
-	for _, match := range frame.FindAllStringSubmatch(goroutine, -1) {
-		if function, file, line := match[1], match[2], match[3]; solution.MatchString(file) {
-			return functionName(function) + " (" + filepath.Base(file) + ":" + line + ")"
+// PositionIn returns the innermost frame of the first of the goroutines that is in the
+// learner's code, as "Pop (queue.go:12)". Without one it returns that of a reference, and
+// "" if there is none either.
+func PositionIn(goroutines ...string) string {
+	for _, folder := range []*regexp.Regexp{own, reference} {
+		for _, goroutine := range goroutines {
+			for _, match := range frame.FindAllStringSubmatch(goroutine, -1) {
+				if function, file, line := match[1], match[2], match[3]; folder.MatchString(file) {
+					return functionName(function) + " (" + filepath.Base(file) + ":" + line + ")"
+				}
+			}
 		}
 	}
 	return ""
