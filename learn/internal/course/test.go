@@ -186,6 +186,7 @@ func (c *Command) sayPassed(step judge.Step) {
 		case p.passed(other):
 		case other.Number > step.Number:
 			c.say(passedNext, other.Number)
+			c.sayShortPath(p, step, other)
 			return
 		default:
 			left = append(left, other)
@@ -196,6 +197,20 @@ func (c *Command) sayPassed(step judge.Step) {
 		return
 	}
 	c.say(allPassed)
+}
+
+// sayShortPath says which step comes next on the short path, if step is on it and next is
+// not.
+func (c *Command) sayShortPath(p *progress, step, next judge.Step) {
+	if !step.Short || next.Short {
+		return
+	}
+	for _, other := range steps.All {
+		if other.Short && other.Number > next.Number && !p.passed(other) {
+			c.say(passedShort, other.Number)
+			return
+		}
+	}
 }
 
 // mainFolder is the folder of the function main for a step, in the workspace.

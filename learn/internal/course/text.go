@@ -160,8 +160,9 @@ var (
 	passedAll = text{
 		"\nAll %d checks pass.\nThe reference beside your code: go run ./learn diff %d\n",
 		"\n%d 项检查全部通过。\n与参考实现比较：go run ./learn diff %d\n"}
-	passedNext = text{"The next step: go run ./learn start %d\n", "下一步：go run ./learn start %d\n"}
-	overLimit  = text{
+	passedNext  = text{"The next step: go run ./learn start %d\n", "下一步：go run ./learn start %d\n"}
+	passedShort = text{"On the short path: go run ./learn start %d\n", "短路线的下一步：go run ./learn start %d\n"}
+	overLimit   = text{
 		"\nThe time limit of %v is exceeded: %d of %d checks are judged.\n",
 		"\n超过了 %v 的时限：只完成了 %d / %d 项检查。\n"}
 	notBegun    = text{"the program ends before the first check: %v", "程序在第一项检查之前就结束了：%v"}
