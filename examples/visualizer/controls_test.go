@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/thinformer/thinformer/apitest"
@@ -85,6 +87,7 @@ func TestCut(t *testing.T) {
 		require.Equal(t, 0, f.snapshot().Machine.Relists)
 		records := f.since(before)
 		require.Equal(t, 1, count(records, StageSocket, "closed"))
+		require.Len(t, f.pipeline.sockets.open, len(f.snapshot().Sockets))
 		for _, r := range records {
 			if r.Stage == StageSocket && r.Kind == "closed" {
 				require.Equal(t, errCut.Error(), r.Error)
@@ -130,10 +133,40 @@ func TestExpire(t *testing.T) {
 	})
 }
 
+// An object that has been created again since the cache saw it is not deleted.
+func TestDeleteIsForTheObjectInTheCache(t *testing.T) {
+	withProgram(t, 1, func(t *testing.T, f *fixture) {
+		f.use("silence", "{}")
+		apitest.Delete(t, f.srv, f.stored("item-0001"))
+		apitest.Create(t, f.srv, sourceIn("default", "item-0001"))
+		_, err := f.view.controls.use(t.Context(), "delete", []byte(`{"name": "item-0001"}`))
+		require.True(t, apierrors.IsConflict(err), err)
+		require.NotNil(t, f.stored("item-0001"))
+	})
+}
+
+func sourceIn(namespace, name string) *ConfigMap {
+	object := sourceObject(name, "", 1)
+	object.Namespace = namespace
+	return object
+}
+
+// A control ends after a time if the server does not answer.
+func TestControlTimeout(t *testing.T) {
+	withProgram(t, 0, func(t *testing.T, f *fixture) {
+		f.srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "create"}, Times: 1, Action: apitest.Silence()})
+		began := time.Now()
+		_, err := f.view.controls.use(t.Context(), "create", nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, controlTimeout, time.Since(began))
+	})
+}
+
 // While the server is away the machine waits between attempts.
 func TestAwayAndBack(t *testing.T) {
 	withProgram(t, 1, func(t *testing.T, f *fixture) {
 		f.use("away", "{}")
+		f.use("away", "{}") // nothing more: one back ends it
 		require.True(t, f.controlState("away").Active)
 		f.advance(10 * time.Second)
 		machine := f.snapshot().Machine
@@ -203,10 +236,14 @@ func TestWork(t *testing.T) {
 		f.use("burst", `{"n": 10}`)
 		require.Equal(t, maxWorkers, f.snapshot().Queue.DirtyCount)
 		require.Len(t, f.snapshot().Queue.Dirty, maxWorkers)
+		f.use("burst", `{"n": 70}`)
+		require.Equal(t, 70-maxWorkers, f.snapshot().Queue.WaitingCount)
+		require.Len(t, f.snapshot().Queue.Waiting, maxQueued)
 		f.use("work", `{"ms": 0}`)
 		f.advance(time.Minute)
 		require.Zero(t, f.snapshot().Queue.WaitingCount)
-		require.Equal(t, 20, f.snapshot().Store.Objects)
+		require.Equal(t, 140, f.snapshot().Store.Objects)
+		require.Empty(t, f.pipeline.copier.outcomes)
 	})
 }
 

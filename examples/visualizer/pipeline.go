@@ -175,11 +175,14 @@ func (p *pipeline) controllerTrace() *controller.Trace {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// textOf returns the text of an error, "" for none.
+// maxError is the longest text of an error, in bytes.
+const maxError = 500
+
+// textOf returns the first line of the text of an error, "" for none.
 func textOf(err error) string {
 	if err == nil {
 		return ""
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	return text[:min(len(text), 500)]
+	return strings.ToValidUTF8(text[:min(len(text), maxError)], "")
 }

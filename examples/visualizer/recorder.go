@@ -56,8 +56,8 @@ func (r *recorder) addStates(records ...Record) {
 	}
 }
 
-// after returns up to limit records after number n, and the number of the newest. ok is
-// false if they are no longer kept, or if more than limit have been missed by far.
+// after returns up to limit records after number n, oldest first, and the number of the
+// newest. ok is false if the first of them is not kept.
 func (r *recorder) after(n uint64, limit int) (records []Record, newest uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -125,4 +127,11 @@ func TestTallyOfDeltas(t *testing.T) {
 		delta("filed", "c", fmt.Sprint(i))
 	}
 	require.Len(t, tally.deltas, maxDeltas)
+}
+
+// The text of an error is one line of bounded length, and ends with a whole rune.
+func TestTextOf(t *testing.T) {
+	require.Empty(t, textOf(nil))
+	require.Equal(t, "first", textOf(errors.New("first\nsecond")))
+	require.Equal(t, "x"+strings.Repeat("é", (maxError-1)/2), textOf(errors.New("x"+strings.Repeat("é", maxError))))
 }
