@@ -1,8 +1,6 @@
 package informer
 
 import (
-	"context"
-	"errors"
 	"sync/atomic"
 
 	"github.com/thinformer/thinformer/deltafifo"
@@ -16,8 +14,8 @@ func checkChanges(t *judge.T, parts stack.Parts) {
 	first.during = func(call string) {
 		// No later change of shop/a is written before this call has returned.
 		object, _ := i.indexer.Get("shop/a")
-		want := map[string]string{"add a@1": "a@1", "update a@1 to a@2": "a@2", "delete a@3": "nil"}[call]
-		if got := text(object); want != "" && got != want {
+		want := map[string]string{"add a@1": "a@1", "update a@1 to a@2": "a@2", "delete a@3": stored(nil)}[call]
+		if got := stored(object); want != "" && got != want {
 			t.Errorf("a handler is called for %q, and the indexer has %s: the indexer must have the change first", call, got)
 		}
 	}
@@ -29,7 +27,7 @@ func checkChanges(t *judge.T, parts stack.Parts) {
 	_ = i.queue.Add(object("a", "1"))
 	settle()
 	if got, _ := i.indexer.Get("shop/a"); text(got) != "a@1" {
-		t.Fatalf("after Add a@1, the indexer has %s for shop/a", text(got))
+		t.Fatalf("after Add a@1, the indexer has %s", stored(got))
 	}
 	_ = i.queue.Update(object("a", "2"))
 	settle()
@@ -67,11 +65,21 @@ func checkCalls(t *judge.T, parts stack.Parts) {
 	defer i.run(untilDone)()
 	i.received(r, "Deleted b@2, Added b@3, Updated b@4, Deleted b@5 in one call of process",
 		"add b@1 (initial), delete b@2, add b@3, update b@3 to b@4, delete b@5")
+
+	b1, b2, b3 := object("b", "1"), object("b", "2"), object("b", "3")
+	i = newInformer(t, parts, delivering(delivery{"shop/b", []stack.Delta{
+		{Type: deltafifo.Deleted, Object: b2}, {Type: deltafifo.Added, Object: b3}, {Type: deltafifo.Sync, Object: b3},
+	}, false}), nil)
+	i.indexer.Apply([]stack.Object{b1}, nil)
+	r = i.handle(newRecorder())
+	defer i.run(untilDone)()
+	i.received(r, "Deleted b@2, Added b@3, Sync b@3 in one call of process",
+		"add b@1 (initial), delete b@2, add b@3, update b@3 to b@3")
 }
 
 func checkDelete(t *judge.T, parts stack.Parts) {
-	source := func(q stack.Queue) stack.Queue { return &withUnknownDelete{Queue: q} }
-	i := newInformer(t, parts, source, nil)
+	// client-go's RealFIFO delivers a Deleted of an object that is not in the indexer.
+	i := newInformer(t, parts, delivering(delivery{"shop/gone", []stack.Delta{{Type: deltafifo.Deleted, Object: object("gone", "1")}}, false}), nil)
 	i.indexer.Apply([]stack.Object{object("a", "1"), object("b", "1")}, nil)
 	r := i.handle(newRecorder())
 	_ = i.queue.Delete(object("a", "7"))
@@ -81,22 +89,12 @@ func checkDelete(t *judge.T, parts stack.Parts) {
 	i.replace()
 	i.received(r, "Delete a@7 and an empty Replace",
 		"add a@1 (initial), add b@1 (initial), delete a@7, delete b@1 (final state unknown)")
-}
 
-// withUnknownDelete is a queue that delivers first a Deleted of an unknown object, as
-// client-go's RealFIFO does.
-type withUnknownDelete struct {
-	stack.Queue
-	delivered bool
-}
-
-func (q *withUnknownDelete) Pop(ctx context.Context, process func(string, []stack.Delta, bool) error) error {
-	if !q.delivered {
-		q.delivered = true
-		gone := stack.Delta{Type: deltafifo.Deleted, Object: object("gone", "1"), Key: "shop/gone"}
-		return process(gone.Key, []stack.Delta{gone}, false)
-	}
-	return q.Queue.Pop(ctx, process)
+	i = newInformer(t, parts, delivering(delivery{"shop/a", []stack.Delta{{Type: deltafifo.Deleted, Object: object("a", "2"), FinalStateUnknown: true}}, false}), nil)
+	i.indexer.Apply([]stack.Object{object("a", "1")}, nil)
+	r = i.handle(newRecorder())
+	defer i.run(untilDone)()
+	i.received(r, "a Deleted with a@2 and FinalStateUnknown, with a@1 present", "add a@1 (initial), delete a@2 (final state unknown)")
 }
 
 func checkInitial(t *judge.T, parts stack.Parts) {
@@ -119,20 +117,14 @@ func checkInitial(t *judge.T, parts stack.Parts) {
 	_ = i.queue.Add(object("d", "4"))
 	i.received(late, "AddEventHandler with a@2, b@2 and c@3 present, and Add d@4",
 		"add a@2 (initial), add b@2 (initial), add c@3 (initial), add d@4")
-}
 
-// observed is a queue that calls after when process has returned.
-type observed struct {
-	stack.Queue
-	after func(key string, deltas []stack.Delta)
-}
-
-func (q *observed) Pop(ctx context.Context, process func(string, []stack.Delta, bool) error) error {
-	return q.Queue.Pop(ctx, func(key string, deltas []stack.Delta, initial bool) error {
-		err := process(key, deltas, initial)
-		q.after(key, deltas)
-		return err
-	})
+	i = newInformer(t, parts, delivering(
+		delivery{"shop/e", []stack.Delta{{Type: deltafifo.Added, Object: object("e", "1")}}, true},
+		delivery{"shop/f", []stack.Delta{{Type: deltafifo.Replaced, Object: object("f", "1")}}, false},
+	), nil)
+	r := i.handle(newRecorder())
+	defer i.run(untilDone)()
+	i.received(r, "Pop has passed Added e@1 with initial, and Replaced f@1 without it", "add e@1 (initial), add f@1")
 }
 
 func checkProcess(t *judge.T, parts stack.Parts) {
@@ -140,8 +132,12 @@ func checkProcess(t *judge.T, parts stack.Parts) {
 	i = newInformer(t, parts, func(q stack.Queue) stack.Queue {
 		return &observed{q, func(key string, deltas []stack.Delta) {
 			want := deltas[len(deltas)-1].Object
-			if got, _ := i.indexer.Get(key); got != want {
-				t.Errorf("process has returned for %s, and the indexer has %s: Pop counts the change as processed", text(want), text(got))
+			switch got, _ := i.indexer.Get(key); {
+			case got == want:
+			case got != nil && text(got) == text(want):
+				t.Errorf("process has returned for %s, and the indexer has a copy of it: want the object of the change", text(want))
+			default:
+				t.Errorf("process has returned for %s, and the indexer has %s: Pop counts the change as processed", text(want), stored(got))
 			}
 		}}
 	}, nil)
@@ -178,35 +174,42 @@ func checkSynced(t *judge.T, parts stack.Parts) {
 	if !i.HasSynced() {
 		t.Fatalf("HasSynced is false after the only object of the first Replace has been processed")
 	}
+	checkQueueSynced(t, parts)
 }
 
-// failing is a queue whose first two calls of Pop return an error.
-type failing struct {
+// synced is a queue whose HasSynced is set.
+type synced struct {
 	stack.Queue
-	calls int
+	is atomic.Bool
 }
 
-func (q *failing) Pop(ctx context.Context, process func(string, []stack.Delta, bool) error) error {
-	if q.calls++; q.calls <= 2 {
-		return errors.New("one change cannot be processed")
+func (q *synced) HasSynced() bool { return q.is.Load() }
+
+// checkQueueSynced fails unless HasSynced is that of the queue, whatever else is true:
+// the indexer is empty or not, a handler waits or not, Run runs or not.
+func checkQueueSynced(t *judge.T, parts stack.Parts) {
+	queue := new(synced)
+	i := newInformer(t, parts, func(q stack.Queue) stack.Queue { queue.Queue = q; return queue }, nil)
+	check := func(when string) {
+		for _, want := range []bool{true, false} {
+			queue.is.Store(want)
+			if got := i.HasSynced(); got != want {
+				t.Fatalf("%s, HasSynced is %v, and that of the queue is %v", when, got, want)
+			}
+		}
 	}
-	return q.Queue.Pop(ctx, process)
-}
-
-func checkPopError(t *judge.T, parts stack.Parts) {
-	i := newInformer(t, parts, func(q stack.Queue) stack.Queue { return &failing{Queue: q} }, nil)
-	r := i.handle(newRecorder())
+	release := make(chan struct{})
+	r := newRecorder()
+	r.during = func(string) { <-release }
+	i.handle(r)
+	check("before Run")
 	cancel := i.run(untilDone)
-	defer cancel()
-	i.replace()
-	settle()
+	check("while Run runs and the indexer is empty")
 	_ = i.queue.Add(object("a", "1"))
+	_ = i.queue.Add(object("b", "1"))
 	settle()
-	if i.ended.Load() {
-		t.Fatalf("Pop returns an error, which is not that of the context, and Run returns %v; want the next Pop", i.err)
-	}
-	if r.received() == "nothing" {
-		t.Fatalf("two Pops return an error, which is not that of the context, and Add a@1 is not processed: the loop must go on after an error")
-	}
-	i.received(r, "an error of two Pops and Add a@1", "add a@1")
+	check("while a handler has not received all objects")
+	close(release)
+	i.stop(cancel)
+	check("after Run has returned")
 }

@@ -141,8 +141,8 @@ func (l *late) check() {
 	objects := l.indexer.List()
 	for _, want := range objects {
 		if got := l.recorder.objects[stack.Key(want)]; got != want {
-			l.t.Fatalf("a handler is added while %s is processed (%s); at the end\nit has %s and the indexer has %s: the change between the two was lost",
-				l.write, l.moment, text(got), text(want))
+			l.t.Fatalf("a handler is added while %s is processed (%s); at the end\nthe indexer has %s and the handler has %s: an object or a change was lost",
+				l.write, l.moment, text(want), stored(got))
 		}
 	}
 	if len(l.recorder.objects) != len(objects) {

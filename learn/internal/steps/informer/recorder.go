@@ -25,6 +25,14 @@ func text(object stack.Object) string {
 	return object.Name + "@" + object.ResourceVersion
 }
 
+// stored is text for an object that an indexer or a handler has, or should have.
+func stored(object stack.Object) string {
+	if object == nil {
+		return "no such object"
+	}
+	return text(object)
+}
+
 // recorder is a handler that records its calls.
 type recorder struct {
 	// during, if it is not nil, is called by each call, which is given as text.

@@ -15,7 +15,9 @@ func checkRun(t *judge.T, parts stack.Parts) {
 	for _, want := range []error{failure, nil} {
 		i := newInformer(t, parts, nil, nil)
 		i.handle(newRecorder())
+		var calls atomic.Int32
 		i.run(func(context.Context) error {
+			calls.Add(1)
 			i.replace(object("a", "1"))
 			time.Sleep(time.Minute)
 			return want
@@ -33,28 +35,44 @@ func checkRun(t *judge.T, parts stack.Parts) {
 		if !errors.Is(i.err, want) {
 			t.Fatalf("reflect returns %v, and Run returns %v", want, i.err)
 		}
+		if got := calls.Load(); got != 1 {
+			t.Fatalf("Run calls reflect %d times, want once: reflect itself goes on after a failure of the source", got)
+		}
 	}
 
 	i := newInformer(t, parts, nil, nil)
 	i.handle(newRecorder())
-	i.stop(i.run(untilDone))
-	if !errors.Is(i.err, context.Canceled) {
-		t.Fatalf("the context of Run ends, reflect returns its error, and Run returns %v", i.err)
+	i.stop(i.run(func(ctx context.Context) error { <-ctx.Done(); return failure }))
+	if !errors.Is(i.err, failure) {
+		t.Fatalf("the context of Run ends, reflect returns %q, and Run returns %v", failure, i.err)
 	}
 }
 
 func checkEnd(t *judge.T, parts stack.Parts) {
+	endWith(t, parts, 2*time.Second, false)
+	endWith(t, parts, 20*time.Second, false)
+	endWith(t, parts, 20*time.Second, true)
+}
+
+// endWith ends the context while a handler is called, which takes a time. The handler is
+// added before Run or while it runs. reflect goes on for 10 seconds.
+func endWith(t *judge.T, parts stack.Parts, handling time.Duration, late bool) {
 	i := newInformer(t, parts, nil, nil)
 	var reflectEnded, handlerEnded atomic.Bool
 	r := newRecorder()
-	r.during = func(string) { time.Sleep(20 * time.Second); handlerEnded.Store(true) }
-	i.handle(r)
+	r.during = func(string) { time.Sleep(handling); handlerEnded.Store(true) }
+	if !late {
+		i.handle(r)
+	}
 	cancel := i.run(func(ctx context.Context) error {
 		<-ctx.Done()
 		time.Sleep(10 * time.Second)
 		reflectEnded.Store(true)
 		return ctx.Err()
 	})
+	if late {
+		i.handle(r)
+	}
 	_ = i.queue.Add(object("a", "1"))
 	settle()
 	cancel()
@@ -67,7 +85,11 @@ func checkEnd(t *judge.T, parts stack.Parts) {
 		t.Fatalf("the context of reflect does not end with that of Run")
 	}
 	if i.ended.Load() && !handlerEnded.Load() {
-		t.Fatalf("the context of Run has ended, and Run returns while a handler is running")
+		when := "before Run"
+		if late {
+			when = "after Run had begun"
+		}
+		t.Fatalf("the context of Run has ended, and Run returns while a handler is running, which was added %s", when)
 	}
 	pass(time.Hour)
 	if !i.ended.Load() {

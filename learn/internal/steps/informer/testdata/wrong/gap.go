@@ -1,4 +1,4 @@
-// want: a late handler receives every object and no change twice: the change between the two was lost
+// want: a late handler receives every object and no change twice: an object or a change was lost
 package informer
 
 import "github.com/thinformer/thinformer/learn/internal/stack"
