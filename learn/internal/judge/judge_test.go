@@ -29,7 +29,7 @@ func TestRunFindsEachKindOfFailure(t *testing.T) {
 			t.Unblocked("Wait", func() { panic("oh") })
 		}},
 		{"everything waits", "the solution waits forever", func(*T, stack.Parts) { select {} }},
-		{"a goroutine is left", "goroutines of the solution still run after the check has ended everything", func(*T, stack.Parts) {
+		{"a goroutine is left", "a goroutine of the solution still runs after the check has ended everything", func(*T, stack.Parts) {
 			go func() { new(sync.WaitGroup).Wait(); select {} }()
 		}},
 		{"fake time", "", func(t *T, _ stack.Parts) { <-time.After(time.Hour) }},

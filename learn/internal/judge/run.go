@@ -36,7 +36,7 @@ func (t *T) deadlock(value any) {
 	}
 	text := fmt.Sprint(value)
 	if strings.Contains(text, "blocked goroutines remain") {
-		t.Errorf("goroutines of the solution still run after the check has ended everything%s", waitsAt())
+		t.Errorf("a goroutine of the solution still runs after the check has ended everything%s", waitsAt())
 		return
 	}
 	t.Errorf("the solution waits forever%s", waitsAt())
