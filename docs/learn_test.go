@@ -16,6 +16,14 @@ func TestTheListOfStepsIsInTheREADME(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module github.com/thinformer/thinformer\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	const source = "learn/internal/steps"
+	steps, err := fs.Sub(repository(t), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(folder, source), steps); err != nil {
+		t.Fatal(err)
+	}
 	program := filepath.Join(folder, "learn.exe")
 	if out, err := exec.Command("go", "build", "-o", program, "./learn").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 )
 
 // Languages are the folders of the chapters.
@@ -17,7 +17,7 @@ var Languages = []string{"en", "zh"}
 const Folder = "learn/chapters"
 
 // Path returns the file of a step's chapter, from the root of the module on.
-func Path(step judge.Step, language string) string {
+func Path(step catalog.Step, language string) string {
 	return path.Join(Folder, language, fmt.Sprintf("%02d-%s.md", step.Number, step.Name))
 }
 

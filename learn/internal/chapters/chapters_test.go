@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/thinformer/thinformer/internal/sourcetree"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/chapters"
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/signature"
@@ -140,7 +141,7 @@ func TestEachStepHasAChapter(t *testing.T) {
 	for _, step := range steps.All {
 		for _, language := range chapters.Languages {
 			t.Run(language+"/"+step.Name, func(t *testing.T) {
-				text, err := fs.ReadFile(tree, chapters.Path(step, language))
+				text, err := fs.ReadFile(tree, chapters.Path(catalog.Step{Number: step.Number, Name: step.Name}, language))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,14 +13,14 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/program"
 	"github.com/thinformer/thinformer/learn/internal/signature"
 )
 
 // checkFiles finds mistakes that the compiler would describe in other words: another
 // name of the package, and imports that a solution may not have.
-func (c *Command) checkFiles(step judge.Step) error {
+func (c *Command) checkFiles(step catalog.Step) error {
 	files, err := c.workspace.solution(step)
 	if err != nil {
 		return err
@@ -81,12 +81,21 @@ func (w *workspace) overlay() (map[string]string, error) {
 	return files, err
 }
 
+// renamed replaces the folder of the workspace with its name in the module. The go command
+// prints the shorter one of the absolute and the relative folder.
+func (w *workspace) renamed(output string) string {
+	if relative, err := filepath.Rel(w.root, w.folder); err == nil {
+		output = strings.ReplaceAll(output, filepath.ToSlash(relative)+"/", w.name+"/")
+	}
+	return strings.ReplaceAll(output, filepath.ToSlash(w.folder)+"/", w.name+"/")
+}
+
 // explain says what the compiler means. It knows the function main, and the learner does
 // not: an error there is a function that the solution does not have as it should.
 func (c *Command) explain(solution program.Solution, output string) error {
 	var lines []string
 	main := path.Join(c.workspace.name, mainFolder(solution.Step)) + "/"
-	output = strings.ReplaceAll(filepath.ToSlash(output), filepath.ToSlash(c.workspace.folder)+"/", c.workspace.name+"/")
+	output = c.workspace.renamed(filepath.ToSlash(output))
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		if strings.HasPrefix(line, "# ") || line == "" {
@@ -112,7 +121,7 @@ var qualified = regexp.MustCompile(`"(?:[\w.-]+/)*([\w-]+)"\.`)
 var compilerMessage = regexp.MustCompile(`^\S+:\d+:\d+: (.*)$`)
 
 // wrongFunction returns the function of a solution that the function main cannot use.
-func wrongFunction(solution program.Solution, line string) (step judge.Step, function, message string, ok bool) {
+func wrongFunction(solution program.Solution, line string) (step catalog.Step, function, message string, ok bool) {
 	found := compilerMessage.FindStringSubmatch(line)
 	if found == nil {
 		return step, "", "", false

@@ -10,8 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
-	"github.com/thinformer/thinformer/learn/internal/steps"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 )
 
 // Command is one call of the command.
@@ -72,12 +71,14 @@ func (c *Command) run(ctx context.Context, arguments []string) error {
 		if err != nil {
 			return err
 		}
-		c.workspace = newWorkspace(root)
+		if c.workspace, err = newWorkspace(root); err != nil {
+			return err
+		}
 	}
 	if len(words) == 0 {
 		return c.list()
 	}
-	run, known := map[string]func(context.Context, judge.Step) error{
+	run, known := map[string]func(context.Context, catalog.Step) error{
 		"start": c.start, "test": c.test, "hint": c.hint, "diff": c.diff, "show": c.show,
 	}[words[0]]
 	if !known {
@@ -86,7 +87,7 @@ func (c *Command) run(ctx context.Context, arguments []string) error {
 	if len(words) != 2 {
 		return misuse(needsStep, words[0], words[0])
 	}
-	step, ok := findStep(words[1])
+	step, ok := c.workspace.find(words[1])
 	if !ok {
 		return misuse(noSuchStep, words[1])
 	}
@@ -135,23 +136,6 @@ func languageOf(getenv func(string) string) string {
 	}
 	return "en"
 }
-
-// theMap is step 0, which has only a chapter.
-var theMap = judge.Step{Number: 0, Name: "map"}
-
-// findStep returns the step with a number or a name: "4", "04", "listwatch".
-func findStep(word string) (judge.Step, bool) {
-	number, err := strconv.Atoi(word)
-	for _, step := range append([]judge.Step{theMap}, steps.All...) {
-		if err == nil && step.Number == number || step.Name == word || folderOf(step) == word {
-			return step, true
-		}
-	}
-	return judge.Step{}, false
-}
-
-// show prints the run of a chapter.
-func (c *Command) show(_ context.Context, step judge.Step) error { return step.Show(c.Out) }
 
 func (c *Command) say(t text, args ...any) { fmt.Fprintf(c.Out, t.in(c.language), args...) }
 

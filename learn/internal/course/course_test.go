@@ -4,12 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/thinformer/thinformer/internal/sourcetree"
-	"github.com/thinformer/thinformer/learn/internal/judge"
-	"github.com/thinformer/thinformer/learn/internal/steps"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 )
 
 // user calls the command with a workspace in a folder of its own. The build finds it
@@ -21,7 +21,7 @@ type user struct {
 }
 
 func newUser(t *testing.T) *user {
-	w := &workspace{root: sourcetree.Root(t), folder: filepath.Join(t.TempDir(), "work"), name: "learn/_test"}
+	w := &workspace{root: sourcetree.Root(t), folder: filepath.Join(t.TempDir(), "work"), name: "learn/_test", steps: steps}
 	return &user{t: t, workspace: w, environment: map[string]string{}}
 }
 
@@ -55,7 +55,7 @@ func (u *user) sees(output string, words ...string) {
 }
 
 // writes writes a file of the solution of a step.
-func (u *user) writes(step judge.Step, name, content string) {
+func (u *user) writes(step catalog.Step, name, content string) {
 	u.t.Helper()
 	file := filepath.Join(u.workspace.path(step), name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -68,7 +68,7 @@ func (u *user) writes(step judge.Step, name, content string) {
 
 // copies writes the files of the reference as the solution of a step, except the
 // function with the given name, if any.
-func (u *user) copies(step judge.Step) {
+func (u *user) copies(step catalog.Step) {
 	u.t.Helper()
 	files, err := u.workspace.provided(step, "reference")
 	if err != nil {
@@ -82,13 +82,26 @@ func (u *user) copies(step judge.Step) {
 	}
 }
 
-var queue = steps.MustFind("workqueue")
+// steps are those of the course.
+var steps = func() []catalog.Step {
+	all, err := catalog.Read(os.DirFS("../../.."))
+	if err != nil {
+		panic(err)
+	}
+	return all
+}()
+
+var queue, simulation = mustFind("workqueue"), mustFind("simulation")
+
+func mustFind(name string) catalog.Step {
+	return steps[slices.IndexFunc(steps, func(s catalog.Step) bool { return s.Name == name })]
+}
 
 func TestTheListSaysWhatToType(t *testing.T) {
 	u := newUser(t)
 	first := u.types(0, "")
 	u.sees(first, "go run ./learn start 1\n", "learn/chapters/en/00-map.md", "  10 *  workqueue")
-	for _, step := range steps.All {
+	for _, step := range steps {
 		u.sees(first, step.Name)
 	}
 	u.sees(u.types(0, "-zh"), "go run ./learn start 1\n", "learn/chapters/zh/00-map.md", "分钟")

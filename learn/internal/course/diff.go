@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 )
 
 // diff prints what differs between a solution and the reference. Both are compared as
 // one text each, because the files have other names.
-func (c *Command) diff(_ context.Context, step judge.Step) error {
+func (c *Command) diff(_ context.Context, step catalog.Step) error {
 	solution, err := c.workspace.solution(step)
 	if err != nil {
 		return err

@@ -5,12 +5,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/chapters"
-	"github.com/thinformer/thinformer/learn/internal/judge"
 )
 
 // hint prints the next hint of a step's chapter, or all of them.
-func (c *Command) hint(_ context.Context, step judge.Step) error {
+func (c *Command) hint(_ context.Context, step catalog.Step) error {
 	content, err := os.ReadFile(filepath.Join(c.workspace.root, filepath.FromSlash(c.chapter(step))))
 	if err != nil {
 		return fail(noChapter, err)

@@ -5,8 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
-	"github.com/thinformer/thinformer/learn/internal/steps"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 )
 
 // list prints the steps, the progress, and what to type next.
@@ -14,7 +13,7 @@ func (c *Command) list() error {
 	c.say(listHead)
 	p := c.progress()
 	rows := [][]string{{c.in(columnStep), "", c.in(columnBuilds), c.in(columnMinutes), c.in(columnState)}}
-	for _, step := range append([]judge.Step{theMap}, steps.All...) {
+	for _, step := range c.workspace.all() {
 		number := fmt.Sprintf("%4d  ", step.Number)
 		if step.Short {
 			number = fmt.Sprintf("%4d *", step.Number)
@@ -31,7 +30,7 @@ func (c *Command) list() error {
 func (c *Command) in(t text) string { return t.in(c.language) }
 
 // state says how far the user is with a step.
-func (c *Command) state(p *progress, step judge.Step) string {
+func (c *Command) state(p *progress, step catalog.Step) string {
 	switch at := p.of(step); {
 	case step.Number == 0 || !c.workspace.exists(step):
 		return ""
@@ -46,16 +45,16 @@ func (c *Command) state(p *progress, step judge.Step) string {
 // sayNext says what to type next: the test of a step that is started, the one of the last
 // command first, or the start of the next one.
 func (c *Command) sayNext(p *progress) {
-	var open, fresh []judge.Step
+	var open, fresh []catalog.Step
 	started := false
-	for _, step := range steps.All {
+	for _, step := range c.workspace.steps {
 		exists := c.workspace.exists(step)
 		started = started || exists
 		switch {
 		case !exists:
 			fresh = append(fresh, step)
 		case !p.passed(step) && step.Name == p.Last:
-			open = append([]judge.Step{step}, open...)
+			open = append([]catalog.Step{step}, open...)
 		case !p.passed(step):
 			open = append(open, step)
 		}
@@ -66,15 +65,15 @@ func (c *Command) sayNext(p *progress) {
 	case !started:
 		c.say(nextFirst, c.chapter(theMap))
 	case len(fresh) > 0:
-		c.say(nextStart, nextOf(p, fresh).Number)
+		c.say(nextStart, c.nextOf(p, fresh).Number)
 	default:
 		c.say(allPassed)
 	}
 }
 
 // nextOf returns the step after the last one, on the short path if that one was on it.
-func nextOf(p *progress, fresh []judge.Step) judge.Step {
-	last, _ := findStep(p.Last)
+func (c *Command) nextOf(p *progress, fresh []catalog.Step) catalog.Step {
+	last, _ := c.workspace.find(p.Last)
 	for _, step := range fresh {
 		if step.Number > last.Number && (step.Short || !last.Short) {
 			return step

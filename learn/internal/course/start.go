@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 )
 
 // start creates the folder of a step with its skeleton. It does not change one that
 // exists.
-func (c *Command) start(_ context.Context, step judge.Step) error {
+func (c *Command) start(_ context.Context, step catalog.Step) error {
 	skeleton, err := c.workspace.provided(step, "skeleton")
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (c *Command) start(_ context.Context, step judge.Step) error {
 }
 
 // refuse says what is in the folder of a step that has been started.
-func (c *Command) refuse(step judge.Step, skeleton map[string]string) error {
+func (c *Command) refuse(step catalog.Step, skeleton map[string]string) error {
 	shown := c.workspace.shown(step)
 	info, err := os.Stat(c.workspace.path(step))
 	if err != nil {

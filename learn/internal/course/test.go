@@ -11,10 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/process"
 	"github.com/thinformer/thinformer/learn/internal/program"
-	"github.com/thinformer/thinformer/learn/internal/steps"
 )
 
 const (
@@ -30,14 +29,14 @@ const (
 var errFailedChecks = errors.New("not all checks pass")
 
 // test builds a solution and runs the checks of its step.
-func (c *Command) test(ctx context.Context, step judge.Step) error {
+func (c *Command) test(ctx context.Context, step catalog.Step) error {
 	if _, err := c.workspace.solution(step); err != nil {
 		return err
 	}
 	solution := program.Solution{Step: step, Parts: []program.Part{c.part(step)}}
-	var without []judge.Step
+	var without []catalog.Step
 	if c.mine || step.Name == "simulation" {
-		var with []judge.Step
+		var with []catalog.Step
 		with, without = c.otherParts(step)
 		for _, other := range with {
 			solution.Parts = append(solution.Parts, c.part(other))
@@ -51,31 +50,38 @@ func (c *Command) test(ctx context.Context, step judge.Step) error {
 	c.say(testHead, step.Number, step.Name, len(step.Checks))
 	c.sayParts(solution.Parts, without)
 
+	return withExecutable("judge", func(executable string) error {
+		if err := c.build(ctx, solution, executable); err != nil {
+			return err
+		}
+		return c.judge(ctx, step, executable)
+	})
+}
+
+// withExecutable calls run with the name of a program to build, in a folder that exists
+// until run returns.
+func withExecutable(name string, run func(executable string) error) error {
 	folder, err := os.MkdirTemp("", "learn")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	executable := filepath.Join(folder, "judge")
 	if runtime.GOOS == "windows" {
-		executable += ".exe"
+		name += ".exe"
 	}
-	if err := c.build(ctx, solution, executable); err != nil {
-		return err
-	}
-	return c.judge(ctx, step, executable)
+	return run(filepath.Join(folder, name))
 }
 
 // part returns the package of a step's solution.
-func (c *Command) part(step judge.Step) program.Part {
+func (c *Command) part(step catalog.Step) program.Part {
 	return program.Part{Step: step, Folder: c.workspace.shown(step)}
 }
 
 // otherParts returns the steps whose parts replace those of the reference: the ones that
 // have passed, or with -mine all that exist. without are those that exist and do not.
-func (c *Command) otherParts(step judge.Step) (with, without []judge.Step) {
+func (c *Command) otherParts(step catalog.Step) (with, without []catalog.Step) {
 	p := c.progress()
-	for _, other := range steps.All {
+	for _, other := range c.workspace.steps {
 		switch {
 		case other.Name == step.Name || !c.workspace.exists(other):
 		case c.mine || p.passed(other):
@@ -88,8 +94,8 @@ func (c *Command) otherParts(step judge.Step) (with, without []judge.Step) {
 }
 
 // sayParts says whose parts are used, if not only one is the learner's.
-func (c *Command) sayParts(parts []program.Part, without []judge.Step) {
-	var with []judge.Step
+func (c *Command) sayParts(parts []program.Part, without []catalog.Step) {
+	var with []catalog.Step
 	for _, part := range parts {
 		with = append(with, part.Step)
 	}
@@ -101,7 +107,7 @@ func (c *Command) sayParts(parts []program.Part, without []judge.Step) {
 	}
 }
 
-func numbers(all []judge.Step) string {
+func numbers(all []catalog.Step) string {
 	var list []string
 	for _, step := range all {
 		list = append(list, fmt.Sprint(step.Number))
@@ -110,13 +116,13 @@ func numbers(all []judge.Step) string {
 }
 
 // judge runs the checks and prints the outcome of each one.
-func (c *Command) judge(ctx context.Context, step judge.Step, executable string) error {
+func (c *Command) judge(ctx context.Context, step catalog.Step, executable string) error {
 	p := process.Program{Path: executable, Limit: testLimit}
 	if c.seed != "" {
 		p.Args = []string{"-seed", c.seed}
 	}
 	judged, passed := 0, 0
-	err := p.Judge(ctx, step.Checks, func(o process.Outcome) bool {
+	err := p.Judge(ctx, len(step.Checks), func(o process.Outcome) bool {
 		judged++
 		if o.Reason == "" {
 			passed++
@@ -140,7 +146,14 @@ func (c *Command) judge(ctx context.Context, step judge.Step, executable string)
 			return err
 		}
 	}
+	return c.result(step, judged, passed, err)
+}
+
+// result prints how many of the judged checks have passed. err is the one of the process.
+func (c *Command) result(step catalog.Step, judged, passed int, err error) error {
 	switch {
+	case errors.Is(err, process.ErrLimit) && judged == 0:
+		return fail(endlessStart, testLimit)
 	case errors.Is(err, process.ErrLimit):
 		c.say(overLimit, testLimit, judged, len(step.Checks))
 	case err != nil:
@@ -177,11 +190,11 @@ func (c *Command) sayReason(o process.Outcome) {
 
 // sayPassed says what comes after a step that has passed: the next one that has not, or
 // the first one that has been skipped.
-func (c *Command) sayPassed(step judge.Step) {
+func (c *Command) sayPassed(step catalog.Step) {
 	c.say(passedAll, len(step.Checks), step.Number)
 	p := c.progress()
-	var left []judge.Step
-	for _, other := range steps.All {
+	var left []catalog.Step
+	for _, other := range c.workspace.steps {
 		switch {
 		case p.passed(other):
 		case other.Number > step.Number:
@@ -201,11 +214,11 @@ func (c *Command) sayPassed(step judge.Step) {
 
 // sayShortPath says which step comes next on the short path, if step is on it and next is
 // not.
-func (c *Command) sayShortPath(p *progress, step, next judge.Step) {
+func (c *Command) sayShortPath(p *progress, step, next catalog.Step) {
 	if !step.Short || next.Short {
 		return
 	}
-	for _, other := range steps.All {
+	for _, other := range c.workspace.steps {
 		if other.Short && other.Number > next.Number && !p.passed(other) {
 			c.say(passedShort, other.Number)
 			return
@@ -214,4 +227,4 @@ func (c *Command) sayShortPath(p *progress, step, next judge.Step) {
 }
 
 // mainFolder is the folder of the function main for a step, in the workspace.
-func mainFolder(step judge.Step) string { return path.Join("main", folderOf(step)) }
+func mainFolder(step catalog.Step) string { return path.Join("main", folderOf(step)) }

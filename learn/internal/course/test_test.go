@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/thinformer/thinformer/learn/internal/process"
 	"github.com/thinformer/thinformer/learn/internal/program"
-	"github.com/thinformer/thinformer/learn/internal/steps"
 )
 
 func TestSkeletonFailsAndReferencePasses(t *testing.T) {
@@ -17,12 +17,12 @@ func TestSkeletonFailsAndReferencePasses(t *testing.T) {
 	u := newUser(t)
 	u.types(0, "start 10")
 	output := u.types(1, "test 10")
-	u.sees(output, "FAIL  "+queue.Checks[0].Name+"\n      NewWorkQueue returns nil", "The reasons of the first 3 failures", "0 of 16 checks pass. A hint: go run ./learn hint 10")
+	u.sees(output, "FAIL  "+queue.Checks[0]+"\n      NewWorkQueue returns nil", "The reasons of the first 3 failures", "0 of 16 checks pass. A hint: go run ./learn hint 10")
 	if n := strings.Count(output, "returns nil"); n != shownFailures {
 		t.Errorf("%d failures are described, want %d:\n%s", n, shownFailures, output)
 	}
 	u.copies(queue)
-	u.sees(u.types(0, "test 10"), "ok    "+queue.Checks[0].Name, "All 16 checks pass.", "go run ./learn diff 10", "go run ./learn start 11")
+	u.sees(u.types(0, "test 10"), "ok    "+queue.Checks[0], "All 16 checks pass.", "go run ./learn diff 10", "go run ./learn start 11")
 	u.sees(u.types(0, ""), "passed")
 	u.sees(u.types(0, "diff 10"), "Your code is that of the reference.")
 }
@@ -143,6 +143,18 @@ func TestAnInterruptLeavesNothing(t *testing.T) {
 	}
 }
 
+// The initialization of the package is before the first check.
+func TestAnEndlessStartHasAReason(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	var out strings.Builder
+	c := &Command{Out: &out, Err: &out, workspace: u.workspace}
+	err := c.result(queue, 0, 0, process.ErrLimit)
+	if err == nil || !strings.Contains(err.Error(), "no check begins within 20s: an init function") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // A part that has passed replaces that of the reference in step 12, and with -mine each
 // part that exists.
 func TestPartsOfOtherSteps(t *testing.T) {
@@ -155,7 +167,6 @@ func TestPartsOfOtherSteps(t *testing.T) {
 	if err := c.update(func(p *progress) { p.of(queue).Passed, p.of(queue).Checks = len(queue.Checks), len(queue.Checks) }); err != nil {
 		t.Fatal(err)
 	}
-	simulation := steps.MustFind("simulation")
 	with, without := c.otherParts(simulation)
 	if numbers(with) != "10" || numbers(without) != "11" {
 		t.Errorf("the parts of steps %s are used, and those of %s are not", numbers(with), numbers(without))

@@ -165,6 +165,9 @@ var (
 	overLimit   = text{
 		"\nThe time limit of %v is exceeded: %d of %d checks are judged.\n",
 		"\n超过了 %v 的时限：只完成了 %d / %d 项检查。\n"}
+	endlessStart = text{
+		"no check begins within %v: an init function or the value of a package variable does not end",
+		"%v 内没有任何检查开始：有一个 init 函数或者包级变量的初始化没有结束"}
 	notBegun    = text{"the program ends before the first check: %v", "程序在第一项检查之前就结束了：%v"}
 	notCompiled = text{"the code does not compile:\n%s", "代码不能编译：\n%s"}
 	mustExport  = text{

@@ -9,10 +9,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/chapters"
-	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/program"
 )
 
@@ -22,11 +23,31 @@ type workspace struct {
 	// folder has the solutions. name is its name in the module, with which the build
 	// finds them also if they are in another place.
 	folder, name string
+	// steps are in their order. Step 0, the map, is not among them.
+	steps []catalog.Step
 }
 
-func newWorkspace(root string) *workspace {
+func newWorkspace(root string) (*workspace, error) {
 	const name = "learn/_work"
-	return &workspace{root: root, folder: filepath.Join(root, filepath.FromSlash(name)), name: name}
+	steps, err := catalog.Read(os.DirFS(root))
+	return &workspace{root: root, folder: filepath.Join(root, filepath.FromSlash(name)), name: name, steps: steps}, err
+}
+
+// theMap is step 0, which has only a chapter.
+var theMap = catalog.Step{Number: 0, Name: "map"}
+
+// all returns the steps and the map.
+func (w *workspace) all() []catalog.Step { return append([]catalog.Step{theMap}, w.steps...) }
+
+// find returns the step with a number or a name: "4", "04", "listwatch".
+func (w *workspace) find(word string) (catalog.Step, bool) {
+	number, err := strconv.Atoi(word)
+	for _, step := range w.all() {
+		if err == nil && step.Number == number || step.Name == word || folderOf(step) == word {
+			return step, true
+		}
+	}
+	return catalog.Step{}, false
 }
 
 // moduleRoot returns the folder of the module that has the working directory.
@@ -65,22 +86,22 @@ func moduleOf(name string) string {
 }
 
 // folderOf returns the name of a step's folder: "04-listwatch".
-func folderOf(step judge.Step) string { return fmt.Sprintf("%02d-%s", step.Number, step.Name) }
+func folderOf(step catalog.Step) string { return fmt.Sprintf("%02d-%s", step.Number, step.Name) }
 
 // shown returns the name of a step's folder from the root on, for messages.
-func (w *workspace) shown(step judge.Step) string { return path.Join(w.name, folderOf(step)) }
+func (w *workspace) shown(step catalog.Step) string { return path.Join(w.name, folderOf(step)) }
 
 // path returns the folder of a step.
-func (w *workspace) path(step judge.Step) string { return filepath.Join(w.folder, folderOf(step)) }
+func (w *workspace) path(step catalog.Step) string { return filepath.Join(w.folder, folderOf(step)) }
 
 // exists reports whether a step has been started.
-func (w *workspace) exists(step judge.Step) bool {
+func (w *workspace) exists(step catalog.Step) bool {
 	_, err := os.Lstat(w.path(step))
 	return err == nil
 }
 
 // solution returns the Go files of a step by name, without tests.
-func (w *workspace) solution(step judge.Step) (map[string]string, error) {
+func (w *workspace) solution(step catalog.Step) (map[string]string, error) {
 	info, err := os.Stat(w.path(step))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -98,8 +119,8 @@ func (w *workspace) solution(step judge.Step) (map[string]string, error) {
 }
 
 // provided returns the files of the skeleton or of the reference of a step.
-func (w *workspace) provided(step judge.Step, kind string) (map[string]string, error) {
-	return goFiles(filepath.Join(w.root, "learn", "internal", "steps", step.Name, kind))
+func (w *workspace) provided(step catalog.Step, kind string) (map[string]string, error) {
+	return goFiles(filepath.Join(w.root, filepath.FromSlash(catalog.Folder), step.Name, kind))
 }
 
 // goFiles returns the Go files of a folder by name, without tests.
@@ -124,7 +145,7 @@ func goFiles(folder string) (map[string]string, error) {
 }
 
 // chapter returns the file of a step's chapter, from the root on.
-func (c *Command) chapter(step judge.Step) string { return chapters.Path(step, c.language) }
+func (c *Command) chapter(step catalog.Step) string { return chapters.Path(step, c.language) }
 
 // progress is what the command remembers about the steps, by name.
 type progress struct {
@@ -140,7 +161,7 @@ type stepProgress struct {
 	Hints  int `json:"hints,omitempty"` // that have been shown
 }
 
-func (p *progress) of(step judge.Step) *stepProgress {
+func (p *progress) of(step catalog.Step) *stepProgress {
 	if p.Steps[step.Name] == nil {
 		p.Steps[step.Name] = new(stepProgress)
 	}
@@ -148,7 +169,7 @@ func (p *progress) of(step judge.Step) *stepProgress {
 }
 
 // passed reports whether the last test of a step has passed, with all checks of today.
-func (p *progress) passed(step judge.Step) bool {
+func (p *progress) passed(step catalog.Step) bool {
 	at := p.of(step)
 	return at.Passed == len(step.Checks) && at.Checks > 0
 }

@@ -6,6 +6,6 @@
 // other steps are those of the reference.
 //
 // [Main] is the program that the command of the course generates for a solution. It
-// prints a [Result] for each check as a line of JSON. A solution that panics, exits or
+// prints a [record.Result] for each check as a line of JSON. A solution that panics, exits or
 // does not end stops only this process: the command starts it again with the next check.
 package judge

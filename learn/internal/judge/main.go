@@ -13,29 +13,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/thinformer/thinformer/learn/internal/record"
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
 
 // Limits of a check.
 const (
-	Limit       = 5 * time.Second // of real time
-	MemoryLimit = 1 << 30
+	timeLimit   = 5 * time.Second // of real time
+	memoryLimit = 1 << 30
 	stackLimit  = 64 << 20
 )
-
-// RecordMark begins a line of the standard output that is a Result, as in RFC 7464.
-// Other output is that of the solution.
-const RecordMark = '\x1e'
 
 // seed is the flag -seed of Main.
 var seed uint64
 
 // Main runs the checks of a step, from the one with the number in the flag -from on. It
-// prints each Result as a line of JSON after a RecordMark.
+// prints each Result as a line of JSON after a record.Mark.
 func Main(step Step, parts stack.Parts) {
 	testing.Init()
 	from := flag.Int("from", 0, "`number` of the first check")
-	limit := flag.Duration("limit", Limit, "real time of a check")
+	limit := flag.Duration("limit", timeLimit, "real time of a check")
 	flag.Uint64Var(&seed, "seed", 0, "seed of random checks; 0 selects that of the check")
 	flag.Parse()
 	debug.SetMaxStack(stackLimit)
@@ -56,7 +53,7 @@ func (r *reporter) run(t *testing.T, check Check, parts stack.Parts) {
 	r.begin(check.Name)
 	// The timer is outside of the bubble: its time is real.
 	timer := time.AfterFunc(r.limit, func() {
-		r.exit(Result{Reason: fmt.Sprintf("the check does not end within %v%s", r.limit, endless()), Endless: true})
+		r.exit(record.Result{Reason: fmt.Sprintf("the check does not end within %v%s", r.limit, endless()), Endless: true})
 	})
 	result := Run(t, check, parts)
 	timer.Stop()
@@ -76,10 +73,10 @@ func (r *reporter) begin(check string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.check = check
-	r.print(Result{Check: check, Begun: true})
+	r.print(record.Result{Check: check, Begun: true})
 }
 
-func (r *reporter) end(result Result) {
+func (r *reporter) end(result record.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.check = ""
@@ -88,7 +85,7 @@ func (r *reporter) end(result Result) {
 
 // exit reports that the present check has failed, and ends the process: the solution
 // cannot be stopped otherwise.
-func (r *reporter) exit(result Result) {
+func (r *reporter) exit(result record.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if result.Check = r.check; r.check != "" {
@@ -98,10 +95,10 @@ func (r *reporter) exit(result Result) {
 }
 
 // print writes a record with one call, so that other output does not divide it.
-func (r *reporter) print(result Result) {
+func (r *reporter) print(result record.Result) {
 	text, err := json.Marshal(result)
 	if err == nil {
-		_, err = r.to.Write([]byte(string(RecordMark) + string(text) + "\n"))
+		_, err = r.to.Write([]byte(string(record.Mark) + string(text) + "\n"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report a result:", err)
@@ -116,12 +113,12 @@ func (r *reporter) watchMemory() {
 	samples := []metrics.Sample{{Name: total}, {Name: released}}
 	for range time.Tick(20 * time.Millisecond) {
 		metrics.Read(samples)
-		if samples[0].Value.Uint64()-samples[1].Value.Uint64() > MemoryLimit {
-			reason := fmt.Sprintf("the solution uses more than %d MB of memory", MemoryLimit>>20)
+		if samples[0].Value.Uint64()-samples[1].Value.Uint64() > memoryLimit {
+			reason := fmt.Sprintf("the solution uses more than %d MB of memory", memoryLimit>>20)
 			if at := runsAt(); at != "" {
 				reason += "; it runs in " + at
 			}
-			r.exit(Result{Reason: reason})
+			r.exit(record.Result{Reason: reason})
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/thinformer/thinformer/learn/internal/record"
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
 
 // Run runs a check in a bubble. t is only the frame of the bubble: it does not fail.
-func Run(t *testing.T, check Check, parts stack.Parts) Result {
+func Run(t *testing.T, check Check, parts stack.Parts) record.Result {
 	recorder := new(T)
 	func() {
 		defer func() {
@@ -24,7 +25,7 @@ func Run(t *testing.T, check Check, parts stack.Parts) Result {
 			check.Run(recorder, parts)
 		})
 	}()
-	return Result{Check: check.Name, Reason: recorder.reason()}
+	return record.Result{Check: check.Name, Reason: recorder.reason()}
 }
 
 // deadlock reports that the goroutines of the bubble wait for each other. It is no

@@ -27,15 +27,3 @@ type Check struct {
 	Name string
 	Run  func(t *T, parts stack.Parts)
 }
-
-// Result is the outcome of a check. A check that has begun and has no outcome ended the
-// process.
-type Result struct {
-	Check string `json:"check"`
-	Begun bool   `json:"begun,omitempty"`
-	// Reason says what was done, what was expected and what came. It is empty for a
-	// check that has passed.
-	Reason string `json:"reason,omitempty"`
-	// Endless reports that the check has exceeded its limit of time.
-	Endless bool `json:"endless,omitempty"`
-}

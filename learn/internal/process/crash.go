@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/record"
 )
 
 // crashLine is the first line of a panic or of an error of the runtime.
@@ -48,7 +48,7 @@ func describePanic(line, dump string) string {
 		what = "a goroutine of the solution panics: " + text
 	}
 	for _, goroutine := range strings.Split(dump, "\n\n") {
-		if at := judge.PositionIn(goroutine); at != "" {
+		if at := record.PositionIn(goroutine); at != "" {
 			return what + " in " + at
 		}
 	}

@@ -1,4 +1,4 @@
-// Package process runs a program of [judge.Main] with limits, and returns the outcome of
+// Package process runs a program of judge.Main with limits, and returns the outcome of
 // each check. A solution that panics in a goroutine, exits or does not end stops the
 // program: Judge starts it again with the next check.
 package process
@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/record"
 )
 
 // Program is a program that calls judge.Main.
@@ -25,7 +25,7 @@ type Program struct {
 
 // Outcome is the outcome of a check.
 type Outcome struct {
-	judge.Result
+	record.Result
 	// Output is what the solution printed during the check, shortened.
 	Output string
 }
@@ -33,17 +33,17 @@ type Outcome struct {
 // ErrLimit is the error of Judge if the time was not enough for all checks.
 var ErrLimit = errors.New("the time limit is exceeded")
 
-// Judge runs the checks and calls report after each one, until report returns false. A
-// solution that ends the program before the first check is an error.
-func (p Program) Judge(ctx context.Context, checks []judge.Check, report func(Outcome) bool) error {
+// Judge runs the checks, whose number is given, and calls report after each one, until
+// report returns false. A solution that ends the program before the first check is an error.
+func (p Program) Judge(ctx context.Context, checks int, report func(Outcome) bool) error {
 	limited, cancel := context.WithTimeoutCause(ctx, p.Limit, ErrLimit)
 	defer cancel()
-	limit := judge.Limit
-	for from := 0; from < len(checks); {
-		arguments := []string{"-from", strconv.Itoa(from), "-limit", limit.String()}
+	var later []string // arguments after a check that has exceeded its limit
+	for from := 0; from < checks; {
+		arguments := append([]string{"-from", strconv.Itoa(from)}, later...)
 		judged, err := p.once(limited, arguments, func(o Outcome) bool {
 			if o.Endless {
-				limit = laterLimit
+				later = []string{"-limit", laterLimit.String()}
 			}
 			return report(o)
 		})
@@ -91,9 +91,10 @@ func (p Program) once(ctx context.Context, arguments []string, report func(Outco
 	if cause := context.Cause(ctx); cause != nil {
 		return judged, cause
 	}
+	r.flush()
 	reason, printed := crash(exit, r.output.text())
 	if r.check != "" {
-		r.ended(Outcome{judge.Result{Check: r.check, Reason: reason}, printed})
+		r.ended(Outcome{record.Result{Check: r.check, Reason: reason}, printed})
 	}
 	if judged == 0 {
 		return 0, errors.New(reason)

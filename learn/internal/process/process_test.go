@@ -41,6 +41,9 @@ var checks = []judge.Check{
 		fmt.Print("one\n{\"check\":\"x\"}\n\x1enothing\n")
 		fmt.Fprint(os.Stderr, "no end of line")
 	}},
+	{Name: "prints records", Run: func(*judge.T, stack.Parts) {
+		fmt.Print("\x1e{\"check\":\"x\"}\n\x1e{\"check\":\"x\",\"begun\":true}\n\x1eno end")
+	}},
 	{Name: "prints a lot", Run: func(t *judge.T, _ stack.Parts) {
 		for i := range 100_000 {
 			fmt.Println("line", i)
@@ -99,7 +102,7 @@ func TestOutcomes(t *testing.T) {
 	type outcome struct{ reason, output string }
 	got := map[string]outcome{}
 	var order []string
-	err := program(t, "checks").Judge(t.Context(), checks, func(o process.Outcome) bool {
+	err := program(t, "checks").Judge(t.Context(), len(checks), func(o process.Outcome) bool {
 		order = append(order, o.Check)
 		got[o.Check] = outcome{o.Reason, o.Output}
 		return true
@@ -111,6 +114,7 @@ func TestOutcomes(t *testing.T) {
 		"passes":               {},
 		"fails":                {reason: "one\ntwo"},
 		"prints":               {output: "one\n{\"check\":\"x\"}\n\x1enothing\nno end of line"},
+		"prints records":       {output: "\x1e{\"check\":\"x\"}\n\x1e{\"check\":\"x\",\"begun\":true}\n\x1eno end"},
 		"panics":               {reason: "a goroutine of the solution panics: oh"},
 		"panics after output":  {reason: "a goroutine of the solution panics: oh", output: "before\n"},
 		"exits with 0":         {reason: "the program ends with exit code 0: the solution calls os.Exit"},
@@ -131,7 +135,7 @@ func TestOutcomes(t *testing.T) {
 
 func TestReportCanStop(t *testing.T) {
 	judged := 0
-	err := program(t, "checks").Judge(t.Context(), checks, func(process.Outcome) bool { judged++; return judged < 2 })
+	err := program(t, "checks").Judge(t.Context(), len(checks), func(process.Outcome) bool { judged++; return judged < 2 })
 	if err != nil || judged != 2 {
 		t.Errorf("Judge returns %v after %d checks, want nil after 2", err, judged)
 	}
@@ -140,14 +144,14 @@ func TestReportCanStop(t *testing.T) {
 func TestTheLimitOfTimeEndsALoop(t *testing.T) {
 	p := program(t, "loop")
 	p.Limit = 300 * time.Millisecond
-	if err := p.Judge(t.Context(), loop, func(process.Outcome) bool { return true }); !errors.Is(err, process.ErrLimit) {
+	if err := p.Judge(t.Context(), len(loop), func(process.Outcome) bool { return true }); !errors.Is(err, process.ErrLimit) {
 		t.Errorf("Judge returns %v, want %v", err, process.ErrLimit)
 	}
 }
 
 func TestTheContextEndsALoop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	err := program(t, "loop").Judge(ctx, loop, func(process.Outcome) bool { cancel(); return true })
+	err := program(t, "loop").Judge(ctx, len(loop), func(process.Outcome) bool { cancel(); return true })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Judge returns %v, want %v", err, context.Canceled)
 	}

@@ -10,13 +10,15 @@ import (
 	"go/format"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 )
 
 // Module is the path of the root module.
@@ -24,7 +26,7 @@ const Module = "github.com/thinformer/thinformer"
 
 // Part is a package with the functions of a step.
 type Part struct {
-	Step judge.Step
+	Step catalog.Step
 	// Folder is from the root of the module on: "learn/_work/04-listwatch".
 	Folder string
 }
@@ -33,7 +35,7 @@ type Part struct {
 type Solution struct {
 	// Name selects the solution in a program with several.
 	Name  string
-	Step  judge.Step
+	Step  catalog.Step
 	Parts []Part
 }
 
@@ -45,17 +47,16 @@ func Main(comment string, solutions ...Solution) []byte {
 	if len(solutions) > 1 {
 		fmt.Fprint(&out, "\t\"os\"\n\n")
 	}
-	fmt.Fprintf(&out, "\t%q\n\t%q\n", Module+"/learn/internal/judge", Module+"/learn/internal/steps")
-	var folders []string
+	// Only the steps that are judged: the first build is shorter.
+	imports := []string{quoted("learn/internal/judge"), quoted("learn/internal/reference")}
 	for _, solution := range solutions {
+		imports = append(imports, quoted(path.Join(catalog.Folder, solution.Step.Name)))
 		for _, part := range solution.Parts {
-			if !slices.Contains(folders, part.Folder) {
-				folders = append(folders, part.Folder)
-				fmt.Fprintf(&out, "\t%s %q\n", part.Name(), Module+"/"+part.Folder)
-			}
+			imports = append(imports, part.Name()+" "+quoted(part.Folder))
 		}
 	}
-	fmt.Fprint(&out, ")\n\nfunc main() {\n")
+	slices.Sort(imports)
+	fmt.Fprintf(&out, "%s\n)\n\nfunc main() {\n", strings.Join(slices.Compact(imports), "\n"))
 	if len(solutions) == 1 {
 		writeSolution(&out, solutions[0])
 	} else {
@@ -74,6 +75,9 @@ func Main(comment string, solutions ...Solution) []byte {
 	return formatted
 }
 
+// quoted returns the import path of a folder of the module.
+func quoted(folder string) string { return strconv.Quote(Module + "/" + folder) }
+
 // Name returns the name of the part's package in function main, such as
 // listwatch_04_listwatch.
 func (part Part) Name() string {
@@ -87,13 +91,13 @@ func (part Part) Name() string {
 }
 
 func writeSolution(out *bytes.Buffer, solution Solution) {
-	fmt.Fprint(out, "parts := steps.Reference()\n")
+	fmt.Fprint(out, "parts := reference.Parts()\n")
 	for _, part := range solution.Parts {
 		for _, function := range part.Step.Functions {
 			fmt.Fprintf(out, "parts.%s = %s.%s\n", function, part.Name(), function)
 		}
 	}
-	fmt.Fprintf(out, "judge.Main(steps.MustFind(%q), parts)\n", solution.Step.Name)
+	fmt.Fprintf(out, "judge.Main(%s.Step, parts)\n", solution.Step.Name)
 }
 
 // CompileError is the output of a build that has failed.

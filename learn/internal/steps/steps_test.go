@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/thinformer/thinformer/internal/sourcetree"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/program"
 	"github.com/thinformer/thinformer/learn/internal/stack"
@@ -17,7 +18,32 @@ import (
 )
 
 // folder has the folders of the steps, from the root of the module on.
-const folder = "learn/internal/steps"
+const folder = catalog.Folder
+
+// readSteps returns the steps as the command of the course reads them.
+func readSteps(t *testing.T) []catalog.Step {
+	t.Helper()
+	all, err := catalog.Read(os.DirFS(sourcetree.Root(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// The command of the course reads from the source what the variables of the steps have.
+func TestTheCatalogHasTheSteps(t *testing.T) {
+	var want []catalog.Step
+	for _, step := range steps.All {
+		var checks []string
+		for _, check := range step.Checks {
+			checks = append(checks, check.Name)
+		}
+		want = append(want, catalog.Step{Number: step.Number, Name: step.Name, Short: step.Short, Functions: step.Functions, Checks: checks})
+	}
+	if got := readSteps(t); !reflect.DeepEqual(got, want) {
+		t.Errorf("package catalog reads\n%v\nand the steps are\n%v", got, want)
+	}
+}
 
 // The steps are in order, and their functions are fields of stack.Parts.
 func TestStepsAreComplete(t *testing.T) {

@@ -14,11 +14,10 @@ import (
 	"time"
 
 	"github.com/thinformer/thinformer/internal/sourcetree"
-	"github.com/thinformer/thinformer/learn/internal/judge"
+	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/mutant"
 	"github.com/thinformer/thinformer/learn/internal/process"
 	"github.com/thinformer/thinformer/learn/internal/program"
-	"github.com/thinformer/thinformer/learn/internal/steps"
 )
 
 // virtual is the folder of the packages that exist only in the overlay of the build.
@@ -41,7 +40,7 @@ const shownFailures = 3
 func TestWrong(t *testing.T) {
 	b := &builder{root: sourcetree.Root(t)}
 	t.Cleanup(b.remove)
-	for _, step := range steps.All {
+	for _, step := range readSteps(t) {
 		t.Run(step.Name, func(t *testing.T) {
 			all := wrongSolutions(t, b.root, step)
 			if len(all) < 2 {
@@ -65,7 +64,7 @@ func TestWrong(t *testing.T) {
 func TestSkeleton(t *testing.T) {
 	b := &builder{root: sourcetree.Root(t)}
 	t.Cleanup(b.remove)
-	for _, step := range steps.All {
+	for _, step := range readSteps(t) {
 		t.Run(step.Name, func(t *testing.T) {
 			skeleton := program.Part{Step: step, Folder: path.Join(folder, step.Name, "skeleton")}
 			solution := program.Solution{Name: step.Name, Step: step, Parts: []program.Part{skeleton}}
@@ -73,7 +72,7 @@ func TestSkeleton(t *testing.T) {
 			t.Parallel()
 			b.once.Do(b.build)
 			failures := 0
-			err := b.program(t, step.Name).Judge(t.Context(), step.Checks, func(o process.Outcome) bool {
+			err := b.program(t, step.Name).Judge(t.Context(), len(step.Checks), func(o process.Outcome) bool {
 				if o.Reason != "" {
 					failures++
 				} else if failures == 0 {
@@ -92,7 +91,7 @@ func TestSkeleton(t *testing.T) {
 }
 
 // wrongSolutions returns the solutions in testdata/wrong.
-func wrongSolutions(t *testing.T, root string, step judge.Step) (all []wrong) {
+func wrongSolutions(t *testing.T, root string, step catalog.Step) (all []wrong) {
 	tree := os.DirFS(root)
 	reference := goFiles(t, tree, path.Join(folder, step.Name, "reference"))
 	replacements := goFiles(t, tree, path.Join(folder, step.Name, "testdata/wrong"))
@@ -116,15 +115,15 @@ func wrongSolutions(t *testing.T, root string, step judge.Step) (all []wrong) {
 }
 
 // wanted returns the check and the words in the first line of a wrong solution.
-func wanted(step judge.Step, text string) (check, words string, err error) {
+func wanted(step catalog.Step, text string) (check, words string, err error) {
 	line, _, _ := strings.Cut(text, "\n")
 	want, ok := strings.CutPrefix(line, "// want: ")
 	if !ok {
 		return "", "", fmt.Errorf("the first line is %q, want // want: CHECK: WORDS", line)
 	}
-	for _, c := range step.Checks {
-		if rest, ok := strings.CutPrefix(want, c.Name+": "); ok {
-			return c.Name, strings.TrimSpace(rest), nil
+	for _, check := range step.Checks {
+		if rest, ok := strings.CutPrefix(want, check+": "); ok {
+			return check, strings.TrimSpace(rest), nil
 		}
 	}
 	return "", "", fmt.Errorf("no check has the name at the beginning of %q", want)
@@ -183,7 +182,7 @@ func (b *builder) program(t *testing.T, name string) process.Program {
 
 func (b *builder) judge(t *testing.T, w wrong) {
 	failures, reason, judged := 0, "", false
-	err := b.program(t, w.Name).Judge(t.Context(), w.Step.Checks, func(o process.Outcome) bool {
+	err := b.program(t, w.Name).Judge(t.Context(), len(w.Step.Checks), func(o process.Outcome) bool {
 		if judged {
 			return false // the program has printed more before it was ended
 		}

@@ -1,6 +1,10 @@
-package judge
+package record_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/thinformer/thinformer/learn/internal/record"
+)
 
 // A position in the learner's code is preferred to one in the reference of another step,
 // also if the reference is further inside or in an earlier goroutine.
@@ -23,7 +27,7 @@ func TestPositionIn(t *testing.T) {
 		{[]string{"goroutine 1 [running]:\nmain.main()\n\t/src/main.go:5 +0x1\n"}, ""},
 		{nil, ""},
 	} {
-		if got := PositionIn(c.goroutines...); got != c.want {
+		if got := record.PositionIn(c.goroutines...); got != c.want {
 			t.Errorf("PositionIn is %q, want %q, of %q", got, c.want, c.goroutines)
 		}
 	}
