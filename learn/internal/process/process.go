@@ -83,10 +83,11 @@ func (p Program) once(ctx context.Context, arguments []string, report func(Outco
 	command.Stdout, command.Stderr = r, r
 	// A process that the solution has started may keep the pipe open.
 	command.WaitDelay = time.Second
-	killGroup(command)
+	ownGroup(command)
 	if err := command.Start(); err != nil {
 		return 0, fmt.Errorf("start the checks: %w", err)
 	}
+	defer killGroup(command)
 	exit := command.Wait()
 	if cause := context.Cause(ctx); cause != nil {
 		return judged, cause

@@ -17,6 +17,10 @@ import (
 
 // The test binary is the program that the tests run, if its first argument selects checks.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "child" {
+		runChild()
+		return
+	}
 	if len(os.Args) > 1 && programs[os.Args[1]] != nil {
 		checks := programs[os.Args[1]]
 		os.Args = append(os.Args[:1], os.Args[2:]...)
@@ -26,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var programs = map[string][]judge.Check{"checks": checks, "loop": loop}
+var programs = map[string][]judge.Check{"checks": checks, "loop": loop, "children": children}
 
 // panicInGoroutine panics where the check cannot recover.
 func panicInGoroutine(value any) {
@@ -73,6 +77,8 @@ var checks = []judge.Check{
 	}},
 	{Name: "is the last", Run: func(*judge.T, stack.Parts) {}},
 }
+
+var children = []judge.Check{{Name: "starts a process", Run: startProcess}}
 
 var loop = []judge.Check{
 	{Name: "passes", Run: func(*judge.T, stack.Parts) {}},
