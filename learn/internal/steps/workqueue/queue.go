@@ -52,13 +52,20 @@ func (q *queue) takes(want, when string) {
 func (q *queue) get() <-chan string {
 	got := make(chan string, 1)
 	q.t.Go("Get", func() {
-		key, shutdown := q.Get()
-		if shutdown {
-			key = "shutdown"
-		}
-		got <- key
+		got <- result(q.Get())
 	})
 	return got
+}
+
+// result is a text for the results of Get: the key, or "shutdown".
+func result(key string, shutdown bool) string {
+	switch {
+	case !shutdown:
+		return key
+	case key != "":
+		return fmt.Sprintf("%q, true", key)
+	}
+	return "shutdown"
 }
 
 // nothing fails if a Get of the channel has returned.
@@ -111,8 +118,17 @@ func (q *queue) rateLimited(key string, want time.Duration, call string) {
 	q.t.Helper()
 	before := time.Since(q.start)
 	q.AddRateLimited(key)
+	q.returnsAtOnce(before)
 	if after := q.taken(key) - before; after != want {
 		q.t.Fatalf("%s with base %v and limit %v: the key comes after %v; want %v", call, base, limit, after, want)
+	}
+}
+
+// returnsAtOnce fails if AddRateLimited, called at the time before, has taken time.
+func (q *queue) returnsAtOnce(before time.Duration) {
+	q.t.Helper()
+	if after := time.Since(q.start) - before; after > 0 {
+		q.t.Fatalf("AddRateLimited returns after %v; want that it returns at once: a worker that waits processes no other key", after)
 	}
 }
 

@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"fmt"
+	"testing/synctest"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
@@ -9,13 +10,13 @@ import (
 
 func checkOrder(t *judge.T, parts stack.Parts) {
 	q := newQueue(t, parts, base, limit)
-	all := keys(20)
+	all := keys(300)
 	for _, key := range all {
 		q.Add(key)
 	}
 	q.Add(all[0])
 	for i, key := range all {
-		q.takes(key, fmt.Sprintf("after Add of 20 keys and %d calls of Get", i))
+		q.takes(key, fmt.Sprintf("after Add of 300 keys and %d calls of Get", i))
 	}
 }
 
@@ -52,6 +53,50 @@ func checkWait(t *judge.T, parts stack.Parts) {
 	}
 }
 
+// checkTaken has a key that one Get takes when another Get is already woken for it.
+// Which of the two is first depends on the scheduler, so it happens several times.
+func checkTaken(t *judge.T, parts stack.Parts) {
+	q := newQueue(t, parts, base, limit)
+	for i := range 20 {
+		key := fmt.Sprintf("shop/%d", i)
+		waiting, adding := q.get(), make(chan string, 1)
+		q.nothing(waiting, "while no key waits")
+		t.Go("Add and Get", func() {
+			q.Add(key)
+			adding <- result(q.Get())
+		})
+		synctest.Wait()
+		select {
+		case got := <-waiting:
+			waiting = adding
+			q.takenOnce(got, key, waiting)
+		case got := <-adding:
+			q.takenOnce(got, key, waiting)
+		default:
+			t.Fatalf("after Add, and with two calls of Get, both wait")
+		}
+		q.Done(key)
+		q.Add(key)
+		q.received(waiting, key, "after Add of a key that another Get took before")
+		q.Done(key)
+	}
+}
+
+// takenOnce fails unless one of two calls of Get has returned the only key, and the
+// other one waits.
+func (q *queue) takenOnce(got, want string, other <-chan string) {
+	q.t.Helper()
+	const when = "with one key and two calls of Get, the one that finds nothing waits again"
+	if got != want {
+		q.t.Fatalf("%s: it returns %s", when, got)
+	}
+	select {
+	case got := <-other:
+		q.t.Fatalf("%s: it returns %s", when, got)
+	default:
+	}
+}
+
 func checkProcessed(t *judge.T, parts stack.Parts) {
 	q := newQueue(t, parts, base, limit)
 	q.Add("shop/a")
@@ -76,7 +121,7 @@ func checkAgain(t *judge.T, parts stack.Parts) {
 	q.Add("shop/b")
 	q.Done("shop/a")
 	q.takes("shop/b", "after Add of shop/a while it is processed, Add of shop/b, and Done of shop/a")
-	q.takes("shop/a", "after Add of shop/a while it is processed, and Done: this change would be lost; Get")
+	q.takes("shop/a", "after Add of shop/a while it is processed, and Done (otherwise this change would be lost)")
 	q.Done("shop/b")
 	got := q.get()
 	q.Done("shop/a")
@@ -115,9 +160,9 @@ func checkLen(t *judge.T, parts stack.Parts) {
 	q.takes("shop/a", "after Add of two keys")
 	q.hasLen(1, "with one key that is processed and one that waits")
 	q.Add("shop/a")
-	q.hasLen(1, "after Add of the key that is processed: it does not wait before Done;")
+	q.hasLen(1, "after Add of the key that is processed, which does not wait before Done")
 	q.AddRateLimited("shop/c")
-	q.hasLen(1, "with a delayed key: it does not wait;")
+	q.hasLen(1, "with a delayed key, which does not wait")
 	q.Done("shop/a")
 	q.hasLen(2, "after Done of a key that was added while it was processed")
 }

@@ -11,10 +11,11 @@ import (
 func checkShutDownWakes(t *judge.T, parts stack.Parts) {
 	q := newQueue(t, parts, base, limit)
 	workers := []<-chan string{q.get(), q.get(), q.get()}
+	q.AddRateLimited("shop/delayed")
 	q.nothing(workers[0], "in a new queue")
 	q.ShutDown()
 	for _, worker := range workers {
-		q.received(worker, "shutdown", "after ShutDown with three waiting workers")
+		q.received(worker, "shutdown", "after ShutDown with three waiting workers and a delayed key")
 	}
 	q.ShutDown()
 	q.takes("shutdown", "after a second ShutDown")
@@ -29,6 +30,8 @@ func checkShutDownLeft(t *judge.T, parts stack.Parts) {
 	q.Add("shop/a")
 	q.ShutDown()
 	q.takes("shop/b", "after ShutDown with two waiting keys")
+	q.ShutDown()
+	q.hasLen(1, "after a second ShutDown with a waiting key")
 	q.Done("shop/a")
 	q.hasLen(2, "after ShutDown, and Done of a key that was added before ShutDown while it was processed")
 	q.takes("shop/c", "after ShutDown with a waiting key")
@@ -43,6 +46,9 @@ func checkShutDownAdds(t *judge.T, parts stack.Parts) {
 	q.Add("shop/a")
 	q.takes("shop/a", "after Add")
 	q.AddRateLimited("shop/delayed")
+	q.Add("shop/busy")
+	q.takes("shop/busy", "after Add")
+	q.AddRateLimited("shop/busy")
 	q.ShutDown()
 	q.Add("shop/b")
 	q.hasLen(0, "after ShutDown and Add")
@@ -51,7 +57,9 @@ func checkShutDownAdds(t *judge.T, parts stack.Parts) {
 	q.hasLen(0, "after ShutDown, Add of a key that is processed, and Done")
 	q.AddRateLimited("shop/c")
 	time.Sleep(limit)
-	q.hasLen(0, "after ShutDown, with a key that was delayed before and one that was delayed after,")
+	q.hasLen(0, "after ShutDown, with a key that was delayed before and one that was delayed after")
+	q.Done("shop/busy")
+	q.hasLen(0, "after ShutDown, the end of the delay of a key that is processed, and Done")
 	q.takes("shutdown", "after ShutDown and the end of all delays")
 }
 

@@ -13,6 +13,7 @@ var Step = judge.Step{
 		{Name: "keys come in the order of their first Add", Run: checkOrder},
 		{Name: "a waiting key waits once", Run: checkOnce},
 		{Name: "Get waits for a key", Run: checkWait},
+		{Name: "a Get that finds no key waits again", Run: checkTaken},
 		{Name: "a key is with one worker at a time", Run: checkProcessed},
 		{Name: "a key added while it is processed comes again after Done", Run: checkAgain},
 		{Name: "Done of a key that is not processed does nothing", Run: checkDone},

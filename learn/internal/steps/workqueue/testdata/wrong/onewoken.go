@@ -1,4 +1,4 @@
-// want: ShutDown wakes every Get: after ShutDown with three waiting workers, a Get that waits is not woken
+// want: ShutDown wakes every Get: after ShutDown with three waiting workers and a delayed key, a Get that waits is not woken
 package workqueue
 
 func (q *queue) ShutDown() {
