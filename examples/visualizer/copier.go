@@ -81,7 +81,7 @@ func (c *copier) copy(ctx context.Context, req controller.Request) (outcome stri
 	switch {
 	case !exists:
 		return c.create(ctx, source)
-	case !isCopy(stored) || !metav1.IsControlledBy(stored, source):
+	case !metav1.IsControlledBy(stored, source):
 		return "", fmt.Errorf("%w: %s", errNoCopy, keyOf(stored))
 	case maps.Equal(stored.Data, source.Data) && stored.Labels[colorLabel] == source.Labels[colorLabel]:
 		return "the copy is up to date", nil
