@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 	"sync"
 
@@ -9,9 +10,41 @@ import (
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
 
-// checkConcurrent calls all methods from several goroutines. The content at the end is
-// known, because each goroutine writes keys of its own.
 func checkConcurrent(t *judge.T, parts stack.Parts) {
+	checkApplyDuringAddIndex(t, parts)
+	checkLoad(t, parts)
+}
+
+// checkApplyDuringAddIndex calls Apply while AddIndex reads the stored objects. The new
+// objects must be in the index, whichever call is the first.
+func checkApplyDuringAddIndex(t *judge.T, parts stack.Parts) {
+	const count = 100
+	c := newCache(t, parts, object("shop/a", "1", "node-1"), object("shop/b", "1", "node-1"))
+	var set []stack.Object
+	for i := range count {
+		set = append(set, object(fmt.Sprintf("shop/later-%02d", i), "1", "node-2"))
+	}
+	var apply sync.Once
+	applied := make(chan struct{})
+	c.addIndex(byNode, func(object stack.Object) []string {
+		apply.Do(func() {
+			t.Go("Apply during AddIndex", func() {
+				defer close(applied)
+				c.Apply(set, nil)
+			})
+			for range 100 {
+				runtime.Gosched()
+			}
+		})
+		return nodesOf(object)
+	})
+	t.Unblocked("Apply during AddIndex", func() { <-applied })
+	c.has("an Apply of 100 objects on node-2 during AddIndex", byNode, "node-2", text(set))
+}
+
+// checkLoad calls all methods from several goroutines. The content at the end is known,
+// because each goroutine writes keys of its own.
+func checkLoad(t *judge.T, parts stack.Parts) {
 	const writers, rounds, keys = 3, 60, 20
 	c := newCache(t, parts)
 	c.addIndex(byNode, nodesOf)

@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/stack"
@@ -23,22 +24,30 @@ func checkApply(t *judge.T, parts stack.Parts) {
 	c.lists(after, "ops/a@1 shop/a@2 shop/c@2")
 	c.gets(after, "shop/a", "2")
 	c.gets(after, "shop/b", "")
+	c.apply([]stack.Object{object("shop/a", "1", "")})
+	c.gets("an Apply of shop/a@2 and one of shop/a@1", "shop/a", "1")
 	c.apply(nil, "ops/a", "shop/a", "shop/c")
 	c.lists(after+", and the removal of all objects", "nothing")
 }
 
 func checkByIndex(t *judge.T, parts stack.Parts) {
 	c := newCache(t, parts)
-	c.addIndex(byNode, nodesOf)
+	var calls atomic.Int32
+	c.addIndex(byNode, func(object stack.Object) []string {
+		calls.Add(1)
+		return nodesOf(object)
+	})
 	c.addIndex("byName", func(object stack.Object) []string { return []string{object.Name} })
 	var set []stack.Object
 	for _, name := range "qlzmbkwdxafjtcneguphisvoyr" {
 		set = append(set, object("shop/"+string(name), "1", "n"))
 	}
-	set = append(set, object("ops/n", "1", "node-2"))
+	set = append(set, object("ops/n", "1", "node-2"),
+		object("shop/1", "1", "node-4"), object("shop-1/2", "1", "node-4"), object("ops/3", "1", "node-4"))
 	c.apply(set[:13])
 	c.apply(set[13:])
-	after := "two Applies with 26 objects on node n, and ops/n on node-2"
+	calls.Store(0)
+	after := "two Applies with 26 objects on node n, ops/n on node-2, and three others on node-4"
 	var want []stack.Object
 	for name := 'a'; name <= 'z'; name++ {
 		want = append(want, object("shop/"+string(name), "1", "n"))
@@ -47,6 +56,10 @@ func checkByIndex(t *judge.T, parts stack.Parts) {
 	c.has(after, byNode, "node-2", "ops/n@1")
 	c.has(after, "byName", "n", "ops/n@1 shop/n@1")
 	c.has(after, byNode, "node-3", "nothing")
+	c.has(after, byNode, "node-4", "ops/3@1 shop-1/2@1 shop/1@1")
+	if n := calls.Load(); n > 0 {
+		t.Fatalf("4 calls of ByIndex call the function of the index %d times: without an index, each call looks at every object", n)
+	}
 }
 
 func checkChange(t *judge.T, parts stack.Parts) {
@@ -62,6 +75,9 @@ func checkChange(t *judge.T, parts stack.Parts) {
 	c.apply([]stack.Object{object("shop/c", "4", "node-2")})
 	c.has("shop/c again, on node-2", byNode, "node-2", "shop/c@4")
 	c.has("shop/c again, on node-2", byNode, "node-1", "shop/b@2")
+	c.apply([]stack.Object{object("shop/b", "2", "node-3")})
+	c.has("another shop/b@2, on node-3", byNode, "node-1", "nothing")
+	c.has("another shop/b@2, on node-3", byNode, "node-3", "shop/b@2")
 }
 
 func checkValues(t *judge.T, parts stack.Parts) {
@@ -77,6 +93,8 @@ func checkValues(t *judge.T, parts stack.Parts) {
 	c.has(after, byNode, "node-1", "nothing")
 	c.has(after, byNode, "node-2", "shop/a@2 shop/b@1")
 	c.has(after, byNode, "node-3", "shop/a@2")
+	c.addIndex("byText", func(object stack.Object) []string { return []string{object.Data["nodes"]} })
+	c.has(`AddIndex of a function that returns "" for shop/c`, "byText", "", "shop/c@1")
 }
 
 func checkAddIndex(t *judge.T, parts stack.Parts) {
@@ -103,7 +121,10 @@ func checkErrors(t *judge.T, parts stack.Parts) {
 			t.Errorf("AddIndex with a name that exists already returns no error")
 		}
 	})
-	c.has("an AddIndex with the same name, which failed", byNode, "node-1", "shop/a@1")
+	after := "an AddIndex with the same name and another function, which failed"
+	c.has(after, byNode, "node-1", "shop/a@1")
+	c.apply([]stack.Object{object("shop/b", "1", "node-1")})
+	c.has(after+", and an Apply of shop/b on node-1", byNode, "node-1", "shop/a@1 shop/b@1")
 }
 
 func checkSlices(t *judge.T, parts stack.Parts) {
