@@ -3,6 +3,7 @@ package listwatch
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -64,11 +65,14 @@ func checkOptions(t *judge.T, parts stack.Parts) {
 		t.Fatalf("Watch with the LabelSelector name=b, then a change of a and one of b: Next returns %v and the error %v, want the change of b", event, err)
 	}
 	for _, request := range r.server.Requests(apitest.Match{}) {
-		if request.Parameter("labelSelector") == "" || request.Parameter("fieldSelector") == "" || request.Parameter("timeoutSeconds") != "400" {
-			t.Fatalf("the caller has set LabelSelector, FieldSelector and TimeoutSeconds: the request %s does not have them all", request)
-		}
+		r.sends(request, "labelSelector=name=b", "fieldSelector=metadata.name!=zzz", "timeoutSeconds=400")
 	}
-	if options != before {
+	streamed := options
+	streamed.SendInitialEvents, streamed.ResourceVersionMatch = new(true), metav1.ResourceVersionMatchNotOlderThan
+	r.watch(t.Context(), streamed)
+	requests := r.server.Requests(apitest.Match{Verb: "watch"})
+	r.sends(requests[len(requests)-1], "sendInitialEvents=true", "resourceVersionMatch=NotOlderThan")
+	if options != before || seconds != 400 {
 		t.Fatalf("the options of the caller are %+v, want them unchanged: modify a copy", options)
 	}
 }
@@ -83,8 +87,13 @@ func (r *run) seed(n int) {
 	apitest.Create(r.t, r.server, configMap("shop", "zzz")) // the last object, without the label
 }
 
-// seeded are the options of a list of these objects.
-var seeded = metav1.ListOptions{LabelSelector: "seed=true"}
+// seeded returns the options of a list of these objects.
+func seeded() metav1.ListOptions {
+	return metav1.ListOptions{LabelSelector: "seed=true", FieldSelector: "metadata.name!=zzz", TimeoutSeconds: new(int64(400))}
+}
+
+// seededParameters are those of each request of such a list.
+var seededParameters = []string{"labelSelector=seed=true", "fieldSelector=metadata.name!=zzz", "timeoutSeconds=400"}
 
 // onlySeeded fails unless a list has each of them once.
 func (r *run) onlySeeded(objects []stack.Object, n int) {
@@ -94,12 +103,12 @@ func (r *run) onlySeeded(objects []stack.Object, n int) {
 			r.t.Fatalf("a list with a LabelSelector has the object %s, which does not match: each page needs the options of the first", object.Name)
 		}
 		if seen[object.Name] {
-			r.t.Fatalf("the list has %s twice; the requests are: %.300s", object.Name, r.requests())
+			r.t.Fatalf("the list has %s twice; the requests are: %.600s", object.Name, r.requests())
 		}
 		seen[object.Name] = true
 	}
 	if len(seen) != n {
-		r.t.Fatalf("the list has %d objects, want %d; the requests are: %.300s", len(seen), n, r.requests())
+		r.t.Fatalf("the list has %d objects, want %d; the requests are: %.600s", len(seen), n, r.requests())
 	}
 }
 
@@ -108,7 +117,7 @@ func checkPages(t *judge.T, parts stack.Parts) {
 	r.seed(1200)
 	current := r.current()
 	r.server.ForgetRequests()
-	options := seeded
+	options := seeded()
 	options.ResourceVersion, options.ResourceVersionMatch = current, metav1.ResourceVersionMatchExact
 	objects, version := r.listed(options)
 	r.onlySeeded(objects, 1200)
@@ -116,17 +125,19 @@ func checkPages(t *judge.T, parts stack.Parts) {
 		t.Fatalf("the version of a list in three pages is %q, want %s", version, current)
 	}
 	requests := r.server.Requests(apitest.Match{})
+	r.sends(requests[0], "resourceVersion="+current, "resourceVersionMatch=Exact")
 	if len(requests) != 3 {
-		t.Fatalf("1200 objects are read with %d requests, want 3 with at most 500 objects each: %.300s", len(requests), r.requests())
+		t.Fatalf("1200 objects are read with %d requests, want 3 with at most 500 objects each: %.600s", len(requests), r.requests())
 	}
 	for i, request := range requests {
 		if got := request.Parameter("limit"); got != "500" {
 			t.Fatalf("request %d of a list has the limit %q, want 500, if the caller has set none", i+1, got)
 		}
+		r.sends(request, seededParameters...)
 	}
 
 	r.server.ForgetRequests()
-	few := seeded
+	few := seeded()
 	few.Limit = 1000
 	objects, _ = r.listed(few)
 	r.onlySeeded(objects, 1200)
@@ -138,6 +149,8 @@ func checkPages(t *judge.T, parts stack.Parts) {
 func checkExpiredToken(t *judge.T, parts stack.Parts) {
 	r := newRun(t, parts, "shop")
 	r.seed(1200)
+	oldest := r.current()
+	r.server.ForgetRequests()
 	match := apitest.Match{Verb: "list"}
 	r.server.Fault(apitest.Fault{Match: match, Nth: 3, Action: apitest.Call("create an object", func(*apitest.Server) {
 		object := configMap("shop", "item-new")
@@ -145,12 +158,15 @@ func checkExpiredToken(t *judge.T, parts stack.Parts) {
 		apitest.Create(t, r.server, object)
 	})})
 	r.server.Fault(apitest.Fault{Match: match, Nth: 3, Action: apitest.Fail(410, 0)})
-	objects, version := r.listed(seeded)
+	options := seeded()
+	options.ResourceVersion, options.ResourceVersionMatch = oldest, metav1.ResourceVersionMatchNotOlderThan
+	objects, version := r.listed(options)
 	r.onlySeeded(objects, 1201)
 	requests := r.server.Requests(apitest.Match{})
 	if last := requests[len(requests)-1]; len(requests) != 4 || last.Parameter("continue") != "" || last.Parameter("limit") != "" {
-		t.Fatalf("page 3 is answered with 410: the requests are %.300s; want a fourth one without continue and without limit", r.requests())
+		t.Fatalf("page 3 is answered with 410: the requests are %.600s; want a fourth one without continue and without limit", r.requests())
 	}
+	r.sends(requests[3], append(seededParameters, "resourceVersion="+oldest, "resourceVersionMatch=NotOlderThan")...)
 	if want := r.current(); version != want {
 		t.Fatalf("page 3 is answered with 410: the version of the list is %q, want %s, that of the last response", version, want)
 	}
@@ -167,28 +183,39 @@ func checkPageError(t *judge.T, parts stack.Parts) {
 		r := newRun(t, parts, "shop")
 		r.seed(1200)
 		r.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "list"}, Nth: page, Action: apitest.Fail(500, 0)})
-		if objects, _, err := r.list(seeded); !apierrors.IsInternalError(err) {
+		if objects, _, err := r.list(seeded()); !apierrors.IsInternalError(err) {
 			t.Fatalf("page %d is answered with 500: List returns %d objects and the error %v, want the 500: a part of a list looks as if the other objects were deleted", page, len(objects), err)
 		}
 	}
 }
 
-func checkListContext(t *judge.T, parts stack.Parts) {
-	r := newRun(t, parts, "shop")
-	r.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "list"}, Action: apitest.Silence()})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	begin := time.Now()
-	t.Unblocked("List, with a context that ends after one minute,", func() {
-		list, err := r.source.List(ctx, metav1.ListOptions{})
-		if err == nil { // the requests may be sent while the list is read
-			_, err = list.Slice()
+func checkRequestContext(t *judge.T, parts stack.Parts) {
+	for _, call := range []string{"List", "Watch"} {
+		r := newRun(t, parts, "shop")
+		r.server.Fault(apitest.Fault{Match: apitest.Match{Verb: strings.ToLower(call)}, Action: apitest.Silence()})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begin := time.Now()
+		t.Unblocked(call+", with a context that ends after one minute,", func() {
+			if err := r.request(ctx, call); err == nil {
+				t.Errorf("the context of %s ends while it waits for the response: it returns no error", call)
+			}
+		})
+		if took := time.Since(begin); took > time.Minute {
+			t.Fatalf("the context of %s ends after one minute: it returns after %v", call, took)
 		}
-		if err == nil {
-			t.Errorf("the context of List ends while it waits for the response: it returns no error")
-		}
-	})
-	if took := time.Since(begin); took > time.Minute {
-		t.Fatalf("the context of List ends after one minute: it returns after %v", took)
 	}
+}
+
+// request calls List or Watch, and returns its error.
+func (r *run) request(ctx context.Context, call string) error {
+	if call == "Watch" {
+		_, err := r.source.Watch(ctx, metav1.ListOptions{ResourceVersion: "1"})
+		return err
+	}
+	list, err := r.source.List(ctx, metav1.ListOptions{})
+	if err == nil { // the requests may be sent while the list is read
+		_, err = list.Slice()
+	}
+	return err
 }

@@ -68,3 +68,29 @@ func (b *recordedBody) Close() error {
 	b.closed()
 	return b.ReadCloser.Close()
 }
+
+// aheadDecoder reads further than the first event that it returns, as a decoder may do
+// with events that arrive together.
+type aheadDecoder struct {
+	stack.Decoder
+	ahead  int
+	events []stack.Event
+}
+
+// Next implements stack.Decoder.
+func (d *aheadDecoder) Next() (stack.Event, error) {
+	if d.ahead == 0 && len(d.events) == 0 {
+		return d.Decoder.Next()
+	}
+	for d.ahead > 0 && len(d.events) <= d.ahead {
+		event, err := d.Decoder.Next()
+		if err != nil {
+			return event, err
+		}
+		d.events = append(d.events, event)
+	}
+	d.ahead = 0
+	event := d.events[0]
+	d.events = d.events[1:]
+	return event, nil
+}

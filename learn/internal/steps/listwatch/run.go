@@ -2,7 +2,9 @@ package listwatch
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,6 +26,7 @@ type run struct {
 	client   *recorder
 	source   stack.ListerWatcher
 	decoders atomic.Int64
+	ahead    int // the events that a decoder reads with its first one
 }
 
 // newRun starts a server with the objects a and b in the namespace shop, and other in the
@@ -40,7 +43,7 @@ func newRun(t *judge.T, parts stack.Parts, namespace string) *run {
 	r.client = &recorder{Client: parts.NewClient(base, parts.NewTransport(dial))}
 	r.source = parts.NewListerWatcher(r.client, func(body io.Reader) stack.Decoder {
 		r.decoders.Add(1)
-		return parts.NewDecoder(body)
+		return &aheadDecoder{Decoder: parts.NewDecoder(body), ahead: r.ahead}
 	}, namespace)
 	if r.source == nil {
 		t.Fatalf("NewListerWatcher returns nil")
@@ -124,7 +127,7 @@ func (r *run) waiting(ctx context.Context, w *listwatch.Watch[stack.Object]) <-c
 	synctest.Wait()
 	select {
 	case n := <-result:
-		r.t.Fatalf("a watch without an event: Next returns the event %q and the error %v, want it to wait", n.event.Type, n.err)
+		r.t.Fatalf("a watch without an event: Next returns %s, want it to wait", outcome(n.event, n.err))
 	default:
 	}
 	return result
@@ -155,12 +158,43 @@ func (r *run) closed(after string) {
 func (r *run) requests() string {
 	var lines []string
 	for _, request := range r.server.Requests(apitest.Match{}) {
-		lines = append(lines, strings.TrimPrefix(request.String(), "GET /api/v1/"))
+		lines = append(lines, line(request))
 	}
 	if len(lines) == 0 {
 		return "none"
 	}
 	return strings.Join(lines, ", ")
+}
+
+// token is a token of a list, which is long and says nothing.
+var token = regexp.MustCompile(`continue=[^& ]+`)
+
+// line returns a request as "namespaces/shop/configmaps?limit=500 (200)".
+func line(request apitest.Request) string {
+	address, state, _ := strings.Cut(strings.TrimPrefix(request.String(), "GET /api/v1/"), " ")
+	return token.ReplaceAllString(address, "continue=...") + " (" + state + ")"
+}
+
+// sends fails unless a request has these parameters of the caller's options.
+func (r *run) sends(request apitest.Request, parameters ...string) {
+	for _, parameter := range parameters {
+		name, want, _ := strings.Cut(parameter, "=")
+		if got := request.Parameter(name); got != want {
+			r.t.Fatalf("the options of the caller have %s: the request %s does not have it", parameter, line(request))
+		}
+	}
+}
+
+// outcome describes what Next has returned.
+func outcome(event stack.Event, err error) string {
+	switch {
+	case err != nil:
+		return fmt.Sprintf("the error %v", err)
+	case event.Object == nil:
+		return fmt.Sprintf("%s without an object", event.Type)
+	default:
+		return fmt.Sprintf("%s %s", event.Type, event.Object.Name)
+	}
 }
 
 // names returns the names of objects in alphabetical order.

@@ -23,7 +23,7 @@ var Step = judge.Step{
 		{Name: "an error of the decoder ends the watch", Run: checkDecoderError},
 		{Name: "Stop ends a Next that waits", Run: checkStop},
 		{Name: "a context ends a Next that waits", Run: checkWatchContext},
-		{Name: "the context ends a list", Run: checkListContext},
+		{Name: "the context ends a request", Run: checkRequestContext},
 	},
 	Show: show,
 }

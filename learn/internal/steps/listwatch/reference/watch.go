@@ -1,6 +1,7 @@
 package listwatch
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -38,18 +39,17 @@ type stream struct {
 func (s *stream) next(ctx context.Context) (stack.Event, error) {
 	// A read waits for bytes, not for a context. Only closing the body ends it.
 	defer context.AfterFunc(ctx, func() { s.end(ctx.Err()) })()
-	if err := s.end(ctx.Err()); err != nil {
+	// The decoder may have more events than it has returned. None follows an end.
+	if err := s.end(cmp.Or(s.ctx.Err(), ctx.Err())); err != nil {
 		return stack.Event{}, err
 	}
 	event, err := s.decoder.Next()
 	if err == nil {
 		return event, nil
 	}
-	if s.ctx.Err() != nil {
-		err = s.ctx.Err()
-	}
-	// If the body was closed, the error of the read is only a consequence of that.
-	return stack.Event{}, s.end(err)
+	// If the body was closed, the error of the read is only a consequence of that. The
+	// client closes it, too, when the context of its request ends.
+	return stack.Event{}, s.end(cmp.Or(s.ctx.Err(), err))
 }
 
 // end ends the stream, unless the reason is nil. It returns the first reason.
