@@ -67,13 +67,14 @@ func checkCalls(t *judge.T, parts stack.Parts) {
 		"add b@1 (initial), delete b@2, add b@3, update b@3 to b@4, delete b@5")
 
 	b1, b2, b3 := object("b", "1"), object("b", "2"), object("b", "3")
-	i = newInformer(t, parts, delivering(delivery{"shop/b", []stack.Delta{
-		{Type: deltafifo.Deleted, Object: b2}, {Type: deltafifo.Added, Object: b3}, {Type: deltafifo.Sync, Object: b3},
-	}, false}), nil)
+	i = newInformer(t, parts, delivering(
+		delivery{"shop/b", []stack.Delta{{Type: deltafifo.Deleted, Object: b2}, {Type: deltafifo.Added, Object: b3}}, false},
+		delivery{"shop/b", []stack.Delta{{Type: deltafifo.Sync, Object: b3}}, false},
+	), nil)
 	i.indexer.Apply([]stack.Object{b1}, nil)
 	r = i.handle(newRecorder())
 	defer i.run(untilDone)()
-	i.received(r, "Deleted b@2, Added b@3, Sync b@3 in one call of process",
+	i.received(r, "Deleted b@2 and Added b@3 in one call of process, and Sync b@3 in the next one",
 		"add b@1 (initial), delete b@2, add b@3, update b@3 to b@3")
 }
 
