@@ -125,8 +125,8 @@ func (s *Source) take(ctx context.Context, verb string, options metav1.ListOptio
 	request := Request{Verb: verb, Options: options, At: time.Since(s.begin)}
 	s.requests = append(s.requests, request)
 	for _, w := range s.watches {
-		if w.isOpen() {
-			s.leaks = append(s.leaks, fmt.Sprintf("the watch from version %q is still open when the next %s is requested: call its Stop", w.from, verb))
+		if w.isHeld() {
+			s.leaks = append(s.leaks, fmt.Sprintf("the watch from version %q has not been stopped when the next %s is requested: call its Stop", w.from, verb))
 		}
 	}
 	answer := Answer{silent: true}
@@ -175,8 +175,8 @@ func (s *Source) Leak(atEnd bool) string {
 		return s.leaks[0]
 	}
 	for _, w := range s.watches {
-		if atEnd && w.isOpen() {
-			return fmt.Sprintf("the watch from version %q is still open at the end: call its Stop", w.from)
+		if atEnd && w.isHeld() {
+			return fmt.Sprintf("the watch from version %q has not been stopped at the end: call its Stop", w.from)
 		}
 	}
 	return ""

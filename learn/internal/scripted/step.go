@@ -61,18 +61,27 @@ func End(err error) Step { return Step{end: err} }
 
 // openWatch is a watch that a solution reads.
 type openWatch struct {
-	from    string
-	ctx     context.Context
-	steps   []Step
-	final   error
-	stopped chan struct{}
-	ended   atomic.Bool
+	from     string
+	ctx      context.Context
+	steps    []Step
+	final    error
+	stopped  chan struct{}
+	ended    atomic.Bool
+	released atomic.Bool // Stop has been called
 }
 
 func newWatch(ctx context.Context, from string, steps []Step) (*openWatch, *listwatch.Watch[stack.Object]) {
 	w := &openWatch{from: from, ctx: ctx, steps: steps, stopped: make(chan struct{})}
-	return w, rest.NewWatch(w.next, w.stop)
+	stop := func() {
+		w.released.Store(true)
+		w.stop()
+	}
+	return w, rest.NewWatch(w.next, stop)
 }
+
+// isHeld reports whether the watch has neither been stopped nor ended by its context. An
+// error of Next is no substitute for Stop.
+func (w *openWatch) isHeld() bool { return !w.released.Load() && w.ctx.Err() == nil }
 
 // isOpen reports whether the watch still occupies a connection.
 func (w *openWatch) isOpen() bool { return !w.ended.Load() && w.ctx.Err() == nil }

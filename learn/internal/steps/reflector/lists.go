@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/thinformer/thinformer/learn/internal/judge"
 	"github.com/thinformer/thinformer/learn/internal/scripted"
@@ -42,9 +43,20 @@ func checkNewest(t *judge.T, parts stack.Parts) {
 	r := newRun(t, &scripted.Source{Lists: []scripted.Answer{scripted.Lists("10", a), scripted.Lists("20", a)}}, endsAt("15", errExpired))
 	r.start(parts, false)
 	r.after(10 * time.Minute)
+	withoutVersion(r, "a list, a watch from 10 to 15, a list")
+
+	opens := scripted.Opens(scripted.Added("a", "8"), scripted.Mark("20"))
+	streams := newRun(t, &scripted.Source{Watches: []scripted.Answer{opens, opens}, Lists: []scripted.Answer{scripted.Lists("20", a)}}, endsAt("25", errExpired))
+	streams.start(parts, true)
+	streams.after(10 * time.Minute)
+	withoutVersion(streams, "a streamed list, a watch from 20 to 25, a list")
+}
+
+// withoutVersion fails if a list or a streamed list of a run has a version.
+func withoutVersion(r *run, after string) {
 	for _, request := range r.source.Requests() {
 		if got := request.Options.ResourceVersion; got != "" {
-			t.Fatalf("a list, a watch from 10 to 15, a list: a list is requested with the version %q, want none: only a list without a version is the newest state; one from version 0 may be older than the store", got)
+			r.t.Fatalf("%s: a list is requested with the version %q, want none: only a list without a version is the newest state; one from version 0 may be older than the store", after, got)
 		}
 	}
 }
@@ -80,6 +92,18 @@ func checkExpired(t *judge.T, parts stack.Parts) {
 	r.requested("list, list", after)
 	r.stored("replace a 8 b 9 to 10, replace b 9 c 18 to 20", after)
 	r.followed("10, 20", after)
+	r.end()
+
+	resource := schema.GroupResource{Resource: "configmaps"}
+	for _, err := range []error{
+		apierrors.NewForbidden(resource, "", errors.New("no")), apierrors.NewNotFound(resource, ""), errors.New("the store is full"),
+	} {
+		r := newRun(t, &scripted.Source{Lists: []scripted.Answer{scripted.Lists("10", a, b), scripted.Lists("20", b, c)}}, endsAt("15", err))
+		r.start(parts, false)
+		r.after(10 * time.Minute)
+		r.requested("list, list", fmt.Sprintf("Follow(10) returns 15 and the error %q", err))
+		r.end()
+	}
 }
 
 func checkNoProgress(t *judge.T, parts stack.Parts) {
@@ -101,6 +125,15 @@ func checkProgress(t *judge.T, parts stack.Parts) {
 	const after = "two failed lists, a watch from 10 to 11, a failed list"
 	r.requestedAt(3, 3*time.Minute, "a watch from 10 to 11", "the list needs no back-off")
 	r.requestedAt(4, 4*time.Minute, after, "the progress resets the back-off: the next time is the first, 1 minute")
+	r.end()
+
+	// A stream that fails is no progress.
+	streams := newRun(t, &scripted.Source{Watches: []scripted.Answer{fails, fails, fails}, Lists: []scripted.Answer{fails, fails, list}})
+	streams.start(parts, true)
+	streams.after(20 * time.Minute)
+	if _, resets := streams.backoff.Calls(); resets > 0 {
+		t.Fatalf("streamed lists and lists that fail: Backoff.Reset is called %d times, but only a watch that makes progress resets the back-off", resets)
+	}
 }
 
 func checkReplaceError(t *judge.T, parts stack.Parts) {
@@ -128,27 +161,32 @@ func checkLastVersion(t *judge.T, parts stack.Parts) {
 		_ = store.Update(scripted.Object("b", "12"))
 		_ = store.Delete(scripted.Object("b", "13"))
 		store.Bookmark("20")
-		return "20", store.Add(scripted.Object("c", "21"))
+		_ = store.Add(scripted.Object("c", "21"))
+		_ = store.Update(scripted.Object("c", "22"))
+		return "20", store.Delete(scripted.Object("c", "23"))
 	})
-	last := ""
+	last, previous := "", ""
 	r.store.Before = func(call string) error {
 		version := call[len(call)-2:]
-		switch got := r.reflector.LastVersion(); got {
-		case last:
-		case version:
+		switch got := r.reflector.LastVersion(); {
+		case got == last:
+		case got == version:
 			t.Errorf("LastVersion is already %q during the call %q of the store, want %q: the call has not returned", got, call, last)
+		case version > "21":
+			t.Errorf("LastVersion is %q after the call %q of the store has failed, want %q", got, previous, last)
 		default:
 			t.Errorf("LastVersion is %q during the call %q of the store, want %q, the version of the call before: pass options.Follow a store that records the versions", got, call, last)
 		}
-		last = version
-		if last == "21" {
+		previous = call
+		if version > "20" {
 			return errors.New("the store is full")
 		}
+		last = version
 		return nil
 	}
 	r.start(parts, false)
 	if got := r.reflector.LastVersion(); got != "20" {
-		t.Fatalf("a list with version 10, an Add, an Update and a Delete with versions 11 to 13, a bookmark with version 20, a failed Add: LastVersion is %q, want 20", got)
+		t.Fatalf("a list with version 10, an Add, an Update and a Delete with versions 11 to 13, a bookmark with version 20, then calls that fail: LastVersion is %q, want 20", got)
 	}
 	r.stored("replace a 8 to 10, add b 11, update b 12, delete b 13, bookmark 20", "the calls of the Follower")
 }

@@ -136,7 +136,7 @@ func (r *run) requested(want, after string) {
 func (r *run) requestedAt(number int, at time.Duration, after, why string) {
 	requests := r.source.Requests()
 	if len(requests) <= number {
-		r.t.Fatalf("%s: there is no further request; the requests are %q. %s", after, r.source.Log(), why)
+		r.t.Fatalf("%s: there is no further request after %q: %s", after, r.source.Log(), why)
 	}
 	if got := requests[number]; got.At != at {
 		r.t.Fatalf("%s: the next %s is requested at %v, want %v: %s", after, got.Verb, got.At, at, why)

@@ -97,7 +97,7 @@ func checkNoMark(t *judge.T, parts stack.Parts) {
 }
 
 func checkStreamEnds(t *judge.T, parts stack.Parts) {
-	for _, err := range []error{io.EOF, fmt.Errorf("watch: %w", io.ErrUnexpectedEOF), errServer} {
+	for _, err := range []error{io.EOF, fmt.Errorf("watch: %w", io.ErrUnexpectedEOF), errServer, errExpired} {
 		r := startStream(t, parts, scripted.Opens(scripted.Added("a", "8"), scripted.Added("b", "9"), scripted.End(err)))
 		r.after(10 * time.Minute)
 		listed(r, fmt.Sprintf("a stream that ends with %q before the mark", err))
@@ -130,17 +130,21 @@ func checkStreamStopped(t *judge.T, parts stack.Parts) {
 	}{
 		{"the mark", scripted.Opens(scripted.Added("a", "8"), scripted.Mark("20"))},
 		{"an hour without a mark", scripted.Opens(scripted.Added("a", "8"))},
+		{"the end before the mark", scripted.Opens(scripted.Added("a", "8"), scripted.End(io.EOF))},
 	} {
 		r := newRun(t, &scripted.Source{Watches: []scripted.Answer{c.answer}, Lists: []scripted.Answer{scripted.Lists("30", a)}})
 		r.begun = func() {
 			if leak := r.source.Leak(true); leak != "" {
-				t.Errorf("%s: the streamed list is still open when Follow begins: call its Stop; Follow opens a watch of its own", c.stream)
+				t.Errorf("%s: the streamed list has not been stopped when Follow begins: call its Stop; Follow opens a watch of its own", c.stream)
 			}
 		}
 		r.start(parts, true)
 		r.after(2 * silence)
 		if calls := len(r.versions()); calls != 1 {
 			t.Fatalf("%s: Follow is called %d times, want once", c.stream, calls)
+		}
+		if leak := r.source.Leak(true); leak != "" {
+			t.Fatalf("%s: %s", c.stream, leak)
 		}
 		r.end()
 	}

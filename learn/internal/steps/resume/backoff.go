@@ -40,6 +40,9 @@ func checkTimes(t *judge.T, parts stack.Parts) {
 			inRange(t, number, b.Next())
 		}
 	}
+	if got := parts.NewBackoff(2*limit, limit).Next(); got < limit/2 || got > limit {
+		t.Fatalf("NewBackoff(%v, %v): Next returns %v, want between %v and the limit of %[2]v", 2*limit, limit, got, limit/2)
+	}
 }
 
 func checkRandom(t *judge.T, parts stack.Parts) {
@@ -61,6 +64,19 @@ func checkRandom(t *judge.T, parts stack.Parts) {
 	// For equally distributed times, the probability of this failure is 1 to 10^15.
 	if middle := limit * 3 / 4; shortest > middle || longest < middle {
 		t.Fatalf("the twelfth times of 50 Backoffs are between %v and %v, want them equally distributed between %v and %v", shortest, longest, limit/2, limit)
+	}
+	const times = 4000
+	b, quarters := newBackoff(t, parts), [4]int{}
+	for number := range 12 + times {
+		if next := b.Next(); number >= 12 && next >= limit/2 && next <= limit {
+			quarters[min(3, int((next-limit/2)*4/(limit/2)))]++
+		}
+	}
+	// 1000 are expected, and the standard deviation is 27.
+	for i, got := range quarters {
+		if got < 700 || got > 1300 {
+			t.Fatalf("%d times between %v and %v: %d of them are in quarter %d, want about %d: they are not equally distributed", times, limit/2, limit, got, i+1, times/4)
+		}
 	}
 }
 

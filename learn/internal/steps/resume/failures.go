@@ -34,7 +34,7 @@ func checkRefused(t *judge.T, parts stack.Parts) {
 	fails := scripted.Fails(errRefused)
 	r := follow(t, parts, fails, fails, fails, scripted.Opens(scripted.Added("a", "11")))
 	r.after(30 * time.Minute)
-	const why = "wait for Backoff.Next (1, 2, 3 minutes) after each refused connection"
+	const why = "wait for Backoff.Next (1, 2, 3 minutes) after each refused connection, and for nothing else"
 	for number, at := range []time.Duration{0, time.Minute, 3 * time.Minute, 6 * time.Minute} {
 		if number > 0 {
 			r.opensAt(number, at, fmt.Sprintf("%d refused connections", number), why)
@@ -96,7 +96,7 @@ func (r *run) returns(want error, after string) {
 		r.t.Fatalf("%s: Follow does not return; the requests are: %s", after, r.source.Log())
 	}
 	if !errors.Is(r.err, want) {
-		r.t.Fatalf("%s: Follow returns the error %v, want one that errors.Is finds %v in", after, r.err, want)
+		r.t.Fatalf("%s: Follow returns the error \"%v\", want \"%v\" or an error that wraps it", after, r.err, want)
 	}
 	if r.last != "11" {
 		r.t.Fatalf("%s: Follow returns the version %q, want 11, the last version that reached the store", after, r.last)
@@ -108,7 +108,7 @@ func (r *run) returns(want error, after string) {
 func endings(err error) []ending {
 	return []ending{
 		{"as an ERROR event", []scripted.Answer{scripted.Opens(scripted.Added("a", "11"), scripted.End(err))}},
-		{"as the response to a watch", []scripted.Answer{scripted.Opens(scripted.Added("a", "11"), scripted.End(io.EOF)), scripted.Fails(fmt.Errorf("watch: %w", err))}},
+		{"as the response to a watch, in an error that wraps it (errors.As)", []scripted.Answer{scripted.Opens(scripted.Added("a", "11"), scripted.End(io.EOF)), scripted.Fails(fmt.Errorf("watch: %w", err))}},
 	}
 }
 
@@ -123,20 +123,18 @@ func checkExpired(t *judge.T, parts stack.Parts) {
 		for _, end := range endings(expired) {
 			r := follow(t, parts, end.watches...)
 			r.after(10 * time.Minute)
-			r.returns(expired, "410 "+string(apierrors.ReasonForError(expired))+" "+end.how)
+			r.returns(expired, fmt.Sprintf("410 with the reason %q %s", apierrors.ReasonForError(expired), end.how))
 		}
 	}
 }
 
 func checkRejected(t *judge.T, parts stack.Parts) {
-	resource := schema.GroupResource{Resource: "configmaps"}
-	for _, rejected := range []error{
-		apierrors.NewBadRequest("bad"), apierrors.NewUnauthorized("unknown"), apierrors.NewForbidden(resource, "", errors.New("no")), apierrors.NewNotFound(resource, ""),
-	} {
+	for _, code := range []int{400, 401, 403, 404, 405, 409, 418, 422} {
+		rejected := apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: "configmaps"}, "", "", 0, false)
 		for _, end := range endings(rejected) {
 			r := follow(t, parts, end.watches...)
 			r.after(10 * time.Minute)
-			r.returns(rejected, string(apierrors.ReasonForError(rejected))+" "+end.how)
+			r.returns(rejected, fmt.Sprintf("%d %s", code, end.how))
 		}
 	}
 }
@@ -156,17 +154,30 @@ func checkServerError(t *judge.T, parts stack.Parts) {
 }
 
 func checkStoreError(t *judge.T, parts stack.Parts) {
-	full := errors.New("the store is full")
-	store := &scripted.Store{Before: func(call string) error {
-		if call == "update a 12" {
-			return full
+	for _, c := range []struct {
+		call  string // of the store
+		event scripted.Step
+	}{
+		{"add a 12", scripted.Added("a", "12")},
+		{"update a 12", scripted.Modified("a", "12")},
+		{"delete a 12", scripted.Deleted("a", "12")},
+	} {
+		full := errors.New("the store is full")
+		store := &scripted.Store{Before: func(call string) error {
+			if call == c.call {
+				return full
+			}
+			return nil
+		}}
+		r := followInto(t, parts, store, scripted.Opens(scripted.Added("a", "11"), c.event, scripted.Added("b", "13")))
+		r.after(10 * time.Minute)
+		after := fmt.Sprintf("the call %q of the store fails, after the version 11", c.call)
+		r.returns(full, after)
+		r.stored("add a 11", after)
+		if leak := r.source.Leak(true); leak != "" {
+			t.Fatalf("%s: %s", after, leak)
 		}
-		return nil
-	}}
-	r := followInto(t, parts, store, scripted.Opens(scripted.Added("a", "11"), scripted.Modified("a", "12"), scripted.Added("b", "13")))
-	r.after(10 * time.Minute)
-	r.returns(full, "an Update of the store that fails, after the version 11")
-	r.stored("add a 11", "an Update of the store that fails")
+	}
 }
 
 func checkContext(t *judge.T, parts stack.Parts) {

@@ -57,14 +57,19 @@ func checkShort(t *judge.T, parts stack.Parts) {
 	r.opensAt(1, time.Minute+999*time.Millisecond, end, why)
 	r.opensAt(2, 3*time.Minute+1998*time.Millisecond, "a second "+end[2:], why)
 	r.opensAt(3, 3*time.Minute+2998*time.Millisecond, "a watch that ends after one second", "from one second on, the end is no failure")
+	r.end()
+
+	late := follow(t, parts, scripted.Late(time.Second, scripted.Opens(scripted.End(io.EOF))))
+	late.after(30 * time.Minute)
+	late.opensAt(1, time.Second, "a response after one second, then the end at once", "the second begins with the request")
 }
 
 func checkStopped(t *judge.T, parts stack.Parts) {
-	// A watch that is silent has no end of its own. After any other end, Stop releases
-	// the connection.
-	r := follow(t, parts, scripted.Opens(scripted.Added("a", "11")), scripted.Opens(scripted.Added("a", "12")))
-	r.after(2*silence + time.Minute)
-	r.request(2, "two silent watches")
+	// The first two watches are silent, and have no end of their own.
+	r := follow(t, parts, scripted.Opens(scripted.Added("a", "11")), scripted.Opens(scripted.Added("a", "12")),
+		scripted.Opens(scripted.Added("a", "13"), scripted.End(io.EOF)), scripted.Opens(scripted.End(io.ErrUnexpectedEOF)))
+	r.after(2*silence + 10*time.Minute)
+	r.request(4, "two silent watches, one that ends, and one that breaks")
 	if leak := r.source.Leak(false); leak != "" {
 		t.Fatalf("%s", leak)
 	}
