@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,33 +22,33 @@ func (c *controls) connectionControls() []control {
 }
 
 // errNoWatch: there is no connection to act on.
-var errNoWatch = errors.New("no watch is open")
+var errNoWatch = fail(nil, "noWatch")
 
-func (c *controls) cut(context.Context, arguments) (string, error) {
+func (c *controls) cut(context.Context, arguments) (reply, error) {
 	if c.pipeline.sockets.watches((*socket).sever) == 0 {
-		return "", errNoWatch
+		return reply{}, errNoWatch
 	}
-	return "the connection of the watch is cut", nil
+	return say("cut"), nil
 }
 
-func (c *controls) silence(context.Context, arguments) (string, error) {
+func (c *controls) silence(context.Context, arguments) (reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.silent = nil
 	if c.pipeline.sockets.watches(func(s *socket) { s.silence(); c.silent = append(c.silent, s) }) == 0 {
-		return "", errNoWatch
+		return reply{}, errNoWatch
 	}
-	return fmt.Sprintf("the watch delivers nothing, until speak or until the reflector replaces it, after %s of silence", idleTimeout), nil
+	return say("silent", "time", idleTimeout), nil
 }
 
-func (c *controls) speak(context.Context, arguments) (string, error) {
+func (c *controls) speak(context.Context, arguments) (reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.silent {
 		s.speak()
 	}
 	c.silent = nil
-	return "the watch delivers again", nil
+	return say("speaks"), nil
 }
 
 func (c *controls) isSilent() bool {
@@ -79,42 +77,42 @@ func (c *controls) serverControls() []control {
 		{name: "expire", needs: needsEmbedded, run: c.expire},
 		{name: "away", needs: needsEmbedded, run: c.away, active: c.isAway},
 		{name: "back", needs: needsEmbedded, run: c.back},
-		{name: "restart", needs: needsEmbedded, run: func(context.Context, arguments) (string, error) {
+		{name: "restart", needs: needsEmbedded, run: func(context.Context, arguments) (reply, error) {
 			c.embedded.Restart()
-			return "the server has restarted: all connections are lost, the objects are kept", nil
+			return say("restarted"), nil
 		}},
 	}
 }
 
 // expire makes the server answer 410 when the watch is resumed.
-func (c *controls) expire(ctx context.Context, args arguments) (string, error) {
+func (c *controls) expire(ctx context.Context, args arguments) (reply, error) {
 	c.embedded.Fault(apitest.Fault{
 		Match: apitest.Match{Verb: "watch", Resource: configMaps.Resource, UserAgent: userAgent},
 		Times: 1, Action: apitest.FailWith(apierrors.NewResourceExpired("too old resource version")),
 	})
 	if _, err := c.cut(ctx, args); err != nil {
-		return "the server answers 410 to the next watch", nil
+		return say("expires"), nil
 	}
-	return "the watch is cut, and the server answers 410 when it is resumed", nil
+	return say("expiresCut"), nil
 }
 
-func (c *controls) away(context.Context, arguments) (string, error) {
+func (c *controls) away(context.Context, arguments) (reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.end == nil {
 		c.end = c.embedded.BeginOutage(apitest.Outage{Kind: apitest.OutageRefused})
 	}
-	return "the server refuses connections, until back", nil
+	return say("away"), nil
 }
 
-func (c *controls) back(context.Context, arguments) (string, error) {
+func (c *controls) back(context.Context, arguments) (reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.end != nil {
 		c.end()
 		c.end = nil
 	}
-	return "the server accepts connections", nil
+	return say("back"), nil
 }
 
 func (c *controls) isAway() bool {
@@ -130,16 +128,16 @@ func (c *controls) handlerControls() []control {
 		{
 			name: "slow", parameters: []Parameter{{Name: "ms", Default: 500, Max: maxDelay}},
 			active: func() bool { return h.delay.get() > 0 },
-			run: func(_ context.Context, args arguments) (string, error) {
+			run: func(_ context.Context, args arguments) (reply, error) {
 				h.delay.set(time.Duration(args.numbers["ms"]) * time.Millisecond)
-				return fmt.Sprintf("the handler %s takes %d ms for each notification", slowHandler, args.numbers["ms"]), nil
+				return say("slow", "handler", slowHandler, "ms", args.numbers["ms"]), nil
 			},
 		},
 		{
 			name: "panic", active: h.panics.Load,
-			run: func(context.Context, arguments) (string, error) {
+			run: func(context.Context, arguments) (reply, error) {
 				h.panics.Store(true)
-				return fmt.Sprintf("the handler %s panics at its next notification", slowHandler), nil
+				return say("panics", "handler", slowHandler), nil
 			},
 		},
 	}
@@ -152,17 +150,17 @@ func (c *controls) workerControls() []control {
 		{
 			name: "work", parameters: []Parameter{{Name: "ms", Default: 500, Max: maxDelay}},
 			active: func() bool { return copier.delay.get() > 0 },
-			run: func(_ context.Context, args arguments) (string, error) {
+			run: func(_ context.Context, args arguments) (reply, error) {
 				copier.delay.set(time.Duration(args.numbers["ms"]) * time.Millisecond)
-				return fmt.Sprintf("each reconcile takes %d ms longer", args.numbers["ms"]), nil
+				return say("work", "ms", args.numbers["ms"]), nil
 			},
 		},
 		{
 			name: "fail", parameters: []Parameter{{Name: "n", Default: 3, Max: 100}},
 			active: func() bool { return copier.failures.Load() > 0 },
-			run: func(_ context.Context, args arguments) (string, error) {
+			run: func(_ context.Context, args arguments) (reply, error) {
 				copier.failures.Store(int64(args.numbers["n"]))
-				return fmt.Sprintf("the next %d reconciles fail and are retried with a growing delay", args.numbers["n"]), nil
+				return say("fails", "n", args.numbers["n"]), nil
 			},
 		},
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -47,7 +46,7 @@ func sourceObject(name, color string, i int) *ConfigMap {
 	return object
 }
 
-func (c *controls) create(ctx context.Context, args arguments) (string, error) {
+func (c *controls) create(ctx context.Context, args arguments) (reply, error) {
 	name, i := c.freeName()
 	given := args.texts["name"]
 	if given != "" {
@@ -57,9 +56,9 @@ func (c *controls) create(ctx context.Context, args arguments) (string, error) {
 		object, err := c.objects.Create(ctx, sourceObject(name, args.texts["color"], i), metav1.CreateOptions{FieldManager: fieldManager})
 		switch {
 		case err == nil:
-			return fmt.Sprintf("%s is created, version %s", keyOf(object), object.ResourceVersion), nil
+			return say("created", "key", keyOf(object), "version", object.ResourceVersion), nil
 		case given != "" || !apierrors.IsAlreadyExists(err) || attempt == maxAttempts:
-			return "", err
+			return reply{}, err
 		}
 		i++ // the cache is behind
 		name = itemName(i)
@@ -82,7 +81,7 @@ func (c *controls) freeName() (name string, number int) {
 func itemName(i int) string { return fmt.Sprintf("%s%04d", namePrefix, i) }
 
 // errNoSource: no object can be changed.
-var errNoSource = errors.New("there is no object that this program has created: use create first")
+var errNoSource = fail(nil, "noSource")
 
 // named returns the given name, or that of the first source in the cache.
 func (c *controls) named(args arguments) (string, error) {
@@ -101,16 +100,16 @@ func (c *controls) named(args arguments) (string, error) {
 	return first, nil
 }
 
-func (c *controls) update(ctx context.Context, args arguments) (string, error) {
+func (c *controls) update(ctx context.Context, args arguments) (reply, error) {
 	name, err := c.named(args)
 	if err != nil {
-		return "", err
+		return reply{}, err
 	}
 	object, err := c.change(ctx, name)
 	if err != nil {
-		return "", err
+		return reply{}, err
 	}
-	return fmt.Sprintf("%s is changed, version %s", keyOf(object), object.ResourceVersion), nil
+	return say("changed", "key", keyOf(object), "version", object.ResourceVersion), nil
 }
 
 // change sets a number in the data of a source that it has not had. An object that this
@@ -141,46 +140,46 @@ func (c *controls) nextNumber(n int) int {
 func (c *controls) source(name string) (*ConfigMap, error) {
 	object, ok := c.pipeline.informer.Get(c.objects.ScopedNamespace() + "/" + name)
 	if !ok {
-		return nil, fmt.Errorf("there is no object %.100q in the store", name)
+		return nil, fail(nil, "noObject", "name", name)
 	}
 	if !isSource(object) {
-		return nil, fmt.Errorf("%.100q has no label %s=%s: it is not changed", name, appLabel, sourceValue)
+		return nil, fail(nil, "notOwn", "name", name, "label", appLabel+"="+sourceValue)
 	}
 	return object, nil
 }
 
-func (c *controls) delete(ctx context.Context, args arguments) (string, error) {
+func (c *controls) delete(ctx context.Context, args arguments) (reply, error) {
 	name, err := c.named(args)
 	if err != nil {
-		return "", err
+		return reply{}, err
 	}
 	object, err := c.source(name)
 	if err != nil {
-		return "", err
+		return reply{}, err
 	}
 	uid := object.UID
 	if err := c.objects.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}); err != nil {
-		return "", err
+		return reply{}, err
 	}
-	return keyOf(object) + " is deleted", nil
+	return say("deleted", "key", keyOf(object)), nil
 }
 
 // clear deletes all objects that this program has created.
-func (c *controls) clear(ctx context.Context, _ arguments) (string, error) {
+func (c *controls) clear(ctx context.Context, _ arguments) (reply, error) {
 	selector := fmt.Sprintf("%s in (%s,%s)", appLabel, sourceValue, copyValue)
 	if err := c.objects.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: selector}); err != nil {
-		return "", err
+		return reply{}, err
 	}
-	return "all objects of this program are deleted", nil
+	return say("cleared"), nil
 }
 
 // errBusy: two bursts at once would only wait for each other.
-var errBusy = errors.New("a burst is running")
+var errBusy = fail(nil, "busy")
 
 // burst makes n changes: it creates objects that do not exist, and changes the others.
-func (c *controls) burst(ctx context.Context, args arguments) (string, error) {
+func (c *controls) burst(ctx context.Context, args arguments) (reply, error) {
 	if !c.busy.TryLock() {
-		return "", errBusy
+		return reply{}, errBusy
 	}
 	defer c.busy.Unlock()
 	began, n := time.Now(), args.numbers["n"]
@@ -196,9 +195,9 @@ func (c *controls) burst(ctx context.Context, args arguments) (string, error) {
 	}
 	workers.Wait()
 	if i := slices.IndexFunc(failures, func(err error) bool { return err != nil }); i >= 0 {
-		return "", fmt.Errorf("after %d changes: %w", created.Load()+changed.Load(), failures[i])
+		return reply{}, fail(failures[i], "burstFailed", "count", created.Load()+changed.Load(), "error", failures[i])
 	}
-	return fmt.Sprintf("%d objects are created and %d changed in %d ms", created.Load(), changed.Load(), time.Since(began).Milliseconds()), nil
+	return say("burst", "created", created.Load(), "changed", changed.Load(), "ms", time.Since(began).Milliseconds()), nil
 }
 
 func (c *controls) createOrChange(ctx context.Context, i int, created, changed *atomic.Int64) error {

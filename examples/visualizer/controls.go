@@ -20,7 +20,7 @@ type control struct {
 	needs      need
 	parameters []Parameter
 	// run acts and returns what it has done.
-	run func(context.Context, arguments) (string, error)
+	run func(context.Context, arguments) (reply, error)
 	// active reports whether the effect lasts; nil if it never does.
 	active func() bool
 }
@@ -60,13 +60,13 @@ func newControls(records *recorder, p *pipeline, objects *rest.Resource[*ConfigM
 	return c
 }
 
-// unavailable returns why a control cannot be used, "" if it can.
+// unavailable returns the code of the reason why a control cannot be used, "" if it can.
 func (c *controls) unavailable(needs need) string {
 	switch {
 	case needs == needsWrite && c.objects == nil:
-		return "the program only reads this server: start it with -write to allow it to create, change and delete config maps"
+		return "readOnly"
 	case needs == needsEmbedded && c.embedded == nil:
-		return "this is possible only with the embedded server: start the program without -kubeconfig"
+		return "cluster"
 	}
 	return ""
 }
@@ -74,8 +74,8 @@ func (c *controls) unavailable(needs need) string {
 // states returns the controls for the page.
 func (c *controls) states() (all []ControlState) {
 	for _, control := range c.all {
-		reason := c.unavailable(control.needs)
-		state := ControlState{Name: control.name, Available: reason == "", Reason: reason, Parameters: control.parameters}
+		code := c.unavailable(control.needs)
+		state := ControlState{Name: control.name, Available: code == "", Reason: say(code).String(), ReasonCode: code, Parameters: control.parameters}
 		if state.Parameters == nil {
 			state.Parameters = []Parameter{}
 		}
@@ -86,7 +86,7 @@ func (c *controls) states() (all []ControlState) {
 }
 
 var (
-	errNoControl   = errors.New("there is no such control")
+	errNoControl   = errors.New("no control")
 	errUnavailable = errors.New("not available")
 	errParameter   = errors.New("invalid parameter")
 )
@@ -95,28 +95,29 @@ var (
 const controlTimeout = 30 * time.Second
 
 // use runs a control with parameters in JSON.
-func (c *controls) use(ctx context.Context, name string, body []byte) (string, error) {
+func (c *controls) use(ctx context.Context, name string, body []byte) (reply, error) {
 	i := slices.IndexFunc(c.all, func(c control) bool { return c.name == name })
 	if i < 0 {
-		return "", errNoControl
+		return reply{}, fail(errNoControl, "noControl")
 	}
 	control := c.all[i]
-	if reason := c.unavailable(control.needs); reason != "" {
-		return "", fmt.Errorf("%w: %s", errUnavailable, reason)
+	if code := c.unavailable(control.needs); code != "" {
+		return reply{}, fail(errUnavailable, code)
 	}
 	args, err := parseArguments(body, control.parameters)
 	if err != nil {
-		return "", err
+		return reply{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
 	defer cancel()
-	message, err := control.run(ctx, args)
-	text := message
+	said, err := control.run(ctx, args)
+	used := Record{Stage: StageControl, Kind: "used", Name: name, Text: said.String(), Error: textOf(err)}
 	if err != nil {
-		text = textOf(err)
+		said, used.Text = replyOf(err), used.Error
 	}
-	c.records.add(Record{Stage: StageControl, Kind: "used", Name: name, Text: text, Error: textOf(err)})
-	return message, err
+	used.Code, used.Values = said.code, said.values
+	c.records.add(used)
+	return said, err
 }
 
 // arguments are the values of parameters.
@@ -134,7 +135,7 @@ func parseArguments(body []byte, parameters []Parameter) (arguments, error) {
 	given := map[string]json.RawMessage{}
 	if len(body) > 0 {
 		if err := json.Unmarshal(body, &given); err != nil || given == nil {
-			return args, fmt.Errorf("%w: the body is not a JSON object", errParameter)
+			return args, fail(errParameter, "notJSON")
 		}
 	}
 	for _, p := range parameters {
@@ -144,7 +145,7 @@ func parseArguments(body []byte, parameters []Parameter) (arguments, error) {
 		delete(given, p.Name)
 	}
 	for name := range given {
-		return args, fmt.Errorf("%w: this control has no %.50q", errParameter, name)
+		return args, fail(errParameter, "noParameter", "name", fmt.Sprintf("%.50s", name))
 	}
 	return args, nil
 }
@@ -153,14 +154,14 @@ func (a *arguments) parse(value json.RawMessage, p Parameter) error {
 	if p.Max == 0 {
 		text, _ := p.Default.(string)
 		if value != nil && (json.Unmarshal(value, &text) != nil || len(text) > maxArgument) {
-			return fmt.Errorf("%w: %s is a text of at most %d bytes", errParameter, p.Name, maxArgument)
+			return fail(errParameter, "notText", "name", p.Name, "max", maxArgument)
 		}
 		a.texts[p.Name] = strings.TrimSpace(text)
 		return nil
 	}
 	number, _ := p.Default.(int)
 	if value != nil && json.Unmarshal(value, &number) != nil || number < p.Min || number > p.Max {
-		return fmt.Errorf("%w: %s is an integer from %d to %d", errParameter, p.Name, p.Min, p.Max)
+		return fail(errParameter, "notNumber", "name", p.Name, "min", p.Min, "max", p.Max)
 	}
 	a.numbers[p.Name] = number
 	return nil

@@ -63,10 +63,10 @@ func (f *fixture) settle() {
 // use uses a control, which must succeed, and settles.
 func (f *fixture) use(name, parameters string) string {
 	f.t.Helper()
-	message, err := f.view.controls.use(f.t.Context(), name, []byte(parameters))
+	said, err := f.view.controls.use(f.t.Context(), name, []byte(parameters))
 	require.NoError(f.t, err, name)
 	f.settle()
-	return message
+	return said.String()
 }
 
 // newest is the number of the newest record.

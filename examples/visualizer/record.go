@@ -62,7 +62,7 @@ const (
 //	request  started  Verb, Method, Path, Key
 //	         done     Verb, Method, Path, Key, Status, Error, Ms: until the header of the response
 //	         wrote    Verb, Key, Version: what the server has stored
-//	control  used     Name, Text: the answer, Error
+//	control  used     Name, Text: the answer, Error, Code and Values: those of an Answer
 //	         state    Controls: whether the effect of each lasts has changed
 type Record struct {
 	// N counts the records from 1. T is in milliseconds since the start.
@@ -81,6 +81,9 @@ type Record struct {
 	Outcome string `json:"outcome,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Error   string `json:"error,omitempty"`
+	// Code and Values say the same as Text in a form that can be translated.
+	Code   string            `json:"code,omitempty"`
+	Values map[string]string `json:"values,omitempty"`
 
 	// Conn is the number of a connection, from 1. Total counts its received bytes.
 	Conn    int   `json:"conn,omitempty"`
@@ -250,11 +253,13 @@ type Totals struct {
 // ControlState is a control: create, update, delete, burst, clear (delete all), cut (the
 // watch), silence and speak, expire (410), away and back, restart, slow (a delay of the
 // handler "slow", ms 0 ends it), panic, work (a delay of each reconcile, ms 0 ends it),
-// fail (the next n reconciles). If it is not available, Reason says why.
+// fail (the next n reconciles). If it is not available, Reason says why, and ReasonCode is the code of
+// that text.
 type ControlState struct {
 	Name       string      `json:"name"`
 	Available  bool        `json:"available"`
 	Reason     string      `json:"reason,omitempty"`
+	ReasonCode string      `json:"reasonCode,omitempty"`
 	Parameters []Parameter `json:"parameters"`
 	// Active is true while the effect of the control lasts.
 	Active bool `json:"active,omitempty"`
@@ -294,8 +299,11 @@ type Log struct {
 	Records []Record `json:"records"`
 }
 
-// Answer is the answer to a control.
+// Answer is the answer to a control. Message is in English; Code and Values say the same
+// in a form that can be translated. Code is "" if Message is a text of the API server.
 type Answer struct {
-	OK      bool   `json:"ok"`
-	Message string `json:"message"`
+	OK      bool              `json:"ok"`
+	Message string            `json:"message"`
+	Code    string            `json:"code,omitempty"`
+	Values  map[string]string `json:"values,omitempty"`
 }

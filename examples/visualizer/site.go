@@ -109,15 +109,15 @@ func (s *site) control(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusRequestEntityTooLarge, Answer{Message: "the body is too large"})
 		return
 	}
-	message, err := s.view.controls.use(r.Context(), r.PathValue("name"), body)
+	said, err := s.view.controls.use(r.Context(), r.PathValue("name"), body)
+	answer, status := Answer{OK: err == nil, Message: said.String(), Code: said.code, Values: said.values}, http.StatusOK
 	if err != nil {
-		writeJSON(w, codeOf(err), Answer{Message: textOf(err)})
-		return
+		answer.Message, status = textOf(err), statusOf(err)
 	}
-	writeJSON(w, http.StatusOK, Answer{OK: true, Message: message})
+	writeJSON(w, status, answer)
 }
 
-func codeOf(err error) int {
+func statusOf(err error) int {
 	switch {
 	case errors.Is(err, errNoControl):
 		return http.StatusNotFound

@@ -2,11 +2,11 @@
 // which ones it has, their parameters, and which are not available.
 
 import { element, setAttribute, setItems, setText } from "./element.js";
-import { hasText, text } from "./strings.js";
+import { answer, hasText, text } from "./strings.js";
 
 // A control that is not listed is shown in the last group.
 const groups = [
-  { name: "objects", controls: ["create", "update", "delete", "burst", "clear"], writes: true },
+  { name: "objects", controls: ["create", "update", "delete", "burst", "clear"] },
   { name: "watch", controls: ["cut", "silence", "speak"] },
   { name: "server", controls: ["expire", "away", "back", "restart"] },
   { name: "handler", controls: ["slow", "panic"] },
@@ -42,7 +42,7 @@ export class Controls {
     setItems(parameters, parametersOf(controls), ({ name }) => name, newParameter, (label, { name }) => drawParameter(label, group.name, name));
     const why = new Set();
     setItems(buttons, controls, ({ name }) => name, ({ name }) => element("button", { id: `control-${name}`, type: "submit", value: name }), (button, control) => {
-      const reason = this.reason(control, group);
+      const reason = this.reason(control);
       if (reason) why.add(reason);
       button.disabled = reason !== "";
       setText(button, this.label(control));
@@ -50,18 +50,16 @@ export class Controls {
     });
     setAttribute(reasons, "id", `reason-${group.name}`);
     setText(reasons, [...why].join(" "));
-    const { ok = true, message = "" } = this.results.get(group.name) ?? {};
-    setAttribute(result, "class", ok ? "result" : "result error");
-    setText(result, message);
+    const last = this.results.get(group.name);
+    setAttribute(result, "class", last?.ok ?? true ? "result" : "result error");
+    setText(result, last ? resultOf(last) : "");
   }
 
   // reason returns why a control is not available, "" if it is.
-  reason(control, group) {
+  reason(control) {
     if (this.lost) return text("reason.lost");
     if (control.available) return "";
-    if (!this.state.server.write && group.writes) return text("reason.readOnly");
-    if (!this.state.server.embedded) return text("reason.cluster");
-    return control.reason || text("reason.other");
+    return answer(control.reasonCode, {}, control.reason) || text("reason.other");
   }
 
   label(control) {
@@ -90,11 +88,16 @@ export class Controls {
 async function post(url, body) {
   try {
     const response = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    const { ok, message } = await response.json();
-    return { ok, message: message || text("control.sent") };
+    return await response.json();
   } catch (error) {
-    return { ok: false, message: text("control.failed", { error: error.message }) };
+    return { ok: false, error: error.message };
   }
+}
+
+// resultOf returns the text of an answer in the language of the page.
+function resultOf({ code, values, message, error }) {
+  if (error !== undefined) return text("control.failed", { error });
+  return answer(code, values, message) || text("control.sent");
 }
 
 // parametersOf returns the parameters of the controls of a group: those with the same

@@ -1,7 +1,7 @@
 // The text of a record, for the log and the timeline.
 
 import { phaseText } from "./sourcepanel.js";
-import { duration, hasText, number, text } from "./strings.js";
+import { answer, duration, hasText, number, text } from "./strings.js";
 
 export function sentence(record) {
   const name = record.stage === "snapshot" ? "entry.snapshot" : `entry.${record.stage}.${record.kind}`;
@@ -17,6 +17,7 @@ function valuesOf(record) {
   if (record.bytes !== undefined) values.bytes = number(record.bytes);
   if (record.ms !== undefined) values.ms = duration(record.ms);
   if (record.stage === "control" && hasText(`control.${record.name}`)) values.name = text(`control.${record.name}`);
+  if (record.code) values.text = answer(record.code, record.values, record.text);
   if (record.snapshot) values.skipped = number(record.snapshot.skipped ?? 0);
   if (machine) Object.assign(values, { phase: phaseText(machine.phase) });
   if (store) Object.assign(values, { objects: number(store.objects), version: store.version });

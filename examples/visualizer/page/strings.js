@@ -180,8 +180,37 @@ export const strings = {
     "control.active": "active",
     "control.sent": "Sent.",
     "control.failed": "The program did not answer: {error}",
-    "reason.readOnly": "Not available: the program only reads. Start it with -write to permit writes.",
-    "reason.cluster": "Not available: faults require the embedded server. Start the program without -kubeconfig.",
+    "answer.created": "{key} is created, version {version}",
+    "answer.changed": "{key} is changed, version {version}",
+    "answer.deleted": "{key} is deleted",
+    "answer.burst": "{created} objects are created and {changed} changed in {ms} ms",
+    "answer.cleared": "all objects of this program are deleted",
+    "answer.cut": "the connection of the watch is cut",
+    "answer.silent": "the watch delivers nothing, until speak or until the reflector replaces it, after {time} of silence",
+    "answer.speaks": "the watch delivers again",
+    "answer.expires": "the server answers 410 to the next watch",
+    "answer.expiresCut": "the watch is cut, and the server answers 410 when it is resumed",
+    "answer.away": "the server refuses connections, until back",
+    "answer.back": "the server accepts connections",
+    "answer.restarted": "the server has restarted: all connections are lost, the objects are kept",
+    "answer.slow": "the handler {handler} takes {ms} ms for each notification",
+    "answer.panics": "the handler {handler} panics at its next notification",
+    "answer.work": "each reconcile takes {ms} ms longer",
+    "answer.fails": "the next {n} reconciles fail and are retried with a growing delay",
+    "answer.noControl": "there is no such control",
+    "answer.readOnly": "not available: the program only reads this server; start it with -write to allow it to create, change and delete config maps",
+    "answer.cluster": "not available: this is possible only with the embedded server; start the program without -kubeconfig",
+    "answer.noWatch": "no watch is open",
+    "answer.noSource": "there is no object that this program has created: use create first",
+    "answer.noObject": "there is no object \"{name}\" in the store",
+    "answer.notOwn": "\"{name}\" has no label {label}: it is not changed",
+    "answer.busy": "a burst is running",
+    "answer.burstFailed": "after {count} changes: {error}",
+    "answer.notJSON": "invalid parameter: the body is not a JSON object",
+    "answer.noParameter": "invalid parameter: this control has no \"{name}\"",
+    "answer.notText": "invalid parameter: {name} is a text of at most {max} bytes",
+    "answer.notNumber": "invalid parameter: {name} is an integer from {min} to {max}",
+
     "reason.other": "Not available.",
     "reason.lost": "Not available while the program does not answer.",
 
@@ -408,8 +437,37 @@ export const strings = {
     "control.active": "生效中",
     "control.sent": "已发送。",
     "control.failed": "程序没有响应：{error}",
-    "reason.readOnly": "不可用：程序只读。以 -write 启动才允许写入。",
-    "reason.cluster": "不可用：故障只能注入内嵌的 API server。请不带 -kubeconfig 启动程序。",
+    "answer.created": "{key} 已创建，版本 {version}",
+    "answer.changed": "{key} 已修改，版本 {version}",
+    "answer.deleted": "{key} 已删除",
+    "answer.burst": "创建 {created} 个对象，修改 {changed} 个，用时 {ms} 毫秒",
+    "answer.cleared": "本程序创建的对象已全部删除",
+    "answer.cut": "watch 的连接已切断",
+    "answer.silent": "watch 不再收到数据，直到结束静默，或 reflector 在静默 {time} 后换用新的 watch",
+    "answer.speaks": "watch 恢复接收数据",
+    "answer.expires": "API server 会对下一次 watch 返回 410",
+    "answer.expiresCut": "watch 已切断，恢复 watch 时 API server 返回 410",
+    "answer.away": "API server 拒绝连接，直到执行“服务器恢复”",
+    "answer.back": "API server 接受连接",
+    "answer.restarted": "API server 已重启：所有连接中断，对象保留",
+    "answer.slow": "handler {handler} 处理每个通知需要 {ms} 毫秒",
+    "answer.panics": "handler {handler} 会在处理下一个通知时 panic",
+    "answer.work": "每次 Reconcile 多用 {ms} 毫秒",
+    "answer.fails": "接下来的 {n} 次 Reconcile 会失败，并以逐渐增大的间隔重试",
+    "answer.noControl": "没有这个操作",
+    "answer.readOnly": "不可用：程序对这个 API server 只读；以 -write 启动才允许创建、修改和删除 ConfigMap",
+    "answer.cluster": "不可用：只有内嵌的 API server 支持此操作；请不带 -kubeconfig 启动程序",
+    "answer.noWatch": "没有打开的 watch",
+    "answer.noSource": "没有本程序创建的对象，请先创建一个",
+    "answer.noObject": "缓存中没有对象“{name}”",
+    "answer.notOwn": "“{name}”没有标签 {label}，因此不修改",
+    "answer.busy": "上一次批量写入还在进行",
+    "answer.burstFailed": "{count} 个变更之后：{error}",
+    "answer.notJSON": "参数无效：请求的 body 不是 JSON 对象",
+    "answer.noParameter": "参数无效：这个操作没有参数“{name}”",
+    "answer.notText": "参数无效：{name} 是不超过 {max} 字节的文本",
+    "answer.notNumber": "参数无效：{name} 是 {min} 到 {max} 之间的整数",
+
     "reason.other": "不可用。",
     "reason.lost": "程序没有响应，暂不可用。",
 
@@ -468,6 +526,13 @@ export function setLanguage(name) {
 
 export function hasText(name) {
   return name in strings.en;
+}
+
+// answer returns the text of an answer with a code, or the text of the program if the
+// page does not have the code.
+export function answer(code, values, message) {
+  const name = `answer.${code}`;
+  return code && hasText(name) ? text(name, values ?? {}) : message;
 }
 
 // text returns a text in the language of the page, with values in place of {names}.
