@@ -62,8 +62,10 @@ func (c *controls) isSilent() bool {
 	return false
 }
 
-// release ends everything that could delay the end of the program.
+// release ends everything that could delay the end of the program, also what controls
+// in use do later.
 func (c *controls) release() {
+	c.released.Store(true)
 	ctx := context.Background()
 	_, _ = c.back(ctx, arguments{})
 	_, _ = c.speak(ctx, arguments{})

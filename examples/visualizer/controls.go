@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/thinformer/thinformer/apitest"
@@ -45,6 +46,8 @@ type controls struct {
 
 	// busy is held by a burst.
 	busy sync.Mutex
+	// released is true at the end of the program.
+	released atomic.Bool
 
 	mu sync.Mutex
 	// end ends the outage, nil if there is none.
@@ -111,6 +114,9 @@ func (c *controls) use(ctx context.Context, name string, body []byte) (reply, er
 	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
 	defer cancel()
 	said, err := control.run(ctx, args)
+	if c.released.Load() { // while this control was in use
+		c.release()
+	}
 	used := Record{Stage: StageControl, Kind: "used", Name: name, Text: said.String(), Error: textOf(err)}
 	if err != nil {
 		said, used.Text = replyOf(err), used.Error

@@ -151,6 +151,20 @@ func sourceIn(namespace, name string) *ConfigMap {
 	return object
 }
 
+// A control that is used while the program ends delays nothing.
+func TestControlAtTheEnd(t *testing.T) {
+	withProgram(t, 1, func(t *testing.T, f *fixture) {
+		f.view.controls.release()
+		f.use("slow", `{"ms": 10000}`)
+		f.use("work", `{"ms": 10000}`)
+		f.use("silence", "{}")
+		f.use("away", "{}")
+		for _, name := range []string{"slow", "work", "silence", "away"} {
+			require.False(t, f.controlState(name).Active, name)
+		}
+	})
+}
+
 // A control ends after a time if the server does not answer.
 func TestControlTimeout(t *testing.T) {
 	withProgram(t, 0, func(t *testing.T, f *fixture) {
