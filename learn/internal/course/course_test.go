@@ -128,6 +128,14 @@ func TestStartOverwritesNothing(t *testing.T) {
 	u.writes(queue, "more.txt", "")
 	u.sees(u.types(1, "start 10-workqueue"), "Files that differ from the skeleton: more.txt, queue.go\n", "mv learn/_test/10-workqueue learn/_test/old-10-workqueue")
 	u.sees(u.types(1, "start 10 -zh"), "没有做任何改动", "more.txt, queue.go")
+	old := filepath.Join(u.workspace.folder, "old-10-workqueue")
+	if err := os.Mkdir(old, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	u.sees(u.types(1, "start 10"), "mv learn/_test/10-workqueue learn/_test/old-10-workqueue-2\n")
+	if err := os.Remove(old); err != nil {
+		t.Fatal(err)
+	}
 	if content, err := os.ReadFile(filepath.Join(u.workspace.path(queue), "queue.go")); err != nil || string(content) != "package workqueue // mine\n" {
 		t.Errorf("the file is %q, %v", content, err)
 	}

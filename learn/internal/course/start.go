@@ -2,6 +2,7 @@ package course
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -66,8 +67,19 @@ func (c *Command) refuse(step catalog.Step, skeleton map[string]string) error {
 	if len(changed) == 0 {
 		return fail(join(exists, existsUnchanged), shown, step.Number)
 	}
-	old := path.Join(c.workspace.name, "old-"+folderOf(step))
-	return fail(join(exists, existsChanged), shown, strings.Join(changed, ", "), shown, old)
+	return fail(join(exists, existsChanged), shown, strings.Join(changed, ", "), shown, c.workspace.unused("old-"+folderOf(step)))
+}
+
+// unused returns a name in the workspace that nothing has: mv would move a folder into one
+// that exists.
+func (w *workspace) unused(name string) string {
+	free := name
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(filepath.Join(w.folder, free)); err != nil {
+			return path.Join(w.name, free)
+		}
+		free = fmt.Sprintf("%s-%d", name, i)
+	}
 }
 
 // changedFiles returns the names of the files that are not those of the skeleton: with
