@@ -25,6 +25,13 @@ func TestRunFindsEachKindOfFailure(t *testing.T) {
 		{"a call that blocks", "Wait does not return", func(t *T, _ stack.Parts) {
 			t.Unblocked("Wait", func() { select {} })
 		}},
+		{"a call that returns late", "", func(t *T, _ stack.Parts) {
+			t.Unblocked("Wait", func() { <-time.After(time.Hour) })
+		}},
+		{"everything waits after a failure", "first", func(t *T, _ stack.Parts) {
+			t.Errorf("first")
+			select {}
+		}},
 		{"a call that panics", "Wait panics: oh", func(t *T, _ stack.Parts) {
 			t.Unblocked("Wait", func() { panic("oh") })
 		}},

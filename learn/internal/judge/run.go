@@ -28,13 +28,9 @@ func Run(t *testing.T, check Check, parts stack.Parts) record.Result {
 	return record.Result{Check: check.Name, Reason: recorder.reason()}
 }
 
-// deadlock reports that the goroutines of the bubble wait for each other. It is no
-// failure of its own if the check has already failed: the parts may then be left in any
-// state.
+// deadlock reports that the goroutines of the bubble wait for each other. After another
+// failure, which is the reason, the parts may be left in any state.
 func (t *T) deadlock(value any) {
-	if t.Failed() {
-		return
-	}
 	text := fmt.Sprint(value)
 	if strings.Contains(text, "blocked goroutines remain") {
 		t.Errorf("a goroutine of the solution still runs after the check has ended everything%s", waitsAt())

@@ -31,6 +31,7 @@ func startProcess(t *judge.T, _ stack.Parts) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
+	child.Stderr = os.Stderr // the pipe stays open when the program ends
 	if err := child.Start(); err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,11 +83,14 @@ var children = []judge.Check{{Name: "starts a process", Run: startProcess}}
 
 var loop = []judge.Check{
 	{Name: "passes", Run: func(*judge.T, stack.Parts) {}},
-	{Name: "loops", Run: func(*judge.T, stack.Parts) {
-		for i := 0; ; i++ {
-			counted = i
-		}
-	}},
+	{Name: "loops", Run: count},
+	{Name: "loops again", Run: count},
+}
+
+func count(*judge.T, stack.Parts) {
+	for i := 0; ; i++ {
+		counted = i
+	}
 }
 
 // What the checks compute.
@@ -152,6 +156,21 @@ func TestTheLimitOfTimeEndsALoop(t *testing.T) {
 	p.Limit = 300 * time.Millisecond
 	if err := p.Judge(t.Context(), len(loop), func(process.Outcome) bool { return true }); !errors.Is(err, process.ErrLimit) {
 		t.Errorf("Judge returns %v, want %v", err, process.ErrLimit)
+	}
+}
+
+// The limit of a check is another one after a check that has exceeded it.
+func TestTheLimitOfACheckEndsALoop(t *testing.T) {
+	p := program(t, "loop")
+	p.Args = append(p.Args, "-limit", "500ms")
+	var reasons []string
+	err := p.Judge(t.Context(), len(loop), func(o process.Outcome) bool {
+		reasons = append(reasons, o.Reason)
+		return true
+	})
+	want := []string{"", "the check does not end within 500ms: a loop", "the check does not end within 1s: a loop"}
+	if err != nil || !slices.EqualFunc(reasons, want, strings.HasPrefix) {
+		t.Errorf("Judge returns %v with the reasons %q, want %q", err, reasons, want)
 	}
 }
 
