@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/thinformer/thinformer/learn/internal/catalog"
 	"github.com/thinformer/thinformer/learn/internal/program"
@@ -55,12 +56,27 @@ func (c *Command) build(ctx context.Context, solution program.Solution, executab
 	if err != nil {
 		return err
 	}
-	err = program.Build(ctx, c.workspace.root, path.Join(c.workspace.name, mainFolder(step)), executable, overlay)
+	err = c.compile(ctx, path.Join(c.workspace.name, mainFolder(step)), executable, overlay)
 	var compile *program.CompileError
 	if errors.As(err, &compile) {
 		return c.explain(solution, compile.Output)
 	}
 	return err
+}
+
+// compile builds a program as program.Build does, and says so if it takes long: the first
+// time, it compiles the library too.
+func (c *Command) compile(ctx context.Context, folder, executable string, overlay map[string]string) error {
+	built := make(chan error, 1)
+	go func() { built <- program.Build(ctx, c.workspace.root, folder, executable, overlay) }()
+	const patience = 5 * time.Second
+	select {
+	case err := <-built:
+		return err
+	case <-time.After(patience):
+		c.say(compiling)
+		return <-built
+	}
 }
 
 // overlay returns the files of a workspace that is not in the module. It is empty if the

@@ -145,6 +145,7 @@ var (
 // Messages of test.
 var (
 	testHead       = text{"Step %d, %s: %d checks\n", "第 %d 步，%s：%d 项检查\n"}
+	compiling      = text{"compiling: the first time takes about a minute\n", "正在编译：第一次大约需要一分钟\n"}
 	partsOf        = text{"your parts: steps %s; all others are those of the reference\n", "你写的组件：第 %s 步；其余由参考实现代替\n"}
 	partsNotPassed = text{
 		"not used, because they have not passed: steps %s (-mine uses them too)\n",
