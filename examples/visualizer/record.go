@@ -5,6 +5,7 @@ package main
 //	GET  /events              server-sent events; the data of each is a JSON array of Records
 //	GET  /log                 a Log: all recorded records
 //	GET  /timeline?key=NS/NAME  a Log: the recorded records of one key
+//	GET  /keys?search=TEXT    Keys: the keys of the store that contain a text
 //	POST /control/NAME        a JSON object of parameters; the answer is an Answer
 //
 // T of a snapshot is the time of its states; its N is the number of the last record that
@@ -182,6 +183,14 @@ type StoreState struct {
 	Objects int          `json:"objects"`
 	Keys    []string     `json:"keys"`
 	Indexes []IndexState `json:"indexes"`
+}
+
+// Keys are the first keys of the store that contain a text, in order. Count is the number
+// of all of them, Objects that of all objects.
+type Keys struct {
+	Objects int      `json:"objects"`
+	Count   int      `json:"count"`
+	Keys    []string `json:"keys"`
 }
 
 // IndexState is an index with its first values, in order. Count is the number of all

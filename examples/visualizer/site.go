@@ -43,6 +43,7 @@ func (s *site) handler() http.Handler {
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /log", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.view.log()) })
 	mux.HandleFunc("GET /timeline", s.timeline)
+	mux.HandleFunc("GET /keys", s.keys)
 	mux.HandleFunc("GET /chapter/{language}/{name}", s.clone.serveChapter)
 	mux.HandleFunc("GET /source/{path...}", s.clone.serveSource)
 	mux.Handle("POST /control/{name}", http.NewCrossOriginProtection().Handler(http.HandlerFunc(s.control)))

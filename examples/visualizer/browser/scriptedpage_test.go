@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -40,6 +42,9 @@ func runScriptedProgram(t *testing.T, snapshot record) *scriptedProgram {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		writeJSON(w, record{"key": r.FormValue("key"), "dropped": 0, "records": p.timeline})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, keysWith(sampleKeys(snapshot["store"].(record)["objects"].(int)), r.FormValue("search")))
 	})
 	mux.HandleFunc("GET /log", func(w http.ResponseWriter, _ *http.Request) {
 		p.mu.Lock()
@@ -108,12 +113,26 @@ func (p *scriptedProgram) send(records ...record) {
 	}
 }
 
-// sampleSnapshot has something in every panel.
-func sampleSnapshot(objects int) record {
+// maxKeys is the number of keys that the program sends, in a snapshot and in an answer.
+const maxKeys = 200
+
+func sampleKeys(objects int) []string {
 	keys := []string{}
 	for i := range objects {
 		keys = append(keys, fmt.Sprintf("shop/item-%05d", i))
 	}
+	return keys
+}
+
+// keysWith is the answer to a search.
+func keysWith(keys []string, search string) record {
+	found := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !strings.Contains(key, search) })
+	return record{"objects": len(keys), "count": len(found), "keys": found[:min(len(found), maxKeys)]}
+}
+
+// sampleSnapshot has something in every panel.
+func sampleSnapshot(objects int) record {
+	keys := sampleKeys(min(objects, maxKeys))
 	first := keys[:min(len(keys), 3)]
 	return record{
 		"skipped": 0,

@@ -11,7 +11,7 @@ var coreTests = map[string]struct{ script, want string }{
 	// Records are displayed with a shortest and a longest gap, divided by the speed, and
 	// states without one.
 	"pace": {`import("/page/player.js").then(({ Player, shortestGap, longestGap }) => {
-		const player = new Player(), at = (t, kind = "step") => ({ n: ++at.n, t, stage: "machine", kind });
+		const player = Object.assign(new Player(), { mode: "playing" }), at = (t, kind = "step") => ({ n: ++at.n, t, stage: "machine", kind });
 		at.n = 0;
 		player.push([at(0), at(1), at(2, "state"), at(60000)]);
 		const due = [];
@@ -23,7 +23,7 @@ var coreTests = map[string]struct{ script, want string }{
 	})`, "[180,1200,0,180,0,1200,45,125]"},
 	// A pause is not made up for.
 	"late": {`import("/page/player.js").then(({ Player }) => {
-		const player = new Player();
+		const player = Object.assign(new Player(), { mode: "playing" });
 		player.push([1, 2, 3].map((n) => ({ n, t: n, stage: "store", kind: "applied" })));
 		player.take(0);
 		return JSON.stringify([player.take(5000)?.n, player.take(5001)?.n ?? null, player.take(5180)?.n]);

@@ -16,7 +16,6 @@ func TestVisualizerFrameTime(t *testing.T) {
 	program := runScriptedProgram(t, sampleSnapshot(10_000))
 	p := openVisualizer(t, tabOptions{}, program.page)
 	p.waitFor(has("found", "10,000 keys; 16 are shown."))
-	p.click("live")
 	p.set("#search", "item-09") // a search of all keys in each frame
 	p.waitFor(has("found", "1,000 keys match; 16 are shown."))
 	call(p, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
@@ -70,7 +69,7 @@ func TestVisualizerRests(t *testing.T) {
 	p.open(program.page)
 	p.waitFor(has("found", "100 keys"))
 	program.send(lifeOf("shop/parrot", "32", "")...)
-	p.waitFor(has("worker", "rendered") + " && " + has("position", "nothing waits"))
+	p.waitFor(has("worker", "rendered") + " && " + has("position", "Live: "))
 	p.waitFor(`document.getElementById("announcement").textContent.includes("shop/parrot: rendered")`)
 	second := `new Promise(done => { const before = requested; addEventListener("done", () => done(requested - before), { once: true }); setTimeout(() => dispatchEvent(new Event("done")), 1000); })`
 	require.Equal(t, 1, eval[int](p, second), "there is more than the timer of this test")
@@ -83,7 +82,6 @@ func TestVisualizerAnnouncements(t *testing.T) {
 	t.Parallel()
 	program := runScriptedProgram(t, sampleSnapshot(3))
 	p := openVisualizer(t, tabOptions{}, program.page)
-	p.click("live")
 	eval[bool](p, `(window.announced = [], new MutationObserver(() => announced.push(performance.now())).observe(document.getElementById("announcement"), { childList: true, characterData: true, subtree: true }), true)`)
 	for i := range 50 {
 		program.send(lifeOf(fmt.Sprintf("shop/item-%d", i), fmt.Sprint(i), "")...)

@@ -23,7 +23,6 @@ func TestVisualizerLayout(t *testing.T) {
 				program := runScriptedProgram(t, snapshot)
 				program.timeline = numbered(lifeOf(long, "32", ""))
 				p := openVisualizer(t, tabOptions{width: width, dark: dark, reducedMotion: true}, program.page)
-				p.click("live")
 				program.send(lifeOf("shop/parrot", "32", `{"type":"ADDED","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"resourceVersion":"32","name":"parrot"}}}`)...)
 				program.send(lifeOf(long, "33", `{"resourceVersion":"33"}`)...)
 				p.waitFor(has("worker", long+" rendered"))

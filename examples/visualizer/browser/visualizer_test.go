@@ -34,11 +34,10 @@ func has(id, text string) string {
 	return fmt.Sprintf(`document.getElementById(%q).textContent.replace(/\s+/g, " ").includes(%q)`, id, text)
 }
 
-// controlled is a page in live mode, which displays the effect of a control at once.
+// controlled is a page of the program, which displays the effect of a control at once.
 func controlled(t *testing.T, args ...string) *tab {
 	t.Helper()
 	p := openVisualizer(t, tabOptions{}, runVisualizer(t, args...).page)
-	p.click("live")
 	// The 12 objects and their copies.
 	p.waitFor(has("machine", "watching") + " && " + has("found", "24 keys") + " && " + has("flow", "at work: 0"))
 	return p

@@ -6,6 +6,7 @@ import { Display } from "./display.js";
 import { element, setAttribute, setItems, setText } from "./element.js";
 import { Flow } from "./flow.js";
 import { Journal } from "./journal.js";
+import { KeySearch } from "./keysearch.js";
 import { preference, setPreference } from "./preferences.js";
 import { Playback } from "./playback.js";
 import { Player } from "./player.js";
@@ -32,7 +33,9 @@ const panels = [
   new StorePanel(4, (key) => timeline.open(key), () => changedStage("store")),
   new HandlerPanel(5), new QueuePanel(6), new WorkerPanel(7), new RequestPanel(8),
 ];
-byId("stages").append(...panels.map(({ card }) => card));
+// The columns follow the flow from top to bottom.
+const columns = [panels.slice(0, 3), panels.slice(3, 5), panels.slice(5)];
+byId("stages").append(...columns.map((column) => element("div", { class: "column" }, ...column.map(({ card }) => card))));
 
 // The form for a key's timeline is beside the controls, but needs no program.
 const keyInput = element("input", { id: "key", name: "key", list: "known-keys", spellcheck: "false" });
@@ -45,7 +48,8 @@ keyForm.addEventListener("submit", (event) => {
   if (keyInput.value.trim()) timeline.open(keyInput.value.trim());
 });
 byId("controls").append(keyForm);
-const keyList = byId("known-keys");
+const keyList = byId("known-keys"), mostListed = 30;
+const listed = new KeySearch(listKeys);
 keyInput.addEventListener("focus", listKeys);
 keyInput.addEventListener("input", listKeys);
 
@@ -107,7 +111,10 @@ function select() {
 }
 
 function listKeys() {
-  setItems(keyList, state.keys.find(keyInput.value.trim(), 30).keys, (key) => key, (key) => element("option", { value: key }), () => {});
+  const part = keyInput.value.trim();
+  const answer = part && !state.knowsAllKeys ? listed.find(part) : undefined;
+  const { keys } = answer ?? state.keys.find(part, mostListed);
+  setItems(keyList, keys.slice(0, mostListed), (key) => key, (key) => element("option", { value: key }), () => {});
 }
 
 // A chip of any stage opens the timeline of its key. With the keyboard, the form and

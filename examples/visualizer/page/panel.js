@@ -117,6 +117,8 @@ export class RowGroup extends Group {
       setChip(chip, key);
       setText(first, head);
       setAttribute(first, "class", className || undefined);
+      // A text that is cut off is complete in the log and here.
+      setAttribute(first, "title", className.includes("clamped") && head);
       setText(second, detail);
       setText(third, code);
       third.hidden = code === "";

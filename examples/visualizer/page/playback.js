@@ -57,7 +57,9 @@ export class Playback {
     this.display.changed();
   }
 
+  // setSpeed also ends the live mode, which has no speed.
   setSpeed(speed) {
+    if (this.player.mode === "live") this.player.mode = "playing";
     this.player.speed = speed;
     this.speed.value = speed;
     this.display.changed();

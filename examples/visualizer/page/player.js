@@ -17,7 +17,9 @@ export const speeds = [0.25, 0.5, 1, 2, 4, 8];
 
 export class Player {
   constructor() {
-    this.mode = "playing"; // or "paused" or "live"
+    // Or "playing" or "paused". A page that is opened during a large start-up would
+    // otherwise be far behind.
+    this.mode = "live";
     this.speed = 1;
     this.waiting = []; // the records from head on
     this.head = 0;

@@ -176,6 +176,10 @@ export class State {
   store_state({ store }) {
     this.takeStore(store);
   }
+  // knowsAllKeys reports whether the page has the keys of all objects.
+  get knowsAllKeys() {
+    return this.keys.sorted.length >= this.store.objects;
+  }
   takeStore(store) {
     const { keys, ...rest } = store;
     this.store = { ...rest, indexes: rest.indexes ?? [] };

@@ -1,9 +1,10 @@
-// The panel of the store. It shows counts and a part of the keys that can be searched:
-// the store may have any number of objects.
+// The panel of the store. It shows counts and a part of the keys: the store may have any
+// number of objects. The program searches those that the page does not know.
 
 import { element, setAttribute, setItems, setText } from "./element.js";
 import { ChipGroup, Facts, newest, Panel, RowGroup } from "./panel.js";
 import { newChip, setChip } from "./chip.js";
+import { KeySearch } from "./keysearch.js";
 import { number, text } from "./strings.js";
 
 const mostKeys = 16, mostValues = 8;
@@ -15,6 +16,7 @@ export class StorePanel extends Panel {
     this.facts = new Facts();
     this.applied = new ChipGroup();
     this.indexes = element("div");
+    this.all = new KeySearch(changed);
     this.search = element("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", "aria-describedby": "found" });
     this.search.addEventListener("input", changed);
     this.label = element("span");
@@ -28,7 +30,8 @@ export class StorePanel extends Panel {
       element("label", { class: "search" }, this.label, this.search), this.found, this.keys);
   }
 
-  drawBody({ store, keys, applied, batch }) {
+  drawBody(state) {
+    const { store, applied, batch } = state;
     const count = number(store.objects);
     this.facts.draw([
       ["objects", store.synced ? text("objects.value", { count }) : text("objects.unsynced", { count })],
@@ -43,17 +46,21 @@ export class StorePanel extends Panel {
       box.group = group;
       return box;
     }, (box, index) => drawIndex(box.group, index));
-    this.drawKeys(store, keys);
+    this.drawKeys(state);
   }
 
-  drawKeys(store, keys) {
+  drawKeys({ store, keys, knowsAllKeys }) {
     setText(this.label, text("search"));
     const search = this.search.value.trim();
-    const found = keys.find(search, mostKeys);
-    const known = keys.sorted.length, complete = known >= store.objects;
-    const name = complete ? (search ? "found" : "found.all") : (search ? "found.knownMatch" : "found.known");
-    setText(this.found, text(name, { count: number(found.count), shown: found.keys.length, known: number(known), objects: number(store.objects) }));
-    setItems(this.keys, found.keys, (key) => key, () => element("li", {}, element("button", { type: "button", class: "key" }, newChip(""))),
+    const asks = search !== "" && !knowsAllKeys;
+    const answer = asks ? this.all.find(search, store.version) : undefined;
+    const found = answer ?? keys.find(search, mostKeys);
+    let name = search ? "found" : "found.all";
+    if (asks && !answer) name = "found.asking";
+    if (answer?.error) name = "found.failed";
+    const count = search || knowsAllKeys ? found.count : store.objects, shown = found.keys.slice(0, mostKeys);
+    setText(this.found, text(name, { count: number(count), shown: shown.length, objects: number(store.objects), error: answer?.error }));
+    setItems(this.keys, shown, (key) => key, () => element("li", {}, element("button", { type: "button", class: "key" }, newChip(""))),
       (item, key) => setChip(item.firstElementChild.firstElementChild, key), true);
   }
 }

@@ -83,7 +83,7 @@ export class WorkerPanel extends Panel {
       id: record.n,
       key: record.key,
       head: record.error || record.outcome || "",
-      className: record.error ? "failing-text" : "",
+      className: record.error ? "failing-text clamped" : "",
       detail: [duration(record.ms ?? 0), record.requeueMs ? text("ended.requeue", { time: duration(record.requeueMs) }) : ""].filter(Boolean).join(" · "),
     })));
   }
@@ -104,7 +104,7 @@ export class RequestPanel extends Panel {
       id: record.n,
       key: record.key,
       head: record.pending ? "" : String(record.error || record.status || ""),
-      className: record.error || record.status >= 400 ? "failing-text" : "",
+      className: record.error ? "failing-text clamped" : record.status >= 400 ? "failing-text" : "",
       detail: record.pending ? text("request.pending") : duration(record.ms ?? 0),
       code: `${record.method ?? ""} ${record.path ?? ""}`,
     })));
