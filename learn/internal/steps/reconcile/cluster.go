@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -129,7 +130,7 @@ func (c *cluster) reconcile(key, when string, want ...string) {
 		}
 	}
 	if !reflect.DeepEqual(requests, append([]string(nil), want...)) {
-		c.t.Fatalf("%s, Reconcile(%q) makes the requests %s; want %s", when, key, joined(requests), joined(want))
+		c.t.Fatalf("%s, Reconcile(%q) makes these requests: %s; want: %s", when, key, joined(requests), joined(want))
 	}
 }
 
@@ -166,6 +167,9 @@ func (c *cluster) hasPage(site stack.Object, text, when string) {
 	if label := page.Labels[stack.PageLabel]; label != site.Name {
 		c.t.Fatalf("%s, the label %s of %s is %q; want %q", when, stack.PageLabel, key, label, site.Name)
 	}
+	if _, site := page.Labels[stack.SiteLabel]; site {
+		c.t.Fatalf("%s, %s has the label %s, so it is a site itself", when, key, stack.SiteLabel)
+	}
 	if data := fmt.Sprint(page.Data); data != fmt.Sprint(map[string]string{"text": text}) {
 		c.t.Fatalf("%s, the data of %s are %s; want those of the site, map[text:%s]", when, key, data, text)
 	}
@@ -200,7 +204,27 @@ func (c *cluster) unchanged(object stack.Object, when string) {
 	if current == nil {
 		c.t.Fatalf("%s, Reconcile deletes %s", when, stack.Key(object))
 	}
-	if !reflect.DeepEqual(current.Data, object.Data) || current.UID != object.UID || current.ResourceVersion != object.ResourceVersion {
-		c.t.Fatalf("%s, Reconcile changes %s: its data are now %v", when, stack.Key(object), current.Data)
+	if current.UID != object.UID {
+		c.t.Fatalf("%s, Reconcile deletes %s and creates it again", when, stack.Key(object))
 	}
+	if current.ResourceVersion != object.ResourceVersion {
+		c.t.Fatalf("%s, Reconcile changes %s: %s", when, stack.Key(object), difference(current, object))
+	}
+}
+
+// difference returns what differs between two states of an object.
+func difference(got, before stack.Object) string {
+	const format = "its %s are now %v; before %v"
+	switch {
+	case !maps.Equal(got.Data, before.Data):
+		return fmt.Sprintf(format, "data", got.Data, before.Data)
+	case !maps.Equal(got.Labels, before.Labels):
+		return fmt.Sprintf(format, "labels", got.Labels, before.Labels)
+	case !maps.Equal(got.Annotations, before.Annotations):
+		return fmt.Sprintf(format, "annotations", got.Annotations, before.Annotations)
+	case owners(got.OwnerReferences) != owners(before.OwnerReferences):
+		return fmt.Sprintf(format, "owner references", owners(got.OwnerReferences), owners(before.OwnerReferences))
+	}
+	return fmt.Sprintf("its data, labels, annotations and owners are as before, the rest is now %v; before %v",
+		[]any{got.TypeMeta, got.ResourceVersion, got.Finalizers}, []any{before.TypeMeta, before.ResourceVersion, before.Finalizers})
 }

@@ -65,7 +65,7 @@ func checkConflict(t *judge.T, parts stack.Parts) {
 	_, err := c.try("shop/docs")
 	page := c.get("shop/docs-page")
 	if page == nil || page.Annotations["note"] != "keep" {
-		t.Fatalf("the page got an annotation that the cache lacks: after Reconcile the annotation does not exist\nthe version of the cached page belongs into the request: the server then responds with a conflict")
+		t.Fatalf("the page got an annotation that the cache lacks: after Reconcile the annotation does not exist\nthe version of the cached page belongs in the request: the server then responds with a conflict")
 	}
 	if err == nil {
 		c.hasPage(site, "hello", "with a page that is newer than the cached one, after Reconcile has returned nil")
@@ -106,7 +106,11 @@ func checkError(t *judge.T, parts stack.Parts) {
 	c.page(c.site("shop/changed", "new"), "old")
 	c.page(c.site("shop/deleted", "hello"), "hello")
 	c.delete("shop/deleted")
+	c.page(c.site("shop/gone", "new"), "old")
 	c.sync()
+	existing := c.site("shop/existing", "new")
+	c.sync()
+	c.page(existing, "old")
 	for _, code := range []int{500, 403} {
 		fault := c.server.Fault(apitest.Fault{Action: apitest.Fail(code, 0)})
 		for _, key := range []string{"shop/docs", "shop/changed", "shop/deleted"} {
@@ -115,6 +119,16 @@ func checkError(t *judge.T, parts stack.Parts) {
 			}
 		}
 		fault.Remove()
+		fault = c.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "get"}, Action: apitest.Fail(code, 0)})
+		requests, err := c.try("shop/existing")
+		if page := c.get("shop/existing-page"); err == nil && page.Data["text"] != "new" {
+			t.Fatalf("the page exists, the cache lacks it, and the server responds %d to its GET: Reconcile(%q) returns nil, so the work queue does not try again\nrequests: %s", code, "shop/existing", joined(requests))
+		}
+		fault.Remove()
+	}
+	c.delete("shop/gone-page")
+	if requests, err := c.try("shop/gone"); err == nil && c.get("shop/gone-page") == nil {
+		t.Fatalf("the page is deleted, the cache has it: Reconcile(%q) returns nil, and the site has no page\nrequests: %s", "shop/gone", joined(requests))
 	}
 	for _, key := range []string{"shop/docs", "shop/changed", "shop/deleted"} {
 		c.settle(key, "after errors of the server")
@@ -128,16 +142,33 @@ func checkContext(t *judge.T, parts stack.Parts) {
 	c.page(c.site("shop/changed", "new"), "old")
 	c.page(c.site("shop/deleted", "hello"), "hello")
 	c.delete("shop/deleted")
+	existing := c.site("shop/existing", "new")
 	c.sync()
-	c.server.Fault(apitest.Fault{Action: apitest.Silence()})
+	c.page(existing, "old")
+	fault := c.server.Fault(apitest.Fault{Action: apitest.Silence()})
 	for _, key := range []string{"shop/docs", "shop/changed", "shop/deleted"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		var err error
-		call := fmt.Sprintf("the server is silent and the context has ended: Reconcile(%q)", key)
-		t.Unblocked(call, func() { err = c.reconciler.Reconcile(ctx, key) })
-		cancel()
-		if err == nil {
-			t.Fatalf("%s returns nil; want an error", call)
-		}
+		c.ends(key, "the server is silent")
+	}
+	fault.Remove()
+	c.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "get"}, Action: apitest.Silence()})
+	c.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "update"}, Action: apitest.Silence()})
+	c.ends("shop/existing", "the cache lacks the page, the server is silent after the POST")
+}
+
+// ends fails unless Reconcile returns an error at the moment in which its context ends.
+func (c *cluster) ends(key, when string) {
+	c.t.Helper()
+	const timeout = 7 * time.Second
+	ctx, cancel := context.WithTimeout(c.t.Context(), timeout)
+	defer cancel()
+	start := time.Now()
+	var err error
+	call := fmt.Sprintf("%s and the context has ended: Reconcile(%q)", when, key)
+	c.t.Unblocked(call, func() { err = c.reconciler.Reconcile(ctx, key) })
+	if err == nil {
+		c.t.Fatalf("%s returns nil; want an error", call)
+	}
+	if after := time.Since(start); after > timeout {
+		c.t.Fatalf("%s returns %v after the end of the context; want that it returns at once", call, after-timeout)
 	}
 }

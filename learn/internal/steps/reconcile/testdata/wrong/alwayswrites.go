@@ -1,4 +1,4 @@
-// want: a page that is right costs no request: makes the requests PUT
+// want: a page that is right costs no request: makes these requests: PUT
 package reconcile
 
 import (

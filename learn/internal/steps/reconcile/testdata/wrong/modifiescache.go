@@ -1,4 +1,4 @@
-// want: cached objects are not modified: Reconcile modifies the object shop/docs-page of the cache
+// want: cached objects are not modified: Reconcile modifies the object shop/again-page of the cache
 package reconcile
 
 import (

@@ -1,4 +1,4 @@
-// want: a site without a page gets one: makes the requests GET
+// want: a site without a page gets one: makes these requests: GET
 package reconcile
 
 import (
