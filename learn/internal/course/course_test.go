@@ -67,8 +67,7 @@ func (u *user) writes(step catalog.Step, name, content string) {
 	}
 }
 
-// copies writes the files of the reference as the solution of a step, except the
-// function with the given name, if any.
+// copies makes the files of the reference the solution of a step.
 func (u *user) copies(step catalog.Step) {
 	u.t.Helper()
 	files, err := u.workspace.provided(step, "reference")
@@ -154,6 +153,33 @@ func TestStartOverwritesNothing(t *testing.T) {
 	}
 	for _, command := range []string{"start", "test", "diff"} {
 		u.sees(u.types(1, command+" 10"), "learn/_test/10-workqueue is not a folder")
+	}
+}
+
+// With several steps that are started, the list names the one of the last command. A step
+// whose folder was renamed begins again.
+func TestTheListKnowsTheLastCommand(t *testing.T) {
+	u := newUser(t)
+	u.types(0, "start 1")
+	u.types(0, "start 10")
+	u.sees(u.types(0, ""), "then type: go run ./learn test 10")
+	c := &Command{workspace: u.workspace, Err: os.Stderr}
+	if err := c.update(func(p *progress) { *p.of(queue) = stepProgress{Passed: len(queue.Checks), Checks: len(queue.Checks)} }); err != nil {
+		t.Fatal(err)
+	}
+	u.sees(u.types(0, ""), "60       passed")
+	if err := os.Rename(u.workspace.path(queue), u.workspace.path(queue)+"-old"); err != nil {
+		t.Fatal(err)
+	}
+	u.types(0, "start 10")
+	if list := u.types(0, ""); strings.Contains(list, "passed\n") {
+		t.Errorf("the new folder has passed:\n%s", list)
+	}
+}
+
+func TestWidth(t *testing.T) {
+	if got := width("a 步骤，"); got != 8 {
+		t.Errorf("the width is %d, want 8", got)
 	}
 }
 

@@ -40,5 +40,5 @@ func (c *Command) hint(_ context.Context, step catalog.Step) error {
 	} else {
 		c.say(hintLast, step.Number)
 	}
-	return c.update(func(p *progress) { p.of(step).Hints = max(p.of(step).Hints, last) })
+	return c.update(func(p *progress) { p.of(step).Hints = last })
 }
