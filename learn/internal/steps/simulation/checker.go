@@ -22,6 +22,9 @@ func checkLegal(t *judge.T, parts stack.Parts) {
 		remove("shop/a 5 101"),
 		update("other/a 3 7", "other/a 3 200"),
 		remove("other/a 3 201"),
+		add("other/a 3 201"),                 // a relist has the object again, at an equal version
+		add("shop/d 7 99999999999999999999"), // more than 64 bits
+		update("shop/d 7 99999999999999999999", "shop/d 7 100000000000000000000"),
 	)
 	// Two checkers are independent of each other.
 	observed(t, parts, add("shop/a 1 1"))
@@ -57,7 +60,16 @@ func checkBack(t *judge.T, parts stack.Parts) {
 	illegal(t, parts, why, add("shop/a 1 5"), update("shop/a 1 5", "shop/a 1 4"))
 	illegal(t, parts, why+`: versions are numbers, "9" is older than "10"`, add("shop/a 1 10"), update("shop/a 1 10", "shop/a 1 9"))
 	illegal(t, parts, why, add("shop/a 1 5"), remove("shop/a 1 4"))
+	illegal(t, parts, why+": versions may have more than 64 bits", add("shop/a 1 99999999999999999999"), update("shop/a 1 99999999999999999999", "shop/a 1 99999999999999999998"))
 	illegal(t, parts, why, add("shop/a 1 5"), remove("shop/a 1 7"), add("shop/a 2 6"))
+	illegal(t, parts, why, add("shop/a 1 5"), remove("shop/a 1 7"), add("shop/a 2 9"), update("shop/a 2 9", "shop/a 2 8"))
+	checker := observed(t, parts, add("shop/a 1 5"), add("shop/b 2 6"))
+	if err := checker.Compare([]stack.Object{object("shop/a 1 5"), object("shop/b 2 6")}); err != nil {
+		t.Fatalf("with the objects of the handler, Compare returns: %v", err)
+	}
+	if checker.Observe(remove("shop/a 1 4")) == nil {
+		t.Fatalf("after add shop/a@5 and Compare, Observe of delete shop/a@4 returns nil; want an error: Compare changes nothing")
+	}
 	illegal(t, parts, why, add("shop/a 1 5"), update("shop/a 1 5", "shop/a 1 8"), remove("shop/a 1 8"), add("shop/a 2 7"))
 }
 
@@ -82,6 +94,12 @@ func checkIncomplete(t *judge.T, parts stack.Parts) {
 	} {
 		illegal(t, parts, test.why, add("shop/a 1 1"), test.call)
 	}
+	const same = "an update has the same key before and after"
+	for _, text := range []string{"shop/b 1 1", "other/a 1 1"} {
+		both := []stack.Call{add("shop/a 1 1"), add(text)}
+		illegal(t, parts, same, append(both, update("shop/a 1 1", text))...)
+		illegal(t, parts, same, append(both, update(text, "shop/a 1 1"))...)
+	}
 	illegal(t, parts, "no new object", stack.Call{Type: "add"})
 	illegal(t, parts, "an add has no old object", stack.Call{Type: "add", Old: a, New: a})
 }
@@ -94,6 +112,9 @@ func checkNames(t *judge.T, parts stack.Parts) {
 		{add("shop/a 1 1"), update("shop/a 1 2", "shop/a 1 3")},
 		{add("shop/a 1 5"), update("shop/a 1 5", "shop/a 1 4")},
 		{add("shop/a 1 1"), update("shop/a 1 1", "shop/a 2 3")},
+		{add("shop/a 1 1"), {Type: "update", New: object("shop/a 1 2")}},
+		{add("shop/a 1 1"), {Type: "delete", Old: object("shop/a 1 1"), New: object("shop/a 1 1")}},
+		{add("shop/a 1 1"), {Type: "sync", New: object("shop/a 1 2")}},
 	} {
 		before, last := calls[:len(calls)-1], calls[len(calls)-1]
 		named(t, fmt.Sprintf("after %s, the error of Observe of %s", callsText(before), callText(last)),

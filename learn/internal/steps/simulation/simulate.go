@@ -147,6 +147,9 @@ func (s *simulation) rest(ended <-chan error) {
 	if s.stopped {
 		s.server.Start()
 	}
+	s.logf("end of all faults, except those of pages")
+	time.Sleep(10 * time.Minute)
+	s.failPages()
 	s.logf("end of all faults and writes")
 	time.Sleep(30 * time.Minute)
 	synctest.Wait()
@@ -154,6 +157,28 @@ func (s *simulation) rest(ended <-chan error) {
 	case err := <-ended:
 		s.failf("Run returns before its context is done: %v", err)
 	default:
+	}
+}
+
+// failPages lets requests that write pages fail while the watches work: no new list comes
+// that would bring the key of the site once more, so only the work queue does.
+func (s *simulation) failPages() {
+	for _, f := range s.faults {
+		switch {
+		case f.verb != "", f.name == "restart", f.name == "compact":
+			continue // no request of a page fails
+		case f.name == "HTML":
+			continue // Into(nil), which step 11 permits, does not notice it
+		}
+		for _, verb := range []string{"create", "update", "delete"} {
+			fault := s.server.Fault(apitest.Fault{
+				Match: apitest.Match{Verb: verb, Resource: "configmaps"}, Times: 1, Action: f.do(s.rng),
+			})
+			defer fault.Remove()
+			s.logf("fault: %s, for %s, limit 1", f.name, verb)
+		}
+		s.writes.some()
+		time.Sleep(10 * time.Minute)
 	}
 }
 

@@ -55,9 +55,9 @@ func complete(call stack.Call) (stack.Object, error) {
 	needsOld, needsNew := call.Type != "add", call.Type != "delete"
 	switch {
 	case call.Type != "add" && call.Type != "update" && call.Type != "delete":
-		return nil, fmt.Errorf("a call of the unknown type %q", call.Type)
+		return nil, fmt.Errorf("a call of the unknown type %q, of %s", call.Type, keyOf(call))
 	case needsOld != (call.Old != nil), needsNew != (call.New != nil):
-		return nil, fmt.Errorf("%s with old object: %t, new object: %t", call.Type, call.Old != nil, call.New != nil)
+		return nil, fmt.Errorf("%s of %s with old object: %t, new object: %t", call.Type, keyOf(call), call.Old != nil, call.New != nil)
 	case needsOld && needsNew && stack.Key(call.Old) != stack.Key(call.New):
 		return nil, fmt.Errorf("update from %s to %s", stack.Key(call.Old), stack.Key(call.New))
 	case needsNew:
@@ -65,6 +65,17 @@ func complete(call stack.Call) (stack.Object, error) {
 	default:
 		return call.Old, nil
 	}
+}
+
+// keyOf returns the key of a call that may lack objects.
+func keyOf(call stack.Call) string {
+	switch {
+	case call.New != nil:
+		return stack.Key(call.New)
+	case call.Old != nil:
+		return stack.Key(call.Old)
+	}
+	return "no object"
 }
 
 // advance records the version of a call. The same version is legal: a list can repeat
