@@ -122,7 +122,7 @@ func TestTheListSaysWhatToType(t *testing.T) {
 
 func TestStartOverwritesNothing(t *testing.T) {
 	u := newUser(t)
-	u.sees(u.types(0, "start 10"), "learn/_test/10-workqueue/queue.go is created", "learn/chapters/en/10-workqueue.md", "go run ./learn test 10")
+	u.sees(u.types(0, "start 10"), "Created: learn/_test/10-workqueue/queue.go", "learn/chapters/en/10-workqueue.md", "go run ./learn test 10")
 	u.sees(u.types(1, "start workqueue"), "nothing was changed", "skeleton without changes")
 	u.writes(queue, "queue.go", "package workqueue // mine\n")
 	u.writes(queue, "more.txt", "")

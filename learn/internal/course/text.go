@@ -119,8 +119,8 @@ var (
 // Messages of start, hint and diff.
 var (
 	started = text{
-		"%s is created: it compiles and fails.\n\nRead %s, edit the file, then type:\n\n    go run ./learn test %d\n",
-		"%s 已创建：能编译，但通不过检查。\n\n请读 %s，写出代码，然后输入：\n\n    go run ./learn test %d\n"}
+		"Created: %s. The code compiles and fails.\n\nRead %s, edit the code, then type:\n\n    go run ./learn test %d\n",
+		"已创建：%s。能编译，但通不过检查。\n\n请读 %s，写出代码，然后输入：\n\n    go run ./learn test %d\n"}
 	exists = text{
 		"%s exists, and nothing was changed.\n",
 		"%s 已经存在，没有做任何改动。\n"}
