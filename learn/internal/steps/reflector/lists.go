@@ -78,7 +78,7 @@ func checkFailedLists(t *judge.T, parts stack.Parts) {
 	r.start(parts, false)
 	r.after(20 * time.Minute)
 	for number, at := range []time.Duration{0, time.Minute, 3 * time.Minute, 6 * time.Minute} {
-		r.requestedAt(number, at, fmt.Sprintf("%d failed lists", number), "wait for Backoff.Next (1, 2, 3 minutes) after each")
+		r.requestedAt(number, at, fmt.Sprintf("failed lists so far: %d", number), "wait for Backoff.Next (1, 2, 3 minutes) after each")
 	}
 	r.stored("replace a 8 to 10", "three failed lists and a complete one")
 }

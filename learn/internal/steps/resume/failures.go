@@ -37,7 +37,7 @@ func checkRefused(t *judge.T, parts stack.Parts) {
 	const why = "wait for Backoff.Next (1, 2, 3 minutes) after each refused connection, and for nothing else"
 	for number, at := range []time.Duration{0, time.Minute, 3 * time.Minute, 6 * time.Minute} {
 		if number > 0 {
-			r.opensAt(number, at, fmt.Sprintf("%d refused connections", number), why)
+			r.opensAt(number, at, fmt.Sprintf("refused connections so far: %d", number), why)
 		}
 		r.opensFrom(number, "10", "refused connections")
 	}
@@ -96,7 +96,7 @@ func (r *run) returns(want error, after string) {
 		r.t.Fatalf("%s: Follow does not return; the requests are: %s", after, r.source.Log())
 	}
 	if !errors.Is(r.err, want) {
-		r.t.Fatalf("%s: Follow returns the error \"%v\", want \"%v\" or an error that wraps it", after, r.err, want)
+		r.t.Fatalf("%s: Follow returns the error \"%v\", in which errors.Is does not find the original one (\"%v\"): return that, unchanged or wrapped", after, r.err, want)
 	}
 	if r.last != "11" {
 		r.t.Fatalf("%s: Follow returns the version %q, want 11, the last version that reached the store", after, r.last)
