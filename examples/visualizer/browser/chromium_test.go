@@ -25,8 +25,8 @@ var chromium context.Context
 // TestMain starts the browser once, since its start takes most of the time of a test.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if runtime.GOMAXPROCS(0) < 4 { // most tests wait for a page most of the time
-		if err := flag.Set("test.parallel", "4"); err != nil {
+	if runtime.GOMAXPROCS(0) < 6 { // most tests wait for a page most of the time
+		if err := flag.Set("test.parallel", "6"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}

@@ -17,8 +17,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// timeout is the time limit of one call of tab.run.
-const timeout = 20 * time.Second
+// timeout is the time limit of one call of tab.run, and of waitFor. It is much longer
+// than any of them takes on a loaded machine.
+const timeout = time.Minute
 
 // tabOptions configure a tab. The zero value is a light page at 1280 pixels in English.
 type tabOptions struct {
@@ -170,7 +171,7 @@ func (p *tab) waitFor(expression string) {
 	p.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for began := time.Now(); !eval[bool](p, "Boolean("+expression+")"); <-tick.C {
+	for began := time.Now(); !eval[bool](p, "Promise.resolve("+expression+").then(Boolean)"); <-tick.C {
 		if time.Since(began) > timeout {
 			p.t.Fatalf("not true within %v: %s\n%s", timeout, expression, eval[string](p, "document.body.innerText"))
 		}

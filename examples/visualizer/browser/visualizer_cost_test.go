@@ -10,32 +10,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With 10,000 objects and a burst of records, a frame takes little script time, and the
-// page has few elements.
+// With 10,000 objects and a burst of 1,000, a frame takes little script time, and the
+// page has few elements. The limit is that of a busy machine; the goal is 8 ms.
 func TestVisualizerFrameTime(t *testing.T) {
 	program := runScriptedProgram(t, sampleSnapshot(10_000))
 	p := openVisualizer(t, tabOptions{}, program.page)
 	p.waitFor(has("found", "10,000 keys; 16 are shown."))
-	p.set("#search", "item-09") // a search of all keys in each frame
+	p.set("#search", "item-09") // all keys are searched again and again
 	p.waitFor(has("found", "1,000 keys match; 16 are shown."))
 	call(p, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	before := scriptTime(p)
 	eval[bool](p, `(window.frames_ = [], new PerformanceObserver(list => frames_.push(...list.getEntries().map(e => e.duration))).observe({ type: "measure" }), true)`)
-	for i := range 60 {
+	const messages, each = 60, 17
+	for i := range messages {
 		var records []record
-		for j := range 8 {
-			key := fmt.Sprintf("shop/item-%05d", (i*8+j)*20)
-			records = append(records, lifeOf(key, fmt.Sprint(100+i*8+j), "")...)
+		for j := range each {
+			n := i*each + j
+			records = append(records, lifeOf(fmt.Sprintf("shop/item-%05d", n*9), fmt.Sprint(100+n), "")...)
 		}
 		program.send(records...)
 		eval[bool](p, `new Promise(done => setTimeout(done, 16, true))`)
 	}
-	p.waitFor(has("worker", "shop/item-09580 rendered"))
+	p.waitFor(has("worker", "shop/item-09171 rendered") + " && frames_.length > 0")
 	script := scriptTime(p) - before
 	frames := eval[[]float64](p, `frames_.sort((a, b) => a - b)`)
 	at := func(part float64) float64 { return frames[int(part*float64(len(frames)-1))] }
-	t.Logf("script time of %d frames for %d records: %.1f ms of the CPU per frame; median %.1f ms, 95 %% %.1f ms, longest %.1f ms of time", len(frames), 60*8*13, 1000*script/float64(len(frames)), at(0.5), at(0.95), at(1))
-	require.Less(t, at(0.5), 50.0)
+	perFrame := 1000 * script / float64(len(frames))
+	t.Logf("script time of %d frames for %d changes: %.1f ms of the CPU per frame; median %.1f ms, 95 %% %.1f ms, longest %.1f ms of time", len(frames), messages*each, perFrame, at(0.5), at(0.95), at(1))
+	require.Less(t, perFrame, 16.0)
 	elements := eval[int](p, `document.querySelectorAll("*").length`)
 	t.Logf("%d elements", elements)
 	require.Less(t, elements, 1500)
@@ -71,10 +73,10 @@ func TestVisualizerRests(t *testing.T) {
 	program.send(lifeOf("shop/parrot", "32", "")...)
 	p.waitFor(has("worker", "rendered") + " && " + has("position", "Live: "))
 	p.waitFor(`document.getElementById("announcement").textContent.includes("shop/parrot: rendered")`)
+	p.waitFor(`document.getAnimations().every(a => a.playState !== "running")`)
 	second := `new Promise(done => { const before = requested; addEventListener("done", () => done(requested - before), { once: true }); setTimeout(() => dispatchEvent(new Event("done")), 1000); })`
 	require.Equal(t, 1, eval[int](p, second), "there is more than the timer of this test")
 	require.Greater(t, eval[int](p, `requested`), 1)
-	require.Equal(t, 0, eval[int](p, `document.getAnimations().filter(a => a.playState === "running").length`))
 }
 
 // The announcements of the log are at least four seconds apart, and can be turned off.
@@ -101,9 +103,15 @@ func TestVisualizerAnnouncements(t *testing.T) {
 
 // The first paint does not wait for records.
 func TestVisualizerFirstPaint(t *testing.T) {
-	p := openVisualizer(t, tabOptions{}, runVisualizer(t).page)
+	program := runScriptedProgram(t, sampleSnapshot(3))
+	program.mu.Lock() // no record is sent
+	p := newTab(t, tabOptions{})
+	p.open(program.page)
+	p.waitFor(`performance.getEntriesByName("first-contentful-paint").length && ` + has("connection", "Connecting to the program."))
+	program.mu.Unlock()
+	p.waitFor(has("connection", "configmaps"))
+
+	p = openVisualizer(t, tabOptions{}, runVisualizer(t).page)
 	p.waitFor(`performance.getEntriesByName("first-contentful-paint").length`)
-	painted := eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
-	t.Logf("first paint with content after %.0f ms", painted)
-	require.Less(t, painted, 5000.0)
+	t.Logf("first paint with content after %.0f ms", eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 }

@@ -34,7 +34,7 @@ const panels = [
   new HandlerPanel(5), new QueuePanel(6), new WorkerPanel(7), new RequestPanel(8),
 ];
 // The columns follow the flow from top to bottom.
-const columns = [panels.slice(0, 3), panels.slice(3, 5), panels.slice(5)];
+const columns = [panels.slice(0, 2), panels.slice(2, 5), panels.slice(5)];
 byId("stages").append(...columns.map((column) => element("div", { class: "column" }, ...column.map(({ card }) => card))));
 
 // The form for a key's timeline is beside the controls, but needs no program.
