@@ -81,8 +81,8 @@ func TestDebugPageListsNewKeys(t *testing.T) {
 	p.waitFor(list + `.startsWith("shop/abacus,shop/about,")`)
 }
 
-// countRequests counts the requests that a page begins from then on. One that was begun
-// before may end later.
+// countRequests counts the requests that a page begins from then on. A former request may
+// end later.
 const countRequests = `(() => {
 	const original = window.fetch;
 	window.requests = 0;
