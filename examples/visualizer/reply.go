@@ -13,7 +13,7 @@ type reply struct {
 	values map[string]string
 }
 
-// replies are the English texts by code. Those of page/strings.js are the same.
+// replies are the English texts by code. Those of page/english.js are the same.
 var replies = map[string]string{
 	"created":     "{key} is created, version {version}",
 	"changed":     "{key} is changed, version {version}",

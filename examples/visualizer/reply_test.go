@@ -16,12 +16,8 @@ var placeholder = regexp.MustCompile(`\{\w+\}`)
 // Every code has a text with the same values in both languages of the page, and the
 // English one is that of the program. The page has no other codes.
 func TestReplyTexts(t *testing.T) {
-	text, err := os.ReadFile("page/strings.js")
-	require.NoError(t, err)
-	english, chinese, ok := strings.Cut(string(text), "\n  zh: {\n")
-	require.True(t, ok)
-	require.Equal(t, replies, answersIn(t, english))
-	translated := answersIn(t, chinese)
+	require.Equal(t, replies, answersIn(t, "page/english.js"))
+	translated := answersIn(t, "page/chinese.js")
 	require.Len(t, translated, len(replies))
 	for code, text := range replies {
 		require.NotEmpty(t, translated[code], code)
@@ -29,11 +25,13 @@ func TestReplyTexts(t *testing.T) {
 	}
 }
 
-// answersIn returns the texts of codes in a part of strings.js.
-func answersIn(t *testing.T, part string) map[string]string {
+// answersIn returns the texts of codes in a file.
+func answersIn(t *testing.T, file string) map[string]string {
 	t.Helper()
+	source, err := os.ReadFile(file)
+	require.NoError(t, err)
 	texts := map[string]string{}
-	for _, line := range regexp.MustCompile(`(?m)^    "answer\.(\w+)": (".*"),$`).FindAllStringSubmatch(part, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^  "answer\.(\w+)": (".*"),$`).FindAllStringSubmatch(string(source), -1) {
 		var text string
 		require.NoError(t, json.Unmarshal([]byte(line[2]), &text), line[0])
 		texts[line[1]] = text
