@@ -12,8 +12,8 @@ import (
 )
 
 func main() {
-	// Also the end of the terminal, or of a command that reads the output, ends the program
-	// in order: the process of the solution is killed, and its files are removed.
+	// A closed terminal or a broken output pipe also stops the program cleanly: the process
+	// of the solution is killed, and its files are removed.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	code := course.Here().Run(ctx, os.Args[1:])
 	stop()

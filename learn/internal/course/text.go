@@ -33,12 +33,15 @@ func misuse(t text, args ...any) error { return &failure{t, args, exitUsage} }
 
 // Messages about arguments and the workspace.
 var (
-	noSuchCommand = text{"there is no command %q\n\n", "没有 %q 这个命令\n\n"}
-	noSuchStep    = text{"there is no step %q; go run ./learn lists the steps", "没有 %q 这个步骤；go run ./learn 列出所有步骤"}
-	needsStep     = text{"%s needs one step, as in: go run ./learn %s 1", "%s 需要一个步骤，例如：go run ./learn %s 1"}
-	seedIsNumber  = text{"the seed is %q, want a number greater than 0", "种子是 %q，必须是大于 0 的整数"}
-	wrongFlag     = text{"%v\n\n", "%v\n\n"}
-	notInModule   = text{
+	noSuchCommand      = text{"there is no command %q\n\n", "没有 %q 这个命令\n\n"}
+	noSuchStep         = text{"there is no step %q; go run ./learn lists the steps", "没有 %q 这个步骤；go run ./learn 列出所有步骤"}
+	needsStep          = text{"%s needs one step, as in: go run ./learn %s 1", "%s 需要一个步骤，例如：go run ./learn %s 1"}
+	seedIsNumber       = text{"the seed is %q, want a number greater than 0", "种子是 %q，必须是大于 0 的整数"}
+	seedIsOfSimulation = text{
+		"-seed is for the test of step 12 only: go run ./learn test 12 -seed %s",
+		"-seed 只用于第 12 步的评测：go run ./learn test 12 -seed %s"}
+	wrongFlag   = text{"%v\n\n", "%v\n\n"}
+	notInModule = text{
 		"%s is not in a clone of the repository: run the command in the folder that has its go.mod",
 		"%s 不在克隆下来的仓库里：请在仓库的根目录（go.mod 所在的目录）运行"}
 	otherModule = text{
@@ -101,8 +104,8 @@ var (
 	columnMinutes = text{"minutes", "分钟"}
 	columnState   = text{"state", "状态"}
 	shortPath     = text{
-		"\n* the short path, for one evening. You can start at any step: the parts that you have\nnot written are those of the reference.\n",
-		"\n* 短路线，一个晚上就能走完。可以从任何一步开始：没有写的组件由参考实现代替。\n"}
+		"\n* the short path, for a long evening. You can start at any step: the parts that you have\nnot written are those of the reference.\n",
+		"\n* 短路线，要花一个长晚上。可以从任何一步开始：没有写的组件由参考实现代替。\n"}
 	stateStarted = text{"started", "已开始"}
 	stateFailed  = text{"%d of %d checks pass", "通过 %d / %d 项检查"}
 	statePassed  = text{"passed", "通过"}
@@ -144,9 +147,12 @@ var (
 
 // Messages of test.
 var (
-	testHead       = text{"Step %d, %s: %d checks\n", "第 %d 步，%s：%d 项检查\n"}
-	compiling      = text{"compiling: the first time takes about a minute\n", "正在编译：第一次大约需要一分钟\n"}
-	partsOf        = text{"your parts: steps %s; all others are those of the reference\n", "你写的组件：第 %s 步；其余由参考实现代替\n"}
+	testHead      = text{"Step %d, %s: %d checks\n", "第 %d 步，%s：%d 项检查\n"}
+	compiling     = text{"compiling: the first time takes about a minute\n", "正在编译：第一次大约需要一分钟\n"}
+	partsOf       = text{"your parts: steps %s; all others are those of the reference\n", "你写的组件：第 %s 步；其余由参考实现代替\n"}
+	partNotPassed = text{
+		"not used, because it has not passed: step %d (-mine uses it too)\n",
+		"没有使用，因为还没有通过：第 %d 步（加上 -mine 也会使用）\n"}
 	partsNotPassed = text{
 		"not used, because they have not passed: steps %s (-mine uses them too)\n",
 		"没有使用，因为还没有通过：第 %s 步（加上 -mine 也会使用）\n"}
@@ -161,6 +167,9 @@ var (
 	passedAll = text{
 		"\nAll %d checks pass.\nThe reference beside your code: go run ./learn diff %d\n",
 		"\n%d 项检查全部通过。\n与参考实现比较：go run ./learn diff %d\n"}
+	passedMine = text{
+		"With -mine the result of the step is not stored. Your part alone: go run ./learn test %d\n",
+		"加上 -mine 时不保存这一步的结果。单独评测你的组件：go run ./learn test %d\n"}
 	passedNext  = text{"The next step: go run ./learn start %d\n", "下一步：go run ./learn start %d\n"}
 	passedShort = text{"On the short path: go run ./learn start %d\n", "短路线的下一步：go run ./learn start %d\n"}
 	overLimit   = text{
