@@ -170,8 +170,12 @@ func checkForm(t *testing.T, language string, step judge.Step, chapter string) {
 	if want := sections[language]; !slices.Equal(got, want) {
 		t.Errorf("got the sections %q, want %q", got, want)
 	}
+	blocks := chapters.Blocks(chapter)
+	if !slices.ContainsFunc(blocks, func(b chapters.Block) bool { return b.Kind == "source" }) {
+		t.Error("no block has an excerpt of the source")
+	}
 	run := fmt.Sprintf("go run ./learn show %d", step.Number)
-	if !slices.ContainsFunc(chapters.Blocks(chapter), func(b chapters.Block) bool { return b.Kind == "output" && b.Origin == run }) {
+	if !slices.ContainsFunc(blocks, func(b chapters.Block) bool { return b.Kind == "output" && b.Origin == run }) {
 		t.Errorf("no block has the output of %s", run)
 	}
 }
