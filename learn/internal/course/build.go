@@ -41,25 +41,32 @@ func (c *Command) checkFiles(step catalog.Step) error {
 	return nil
 }
 
-// build writes the function main of a solution and builds it.
+// build writes the function main of a solution and builds it. Its folder is that of one
+// process, because two tests of a step can run at the same time.
 func (c *Command) build(ctx context.Context, solution program.Solution, executable string) error {
 	step := solution.Step
-	main := filepath.Join(c.workspace.folder, filepath.FromSlash(mainFolder(step)), "main.go")
-	if err := os.MkdirAll(filepath.Dir(main), 0o755); err != nil {
+	mains := filepath.Join(c.workspace.folder, "main")
+	if err := os.MkdirAll(mains, 0o755); err != nil {
 		return err
 	}
+	folder, err := os.MkdirTemp(mains, folderOf(step)+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
 	comment := fmt.Sprintf("Command main judges your solution of step %d. go run ./learn test %d writes it.", step.Number, step.Number)
-	if err := os.WriteFile(main, program.Main(comment, solution), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "main.go"), program.Main(comment, solution), 0o644); err != nil {
 		return err
 	}
 	overlay, err := c.workspace.overlay()
 	if err != nil {
 		return err
 	}
-	err = c.compile(ctx, path.Join(c.workspace.name, mainFolder(step)), executable, overlay)
+	main := path.Join(c.workspace.name, "main", filepath.Base(folder))
+	err = c.compile(ctx, main, executable, overlay)
 	var compile *program.CompileError
 	if errors.As(err, &compile) {
-		return c.explain(solution, compile.Output)
+		return c.explain(solution, main+"/", compile.Output)
 	}
 	return err
 }
@@ -106,11 +113,11 @@ func (w *workspace) renamed(output string) string {
 	return strings.ReplaceAll(output, filepath.ToSlash(w.folder)+"/", w.name+"/")
 }
 
-// explain says what the compiler means. It knows the function main, and the learner does
-// not: an error there is a function that the solution does not have as it should.
-func (c *Command) explain(solution program.Solution, output string) error {
+// explain says what the compiler means. It knows the function main in the folder main, and
+// the learner does not: an error there is a function that the solution does not have as it
+// should.
+func (c *Command) explain(solution program.Solution, main, output string) error {
 	var lines []string
-	main := path.Join(c.workspace.name, mainFolder(solution.Step)) + "/"
 	output = c.workspace.renamed(filepath.ToSlash(output))
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")

@@ -94,6 +94,9 @@ func (c *Command) run(ctx context.Context, arguments []string) error {
 	if step.Number == 0 {
 		return fail(mapHasNoTask, c.chapter(step))
 	}
+	if c.seed != "" && (words[0] != "test" || step.Name != "simulation") {
+		return misuse(seedIsOfSimulation, c.seed)
+	}
 	return run(ctx, step)
 }
 

@@ -82,6 +82,20 @@ func (u *user) copies(step catalog.Step) {
 	}
 }
 
+// command returns a command in the user's workspace.
+func (u *user) command() *Command { return &Command{workspace: u.workspace, Err: os.Stderr} }
+
+// progress returns the stored progress.
+func (u *user) progress() *progress { return u.command().progress() }
+
+// passes stores that all checks of a step have passed.
+func (u *user) passes(step catalog.Step) {
+	u.t.Helper()
+	if err := u.command().store(step, len(step.Checks)); err != nil {
+		u.t.Error(err)
+	}
+}
+
 // steps are those of the course.
 var steps = func() []catalog.Step {
 	all, err := catalog.Read(os.DirFS("../../.."))
@@ -108,15 +122,11 @@ func TestTheListSaysWhatToType(t *testing.T) {
 
 	u.types(0, "start 10")
 	u.sees(u.types(0, ""), "60       started", "Next: edit the files in learn/_test/10-workqueue, then type: go run ./learn test 10")
-	set := func(passed int) {
-		c := &Command{workspace: u.workspace, Err: os.Stderr}
-		if err := c.update(func(p *progress) { *p.of(queue) = stepProgress{Passed: passed, Checks: len(queue.Checks)} }); err != nil {
-			t.Fatal(err)
-		}
+	if err := u.command().store(queue, 3); err != nil {
+		t.Fatal(err)
 	}
-	set(3)
 	u.sees(u.types(0, ""), fmt.Sprintf("3 of %d checks pass", len(queue.Checks)), "test 10")
-	set(len(queue.Checks))
+	u.passes(queue)
 	u.sees(u.types(0, ""), "60       passed", "Next: go run ./learn start 1\n")
 }
 
@@ -163,10 +173,7 @@ func TestTheListKnowsTheLastCommand(t *testing.T) {
 	u.types(0, "start 1")
 	u.types(0, "start 10")
 	u.sees(u.types(0, ""), "then type: go run ./learn test 10")
-	c := &Command{workspace: u.workspace, Err: os.Stderr}
-	if err := c.update(func(p *progress) { *p.of(queue) = stepProgress{Passed: len(queue.Checks), Checks: len(queue.Checks)} }); err != nil {
-		t.Fatal(err)
-	}
+	u.passes(queue)
 	u.sees(u.types(0, ""), "60       passed")
 	if err := os.Rename(u.workspace.path(queue), u.workspace.path(queue)+"-old"); err != nil {
 		t.Fatal(err)
@@ -204,6 +211,9 @@ func TestBadArguments(t *testing.T) {
 		{"-nothing", 2, "flag provided but not defined: -nothing"},
 		{"test 12 -seed x", 2, `the seed is "x"`},
 		{"test 12 -seed 0", 2, `the seed is "0"`},
+		{"test 11 -seed 3", 2, "-seed is for the test of step 12 only: go run ./learn test 12 -seed 3\n"},
+		{"test 11 -seed 3 -zh", 2, "-seed 只用于第 12 步的评测：go run ./learn test 12 -seed 3\n"},
+		{"hint 12 -seed 3", 2, "-seed is for the test of step 12 only"},
 		{"-h", 0, "usage: go run ./learn"},
 		{"help -zh", 0, "用法"},
 	} {

@@ -34,7 +34,7 @@ func (c *Command) state(p *progress, step catalog.Step) string {
 	switch at := p.of(step); {
 	case step.Number == 0 || !c.workspace.exists(step):
 		return ""
-	case p.passed(step):
+	case c.passed(p, step):
 		return c.in(statePassed)
 	case at.Checks > 0:
 		return fmt.Sprintf(c.in(stateFailed), at.Passed, at.Checks)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 const (
 	// testLimit is the time of all checks, after the build.
-	testLimit = 20 * time.Second
+	testLimit = 15 * time.Second
 	// shownFailures have a reason. Later ones are often consequences.
 	shownFailures = 3
 	// shownLines is the number of lines of the solution's own output for a failure.
@@ -44,7 +43,7 @@ func (c *Command) test(ctx context.Context, step catalog.Step) error {
 	}
 	for _, part := range solution.Parts {
 		if err := c.checkFiles(part.Step); err != nil {
-			return err
+			return c.notBuilt(step, err)
 		}
 	}
 	c.say(testHead, step.Number, step.Name, len(step.Checks))
@@ -52,9 +51,33 @@ func (c *Command) test(ctx context.Context, step catalog.Step) error {
 
 	return withExecutable("judge", func(executable string) error {
 		if err := c.build(ctx, solution, executable); err != nil {
-			return err
+			return c.notBuilt(step, err)
 		}
 		return c.judge(ctx, step, executable)
+	})
+}
+
+// notBuilt returns err, which has prevented the checks. If it is a mistake of the
+// solution, the step does not pass any longer.
+func (c *Command) notBuilt(step catalog.Step, err error) error {
+	var mistake *failure
+	if errors.As(err, &mistake) {
+		return errors.Join(c.store(step, 0), err)
+	}
+	return err
+}
+
+// stores reports whether the outcome of a test is the result of its step: with -mine it
+// depends on other parts too, and only step 12 is about all of them.
+func (c *Command) stores(step catalog.Step) bool { return !c.mine || step.Name == "simulation" }
+
+// store records how many checks of a step have passed.
+func (c *Command) store(step catalog.Step, passed int) error {
+	return c.update(func(p *progress) {
+		p.Last = step.Name
+		if c.stores(step) {
+			p.of(step).Passed, p.of(step).Checks = passed, len(step.Checks)
+		}
 	})
 }
 
@@ -84,7 +107,7 @@ func (c *Command) otherParts(step catalog.Step) (with, without []catalog.Step) {
 	for _, other := range c.workspace.steps {
 		switch {
 		case other.Name == step.Name || !c.workspace.exists(other):
-		case c.mine || p.passed(other):
+		case c.mine || c.passed(p, other):
 			with = append(with, other)
 		default:
 			without = append(without, other)
@@ -102,7 +125,11 @@ func (c *Command) sayParts(parts []program.Part, without []catalog.Step) {
 	if len(with) > 1 {
 		c.say(partsOf, numbers(with))
 	}
-	if len(without) > 0 {
+	switch len(without) {
+	case 0:
+	case 1:
+		c.say(partNotPassed, without[0].Number)
+	default:
 		c.say(partsNotPassed, numbers(without))
 	}
 }
@@ -138,13 +165,8 @@ func (c *Command) judge(ctx context.Context, step catalog.Step, executable strin
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if judged > 0 || err == nil {
-		if err := c.update(func(p *progress) {
-			p.Last = step.Name
-			p.of(step).Passed, p.of(step).Checks = passed, len(step.Checks)
-		}); err != nil {
-			return err
-		}
+	if err := c.store(step, passed); err != nil {
+		return err
 	}
 	return c.result(step, judged, passed, err)
 }
@@ -193,10 +215,14 @@ func (c *Command) sayReason(o process.Outcome) {
 func (c *Command) sayPassed(step catalog.Step) {
 	c.say(passedAll, len(step.Checks), step.Number)
 	p := c.progress()
+	if !c.stores(step) && !c.passed(p, step) {
+		c.say(passedMine, step.Number)
+		return
+	}
 	var left []catalog.Step
 	for _, other := range c.workspace.steps {
 		switch {
-		case p.passed(other):
+		case c.passed(p, other):
 		case other.Number > step.Number:
 			c.say(passedNext, other.Number)
 			c.sayShortPath(p, step, other)
@@ -219,12 +245,9 @@ func (c *Command) sayShortPath(p *progress, step, next catalog.Step) {
 		return
 	}
 	for _, other := range c.workspace.steps {
-		if other.Short && other.Number > next.Number && !p.passed(other) {
+		if other.Short && other.Number > next.Number && !c.passed(p, other) {
 			c.say(passedShort, other.Number)
 			return
 		}
 	}
 }
-
-// mainFolder is the folder of the function main for a step, in the workspace.
-func mainFolder(step catalog.Step) string { return path.Join("main", folderOf(step)) }

@@ -151,7 +151,7 @@ func TestAnEndlessStartHasAReason(t *testing.T) {
 	var out strings.Builder
 	c := &Command{Out: &out, Err: &out, workspace: u.workspace}
 	err := c.result(queue, 0, 0, process.ErrLimit)
-	if err == nil || !strings.Contains(err.Error(), "no check begins within 20s: an init function") {
+	if err == nil || !strings.Contains(err.Error(), "no check begins within 15s: an init function") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -164,16 +164,15 @@ func TestPartsOfOtherSteps(t *testing.T) {
 		u.types(0, command)
 	}
 	var out strings.Builder
+	u.passes(queue)
 	c := &Command{Out: &out, Err: &out, workspace: u.workspace}
-	if err := c.update(func(p *progress) { p.of(queue).Passed, p.of(queue).Checks = len(queue.Checks), len(queue.Checks) }); err != nil {
-		t.Fatal(err)
-	}
 	with, without := c.otherParts(simulation)
 	if numbers(with) != "10" || numbers(without) != "11" {
 		t.Errorf("the parts of steps %s are used, and those of %s are not", numbers(with), numbers(without))
 	}
 	c.sayParts([]program.Part{c.part(simulation), c.part(queue)}, without)
-	u.sees(out.String(), "your parts: steps 12, 10; all others are those of the reference", "not used, because they have not passed: steps 11 (-mine uses them too)")
+	c.sayParts(nil, steps[:2])
+	u.sees(out.String(), "your parts: steps 12, 10; all others are those of the reference", "not used, because it has not passed: step 11 (-mine uses it too)", "they have not passed: steps 1, 2 (-mine uses them too)")
 
 	c.mine = true
 	if with, without := c.otherParts(simulation); numbers(with) != "10, 11" || len(without) > 0 {

@@ -174,6 +174,11 @@ func (p *progress) passed(step catalog.Step) bool {
 	return at.Passed == len(step.Checks) && at.Checks > 0
 }
 
+// passed reports whether a step has passed with the folder that it has now.
+func (c *Command) passed(p *progress, step catalog.Step) bool {
+	return c.workspace.exists(step) && p.passed(step)
+}
+
 const progressFile = "progress.json"
 
 // progress returns the stored progress. A file that cannot be read is reported and
@@ -206,11 +211,17 @@ func (c *Command) update(change func(*progress)) error {
 		return err
 	}
 	// A new file with a new name: an interrupted write does not destroy the old one.
-	file := filepath.Join(c.workspace.folder, progressFile)
-	if err := os.WriteFile(file+".new", append(content, '\n'), 0o644); err != nil {
+	// The name is that of one process, because two tests can end at the same time.
+	file, err := os.CreateTemp(c.workspace.folder, progressFile+".*")
+	if err != nil {
 		return err
 	}
-	return os.Rename(file+".new", file)
+	defer os.Remove(file.Name()) // fails after the rename
+	_, err = file.Write(append(content, '\n'))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), filepath.Join(c.workspace.folder, progressFile))
 }
 
 // sorted returns the names of files in order.
