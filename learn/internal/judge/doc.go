@@ -5,7 +5,8 @@
 // so that time is fake and a goroutine that waits forever is found. The parts of the
 // other steps are those of the reference.
 //
-// [Main] is the program that the command of the course generates for a solution. It
-// prints a [record.Result] for each check as a line of JSON. A solution that panics, exits or
-// does not end stops only this process: the command starts it again with the next check.
+// [Main] is the function that the generated program calls. It receives a Step, and the
+// functions of the solution and of the references. It prints a [record.Result] for each
+// check as a line of JSON. A solution that panics, exits or does not end stops only this
+// process: the command starts it again with the next check.
 package judge

@@ -1,5 +1,8 @@
 // Package record has what a program of package judge prints for the command of the course.
 // Both know it, so that the command does not link the checks and the API server.
+//
+// The program writes each [Result] as a line of JSON after a [Mark], between lines that the
+// solution prints. [PositionIn] finds the line of the learner's code in a stack dump.
 package record
 
 // Mark begins a line of the standard output that is a Result, as in RFC 7464. Other

@@ -1,4 +1,8 @@
 // Package chunks judges step 1: a watch by hand, on a socket.
+//
+// A solution receives a function that opens connections, and returns a transport. The
+// checks are servers that write scripted bytes to a connection. They verify that data is
+// delivered as it arrives, and that a body that is cut off does not look complete.
 package chunks
 
 import (

@@ -1,4 +1,8 @@
 // Package client judges step 2: RESTClient and Request.
+//
+// A solution receives the address of a server and a transport, and returns a client. The
+// checks look at the requests that the transport receives, and answer them. They verify
+// the paths and queries, and that each response is either decoded or a recognizable error.
 package client
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

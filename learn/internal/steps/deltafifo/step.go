@@ -1,5 +1,9 @@
 // Package deltafifo judges step 7: the queue of changes between a reflector and the loop
 // of an informer.
+//
+// A solution receives the objects that have been processed, and returns a queue. The checks
+// write changes and Pop them. They verify that the changes of a key come together and in
+// order, that deletions are found by Replace, and that no key is handed out twice at once.
 package deltafifo
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

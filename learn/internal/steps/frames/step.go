@@ -1,4 +1,8 @@
 // Package frames judges step 3: the events of a watch.
+//
+// A solution receives the body of a watch, and returns a decoder of its events. The checks
+// are bodies that arrive in pieces of any length. They verify that an event is returned as
+// soon as its frame is complete, and that the end, a cut and an ERROR event differ.
 package frames
 
 import (

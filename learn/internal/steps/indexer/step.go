@@ -1,4 +1,8 @@
 // Package indexer judges step 8: the local cache of an informer.
+//
+// A solution returns an empty Indexer. The checks apply changes and read the objects by key
+// and by index, also at the same time. They verify that a reader sees all changes of an
+// Apply or none, and that objects and indexes agree.
 package indexer
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

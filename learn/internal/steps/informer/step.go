@@ -1,4 +1,8 @@
 // Package informer judges step 9: the loop of a shared informer and its handlers.
+//
+// A solution receives a queue and an indexer, and returns an informer. The checks add
+// changes and handlers, some of which block or are late. They verify that each handler
+// receives every change once and in order, and that no handler delays anything else.
 package informer
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

@@ -1,4 +1,8 @@
 // Package listwatch judges step 4: a list, and then a watch from its version.
+//
+// A solution receives a client and a decoder, and returns a ListerWatcher for ConfigMaps.
+// The checks verify that a list is complete and has the version of its state, that a watch
+// from this version misses no change, and that Stop and the contexts end it at once.
 package listwatch
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

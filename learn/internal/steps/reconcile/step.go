@@ -1,4 +1,8 @@
 // Package reconcile judges step 11: the Reconcile of a controller.
+//
+// A solution receives a cache and a client, and returns a Reconciler. The checks call it
+// with caches that are older than the server. They verify that the pages become those of
+// the sites, and that no request changes an object that belongs to another owner.
 package reconcile
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

@@ -1,4 +1,8 @@
 // Package reflector judges step 6: a store that is kept up to date.
+//
+// A solution receives a source, a store and a Follower, and returns a Reflector. The checks
+// script the responses of the source. They verify that a state, listed or streamed, reaches
+// the store only when it is complete, and that an expired version leads to a new list.
 package reflector
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

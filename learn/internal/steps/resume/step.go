@@ -1,4 +1,8 @@
 // Package resume judges step 5: going on with a watch after a break.
+//
+// A solution receives a watcher, a store and a back-off, and returns a Follower; it also
+// provides the back-off. The checks end watches in scripted ways. They verify that each
+// event reaches the store, how long the pauses are, and which failures are returned.
 package resume
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

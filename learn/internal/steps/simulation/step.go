@@ -1,5 +1,9 @@
 // Package simulation judges step 12: a checker of histories, and all parts of the course
 // against a server with random faults.
+//
+// A solution returns a checker. The first checks pass it histories of handler calls, legal
+// and illegal, and verify which it rejects. The others run all parts against a server, and
+// verify that they agree with it after the faults; a seed repeats a run.
 package simulation
 
 import "github.com/thinformer/thinformer/learn/internal/judge"

@@ -1,4 +1,8 @@
 // Package workqueue judges step 10: the queue of the keys that a controller works on.
+//
+// A solution receives the limits of the back-off, and returns a queue. The checks are its
+// handlers and workers. They verify that a key is with one worker at a time, that no Add
+// is lost, and how long a key is delayed after a failure.
 package workqueue
 
 import "github.com/thinformer/thinformer/learn/internal/judge"
