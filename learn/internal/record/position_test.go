@@ -7,7 +7,7 @@ import (
 )
 
 // A position in the learner's code is preferred to one in the reference of another step,
-// also if the reference is further inside or in an earlier goroutine.
+// even if the reference is further inside or in an earlier goroutine.
 func TestPositionIn(t *testing.T) {
 	const (
 		inReference = "goroutine 7 [select, synctest bubble 1]:\n" +

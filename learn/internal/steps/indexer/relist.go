@@ -29,7 +29,7 @@ func relist(t *judge.T, parts stack.Parts, readers ...func(c *cache) string) {
 	c := newCache(t, parts)
 	var calls atomic.Int64
 	yield := func(values ...string) []string {
-		// Readers run also if there is only one processor, but not after each call: if
+		// Readers run even if there is only one processor, but not after each call: if
 		// they do not wait for a lock, that would take seconds.
 		if calls.Add(1)%17 == 0 {
 			runtime.Gosched()

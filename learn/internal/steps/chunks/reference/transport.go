@@ -23,7 +23,7 @@ func NewTransport(dial stack.Dial) stack.Transport { return transport{dial} }
 type transport struct{ dial stack.Dial }
 
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	defer cmp.Or[io.ReadCloser](request.Body, http.NoBody).Close() // also if dial fails
+	defer cmp.Or[io.ReadCloser](request.Body, http.NoBody).Close() // even if dial fails
 	conn, err := t.dial(request.Context())
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/thinformer/thinformer/learn/internal/stack"
 )
 
-// Pop counts a key as processed also if its process began before the first Replace.
+// Pop counts a key as processed even if its process began before the first Replace.
 func (q *queue) Pop(ctx context.Context, process func(string, []stack.Delta, bool) error) error {
 	defer context.AfterFunc(ctx, func() { _ = q.locked(func() {}) })()
 	q.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// The version is that of the first page, also if the list has begun again.
+// The version is that of the first page, even if the list has begun again.
 func (l *listerWatcher) List(ctx context.Context, options metav1.ListOptions) (*listwatch.List[stack.Object], error) {
 	next := options
 	if next.Limit == 0 {
