@@ -32,7 +32,7 @@ func (b *batch[T]) apply(version func() string) {
 		}
 		values = values[len(w.entries):]
 	}
-	b.store.publish(version())
+	b.store.publishWrite(version())
 }
 
 // prepare computes the index values of all changes, in their order, and takes

@@ -30,6 +30,9 @@ type indexDefinition[T any] struct {
 // Name returns the name that the index was added with.
 func (ix *Index[T]) Name() string { return ix.def.name }
 
+// BelongsTo reports whether the index is one of the Indexer that r reads.
+func (ix *Index[T]) BelongsTo(r Reader[T]) bool { return ix.store == r.store }
+
 // Find yields the objects with the given index value, from one version of the
 // store.
 func (ix *Index[T]) Find(value string) iter.Seq[T] { return ix.store.snapshot().Find(ix, value) }

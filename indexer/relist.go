@@ -44,7 +44,7 @@ func (r *relist[T]) apply(version string) {
 		keep.set(slot)
 	}
 	w.retain(keep)
-	s.publish(version)
+	s.publishWrite(version)
 }
 
 // prepare finds the items whose version is already stored, and computes the

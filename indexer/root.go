@@ -16,6 +16,8 @@ type root[T any] struct {
 	indexes []*indexVersion
 	// version is the resource version that the last writer has set.
 	version string
+	// revision counts the writes of objects.
+	revision uint64
 }
 
 // indexVersion is the part of a root that belongs to one index.

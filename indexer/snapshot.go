@@ -29,6 +29,11 @@ func (s Snapshot[T]) Len() int { return s.root.len() }
 // none yet.
 func (s Snapshot[T]) Version() string { return s.root.version }
 
+// Revision counts the writes of objects up to the snapshot. A newer snapshot of
+// the same Indexer has the same revision or a higher one; unlike a resource version, a
+// revision never goes back.
+func (s Snapshot[T]) Revision() uint64 { return s.root.revision }
+
 // Find yields the objects with the given index value. For a snapshot that is
 // older than the index it examines every object. An index of another Indexer
 // yields nothing.

@@ -63,6 +63,12 @@ func (s *store[T]) publish(version string) {
 	s.current.Store(s.writer.commit())
 }
 
+// publishWrite is publish after a write of objects, also one that changes nothing.
+func (s *store[T]) publishWrite(version string) {
+	s.writer.root.revision++
+	s.publish(version)
+}
+
 // set stores an object, unless the store has a newer version of it.
 func (s *store[T]) set(obj T) error {
 	key, err := s.key(obj)
@@ -95,7 +101,7 @@ func (s *store[T]) setAs(key string, obj T, version string) {
 	defer s.mu.Unlock()
 	s.writer.begin()
 	s.writer.put(key, obj, values)
-	s.publish(s.notOlder(version))
+	s.publishWrite(s.notOlder(version))
 }
 
 // delete removes an object, unless the store has a newer version of it or
@@ -125,7 +131,7 @@ func (s *store[T]) delete(obj T) error {
 func (s *store[T]) removeLocked(key, version string) {
 	s.writer.begin()
 	s.writer.remove(key)
-	s.publish(s.notOlder(version))
+	s.publishWrite(s.notOlder(version))
 }
 
 // rootToCompare returns the root with which UIDs and versions are compared; nil

@@ -20,7 +20,8 @@ type batchBuffers[T any] struct {
 const maxReusedBuffer = 4 * maxBatch
 
 // handleDeltas applies a batch to the store, then appends a notification for each
-// changed object to the log of the handlers, then wakes waits for a version. The
+// changed object to the log of the handlers, then wakes waits for a version. Observers
+// are called after the store has changed and before handlers are notified. The
 // order matters: a handler or waiter that is notified of a change finds it in the
 // store.
 func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
@@ -37,6 +38,7 @@ func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Ba
 	}
 	if notifications := s.notificationsOf(deltas, batch); len(notifications) > 0 {
 		s.traceStored(notifications)
+		s.observe(notifications, batch, s.versionWaiters.epochWith(before, batch))
 		s.processor.distribute(notifications, s.store.Snapshot())
 	}
 	s.versionWaiters.advance(before, batch, func(version string) bool { return s.batchHasVersion(deltas, batch, version) })

@@ -56,6 +56,7 @@ type shared[T any] struct {
 	processor      *processor[T]
 	guard          *guard[T]
 	versionWaiters versionWaiters
+	observers      observers
 	buffers        batchBuffers[T]
 
 	lifecycle lifecycle

@@ -174,6 +174,15 @@ func (v *versionWaiters) remove(w *versionWaiter) {
 	v.count.Add(-1)
 }
 
+// epochWith returns the epoch that begins or continues with a batch.
+func (v *versionWaiters) epochWith(before string, batch deltafifo.Batch) int {
+	epoch := int(v.epoch.Load())
+	if resourceversion.IsOlder(batch.Version, before) {
+		epoch++
+	}
+	return epoch
+}
+
 // advance ends the waits for the versions that a batch has reached. If the new
 // version is older than before, a new epoch begins, and versions of the old one have
 // no meaning. hasVersion reports whether the batch contained a version that cannot
