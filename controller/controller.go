@@ -153,7 +153,7 @@ func (c *Controller) validateLocked() error {
 	switch owns := slices.ContainsFunc(c.watches, keySource.needsFor); {
 	case len(c.configErrs) > 0:
 		return errors.Join(c.configErrs...)
-	case len(c.watches) == 0:
+	case !slices.ContainsFunc(c.watches, enqueues):
 		return fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
 	case owns && len(c.owners) == 0:
 		return fmt.Errorf("%w: %s", ErrNoOwner, c.name)

@@ -39,6 +39,12 @@ var (
 	// ErrAmbiguousOwner: Owns was called for a controller with For of two different
 	// kinds. A key does not contain a kind.
 	ErrAmbiguousOwner = errors.New("controller: Owns needs For of a single kind: use one controller for each kind")
+	// ErrNotReconciling: the ctx of a tracked read belongs to no reconcile, or to one that
+	// has ended. Pass the ctx of Reconcile, or use the methods of the informer.
+	ErrNotReconciling = errors.New("controller: not in a reconcile: a tracked read needs the ctx of a Reconcile that has not returned")
+	// ErrNotRead: the informer of a tracked read is not registered with the controller of
+	// the reconcile.
+	ErrNotRead = errors.New("controller: the informer is not registered for tracked reads")
 	// ErrControllerReference: the controller reference cannot be set. The message says why.
 	ErrControllerReference = errors.New("controller: the controller reference cannot be set")
 	// ErrFinalize: an argument of Finalize is invalid. The message says which.

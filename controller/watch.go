@@ -22,6 +22,12 @@ type keySource interface {
 	informer() informer.AnyInformer
 }
 
+// enqueues reports whether a source enqueues keys. Those of Reads do not.
+func enqueues(w keySource) bool {
+	_, reads := w.(*readSource)
+	return !reads
+}
+
 // attachedSource is a keySource during one run.
 type attachedSource struct {
 	name string

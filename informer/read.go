@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"context"
 	"iter"
 	"strings"
 
@@ -17,6 +18,17 @@ func (i *SharedInformer[T]) ResourceInfo() rest.ResourceInfo { return i.shared.i
 // Get returns the stored object with the key "namespace/name" or "name". Like all
 // reads it never waits, and the object is shared: do not modify it.
 func (i *SharedInformer[T]) Get(key string) (T, bool) { return i.shared.store.Get(key) }
+
+// Read is Get with the revision of the snapshot that was read. It is for the tracked
+// reads of package controller. It never returns an error.
+func (i *SharedInformer[T]) Read(_ context.Context, key string) (obj T, ok bool, revision uint64, err error) {
+	snapshot := i.shared.store.Snapshot()
+	obj, ok = snapshot.Get(key)
+	return obj, ok, snapshot.Revision(), nil
+}
+
+// Observed returns i: its changes are the changes of what Read returns.
+func (i *SharedInformer[T]) Observed() AnyInformer { return i }
 
 // Object is Get without the type. See [AnyInformer].
 func (i *SharedInformer[T]) Object(key string) (any, bool) {
