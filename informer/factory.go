@@ -42,8 +42,8 @@ type FactoryOptions struct {
 // of the same objects: the same Go type, the same source, and the same list
 // options. Use the function [For] to get an informer.
 //
-// An informer runs from the next Start until all its users have released it, the
-// context of that Start is done, or Shutdown is called.
+// An informer runs until all its users have released it, the context of its Start is
+// done, or Shutdown is called. One that is requested after Start runs at once.
 type Factory struct {
 	options FactoryOptions
 
@@ -53,6 +53,8 @@ type Factory struct {
 
 	mu      sync.Mutex
 	stopped bool
+	// context is that of the last Start, nil before the first.
+	context context.Context
 	// entries are the informers with users, in the order of creation.
 	entries []*entry
 	// shared are the entries that another call of For may return.
@@ -80,7 +82,10 @@ func NewFactory(o FactoryOptions) *Factory {
 // the other options. If the options differ, the first call on the informer and
 // Start return an error.
 //
-// The informer runs after the next Start. Do not call its Run.
+// The informer runs from the next Start of f, or at once if the context of the last
+// Start is not done. Handlers and indexes can be added in either case. An informer that
+// cannot run (see [SharedInformer.Check]) is logged; its waits, and the next Start,
+// return the error. Do not call Run of the informer.
 func For[T rest.Object](f *Factory, source Source[T], o Options[T]) *SharedInformer[T] {
 	if f == nil {
 		informer := New[T](source, o)
@@ -89,13 +94,14 @@ func For[T rest.Object](f *Factory, source Source[T], o Options[T]) *SharedInfor
 	}
 	e, shareable := newEntry(f.options, source, o)
 	e, informer := join[T](f, e, shareable)
+	f.startAdded(e)
 	informer.handle = &handle{onRelease: func() { f.release(e) }}
 	return informer
 }
 
-// Start runs the informers that are not running, each until ctx is done. It does
-// not wait. Call it again for informers that were requested later, possibly with
-// another context.
+// Start runs the informers that are not running, and those that are requested later,
+// each until ctx is done. It does not wait. After another Start, later informers run
+// with its context.
 //
 // Possible errors: ErrNoContext, ErrStopped, and the errors of informers that
 // cannot run. Start runs the others.
@@ -103,10 +109,10 @@ func (f *Factory) Start(ctx context.Context) error {
 	if ctx == nil {
 		return ErrNoContext
 	}
-	_, notStarted, stopped := f.split()
-	if stopped {
+	if !f.setContext(ctx) {
 		return ErrStopped
 	}
+	_, notStarted := f.split()
 	var errs []error
 	var valid []*entry
 	for _, e := range notStarted {
@@ -129,8 +135,42 @@ func (f *Factory) Start(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// setContext makes informers that are requested from now on run until ctx is done. It
+// reports whether the factory has not been shut down.
+func (f *Factory) setContext(ctx context.Context) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.context = ctx
+	return !f.stopped
+}
+
+// startAdded runs an informer that was requested after Start.
+func (f *Factory) startAdded(e *entry) {
+	f.mu.Lock()
+	due := f.mustStart(e)
+	f.mu.Unlock()
+	if !due || e.informer.argumentErr() != nil {
+		return
+	}
+	if err := e.informer.Check(); err != nil {
+		f.options.Logger.Error("An informer that was requested after Start cannot run", "err", err)
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.mustStart(e) {
+		f.start(f.context, e)
+	}
+}
+
+// mustStart reports whether an informer that does not run is to be started without
+// another Start. It needs mu.
+func (f *Factory) mustStart(e *entry) bool {
+	return !f.stopped && f.context != nil && f.context.Err() == nil && e.cancel == nil && e.users > 0
+}
+
 // split returns the informers that have been started, and the others.
-func (f *Factory) split() (started, notStarted []*entry, stopped bool) {
+func (f *Factory) split() (started, notStarted []*entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range f.entries {
@@ -140,7 +180,7 @@ func (f *Factory) split() (started, notStarted []*entry, stopped bool) {
 			notStarted = append(notStarted, e)
 		}
 	}
-	return started, notStarted, f.stopped
+	return started, notStarted
 }
 
 // start runs e. It needs mu.
@@ -229,7 +269,7 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 }
 
 func (f *Factory) started() (started []*entry, errs []error) {
-	started, notStarted, _ := f.split()
+	started, notStarted := f.split()
 	for _, e := range notStarted {
 		if err := e.informer.Check(); err != nil {
 			errs = append(errs, err)

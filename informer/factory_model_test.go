@@ -20,7 +20,11 @@ import (
 )
 
 // A factoryModel is a list of the informers of a factory with their users.
-type factoryModel struct{ entries []*modelEntry }
+type factoryModel struct {
+	entries []*modelEntry
+	// started: there was a Start, and its context is not done.
+	started bool
+}
 
 type modelEntry struct {
 	name  string
@@ -36,6 +40,9 @@ func (f *factoryModel) request(name string) *modelEntry {
 		}
 	}
 	e := &modelEntry{name, 1, "idle"}
+	if f.started {
+		e.phase = "running"
+	}
 	f.entries = append(f.entries, e)
 	return e
 }
@@ -172,10 +179,12 @@ func (p *factoryRun) run(steps int) {
 			p.cancel()
 			p.ctx, p.cancel = context.WithCancel(p.t.Context())
 			p.model.setPhase("running", "ended")
+			p.model.started = false
 		default:
 			p.log = append(p.log, "start")
 			require.NoError(p.t, p.factory.Start(p.ctx))
 			p.model.setPhase("idle", "running")
+			p.model.started = true
 		}
 		p.compare()
 	}

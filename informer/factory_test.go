@@ -194,20 +194,75 @@ func TestFactoryDoesNotWaitForReleasedInformers(t *testing.T) {
 	})
 }
 
-// Promise: Start may be called again for informers that were requested later.
-func TestStartRunsNewInformers(t *testing.T) {
+// Promise: an informer that is requested after Start runs at once, with the context of
+// the last Start. After the end of that context it runs from the next Start.
+func TestInformerRequestedAfterStartRuns(t *testing.T) {
 	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		require.NoError(t, y.factory.WaitForSync(y.ctx), "without informers")
 		y.pods("")
 		require.ErrorIs(t, y.factory.WaitForSync(y.ctx), informer.ErrNotRunning)
-		y.start()
+		first, endFirst := context.WithCancel(y.ctx)
+		require.NoError(t, y.factory.Start(first))
+		require.NoError(t, y.factory.WaitForSync(y.ctx))
 		require.Equal(t, 1, y.watches())
 		late := y.pods("app=web")
-		require.Equal(t, 1, y.watches())
 		require.ErrorIs(t, late.Run(y.ctx), informer.ErrRunByFactory)
+		require.NoError(t, late.WaitForSync(y.ctx))
+		require.Equal(t, 2, y.watches())
+		y.start() // has nothing to start, and sets the context of later informers
+		endFirst()
+		require.Zero(t, y.watches())
+		last := y.pods("app=db")
+		require.NoError(t, last.WaitForSync(y.ctx))
+		require.Equal(t, 1, y.watches())
+	})
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
+		ended, end := context.WithCancel(y.ctx)
+		require.NoError(t, y.factory.Start(ended))
+		end()
+		idle := y.pods("")
+		require.ErrorIs(t, idle.WaitForSync(y.ctx), informer.ErrNotRunning)
+		require.NoError(t, y.factory.Start(y.ctx))
+		require.NoError(t, idle.WaitForSync(y.ctx))
+	})
+}
+
+// Promise: an informer that is requested after Start and cannot run is logged, and its
+// waits and the next Start return the error. Others are not affected.
+func TestInvalidInformerRequestedAfterStart(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
 		y.start()
+		wrong := pods
+		wrong.Resource = "pods/status"
+		inf := informer.For(y.factory, rest.NewView[*Pod](y.client, wrong), informer.Options[*Pod]{})
+		err := inf.WaitForSync(y.ctx)
+		require.ErrorContains(t, err, "pods/status")
+		require.ErrorContains(t, y.factory.Start(y.ctx), "pods/status")
+		require.NoError(t, y.pods("").WaitForSync(y.ctx))
+		inf.Release()
+		require.NoError(t, y.factory.Start(y.ctx))
+	})
+}
+
+// Promise: a handler may request, use and release an informer.
+func TestInformerRequestedByHandler(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
+		y.create("a", "web")
+		var later *informer.SharedInformer[*Pod]
+		var added []string
+		_, err := y.pods("").AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(p *Pod, _ bool) {
+			later = y.pods("app=" + p.Name)
+			_, err := later.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(p *Pod, isInInitialList bool) {
+				added = append(added, p.Name)
+			}}, informer.HandlerOptions{})
+			require.NoError(t, err)
+		}}, informer.HandlerOptions{})
+		require.NoError(t, err)
 		y.start()
 		require.Equal(t, 2, y.watches())
+		require.Equal(t, []string{"web"}, added)
+		later.Release()
+		require.Equal(t, 1, y.watches())
 	})
 }
 
