@@ -137,12 +137,8 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	if c.current != nil {
 		return nil, fmt.Errorf("%w: %s", ErrRunning, c.name)
 	}
-	if c.previousEnded != nil {
-		select {
-		case <-c.previousEnded:
-		default:
-			return nil, fmt.Errorf("%w: %s: functions of its last Run have not returned yet", ErrRunning, c.name)
-		}
+	if !c.hasEndedLocked() {
+		return nil, fmt.Errorf("%w: %s: functions of its last Run have not returned yet", ErrRunning, c.name)
 	}
 	c.current = newRun(ctx, Leading(ctx), c)
 	return c.current, nil
@@ -167,6 +163,33 @@ func (c *Controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.previousEnded, c.current = c.current.ended, nil
+}
+
+// isRunning reports whether Run was called and has not returned.
+func (c *Controller) isRunning() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current != nil
+}
+
+// hasEnded reports whether nothing of any run is running.
+func (c *Controller) hasEnded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current == nil && c.hasEndedLocked()
+}
+
+// hasEndedLocked reports whether nothing of the last run is running.
+func (c *Controller) hasEndedLocked() bool {
+	if c.previousEnded == nil {
+		return true
+	}
+	select {
+	case <-c.previousEnded:
+		return true
+	default:
+		return false
+	}
 }
 
 // State returns a snapshot of what the controller is doing.

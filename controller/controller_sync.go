@@ -61,10 +61,10 @@ func (r *run) waiting() []UnreadyInformer {
 	return all
 }
 
-// logWaiting logs the informers that are not synced. Within package-level Run it logs
-// nothing, since that logs all informers together.
+// logWaiting logs the informers that are not synced. It logs nothing while a Program
+// waits for its informers, since that logs all informers together.
 func (r *run) logWaiting() (logged bool) {
-	if r.ctx.Value(programKey{}) != nil {
+	if p, ok := r.ctx.Value(programKey{}).(*Program); ok && !p.hasSynced() {
 		return false
 	}
 	for _, inf := range r.c.Informers() {

@@ -29,11 +29,17 @@ const (
 // programKey is the context key that marks controllers run by package-level Run.
 type programKey struct{}
 
-// program is one call of Run.
-type program struct {
-	options     RunOptions
-	logger      *slog.Logger
-	controllers []*Controller
+// Program runs informers and controllers, as [Run] does, and lets controllers be added
+// and removed meanwhile, for example one for each CustomResourceDefinition. All methods
+// are safe for concurrent use, and may be called from a reconcile or a handler.
+//
+// The informers of a controller that is added have to run: request them from
+// RunOptions.Factory with informer.For, which starts them, or run them yourself. The
+// Program does not stop the informers of a controller that is removed: call their
+// Release after Remove.
+type Program struct {
+	options RunOptions
+	logger  *slog.Logger
 
 	phase atomic.Value // of phase
 	// synced is closed when all informers have synced and Synced has returned.
@@ -47,24 +53,40 @@ type program struct {
 
 	mu     sync.Mutex
 	failed []error
+	members
 }
 
-func newProgram(o RunOptions, controllers []*Controller) (*program, error) {
-	if err := validateRun(o, controllers); err != nil {
-		return nil, err
-	}
-	if err := validateInformers(o, controllers); err != nil {
-		return nil, err
-	}
-	orDefault(&o.StopTimeout, 5*time.Second)
-	orDefault(&o.Logger, slog.Default())
-	p := &program{options: o, logger: o.Logger, controllers: controllers, synced: make(chan struct{}), failure: make(chan struct{})}
+// NewProgram returns a program with these controllers. It does nothing until Run is
+// called, which returns the errors in the arguments.
+func NewProgram(o RunOptions, controllers ...*Controller) *Program {
+	p := &Program{options: o, logger: o.Logger, synced: make(chan struct{}), failure: make(chan struct{})}
+	orDefault(&p.options.StopTimeout, 5*time.Second)
+	orDefault(&p.logger, slog.Default())
 	p.phase.Store(starting)
-	return p, nil
+	for _, c := range controllers {
+		p.members.all = append(p.members.all, &member{c: c})
+	}
+	return p
 }
 
-// validateRun returns all errors in the arguments of Run.
-func validateRun(o RunOptions, controllers []*Controller) error {
+// begin validates the program when Run is called.
+func (p *Program) begin() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.begun {
+		return fmt.Errorf("%w: a Program runs once: create a new Program, factory and informers", ErrRunning)
+	}
+	controllers := p.controllersLocked()
+	err := errors.Join(p.options.validate(), validateControllers(controllers))
+	if err == nil {
+		err = validateInformers(informersOf(p.options, controllers))
+	}
+	p.begun = err == nil
+	return err
+}
+
+// validate returns all errors in the options.
+func (o RunOptions) validate() error {
 	var wrong []error
 	for name, d := range map[string]time.Duration{"StopDelay": o.StopDelay, "SyncTimeout": o.SyncTimeout, "StopTimeout": o.StopTimeout} {
 		if d < 0 {
@@ -82,9 +104,12 @@ func validateRun(o RunOptions, controllers []*Controller) error {
 	if nilcheck.IsNilPointer(o.Leader) && o.Leader != nil {
 		wrong = append(wrong, fmt.Errorf("%w: RunOptions.Leader is a nil %T", ErrOptions, o.Leader))
 	}
-	if len(controllers) == 0 && o.Factory == nil && len(o.Informers) == 0 {
-		wrong = append(wrong, ErrNothingToRun)
-	}
+	return errors.Join(wrong...)
+}
+
+// validateControllers returns all errors of controllers that are to run together.
+func validateControllers(controllers []*Controller) error {
+	var wrong []error
 	names := map[string]*Controller{}
 	for i, c := range controllers {
 		switch {
@@ -104,9 +129,9 @@ func validateRun(o RunOptions, controllers []*Controller) error {
 
 // validateInformers returns the errors of informers that waiting does not fix.
 // Informers that already run are skipped.
-func validateInformers(o RunOptions, controllers []*Controller) error {
+func validateInformers(informers []informer.AnyInformer) error {
 	var wrong []error
-	for _, inf := range (&program{options: o, controllers: controllers}).informers() {
+	for _, inf := range informers {
 		checked, ok := inf.(Checker)
 		if !ok || inf.State().Running {
 			continue
@@ -126,8 +151,9 @@ func (c *Controller) validate() error {
 }
 
 // run starts everything in order and stops it in reverse order.
-func (p *program) run(ctx context.Context) error {
+func (p *Program) run(ctx context.Context) error {
 	ctx, p.stop = context.WithCancel(ctx)
+	defer p.closeMembers()
 	defer p.stop()
 	ignoreSignals := p.handleSignals()
 	defer ignoreSignals()
@@ -161,10 +187,11 @@ func (p *program) run(ctx context.Context) error {
 
 // forwardStop cancels the controllers after the program is asked to stop, delayed by
 // StopDelay.
-func (p *program) forwardStop(ctx context.Context, endWork context.CancelFunc) {
+func (p *Program) forwardStop(ctx context.Context, endWork context.CancelFunc) {
 	defer endWork()
 	<-ctx.Done()
 	p.phase.Store(stopping)
+	p.closeMembers()
 	delay := time.NewTimer(p.options.StopDelay)
 	defer delay.Stop()
 	select {
@@ -174,7 +201,7 @@ func (p *program) forwardStop(ctx context.Context, endWork context.CancelFunc) {
 }
 
 // fail records an error and stops the program. The same text is recorded once.
-func (p *program) fail(err error) {
+func (p *Program) fail(err error) {
 	if err == nil {
 		return
 	}
@@ -189,7 +216,7 @@ func (p *program) fail(err error) {
 	p.stop()
 }
 
-func (p *program) hasFailed() bool {
+func (p *Program) hasFailed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.failed) > 0
@@ -209,7 +236,7 @@ func (p phase) hint() string {
 }
 
 // setPhase changes the phase. It does not leave the phase stopping.
-func (p *program) setPhase(next phase) {
+func (p *Program) setPhase(next phase) {
 	for {
 		now := p.phase.Load()
 		if now == stopping || p.phase.CompareAndSwap(now, next) {
@@ -219,7 +246,7 @@ func (p *program) setPhase(next phase) {
 }
 
 // startInformers reports whether all informers have been started.
-func (p *program) startInformers(ctx context.Context, running *sync.WaitGroup) bool {
+func (p *Program) startInformers(ctx context.Context, running *sync.WaitGroup) bool {
 	p.setPhase(syncing)
 	if p.options.Factory != nil {
 		err := p.options.Factory.Start(ctx)
@@ -247,7 +274,7 @@ func (p *program) startInformers(ctx context.Context, running *sync.WaitGroup) b
 }
 
 // stopInformers waits for the informers after their context has ended.
-func (p *program) stopInformers(running *sync.WaitGroup) {
+func (p *Program) stopInformers(running *sync.WaitGroup) {
 	p.waitBounded("the informers", func() error {
 		running.Wait()
 		if p.options.Factory == nil {
@@ -258,7 +285,7 @@ func (p *program) stopInformers(running *sync.WaitGroup) {
 }
 
 // busyHandlers describes the handlers that are still in a callback.
-func (p *program) busyHandlers() string {
+func (p *Program) busyHandlers() string {
 	var busy []string
 	for _, inf := range p.informers() {
 		s := inf.State()
@@ -273,7 +300,7 @@ func (p *program) busyHandlers() string {
 
 // waitBounded waits for StopTimeout at most. details, if not nil, describes what is
 // still running.
-func (p *program) waitBounded(name string, wait func() error, details func() string) {
+func (p *Program) waitBounded(name string, wait func() error, details func() string) {
 	done := make(chan error, 1)
 	go func() { done <- wait() }()
 	late := time.NewTimer(p.options.StopTimeout)

@@ -1,15 +1,10 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/thinformer/thinformer/informer"
 )
 
 // Elector decides which of several processes is the leader. If it implements
@@ -55,7 +50,7 @@ func Leading(ctx context.Context) context.Context {
 const electionDelay = 30 * time.Second
 
 // runWhenLeading runs the controllers while this program leads, until ctx is done.
-func (p *program) runWhenLeading(ctx context.Context) {
+func (p *Program) runWhenLeading(ctx context.Context) {
 	if p.options.Synced != nil && !p.awaitSync(ctx, nil) {
 		return
 	}
@@ -74,7 +69,7 @@ func (p *program) runWhenLeading(ctx context.Context) {
 
 // awaitSync waits for the informers to sync, or for late. It reports whether ctx is
 // still active.
-func (p *program) awaitSync(ctx context.Context, late <-chan time.Time) bool {
+func (p *Program) awaitSync(ctx context.Context, late <-chan time.Time) bool {
 	select {
 	case <-p.synced:
 	case <-late:
@@ -85,7 +80,7 @@ func (p *program) awaitSync(ctx context.Context, late <-chan time.Time) bool {
 
 // elect returns when the elector has ended, or after StopTimeout if it takes too long
 // to end.
-func (p *program) elect(ctx context.Context) {
+func (p *Program) elect(ctx context.Context) {
 	working := make(chan struct{}, 1) // has an element while the controllers run
 	ended := make(chan error, 1)
 	go func() {
@@ -111,7 +106,7 @@ func (p *program) elect(ctx context.Context) {
 }
 
 // electionEnded records errors that runControllers has not recorded.
-func (p *program) electionEnded(ctx context.Context, err error) {
+func (p *Program) electionEnded(ctx context.Context, err error) {
 	switch {
 	case err == nil && ctx.Err() == nil && !p.hasFailed():
 		p.fail(errors.New("controller: the election ended unexpectedly"))
@@ -122,9 +117,9 @@ func (p *program) electionEnded(ctx context.Context, err error) {
 
 // stillReconciling lists the reconciles in progress after an election has ended
 // without waiting for them.
-func (p *program) stillReconciling() string {
+func (p *Program) stillReconciling() string {
 	var named string
-	for _, c := range p.controllers {
+	for _, c := range p.controllers() {
 		for _, w := range c.State().Working {
 			named += fmt.Sprintf("; controller %s is still reconciling %s", c.name, w.Request)
 		}
@@ -134,34 +129,19 @@ func (p *program) stillReconciling() string {
 
 // runControllers runs the controllers until ctx is done, or until one has failed and
 // all have ended.
-func (p *program) runControllers(ctx context.Context) error {
+func (p *Program) runControllers(ctx context.Context) error {
 	p.setPhase(acting)
-	var all sync.WaitGroup
-	var failed, left atomic.Bool
-	for _, c := range p.controllers {
-		all.Go(func() {
-			err := c.Run(ctx)
-			if err == nil {
-				return
-			}
-			failed.Store(true)
-			if errors.Is(err, ErrStillRunning) {
-				left.Store(true)
-			}
-			if errors.Is(err, informer.ErrNotRunning) {
-				err = cmp.Or(p.notRunningError(c.Informers()), err)
-			}
-			p.fail(err)
-		})
+	t := p.beginTerm(ctx)
+	select {
+	case <-ctx.Done():
+	case <-p.failure:
 	}
-	if len(p.controllers) == 0 {
-		<-ctx.Done()
-	}
-	all.Wait()
+	p.endTerm()
+	t.running.Wait()
 	switch {
-	case left.Load():
+	case p.hasLingering():
 		return fmt.Errorf("%w: %w", errReported, ErrStillRunning)
-	case failed.Load():
+	case t.failed.Load():
 		return errReported
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // checks returns the built-in checks followed by the additional ones.
-func (h HTTP) checks(p *program) (alive, ready health.Endpoint) {
+func (h HTTP) checks(p *Program) (alive, ready health.Endpoint) {
 	alive = health.Endpoint{Name: "healthz", Checks: func() []health.Check { return slices.Concat(p.aliveChecks(), sortedChecks(h.HealthzChecks)) }}
 	ready = health.Endpoint{Name: "readyz", Checks: func() []health.Check { return slices.Concat(p.readyChecks(), sortedChecks(h.ReadyzChecks)) }}
 	return alive, ready
@@ -32,12 +32,12 @@ func sortedChecks(checks map[string]func(*http.Request) error) []health.Check {
 
 // aliveChecks returns checks that fail if only a restart helps. An unreachable server
 // is not such a case.
-func (p *program) aliveChecks() []health.Check {
+func (p *Program) aliveChecks() []health.Check {
 	checks := []health.Check{{Name: "ping", Run: func(*http.Request) error { return nil }}}
 	if leader := p.options.Leader; leader != nil {
 		checks = append(checks, health.Check{Name: "leader", Run: func(*http.Request) error { return leader.Check() }})
 	}
-	for _, c := range p.controllers {
+	for _, c := range p.controllers() {
 		checks = append(checks, health.Check{Name: "controller/" + c.name, Run: func(*http.Request) error { return c.stuck(time.Now()) }})
 	}
 	return checks
@@ -67,7 +67,7 @@ func (c *Controller) stuck(now time.Time) error {
 
 // readyChecks returns checks that fail until everything that the controllers need is
 // available, and again when the program is asked to stop.
-func (p *program) readyChecks() []health.Check {
+func (p *Program) readyChecks() []health.Check {
 	checks := []health.Check{{Name: "program", Run: func(*http.Request) error { return p.notReady() }}}
 	for _, inf := range p.informers() {
 		checks = append(checks, health.Check{Name: "informer/" + inf.State().Name, Run: func(*http.Request) error { return health.NotReady(inf.State()) }})
@@ -75,17 +75,15 @@ func (p *program) readyChecks() []health.Check {
 	return checks
 }
 
-func (p *program) notReady() error {
+func (p *Program) notReady() error {
 	if p.phase.Load() == stopping {
 		return errors.New("stopping")
 	}
 	if p.options.Synced == nil {
 		return nil // each informer has its own check
 	}
-	select {
-	case <-p.synced:
-		return nil
-	default:
+	if !p.hasSynced() {
 		return errors.New("RunOptions.Synced has not returned yet")
 	}
+	return nil
 }

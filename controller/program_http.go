@@ -18,7 +18,7 @@ import (
 type Server interface {
 	// open opens the address, before anything starts. serve responds to requests until
 	// stop is called. stop waits for requests in progress, at most for bound.
-	open(p *program) (serve func(), stop func(bound time.Duration), err error)
+	open(p *Program) (serve func(), stop func(bound time.Duration), err error)
 }
 
 // HTTP serves, on one address,
@@ -80,7 +80,7 @@ type HTTP struct {
 var _ Server = HTTP{}
 
 // open implements Server.
-func (h HTTP) open(p *program) (serve func(), stop func(time.Duration), err error) {
+func (h HTTP) open(p *Program) (serve func(), stop func(time.Duration), err error) {
 	if h.Address == "" && h.Listener == nil {
 		return nil, nil, fmt.Errorf("%w: HTTP needs an Address or a Listener", ErrOptions)
 	}
@@ -120,7 +120,7 @@ func withAddressForm(err error) error {
 }
 
 // mux returns the built-in and the additional handlers.
-func (h HTTP) mux(p *program) (*http.ServeMux, error) {
+func (h HTTP) mux(p *Program) (*http.ServeMux, error) {
 	mux := http.NewServeMux()
 	alive, ready := h.checks(p)
 	own := map[string]http.Handler{"/healthz": alive, "/readyz": ready}
@@ -153,7 +153,7 @@ func handle(mux *http.ServeMux, pattern string, handler http.Handler) (err error
 }
 
 // serve starts the server, if there is one. closeServer stops it.
-func (p *program) serve() (closeServer func(), err error) {
+func (p *Program) serve() (closeServer func(), err error) {
 	if p.options.Serve == nil {
 		return func() {}, nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // debugOptions merges the debug options of the user with those of Run.
-func (h HTTP) debugOptions(p *program) debug.Options {
+func (h HTTP) debugOptions(p *Program) debug.Options {
 	o := h.Debug
 	more, sections := o.Informers, o.Sections
 	o.Informers = func() []informer.AnyInformer {
@@ -33,17 +33,17 @@ func (h HTTP) debugOptions(p *program) debug.Options {
 }
 
 // sections returns the sections of the program and its controllers.
-func (p *program) sections() []debug.Section {
+func (p *Program) sections() []debug.Section {
 	all := []debug.Section{p.page().Section()}
 	now := time.Now()
-	for _, c := range p.controllers {
+	for _, c := range p.controllers() {
 		all = append(all, c.State().page().Section(now))
 	}
 	return all
 }
 
 // page returns the form of the program on the debug page.
-func (p *program) page() page.Program {
+func (p *Program) page() page.Program {
 	now := p.phase.Load().(phase)
 	shown := page.Program{Phase: string(now), Hint: now.hint()}
 	if leader := p.options.Leader; leader != nil {

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 // RunOptions configures [Run]. The zero value is a working default.
 type RunOptions struct {
 	// Factory is started, and shut down at the end. It provides the informers of the
-	// controllers. Informers that are requested from it during Run need another Start
-	// of the factory. Default: none.
+	// controllers. Informers that are requested from it during Run run at once.
+	// Default: none.
 	Factory *informer.Factory
 
 	// Informers are run in addition to those of the Factory. Pass the informers that
@@ -34,9 +35,10 @@ type RunOptions struct {
 	// only for its own informers.
 	Synced func(ctx context.Context) error
 
-	// SyncTimeout is the maximum time for the informers to sync. After that Run ends
-	// with an [ErrSyncTimeout] that lists what each informer waits for and how to fix
-	// it. Default: 0, no limit.
+	// SyncTimeout is the maximum time for the informers to sync when Run begins. After
+	// that Run ends with an [ErrSyncTimeout] that lists what each informer waits for and
+	// how to fix it. It does not apply to informers that are added after that. Default:
+	// 0, no limit.
 	SyncTimeout time.Duration
 
 	// StopDelay is how long everything continues after the program is asked to stop,
@@ -95,8 +97,21 @@ func Run(ctx context.Context, o RunOptions, controllers ...*Controller) error {
 	if ctx == nil {
 		return ErrNoContext
 	}
-	p, err := newProgram(o, controllers)
-	if err != nil {
+	if len(controllers) == 0 && o.Factory == nil && len(o.Informers) == 0 {
+		return errors.Join(o.validate(), ErrNothingToRun)
+	}
+	return NewProgram(o, controllers...).Run(ctx)
+}
+
+// Run runs the program as the function [Run] does, once. It may begin without
+// controllers and informers. Controllers that are added take part in everything, like
+// those that were passed to NewProgram: they run while this replica leads, an error of
+// one of them ends Run, and their informers appear in /readyz and on the debug page.
+func (p *Program) Run(ctx context.Context) error {
+	if ctx == nil {
+		return ErrNoContext
+	}
+	if err := p.begin(); err != nil {
 		return err
 	}
 	return p.run(ctx)

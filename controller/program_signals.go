@@ -8,7 +8,7 @@ import (
 
 // handleSignals stops the program at the first signal and ends the process at the
 // second, until ignore is called.
-func (p *program) handleSignals() (ignore func()) {
+func (p *Program) handleSignals() (ignore func()) {
 	if p.options.NoSignals {
 		return func() {}
 	}

@@ -19,10 +19,18 @@ const (
 	// syncPollPeriod is the interval for polling informers that Run does not run and
 	// cannot wait for.
 	syncPollPeriod = 50 * time.Millisecond
+	// pollsPerRefresh is the number of polls after which they include the informers
+	// that were added, and omit those that were released.
+	pollsPerRefresh = 20
 )
 
-// informers returns all informers of the program, each once.
-func (p *program) informers() []informer.AnyInformer {
+// informers returns all informers of the program at this moment, each once.
+func (p *Program) informers() []informer.AnyInformer {
+	return informersOf(p.options, p.controllers())
+}
+
+// informersOf returns the informers of a program with these controllers, each once.
+func informersOf(o RunOptions, controllers []*Controller) []informer.AnyInformer {
 	var all []informer.AnyInformer
 	add := func(inf informer.AnyInformer) {
 		for _, other := range all {
@@ -32,15 +40,15 @@ func (p *program) informers() []informer.AnyInformer {
 		}
 		all = append(all, inf)
 	}
-	if p.options.Factory != nil {
-		for _, inf := range p.options.Factory.Informers() {
+	if o.Factory != nil {
+		for _, inf := range o.Factory.Informers() {
 			add(inf)
 		}
 	}
-	for _, inf := range p.options.Informers {
+	for _, inf := range o.Informers {
 		add(inf)
 	}
-	for _, c := range p.controllers {
+	for _, c := range controllers {
 		for _, inf := range c.Informers() {
 			add(inf)
 		}
@@ -49,7 +57,7 @@ func (p *program) informers() []informer.AnyInformer {
 }
 
 // sync waits for the informers and calls Synced.
-func (p *program) sync(ctx context.Context) {
+func (p *Program) sync(ctx context.Context) {
 	err := p.waitForSync(ctx)
 	if ctx.Err() != nil {
 		return
@@ -66,14 +74,24 @@ func (p *program) sync(ctx context.Context) {
 	close(p.synced)
 }
 
+// hasSynced reports whether the informers have synced and Synced has returned.
+func (p *Program) hasSynced() bool {
+	select {
+	case <-p.synced:
+		return true
+	default:
+		return false
+	}
+}
+
 // waitForSync waits until all informers have synced. It logs those that take long, and
 // when they have synced.
-func (p *program) waitForSync(ctx context.Context) error {
+func (p *Program) waitForSync(ctx context.Context) error {
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
-	all := p.informers()
 	arrived := make(chan error, 1)
-	go func() { arrived <- p.allSynced(ctx, all) }()
+	go func() { arrived <- p.allSynced(ctx) }()
+	known := p.informers()
 	report := health.NewSyncReport(p.logger, time.Now())
 	defer report.LogSynced()
 	tick := time.NewTicker(startDelay)
@@ -89,23 +107,36 @@ func (p *program) waitForSync(ctx context.Context) error {
 		case err := <-arrived:
 			return err
 		case now := <-tick.C:
-			if err := p.notRunningError(all); err != nil {
+			all := p.informers()
+			if err := p.notRunningError(presentIn(known, all)); err != nil {
 				enough()
 				<-arrived
 				return err
 			}
+			known = all
 			report.LogPending(now, all)
 		case <-expired:
 			enough()
 			<-arrived
-			return p.expired(all)
+			return p.expired(p.informers())
 		}
 	}
 }
 
+// presentIn returns the informers of some that are still in all. The others were
+// released or added within startDelay.
+func presentIn(all, some []informer.AnyInformer) (present []informer.AnyInformer) {
+	for _, inf := range some {
+		if slices.ContainsFunc(all, func(other informer.AnyInformer) bool { return informer.SameInformer(inf, other) }) {
+			present = append(present, inf)
+		}
+	}
+	return present
+}
+
 // expired returns the error after SyncTimeout, nil if all informers have synced in the
 // meantime.
-func (p *program) expired(all []informer.AnyInformer) error {
+func (p *Program) expired(all []informer.AnyInformer) error {
 	var waiting []error
 	for _, inf := range all {
 		if s := inf.State(); !s.Synced {
@@ -119,7 +150,8 @@ func (p *program) expired(all []informer.AnyInformer) error {
 }
 
 // allSynced returns when all informers have synced, ctx is done, or one cannot sync.
-func (p *program) allSynced(ctx context.Context, all []informer.AnyInformer) error {
+// Informers may be added and released meanwhile.
+func (p *Program) allSynced(ctx context.Context) error {
 	if p.options.Factory != nil {
 		if err := p.options.Factory.WaitForSync(ctx); err != nil {
 			return fmt.Errorf("controller: the factory: %w", err)
@@ -132,11 +164,14 @@ func (p *program) allSynced(ctx context.Context, all []informer.AnyInformer) err
 	}
 	ticker := time.NewTicker(syncPollPeriod)
 	defer ticker.Stop()
-	for slices.ContainsFunc(all, notSynced) {
+	for all, polls := p.informers(), 1; slices.ContainsFunc(all, notSynced); polls++ {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		if polls%pollsPerRefresh == 0 || !slices.ContainsFunc(all, notSynced) {
+			all = p.informers()
 		}
 	}
 	return nil
@@ -145,7 +180,7 @@ func (p *program) allSynced(ctx context.Context, all []informer.AnyInformer) err
 func notSynced(inf informer.AnyInformer) bool { return !inf.State().Synced }
 
 // notRunningError returns an error for informers that are not synced and not running.
-func (p *program) notRunningError(all []informer.AnyInformer) error {
+func (p *Program) notRunningError(all []informer.AnyInformer) error {
 	var idle []error
 	for _, inf := range all {
 		if s := inf.State(); !s.Synced && !s.Running {
@@ -157,9 +192,9 @@ func (p *program) notRunningError(all []informer.AnyInformer) error {
 }
 
 // waitingControllers returns the controllers that watch an informer, with a verb.
-func (p *program) waitingControllers(inf informer.AnyInformer) string {
+func (p *Program) waitingControllers(inf informer.AnyInformer) string {
 	var names []string
-	for _, c := range p.controllers {
+	for _, c := range p.controllers() {
 		for _, watched := range c.Informers() {
 			if informer.SameInformer(watched, inf) {
 				names = append(names, c.name)

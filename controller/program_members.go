@@ -1,0 +1,268 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/thinformer/thinformer/informer"
+)
+
+// members are the controllers of a Program. Program.mu guards them.
+type members struct {
+	all []*member
+	// term is the current term, nil while no controllers run.
+	term *term
+	// begun: Run was called. closed: no more controllers can be added.
+	begun, closed bool
+}
+
+// member is a controller of a Program.
+type member struct {
+	c *Controller
+	// removed: Remove was called. The member leaves the list when its controller has
+	// ended.
+	removed bool
+	// stop ends its run. ended is closed when Run has returned, with err as its result.
+	// Both are nil before the first run.
+	stop  context.CancelFunc
+	ended chan struct{}
+	err   error
+}
+
+// isRunning reports whether Run of the controller was called and has not returned.
+func (m *member) isRunning() bool {
+	if m.ended == nil {
+		return false
+	}
+	select {
+	case <-m.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// term is the time during which the controllers run: until the program stops, or
+// until it no longer leads.
+type term struct {
+	ctx     context.Context
+	running sync.WaitGroup
+	failed  atomic.Bool
+}
+
+// Add adds controllers: all of them, or none if there is an error. While the
+// controllers of the program run, those that are added run at once, each as soon as its
+// informers have synced. On a replica that does not lead they run when it leads.
+//
+// The mistakes that Run reports before it starts anything are errors of Add:
+// [ErrNoController], [ErrDuplicateName], those in the arguments of New, For and the
+// like, and those of [informer.SharedInformer.Check]. Further errors: [ErrRunning] for a
+// controller that runs already, [ErrStillRunning] if a removed controller with the same
+// name has not ended, and [informer.ErrStopped] if the program was asked to stop.
+func (p *Program) Add(controllers ...*Controller) error {
+	if err := validateInformers(informersOf(RunOptions{}, withoutNil(controllers))); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return fmt.Errorf("controller: add a controller: the program: %w", informer.ErrStopped)
+	}
+	if err := p.validateAdded(controllers); err != nil {
+		return err
+	}
+	for _, c := range controllers {
+		m := &member{c: c}
+		p.members.all = append(p.members.all, m)
+		if p.term != nil {
+			p.start(m)
+		}
+	}
+	return nil
+}
+
+func withoutNil(controllers []*Controller) (present []*Controller) {
+	for _, c := range controllers {
+		if c != nil {
+			present = append(present, c)
+		}
+	}
+	return present
+}
+
+// validateAdded needs mu.
+func (p *Program) validateAdded(controllers []*Controller) error {
+	p.dropEnded()
+	var wrong []error
+	for _, c := range withoutNil(controllers) {
+		for _, m := range p.members.all {
+			if m.removed && m.c.name == c.name {
+				wrong = append(wrong, fmt.Errorf("%w: the removed controller %q, so that no other with this name can be added", ErrStillRunning, c.name))
+			}
+		}
+		if !p.contains(c) && c.isRunning() {
+			wrong = append(wrong, fmt.Errorf("%w: %s", ErrRunning, c.name))
+		}
+	}
+	if wrong != nil {
+		return errors.Join(wrong...)
+	}
+	return validateControllers(slices.Concat(p.controllersLocked(), controllers))
+}
+
+// contains needs mu.
+func (p *Program) contains(c *Controller) bool {
+	return slices.ContainsFunc(p.members.all, func(m *member) bool { return m.c == c })
+}
+
+// Remove ends controllers and removes them. It returns when each has ended as at the end
+// of Run: within its StopTimeout and CancelTimeout, or when ctx is done. In a reconcile
+// of a controller that it removes, with the ctx of that reconcile, it does not wait for
+// this controller, which would wait for the reconcile. Its predicates and mappings must
+// not call Remove, for the same reason. A controller that the program does not have
+// counts as removed.
+//
+// Informers are not stopped: call their Release when Remove has returned. The controller
+// can be added again when it has ended.
+//
+// Possible errors: [ErrNoContext]; [ErrNoController], after which nothing is removed;
+// [ErrStillRunning] with that of ctx; *StopError and other errors of [Controller.Run]. A
+// controller whose functions have not returned stays on the debug page until they have,
+// and no controller with its name can be added.
+func (p *Program) Remove(ctx context.Context, controllers ...*Controller) error {
+	if ctx == nil {
+		return ErrNoContext
+	}
+	if i := slices.Index(controllers, nil); i >= 0 {
+		return fmt.Errorf("%w: remove number %d of %d", ErrNoController, i+1, len(controllers))
+	}
+	var failed []error
+	for _, m := range p.beginRemoval(controllers) {
+		if caller, ok := ctx.Value(loggerKey{}).(*reconcileContext); ok && caller.run.c == m.c {
+			continue
+		}
+		select {
+		case <-m.ended:
+			failed = append(failed, m.err)
+		case <-ctx.Done():
+			failed = append(failed, fmt.Errorf("%w: controller %s, which was removed: %w", ErrStillRunning, m.c.name, context.Cause(ctx)))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// beginRemoval ends the controllers, and returns those that were started.
+func (p *Program) beginRemoval(controllers []*Controller) (started []*member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dropEnded()
+	for _, m := range p.members.all {
+		if !slices.Contains(controllers, m.c) {
+			continue
+		}
+		m.removed = true
+		if m.ended != nil {
+			m.stop()
+			started = append(started, m)
+		}
+	}
+	p.dropEnded()
+	return started
+}
+
+// dropEnded drops the removed controllers that have ended. It needs mu.
+func (p *Program) dropEnded() {
+	p.members.all = slices.DeleteFunc(p.members.all, func(m *member) bool {
+		return m.removed && !m.isRunning() && m.c.hasEnded()
+	})
+}
+
+// controllers returns the controllers at this moment, with those that were removed and
+// have not ended.
+func (p *Program) controllers() []*Controller {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dropEnded()
+	return p.controllersLocked()
+}
+
+func (p *Program) controllersLocked() []*Controller {
+	all := make([]*Controller, len(p.members.all))
+	for i, m := range p.members.all {
+		all[i] = m.c
+	}
+	return all
+}
+
+// beginTerm starts all controllers, and makes Add start others.
+func (p *Program) beginTerm(ctx context.Context) *term {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.term = &term{ctx: ctx}
+	for _, m := range p.members.all {
+		if !m.removed {
+			p.start(m)
+		}
+	}
+	return p.term
+}
+
+// endTerm makes Add start no more controllers.
+func (p *Program) endTerm() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.term = nil
+}
+
+// closeMembers makes Add return an error.
+func (p *Program) closeMembers() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+}
+
+// start runs a controller until the term or its membership ends. It needs mu.
+func (p *Program) start(m *member) {
+	t := p.term
+	var ctx context.Context
+	ctx, m.stop = context.WithCancel(t.ctx)
+	m.ended = make(chan struct{})
+	t.running.Go(func() {
+		err := m.c.Run(ctx)
+		p.memberEnded(t, m, err)
+	})
+}
+
+// memberEnded records the end of a controller. Its error ends the program, unless the
+// controller was removed: then it is the error of Remove.
+func (p *Program) memberEnded(t *term, m *member, err error) {
+	if errors.Is(err, informer.ErrNotRunning) {
+		err = cmp.Or(p.notRunningError(m.c.Informers()), err)
+	}
+	p.mu.Lock()
+	removed := m.removed
+	m.err = err
+	m.stop()
+	close(m.ended)
+	p.dropEnded()
+	p.mu.Unlock()
+	switch {
+	case err == nil:
+	case removed:
+		p.logger.Error("A removed controller ended with an error", "controller", m.c.name, "err", err)
+	default:
+		t.failed.Store(true)
+		p.fail(err)
+	}
+}
+
+// hasLingering reports whether functions of a controller have not returned although its
+// run has ended.
+func (p *Program) hasLingering() bool {
+	return slices.ContainsFunc(p.controllers(), func(c *Controller) bool { return !c.hasEnded() })
+}
