@@ -43,7 +43,7 @@ type FactoryOptions struct {
 // options. Use the function [For] to get an informer.
 //
 // An informer runs until all its users have released it, the context of its Start is
-// done, or Shutdown is called. One that is requested after Start runs at once.
+// done, or Shutdown is called. An informer that is requested after Start runs at once.
 type Factory struct {
 	options FactoryOptions
 

@@ -1,0 +1,448 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/controller"
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/rest"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// start runs a Program with these controllers.
+func (p *testProgram) start(controllers ...*controller.Controller) *controller.Program {
+	program := controller.NewProgram(p.options, controllers...)
+	ctx, cancel := context.WithCancel(p.t.Context())
+	p.stop = cancel
+	go func() { p.ended <- program.Run(ctx) }()
+	synctest.Wait()
+	return program
+}
+
+// controllerOf returns a controller of a kind that records its reconciles, and its
+// informer, which is requested from the factory.
+func (p *testProgram) controllerOf(k testKind, reconcile controller.Func) (*controller.Controller, *informer.SharedInformer[*thing]) {
+	things := informer.For(p.factory, rest.NewView[*thing](p.client, k.info()), informer.Options[*thing]{})
+	c := controller.New(k.plural, reconcile, controller.Options{Logger: quiet})
+	controller.For(c, things)
+	return c, things
+}
+
+// A controller that is added while the program runs reconciles the objects of its
+// informer, which runs at once. It and its informer appear in /healthz, in /readyz and
+// on the debug page until they are removed and released. The other controllers are not
+// affected.
+func TestAddAndRemoveWhileRunning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		s.create("a")
+		first := s.newController("maps", doNothing)
+		program := s.start(first)
+		runtime.GC()
+		before := runtime.NumGoroutine()
+
+		k := numberedKind(1)
+		k.define(t, s.srv)
+		k.create(t, s.srv, "one")
+		reconciled := new(recorder)
+		c, things := s.controllerOf(k, func(_ context.Context, req controller.Request) (controller.Result, error) {
+			reconciled.add(req.String())
+			return controller.Result{}, nil
+		})
+		require.NoError(t, program.Add(c))
+		synctest.Wait()
+		k.create(t, s.srv, "two")
+		synctest.Wait()
+		require.Equal(t, []string{"default/one", "default/two"}, reconciled.all())
+		_, body := s.get("/healthz?verbose")
+		require.Equal(t, "[+]ping ok\n[+]controller/maps ok\n[+]controller/things1 ok\nhealthz check passed\n", body)
+		_, body = s.get("/readyz?verbose")
+		require.Equal(t, "[+]program ok\n[+]informer/configmaps ok\n[+]informer/things1.g1.example.com ok\nreadyz check passed\n", body)
+		_, page := s.get("/debug/?format=text")
+		require.Contains(t, page, "things1")
+
+		require.NoError(t, program.Remove(t.Context(), c))
+		things.Release()
+		synctest.Wait()
+		require.False(t, c.State().Running)
+		require.True(t, first.State().Running)
+		require.Equal(t, 1, s.srv.OpenWatches())
+		_, body = s.get("/healthz?verbose")
+		require.Equal(t, "[+]ping ok\n[+]controller/maps ok\nhealthz check passed\n", body)
+		_, body = s.get("/readyz?verbose")
+		require.Equal(t, "[+]program ok\n[+]informer/configmaps ok\nreadyz check passed\n", body)
+		_, page = s.get("/debug/?format=text")
+		require.NotContains(t, page, "things1")
+		synctest.Wait()
+		require.Equal(t, before, runtime.NumGoroutine(), "goroutines of the removed controller are left")
+		require.NoError(t, s.stopAndWait())
+	})
+}
+
+// Add returns the mistakes that Run reports before it starts anything, and then adds
+// nothing.
+func TestAddRejectsMistakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		first := s.newController("maps", doNothing)
+		good := s.newController("good", doNothing)
+		program := s.start(first)
+		invalid := controller.New("invalid", controller.Func(doNothing), controller.Options{})
+		controller.For(invalid, informer.New[*configMap](nil, informer.Options[*configMap]{}))
+		alone := s.newController("alone", doNothing)
+		aloneCtx, stopAlone := context.WithCancel(t.Context())
+		aloneEnded := make(chan error)
+		go func() { aloneEnded <- alone.Run(aloneCtx) }()
+		synctest.Wait()
+		for _, c := range []struct {
+			name  string
+			added []*controller.Controller
+			want  error
+		}{
+			{"nil", []*controller.Controller{good, nil}, controller.ErrNoController},
+			{"a name in use", []*controller.Controller{good, s.newController("maps", doNothing)}, controller.ErrDuplicateName},
+			{"the same twice", []*controller.Controller{good, good}, controller.ErrDuplicateName},
+			{"added already", []*controller.Controller{good, first}, controller.ErrDuplicateName},
+			{"without a name", []*controller.Controller{good, controller.New("", controller.Func(doNothing), controller.Options{})}, controller.ErrNoName},
+			{"without a source", []*controller.Controller{good, controller.New("empty", controller.Func(doNothing), controller.Options{})}, controller.ErrNothingWatched},
+			{"an informer that cannot run", []*controller.Controller{good, invalid}, informer.ErrNoSource},
+			{"run by its owner", []*controller.Controller{good, alone}, controller.ErrRunning},
+		} {
+			require.ErrorIs(t, program.Add(c.added...), c.want, c.name)
+		}
+		synctest.Wait()
+		require.False(t, good.State().Running, "part of a rejected Add was added")
+		require.NoError(t, program.Add())
+		require.NoError(t, program.Add(good))
+		stopAlone()
+		require.NoError(t, <-aloneEnded)
+		require.NoError(t, s.stopAndWait())
+	})
+}
+
+// Controllers can be added and removed before Run. After the program was asked to stop,
+// Add returns an error, and Remove works. A Program runs once.
+func TestAddAndRemoveBeforeAndAfterRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		s.options.StopDelay = time.Minute
+		program := controller.NewProgram(s.options)
+		first, second := s.newController("first", doNothing), s.newController("second", doNothing)
+		require.NoError(t, program.Add(first, second))
+		require.ErrorIs(t, program.Add(second), controller.ErrDuplicateName)
+		require.NoError(t, program.Remove(t.Context(), second))
+		require.NoError(t, program.Remove(t.Context(), second), "removed twice")
+		ctx, stop := context.WithCancel(t.Context())
+		go func() { s.ended <- program.Run(ctx) }()
+		synctest.Wait()
+		require.ErrorIs(t, program.Run(t.Context()), controller.ErrRunning)
+		require.True(t, first.State().Running)
+		require.False(t, second.State().Running)
+		stop()
+		synctest.Wait()
+		require.ErrorIs(t, program.Add(second), informer.ErrStopped, "in StopDelay")
+		require.NoError(t, program.Remove(t.Context(), first))
+		require.False(t, first.State().Running)
+		require.NoError(t, <-s.ended)
+		require.ErrorIs(t, program.Add(second), informer.ErrStopped)
+		require.NoError(t, program.Remove(t.Context(), first, second))
+		require.ErrorIs(t, program.Run(t.Context()), controller.ErrRunning)
+	})
+}
+
+// A Program may begin without controllers and informers. NewProgram reports nothing, and
+// Run the mistakes in its arguments; they can be corrected.
+func TestProgramWithoutControllers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var none context.Context
+		program := controller.NewProgram(controller.RunOptions{NoSignals: true, Logger: quiet}, nil)
+		require.ErrorIs(t, program.Run(none), controller.ErrNoContext)
+		require.ErrorIs(t, program.Run(t.Context()), controller.ErrNoController)
+		require.ErrorIs(t, program.Remove(none), controller.ErrNoContext)
+		require.ErrorIs(t, program.Remove(t.Context(), nil), controller.ErrNoController)
+
+		program = controller.NewProgram(controller.RunOptions{NoSignals: true, Logger: quiet})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- program.Run(ctx) }()
+		synctest.Wait()
+		requests := make(chan controller.Request)
+		reconciled := new(recorder)
+		c := controller.New("channel", controller.Func(func(_ context.Context, req controller.Request) (controller.Result, error) {
+			reconciled.add(req.Name)
+			return controller.Result{}, nil
+		}), controller.Options{Logger: quiet})
+		controller.Channel(c, requests)
+		require.NoError(t, program.Add(c))
+		requests <- controller.Request{Name: "a"}
+		synctest.Wait()
+		require.Equal(t, []string{"a"}, reconciled.all())
+		stop()
+		require.NoError(t, <-ended)
+	})
+}
+
+// A reconcile may add a controller, and remove a controller: another one, for which it
+// waits, and its own, for which it does not wait.
+func TestReconcileAddsAndRemoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		s.create("a")
+		var program *controller.Program
+		var errs []error
+		var took time.Duration
+		events := new(recorder)
+		other := s.newController("other", func(context.Context, controller.Request) (controller.Result, error) {
+			events.add("other reconciles")
+			return controller.Result{}, nil
+		})
+		var own *controller.Controller
+		own = s.newController("own", func(ctx context.Context, _ controller.Request) (controller.Result, error) {
+			begin := time.Now()
+			errs = append(errs, program.Add(other))
+			time.Sleep(time.Second)
+			errs = append(errs, program.Remove(ctx, other))
+			events.add("other removed")
+			errs = append(errs, program.Remove(ctx, own))
+			took = time.Since(begin)
+			return controller.Result{}, nil
+		})
+		program = s.start()
+		require.NoError(t, program.Add(own))
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.NoError(t, errors.Join(errs...))
+		require.Len(t, errs, 3)
+		require.Equal(t, time.Second, took)
+		require.Equal(t, []string{"other reconciles", "other removed"}, events.all())
+		require.False(t, own.State().Running)
+		require.NoError(t, program.Add(own), "it has ended and can be added again")
+		time.Sleep(2 * time.Second)
+		require.NoError(t, s.stopAndWait())
+	})
+}
+
+// Remove waits for reconciles in progress, at most until ctx is done or the time limits
+// of the controller have passed. A controller whose reconcile has not returned stays on
+// the page, blocks its name, and does not end the program.
+func TestRemoveOfHangingController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		s.create("a")
+		release := make(chan struct{})
+		reconciles := 0
+		c := s.newController("hangs", func(context.Context, controller.Request) (controller.Result, error) {
+			if reconciles++; reconciles == 1 {
+				<-release
+			}
+			return controller.Result{}, nil
+		})
+		program := s.start(c)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begin := time.Now()
+		err := program.Remove(ctx, c)
+		require.ErrorIs(t, err, controller.ErrStillRunning)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "controller hangs, which was removed")
+		require.Equal(t, time.Second, time.Since(begin))
+
+		var late *controller.StopError
+		require.ErrorAs(t, program.Remove(t.Context(), c), &late, "a second Remove waits as well")
+		require.Equal(t, []controller.Request{{Namespace: "default", Name: "a"}}, late.Requests)
+		require.Equal(t, 25*time.Second, time.Since(begin), "StopTimeout and CancelTimeout")
+		require.ErrorIs(t, program.Add(c), controller.ErrStillRunning)
+		require.ErrorIs(t, program.Add(s.newController("hangs", doNothing)), controller.ErrStillRunning)
+		_, page := s.get("/debug/?format=text")
+		require.Contains(t, page, "hangs")
+		require.Contains(t, s.log.take(), "A removed controller ended with an error")
+		code, _ := s.get("/healthz")
+		require.Equal(t, 200, code)
+
+		close(release)
+		synctest.Wait()
+		require.NoError(t, program.Remove(t.Context(), c))
+		_, page = s.get("/debug/?format=text")
+		require.NotContains(t, page, "hangs")
+		require.NoError(t, program.Add(c))
+		synctest.Wait()
+		require.Equal(t, 2, reconciles)
+		require.NoError(t, s.stopAndWait())
+	})
+}
+
+// Controllers that are added on standby run when the replica leads, and again in the
+// next term; those that are removed on standby do not. The leadership is not released
+// while a removed controller has a reconcile that has not returned.
+func TestAddAndRemoveWithElection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		s.create("a")
+		e := newFakeElector(func(string) {})
+		s.options.Leader = e
+		counter := func(name string) (*controller.Controller, *atomic.Int64) {
+			n := new(atomic.Int64)
+			return s.newController(name, func(context.Context, controller.Request) (controller.Result, error) {
+				n.Add(1)
+				return controller.Result{}, nil
+			}), n
+		}
+		early, earlyCount := counter("early")
+		program := s.start()
+		require.NoError(t, program.Add(early))
+		removed, removedCount := counter("removed")
+		require.NoError(t, program.Add(removed))
+		require.NoError(t, program.Remove(t.Context(), removed))
+		synctest.Wait()
+		require.False(t, early.State().Running)
+
+		e.lead <- struct{}{}
+		synctest.Wait()
+		require.EqualValues(t, 1, earlyCount.Load())
+		late, lateCount := counter("late")
+		require.NoError(t, program.Add(late))
+		synctest.Wait()
+		require.EqualValues(t, 1, lateCount.Load())
+
+		e.lose <- struct{}{}
+		time.Sleep(time.Second)
+		require.False(t, late.State().Running)
+		require.NoError(t, program.Remove(t.Context(), early))
+		e.lead <- struct{}{}
+		synctest.Wait()
+		require.EqualValues(t, 1, earlyCount.Load())
+		require.EqualValues(t, 2, lateCount.Load())
+		require.Zero(t, removedCount.Load())
+
+		release := make(chan struct{})
+		hangs := s.newController("hangs", func(context.Context, controller.Request) (controller.Result, error) {
+			<-release
+			return controller.Result{}, nil
+		})
+		require.NoError(t, program.Add(hangs))
+		synctest.Wait()
+		require.ErrorIs(t, program.Remove(t.Context(), hangs), controller.ErrStillRunning)
+		require.NoError(t, s.stopAndWait())
+		require.ErrorIs(t, e.leadErr, controller.ErrStillRunning, "the elector would release the leadership")
+		close(release)
+	})
+}
+
+// The error of a controller that was added ends the program, as that of any other.
+func TestFailureOfAddedControllerEndsTheProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		program := s.start(s.newController("maps", doNothing))
+		time.Sleep(time.Minute)
+		idle := controller.New("idle", controller.Func(doNothing), controller.Options{Logger: quiet})
+		controller.For(idle, informer.New(rest.NewView[*thing](s.client, numberedKind(1).info()), informer.Options[*thing]{}))
+		require.NoError(t, program.Add(idle))
+		err := <-s.ended
+		require.ErrorIs(t, err, informer.ErrNotRunning)
+		require.ErrorContains(t, err, "things1.g1.example.com, which controller idle waits for: pass its factory to Run")
+	})
+}
+
+// The program does not wait for informers that are released before they have synced. It
+// waits for those that are added before the others have synced. A controller that is
+// added later logs itself what it waits for.
+func TestSyncWithAddedAndRemovedInformers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		synced := make(chan struct{})
+		s.options.Synced = func(context.Context) error { close(synced); return nil }
+		isSynced := func() bool {
+			synctest.Wait()
+			select {
+			case <-synced:
+				return true
+			default:
+				return false
+			}
+		}
+		missing, missingThings := s.controllerOf(numberedKind(1), doNothing)
+		other, otherThings := s.controllerOf(numberedKind(2), doNothing)
+		program := s.start(missing)
+		time.Sleep(10 * time.Second)
+		require.NoError(t, program.Add(other))
+		require.NoError(t, program.Remove(t.Context(), missing))
+		missingThings.Release()
+		time.Sleep(10 * time.Second)
+		require.False(t, isSynced(), "an informer that was added is missing")
+		require.Contains(t, s.log.take(), "things2.g2.example.com")
+		require.NoError(t, program.Remove(t.Context(), other))
+		otherThings.Release()
+		time.Sleep(2 * time.Second)
+		require.True(t, isSynced(), "an informer that was released is waited for")
+
+		s.log.take()
+		logged := new(logBuffer)
+		late := informer.For(s.factory, rest.NewView[*thing](s.client, numberedKind(3).info()), informer.Options[*thing]{})
+		c := controller.New("late", controller.Func(doNothing), controller.Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
+		controller.For(c, late)
+		require.NoError(t, program.Add(c))
+		time.Sleep(time.Minute)
+		require.Contains(t, logged.take(), "Waiting for the first list of an informer")
+		require.NoError(t, s.stopAndWait())
+	})
+}
+
+// After 1,000 definitions were added and removed together with their informers and
+// controllers, nothing is left running, and the program has no entry for them.
+func TestThousandKindsComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		program := s.start(s.newController("maps", doNothing))
+		var reconciles atomic.Int64
+		round := func(first, n int) {
+			var controllers []*controller.Controller
+			var informers []*informer.SharedInformer[*thing]
+			for i := range n {
+				k := numberedKind(first + i)
+				k.define(t, s.srv)
+				k.create(t, s.srv, "one")
+				c, things := s.controllerOf(k, func(context.Context, controller.Request) (controller.Result, error) {
+					reconciles.Add(1)
+					return controller.Result{}, nil
+				})
+				require.NoError(t, program.Add(c))
+				controllers, informers = append(controllers, c), append(informers, things)
+			}
+			synctest.Wait()
+			for i := range n {
+				numberedKind(first+i).deleteDefinition(t, s.srv)
+			}
+			require.NoError(t, program.Remove(t.Context(), controllers...))
+			for _, things := range informers {
+				things.Release()
+			}
+			synctest.Wait()
+		}
+		round(0, 20)
+		s.client.Reconnect()
+		synctest.Wait()
+		before := runtime.NumGoroutine()
+		for i := range 50 {
+			round(20+20*i, 20)
+		}
+		s.client.Reconnect()
+		synctest.Wait()
+		require.EqualValues(t, 1020, reconciles.Load())
+		require.Equal(t, before, runtime.NumGoroutine())
+		require.Len(t, s.factory.Informers(), 1)
+		_, body := s.get("/healthz?verbose")
+		require.Equal(t, "[+]ping ok\n[+]controller/maps ok\nhealthz check passed\n", body)
+		require.NoError(t, s.stopAndWait())
+	})
+}
