@@ -92,7 +92,12 @@ func For[T rest.Object](f *Factory, source Source[T], o Options[T]) *SharedInfor
 		informer.shared.err = ErrNoFactory
 		return informer
 	}
-	e, shareable := newEntry(f.options, source, o)
+	return forWith(f, f.options, source, o)
+}
+
+// forWith is For with other options in place of those of the factory.
+func forWith[T rest.Object](f *Factory, defaults FactoryOptions, source Source[T], o Options[T]) *SharedInformer[T] {
+	e, shareable := newEntry(defaults, source, o)
 	e, informer := join[T](f, e, shareable)
 	f.startAdded(e)
 	informer.handle = &handle{onRelease: func() { f.release(e) }}
@@ -192,6 +197,17 @@ func (f *Factory) start(ctx context.Context, e *entry) {
 		defer func() { f.entryEnded(e, err) }()
 		err = e.informer.run(e.ctx)
 	})
+}
+
+// startRequest runs a request in a goroutine that Shutdown waits for. It reports false
+// if Shutdown has been called.
+func (f *Factory) startRequest(run func()) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.stopped {
+		f.running.Go(run)
+	}
+	return !f.stopped
 }
 
 // entryEnded removes e from the shared informers, since an informer cannot be

@@ -13,14 +13,14 @@ import (
 
 // newCodec returns the codec for the values of a view. onDecoded, unless nil, is
 // called with each decoded object and with the fields that the type lacks.
-func newCodec(t reflect.Type, info ResourceInfo, o DecodeOptions, onDecoded func(object any, d wire.Dropped)) (*wire.Codec, error) {
+func newCodec(t reflect.Type, info ResourceInfo, o DecodeOptions, metadataOnly bool, onDecoded func(object any, d wire.Dropped)) (*wire.Codec, error) {
 	if err := checkMetadata(t); err != nil {
 		return nil, err
 	}
 	return wire.NewCodec(t, info.GroupVersionKind(), wire.Options{
 		KeepManagedFields: o.KeepManagedFields, ShareStrings: wire.StringSharing(o.ShareStrings),
 		MaxObjectBytes: o.MaxObjectBytes, MaxDepth: o.MaxDepth, MaxObjectMemory: o.MaxObjectMemory,
-		Closed: ErrClosed,
+		MetadataOnly: metadataOnly, Closed: ErrClosed,
 	}, onDecoded)
 }
 

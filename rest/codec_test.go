@@ -43,7 +43,7 @@ func TestTypesThatCannotBeDecodedInto(t *testing.T) {
 		}{}, "C"},
 		"a string": {"", "must be a pointer to a struct"},
 	} {
-		_, err := newCodec(reflect.TypeOf(c.value), widgetInfo, DecodeOptions{}, nil)
+		_, err := newCodec(reflect.TypeOf(c.value), widgetInfo, DecodeOptions{}, false, nil)
 		require.ErrorContains(t, err, c.why, what)
 	}
 	for _, value := range []any{
@@ -58,7 +58,7 @@ func TestTypesThatCannotBeDecodedInto(t *testing.T) {
 		}{},
 		wiretest.Widget{}, unstructured.Unstructured{}, metav1.PartialObjectMetadata{},
 	} {
-		_, err := newCodec(reflect.TypeOf(value), widgetInfo, DecodeOptions{}, nil)
+		_, err := newCodec(reflect.TypeOf(value), widgetInfo, DecodeOptions{}, false, nil)
 		require.NoError(t, err, "%T", value)
 	}
 }

@@ -60,7 +60,7 @@ func NewRawListWatch[T any](send RawRequestFunc, o RawListWatchOptions) (*RawLis
 	case !o.Type.Implements(reflect.TypeFor[Object]()):
 		return nil, fmt.Errorf("%v cannot be decoded into: it does not implement rest.Object", o.Type)
 	}
-	c, err := newCodec(o.Type.Elem(), o.Info, o.Decode, nil)
+	c, err := newCodec(o.Type.Elem(), o.Info, o.Decode, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 // no stream.
 func (r *Request) Watch(ctx context.Context) (*Watch[*unstructured.Unstructured], error) {
 	info := ResourceInfo{GroupVersionResource: r.version.WithResource(r.target.resource)}
-	codec, err := newCodec(reflect.TypeFor[unstructured.Unstructured](), info, r.client.config.Decode, nil)
+	codec, err := newCodec(reflect.TypeFor[unstructured.Unstructured](), info, r.client.config.Decode, false, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.describe(), err)
 	}

@@ -22,6 +22,9 @@ type View[T Object] struct {
 	namespace   string
 	codec       *wire.Codec
 	fieldLosses *resourceFieldLosses
+	// metadataOnly is set for a view that MetadataOf has returned.
+	metadataOnly bool
+	decode       DecodeOptions
 	// err says why T cannot be decoded into. Every call returns it, so that NewView
 	// needs no second result and does not panic.
 	err error
@@ -35,6 +38,23 @@ func NewView[T Object](c *Client, info ResourceInfo) *View[T] {
 		v.client, v.err = nilClient(), fmt.Errorf("use %s: %w", info.Resource, ErrNoClient)
 	}
 	return v.WithDecodeOptions(v.client.config.Decode)
+}
+
+// MetadataOf returns a View of the same resource and namespace that requests only
+// metadata from the server, and reads it as values of M. Other fields of M stay empty.
+// M is usually a slim type: it takes less memory than *metav1.PartialObjectMetadata.
+//
+//	type Labels struct {
+//		rest.SlimMeta `json:",inline"`
+//		Labels        map[string]string `json:"labels"`
+//	}
+//	type Labelled struct {
+//		Labels `json:"metadata"`
+//	}
+//	view := rest.MetadataOf[*Labelled](secrets)
+func MetadataOf[M, T Object](v *View[T]) *View[M] {
+	m := &View[M]{client: v.client, info: v.info, namespace: v.namespace, metadataOnly: true, err: v.err}
+	return m.WithDecodeOptions(v.decode)
 }
 
 // Namespace returns a copy of the view that is limited to one namespace. "" is all
@@ -51,10 +71,11 @@ func (v *View[T]) ScopedNamespace() string { return v.namespace }
 // WithDecodeOptions returns a copy of the view with other decode options.
 func (v *View[T]) WithDecodeOptions(o DecodeOptions) *View[T] {
 	other := *v
+	other.decode = o
 	t, err := structOf[T]()
 	if err == nil {
 		other.fieldLosses = v.client.fieldLossesOf(v.info, t)
-		other.codec, err = newCodec(t, v.info, o, other.fieldLosses.record)
+		other.codec, err = newCodec(t, v.info, o, v.metadataOnly, other.fieldLosses.record)
 	}
 	if err != nil {
 		other.err = fmt.Errorf("read %s: %w", v.info.Resource, err)

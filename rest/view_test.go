@@ -44,6 +44,39 @@ func TestGetDecodesIntoTheTypeOfTheView(t *testing.T) {
 	require.Contains(t, api.last(t).Accept, "as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
 }
 
+// metadataWidget has a field that metadata-only requests leave empty.
+type metadataWidget struct {
+	labelledMeta `json:"metadata"`
+	Spec         struct {
+		Size int `json:"size"`
+	} `json:"spec"`
+}
+
+type labelledMeta struct {
+	rest.SlimMeta `json:",inline"`
+	Labels        map[string]string `json:"labels"`
+}
+
+// MetadataOf requests only metadata, for any type, and accepts its kind.
+func TestMetadataOfRequestsOnlyMetadata(t *testing.T) {
+	api := serveBodies(t, `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"5","labels":{"app":"shop"}}}`)
+	whole := rest.NewView[*Widget](api.client, widgets).Namespace("ns")
+	view := rest.MetadataOf[*metadataWidget](whole)
+	require.Equal(t, "ns", view.ScopedNamespace())
+	require.Equal(t, widgets, view.ResourceInfo())
+	got, err := view.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"app": "shop"}, got.Labels)
+	require.Equal(t, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json", api.last(t).Accept)
+	require.NotEqual(t, rest.NewView[*metadataWidget](api.client, widgets).Namespace("ns").Identity(), view.Identity(), "they return different objects")
+	require.Equal(t, rest.MetadataOf[*metadataWidget](whole).Identity(), view.Identity())
+
+	// What does not work for T does not work for its metadata either.
+	require.ErrorIs(t, rest.MetadataOf[*metadataWidget](rest.NewView[*Widget](nil, widgets)).Check(), rest.ErrNoClient)
+	options := rest.DecodeOptions{MaxDepth: 3}
+	require.Equal(t, rest.MetadataOf[*metadataWidget](whole.WithDecodeOptions(options)).Identity(), view.WithDecodeOptions(options).Identity())
+}
+
 func TestErrorsAreStatusErrors(t *testing.T) {
 	api := serveBodies(t, statusJSON(404, metav1.StatusReasonNotFound))
 	view := rest.NewView[*Widget](api.client, widgets).Namespace("ns")

@@ -44,8 +44,8 @@ type Codec struct {
 	// expected are the valid kinds of the items of a list or watch; nil if not
 	// known.
 	expected *jsonobj.Expected
-	// metadataOnly and isUnstructured are set for the two types of apimachinery
-	// that are used for more than one kind.
+	// metadataOnly is set for metav1.PartialObjectMetadata and by Options. isUnstructured
+	// is set for the other type of apimachinery that is used for more than one kind.
 	metadataOnly, isUnstructured bool
 	// isStatus is set for metav1.Status, which is then an object and not an error.
 	isStatus bool
@@ -90,7 +90,7 @@ func NewCodec(t reflect.Type, kind schema.GroupVersionKind, o Options, onDecoded
 	}
 	c := &Codec{
 		typ: t, kind: kind, options: o, onDecoded: onDecoded, plan: plan,
-		metadataOnly:   t == reflect.TypeFor[metav1.PartialObjectMetadata](),
+		metadataOnly:   o.MetadataOnly || t == reflect.TypeFor[metav1.PartialObjectMetadata](),
 		isUnstructured: t == reflect.TypeFor[unstructured.Unstructured](),
 		isStatus:       t == reflect.TypeFor[metav1.Status](),
 	}
@@ -108,8 +108,7 @@ func (c *Codec) Type() reflect.Type { return c.typ }
 // Options returns the options with the defaults filled in.
 func (c *Codec) Options() Options { return c.options }
 
-// MetadataOnly reports whether the codec decodes into
-// metav1.PartialObjectMetadata.
+// MetadataOnly reports whether the codec requests only the metadata of objects.
 func (c *Codec) MetadataOnly() bool { return c.metadataOnly }
 
 // hasMetadata reports whether the metadata of an object can be read. The methods of

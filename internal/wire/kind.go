@@ -9,6 +9,9 @@ import (
 	"github.com/thinformer/thinformer/internal/jsonobj"
 )
 
+// metadataKind is the kind of the response to a metadata-only request.
+const metadataKind = "PartialObjectMetadata"
+
 // expectedKinds returns the valid kinds of the items of a list or a watch. A server
 // that does not support metadata-only requests sends whole objects.
 func (c *Codec) expectedKinds() *jsonobj.Expected {
@@ -18,7 +21,7 @@ func (c *Codec) expectedKinds() *jsonobj.Expected {
 	e := &jsonobj.Expected{Kinds: []string{c.kind.Kind}, Groups: []string{c.kind.Group}}
 	switch {
 	case c.metadataOnly:
-		e.Kinds, e.Groups = append(e.Kinds, c.typ.Name()), append(e.Groups, metav1.GroupName)
+		e.Kinds, e.Groups = append(e.Kinds, metadataKind), append(e.Groups, metav1.GroupName)
 	case c.isStatus:
 		e.Kinds, e.Groups = append(e.Kinds, statusKind), append(e.Groups, "")
 	}
@@ -31,7 +34,7 @@ func (c *Codec) checkKind(kind string) error {
 	switch {
 	case kind == "" || kind == c.kind.Kind:
 		return nil
-	case c.metadataOnly && kind == c.typ.Name(), c.isStatus && kind == statusKind:
+	case c.metadataOnly && kind == metadataKind, c.isStatus && kind == statusKind:
 		return nil
 	case c.kind.Kind != "":
 		return fmt.Errorf("the server sent a %s instead of a %s", excerpt([]byte(kind)), c.kind.Kind)

@@ -39,16 +39,16 @@ const (
 // them: a client for all types may be set to protobuf, which only some types
 // support.
 //
-// For *metav1.PartialObjectMetadata it requests metadata only. A server that does not
+// A codec of metadata only requests PartialObjectMetadata. A server that does not
 // support that may send whole objects, whose other fields are skipped.
 func (c *Codec) Accept(kind AcceptKind, configured string) string {
 	types := c.accepted(configured)
 	if !c.metadataOnly {
 		return strings.Join(types, ", ")
 	}
-	as := ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	as := ";as=" + metadataKind + ";g=meta.k8s.io;v=v1"
 	if kind == AcceptList {
-		as = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+		as = ";as=" + metadataKind + "List;g=meta.k8s.io;v=v1"
 	}
 	metadataTypes := addParameters(types, as)
 	if metadataTypes == nil {

@@ -8,6 +8,9 @@ type Options struct {
 	MaxObjectBytes    int64
 	MaxDepth          int
 	MaxObjectMemory   int64
+	// MetadataOnly requests only the metadata of objects, and decodes it into any type.
+	// It is always set for metav1.PartialObjectMetadata.
+	MetadataOnly bool
 	// Closed is the error of a body whose client was closed. It is returned without
 	// a description, because nothing is wrong with the body.
 	Closed error
