@@ -24,7 +24,10 @@ type Readable[T any] interface {
 	Read(ctx context.Context, key string) (obj T, ok bool, revision uint64, err error)
 }
 
-var _ Readable[*rest.SlimMeta] = (*informer.SharedInformer[*rest.SlimMeta])(nil)
+var (
+	_ Readable[*rest.SlimMeta] = (*informer.SharedInformer[*rest.SlimMeta])(nil)
+	_ Readable[*rest.SlimMeta] = (*informer.Bodies[*rest.SlimMeta])(nil)
+)
 
 // Reads registers from for tracked reads by [Get], [Find], [All] and [Lister] in the
 // reconciles of c. It enqueues no keys by itself. The informers passed to For, Owns and

@@ -152,8 +152,6 @@ func (b *Bodies[T]) Keys() iter.Seq[string] { return b.metadata.Keys() }
 // Object returns the metadata of an object, not its body. See [AnyInformer].
 func (b *Bodies[T]) Object(key string) (any, bool) { return b.metadata.Object(key) }
 
-func (b *Bodies[T]) identity() any { return b.metadata.identity() }
-
 // Release ends the use of the Bodies: it drops the bodies, and running and later reads
 // return ErrReleased. After the last user's Release, the informer of the metadata stops.
 // Release does not wait for that. It is idempotent.
