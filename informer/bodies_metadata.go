@@ -1,6 +1,9 @@
 package informer
 
 import (
+	"encoding/json"
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/thinformer/thinformer/internal/nilcheck"
@@ -16,13 +19,57 @@ type bodyMetadata struct {
 
 type bodyObjectMeta struct {
 	rest.SlimMeta `json:",inline"`
-	Labels        map[string]string `json:"labels,omitempty"`
-	Annotations   map[string]string `json:"annotations,omitempty"`
+	// Labels and Annotations are set while the object is decoded and when it is encoded.
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// pairs has the keys and values of the labels, and from the given index on those of
+	// the annotations. A map takes 300 bytes more.
+	pairs       []string
+	annotations int
+}
+
+// compact moves labels and annotations from the maps to pairs, without the copy of the
+// object that kubectl keeps in an annotation. It is a Transform, and the same value for
+// all informers of metadata, so that they can be shared.
+func compact(m *bodyMetadata) (*bodyMetadata, bool, error) {
+	delete(m.Annotations, lastAppliedAnnotation)
+	m.annotations = 2 * len(m.Labels)
+	if n := m.annotations + 2*len(m.Annotations); n > 0 {
+		m.pairs = make([]string, 0, n)
+	}
+	for _, pairs := range []map[string]string{m.Labels, m.Annotations} {
+		for key, value := range pairs {
+			m.pairs = append(m.pairs, key, value)
+		}
+	}
+	m.Labels, m.Annotations = nil, nil
+	return m, true, nil
+}
+
+// lastAppliedAnnotation is where kubectl keeps a copy of the whole object.
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
+
+// MarshalJSON encodes the metadata as the server does, for the debug page.
+func (m *bodyMetadata) MarshalJSON() ([]byte, error) {
+	type plain bodyMetadata // without this method
+	whole := plain(*m)
+	if m.pairs != nil {
+		whole.Labels, whole.Annotations = mapOf(m.pairs[:m.annotations]), mapOf(m.pairs[m.annotations:])
+	}
+	return json.Marshal(whole)
+}
+
+func mapOf(pairs []string) map[string]string {
+	m := make(map[string]string, len(pairs)/2)
+	for pair := range slices.Chunk(pairs, 2) {
+		m[pair[0]] = pair[1]
+	}
+	return m
 }
 
 // metadataFor returns the informer of the metadata of view's objects.
 func metadataFor[T rest.Object](f *Factory, view *rest.View[T], tweak func(*metav1.ListOptions)) *SharedInformer[*bodyMetadata] {
-	o := Options[*bodyMetadata]{Transform: dropLastApplied, TweakListOptions: tweak}
+	o := Options[*bodyMetadata]{Transform: compact, TweakListOptions: tweak}
 	if nilcheck.IsNil(view) {
 		return For[*bodyMetadata](f, (*rest.View[*bodyMetadata])(nil), o)
 	}
@@ -39,17 +86,6 @@ func metadataFor[T rest.Object](f *Factory, view *rest.View[T], tweak func(*meta
 	tweak = withDefaults(options, o).TweakListOptions
 	o.Name = nameOf[*bodyMetadata](metadata.ResourceInfo().GroupVersionResource, namespace, effectiveListOptions(metadata, tweak)) + " (metadata)"
 	return forWith(f, options, metadata, o)
-}
-
-// lastAppliedAnnotation is where kubectl keeps a copy of the whole object.
-const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
-
-func dropLastApplied(m *bodyMetadata) (*bodyMetadata, bool, error) {
-	delete(m.Annotations, lastAppliedAnnotation)
-	if len(m.Annotations) == 0 {
-		m.Annotations = nil
-	}
-	return m, true, nil
 }
 
 // metadataChanged is an observer. It drops the body of an object that has changed.
