@@ -258,10 +258,13 @@ func childAt(version string) *itemState {
 }
 
 // exhaust marks all entries so far as checked, so that they cause nothing any more.
-func (h *historyOfReads) exhaust() { h.checkedUpTo = h.now }
+func (h *historyOfReads) exhaust() { h.checkedUpTo, h.runs[0].synced = h.now, h.now }
 
 // exhaustBefore marks all entries before the last change as checked.
-func (h *historyOfReads) exhaustBefore() { h.checkedUpTo = h.events[len(h.events)-1].number - 1 }
+func (h *historyOfReads) exhaustBefore() {
+	h.checkedUpTo = h.events[len(h.events)-1].number - 1
+	h.runs[0].synced = h.checkedUpTo
+}
 
 // sendOnce sends the key to the channel.
 func (h *historyOfReads) sendOnce() { h.sends = append(h.sends, keyAt{h.next(), "x/p0"}) }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -62,7 +61,7 @@ func TestReadsModel(t *testing.T) {
 		t.Skip("reads are not tracked yet: run with -reads.seeds=60")
 	}
 	eachReadsSeed(t, 60, func(t *testing.T, seed uint64) {
-		m := newReadsModel(t, seed)
+		m := newReadsModel(t, seed, readsOptions{})
 		for range 25 {
 			m.step()
 			m.checkAtRest()
@@ -110,7 +109,8 @@ func colorsOf(o *item) []string {
 
 var (
 	itemColors = []string{"", "red", "blue", "red,blue", "panic"}
-	itemKinds  = []string{"parents", "children", "configs", "sites"}
+	// Bodies of files are read; the other kinds have informers.
+	itemKinds = []string{"parents", "children", "configs", "sites", "files"}
 	// itemSpaces are the namespaces.
 	itemSpaces = []string{"x", "y"}
 )
@@ -122,19 +122,47 @@ func itemResource(kind string) rest.ResourceInfo {
 	}
 }
 
-// modelKind is a kind with its informer.
+// modelKind is a kind with its informer or its bodies.
 type modelKind struct {
-	name      string
-	resource  *rest.Resource[*item]
-	inf       *informer.SharedInformer[*item]
-	color     *indexer.Index[*item]
-	unobserve func()
+	name     string
+	resource *rest.Resource[*item]
+	// inf and color are nil for bodies, bodies is nil for the other kinds.
+	inf    *informer.SharedInformer[*item]
+	color  *indexer.Index[*item]
+	bodies *informer.Bodies[*item]
+}
+
+// readable returns what Get reads.
+func (k *modelKind) readable() controller.Readable[*item] {
+	if k.bodies != nil {
+		return k.bodies
+	}
+	return k.inf
+}
+
+// revision returns the revision of the store.
+func (k *modelKind) revision() uint64 {
+	_, _, revision, _ := k.readable().Read(context.Background(), "none/none")
+	return revision
+}
+
+// versions returns the stored objects by key, without their content.
+func (k *modelKind) versions() map[string]itemState {
+	all := map[string]itemState{}
+	for key := range k.readable().Keys() {
+		if obj, ok := k.readable().Object(key); ok {
+			o := obj.(rest.Object)
+			all[key] = itemState{uid: string(o.GetUID()), version: o.GetResourceVersion()}
+		}
+	}
+	return all
 }
 
 // readsModel is a controller with random registrations, and a server with four kinds.
 type readsModel struct {
 	*testing.T
 	seed    uint64
+	options readsOptions
 	rng     *rand.Rand // of the test's goroutine
 	server  *apitest.Server
 	client  *rest.Client
@@ -157,12 +185,12 @@ type readsModel struct {
 	failed bool
 }
 
-func newReadsModel(t *testing.T, seed uint64) *readsModel {
+func newReadsModel(t *testing.T, seed uint64, o readsOptions) *readsModel {
 	m := &readsModel{
-		T: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), kinds: map[string]*modelKind{},
+		T: t, seed: seed, options: o, rng: rand.New(rand.NewPCG(seed, 1)), kinds: map[string]*modelKind{},
 		calls: map[string]int{}, sends: make(chan controller.Request),
 	}
-	m.single = m.rng.IntN(2) == 0
+	m.single = !o.faults && m.rng.IntN(2) == 0
 	var resources []apitest.Resource
 	for _, kind := range itemKinds {
 		resources = append(resources, apitest.Resource{ResourceInfo: itemResource(kind)})
@@ -199,11 +227,17 @@ func newReadsModel(t *testing.T, seed uint64) *readsModel {
 // addKind adds a kind with a running informer.
 func (m *readsModel) addKind(name string) {
 	k := &modelKind{name: name, resource: rest.NewResource[*item](m.client, itemResource(name))}
+	m.kinds[name] = k
+	observer := observe.Observer(func(e *observe.Event) { m.observe(name, e) })
+	if name == "files" {
+		m.addBodies(k, observer)
+		return
+	}
 	k.inf = informer.New(k.resource, informer.Options[*item]{Logger: slog.New(slog.DiscardHandler)})
 	k.color, _ = k.inf.AddIndex("color", colorsOf)
 	// The observer of the model is the first, so that its numbers are before those of
 	// reconciles that the change causes.
-	k.unobserve = k.inf.Observe(func(e *observe.Event) { m.observe(name, e) })
+	k.inf.Observe(observer)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- k.inf.Run(ctx) }()
@@ -213,19 +247,40 @@ func (m *readsModel) addKind(name string) {
 			m.Error(err)
 		}
 	})
-	m.kinds[name] = k
+}
+
+// addBodies adds a kind whose bodies are read.
+func (m *readsModel) addBodies(k *modelKind, observer observe.Observer) {
+	factory := informer.NewFactory(informer.FactoryOptions{Logger: slog.New(slog.DiscardHandler)})
+	k.bodies = informer.ForBodies(factory, rest.NewView[*item](m.client, itemResource(k.name)), informer.BodyOptions[*item]{MaxBodies: 2})
+	k.bodies.Observed().(interface {
+		Observe(observe.Observer) (remove func())
+	}).Observe(observer)
+	if err := factory.Start(context.Background()); err != nil {
+		m.Fatal(err)
+	}
+	m.stopAll = append(m.stopAll, func() {
+		if err := factory.Shutdown(); err != nil {
+			m.Error(err)
+		}
+	})
 }
 
 // observe records a change.
 func (m *readsModel) observe(kind string, e *observe.Event) {
 	event := changeEvent{at: time.Now(), kind: kind, key: e.Key, listed: e.Listed, epoch: e.Epoch, revision: e.Revision}
+	state := func(obj any) *itemState {
+		s := itemState{uid: string(obj.(rest.Object).GetUID()), version: obj.(rest.Object).GetResourceVersion()}
+		if o, ok := obj.(*item); ok {
+			s = o.state()
+		}
+		return &s
+	}
 	if e.Old != nil {
-		s := e.Old.(*item).state()
-		event.old = &s
+		event.old = state(e.Old)
 	}
 	if !e.Deleted {
-		s := e.New.(*item).state()
-		event.new = &s
+		event.new = state(e.New)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -252,7 +307,7 @@ func (m *readsModel) register() {
 	}
 	reads := func(kind string) {
 		k, _, p := add(kind, "reads")
-		controller.Reads(m.c, k.inf, p...)
+		controller.Reads(m.c, k.readable(), p...)
 	}
 	options := func(w *controller.Watch[*item], r *registration) {
 		if chance(50) {
@@ -293,6 +348,8 @@ func (m *readsModel) register() {
 	if chance(15) {
 		reads("configs")
 	}
+	m.history.registrations = append(m.history.registrations, registration{kind: "files", role: "reads"})
+	controller.Reads(m.c, m.kinds["files"].readable())
 	controller.Channel(m.c, m.sends)
 }
 
@@ -434,11 +491,11 @@ func (m *readsModel) write(ctx context.Context, writer string, rng *rand.Rand, k
 		_, _ = resource.Patch(ctx, req.Name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"value":"%d"}}`, unique), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 		return writeRecord{}, nil
 	case "delete":
-		stored, ok := k.inf.Get(key)
+		stored, ok := k.versions()[key]
 		if !ok {
 			return writeRecord{}, nil
 		}
-		uid := stored.UID
+		uid := types.UID(stored.uid)
 		err = resource.Delete(ctx, req.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 		w.deleted, w.uid = true, string(uid)
 	}
@@ -462,7 +519,11 @@ func (m *readsModel) checkAtRest() {
 	}
 	server, rested := m.rest()
 	if !rested {
-		m.failf("the controller is not at rest after ten minutes: %+v", m.c.State())
+		var late []string
+		for name, k := range m.kinds {
+			late = append(late, fmt.Sprintf("%s: the informer has %+v: %+v; the server has %+v", name, k.readable().State().Source, k.versions(), m.content(name)))
+		}
+		m.failf("the controller is not at rest after ten minutes: %+v\n%s", m.c.State(), strings.Join(late, "\n"))
 		return
 	}
 	m.mu.Lock()
@@ -488,9 +549,10 @@ func (m *readsModel) rest() (server map[string]map[string]itemState, rested bool
 			server = map[string]map[string]itemState{}
 			for _, kind := range itemKinds {
 				server[kind] = m.content(kind)
-				idle = idle && len(server[kind]) == m.kinds[kind].inf.Reader().Len()
-				for o := range m.kinds[kind].inf.All() {
-					idle = idle && server[kind][keyOfItem(o)] == o.state()
+				stored := m.kinds[kind].versions()
+				idle = idle && len(server[kind]) == len(stored)
+				for key, s := range server[kind] {
+					idle = idle && stored[key] == itemState{uid: s.uid, version: s.version}
 				}
 			}
 			if idle {
@@ -534,6 +596,9 @@ func (m *readsModel) reconcile(ctx context.Context, req controller.Request) (con
 	m.history.reconciles = append(m.history.reconciles, a.rec)
 	m.mu.Unlock()
 	defer a.end(req)
+	if a.options.faults && a.rng.IntN(3) == 0 {
+		time.Sleep(a.pause(a.rng))
+	}
 	for range a.rng.IntN(6) {
 		if err := a.act(); err != nil {
 			a.rec.outcome = "error"
@@ -546,7 +611,7 @@ func (m *readsModel) reconcile(ctx context.Context, req controller.Request) (con
 func (m *readsModel) epochs() map[string]int {
 	epochs := map[string]int{}
 	for name, k := range m.kinds {
-		epochs[name] = k.inf.State().Epoch
+		epochs[name] = k.readable().State().Epoch
 	}
 	return epochs
 }
@@ -586,7 +651,7 @@ func (a *attempt) outcome() (controller.Result, error) {
 func (a *attempt) act() (err error) {
 	switch roll := a.rng.IntN(16); {
 	case roll == 0 && !a.single:
-		time.Sleep(time.Duration(a.rng.IntN(60)) * time.Millisecond)
+		time.Sleep(a.pause(a.rng))
 	case roll < 4:
 		return a.change()
 	case roll == 4: // from a goroutine
@@ -611,17 +676,17 @@ func (a *attempt) change() error {
 		key = a.rec.key
 	}
 	what := []string{"create", "value", "value", "value", "color", "touch", "nothing", "dry run", "delete"}[a.rng.IntN(9)]
+	if a.rng.IntN(3) > 0 {
+		if err := a.get(kind, key); err != nil {
+			return err
+		}
+	}
 	a.mu.Lock()
 	a.budget--
 	enough := a.budget < 0
 	a.mu.Unlock()
 	if enough {
 		return nil
-	}
-	if a.rng.IntN(3) > 0 {
-		if err := a.get(kind, key); err != nil {
-			return err
-		}
 	}
 	w, err := a.write(a.ctx, fmt.Sprint("reconcile ", a.rec.number), a.rng, kind, key, what)
 	if err != nil || w.kind == "" {
@@ -643,7 +708,7 @@ func (a *attempt) read() error {
 	kind := itemKinds[a.rng.IntN(len(itemKinds))]
 	k := a.kinds[kind]
 	switch roll := a.rng.IntN(10); {
-	case roll < 5:
+	case roll < 5 || kind == "files":
 		key := randomKey(a.rng, kind)
 		if kind == "parents" && a.rng.IntN(2) == 0 {
 			key = a.rec.key
@@ -698,7 +763,7 @@ func (a *attempt) read() error {
 func (a *attempt) get(kind, key string) error {
 	k := a.kinds[kind]
 	return a.record(dependency{kind, "key", key}, func(see func(*item)) error {
-		o, ok, err := controller.Get(a.ctx, k.inf, key)
+		o, ok, err := controller.Get(a.ctx, k.readable(), key)
 		if ok {
 			see(o)
 		}
@@ -708,13 +773,13 @@ func (a *attempt) get(kind, key string) error {
 
 // record records a read.
 func (a *attempt) record(d dependency, read func(see func(*item)) error) error {
-	store := a.kinds[d.kind].inf.Reader()
-	r := readRecord{dependency: d, seen: map[string]itemState{}, before: store.Snapshot().Revision()}
+	k := a.kinds[d.kind]
+	r := readRecord{dependency: d, seen: map[string]itemState{}, before: k.revision()}
 	a.mu.Lock()
 	r.number = a.next()
 	a.mu.Unlock()
 	err := read(func(o *item) { r.seen[keyOfItem(o)] = o.state() })
-	r.after = store.Snapshot().Revision()
+	r.after = k.revision()
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", d, err)
 	}
@@ -722,13 +787,4 @@ func (a *attempt) record(d dependency, read func(see func(*item)) error) error {
 	defer a.mu.Unlock()
 	a.rec.reads = append(a.rec.reads, r)
 	return nil
-}
-
-// sortedKeys returns the keys of a map in order.
-func sortedKeys[V any](m map[string]V) (keys []string) {
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
