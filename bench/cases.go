@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 
+	"github.com/thinformer/thinformer/bench/apiserver"
 	"github.com/thinformer/thinformer/bench/decode"
 	"github.com/thinformer/thinformer/bench/fifo"
 	"github.com/thinformer/thinformer/bench/harness"
@@ -11,6 +12,7 @@ import (
 	"github.com/thinformer/thinformer/bench/pods"
 	"github.com/thinformer/thinformer/bench/process"
 	"github.com/thinformer/thinformer/bench/queue"
+	"github.com/thinformer/thinformer/bench/reads"
 	"github.com/thinformer/thinformer/bench/reconcile"
 	"github.com/thinformer/thinformer/bench/recovery"
 	"github.com/thinformer/thinformer/bench/server"
@@ -29,6 +31,7 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, stack.Cases()...)
 	cases = append(cases, queue.Cases()...)
 	cases = append(cases, reconcile.Cases()...)
+	cases = append(cases, reads.Cases()...)
 	cases = append(cases, size.Cases()...)
 	cases = append(cases, size.MigrationCases()...)
 	cases = append(cases, server.Cases()...)
@@ -43,7 +46,7 @@ func allCases() (cases []harness.Case) {
 // allRoles returns the roles of the child processes of these cases.
 func allRoles() map[string]process.Role {
 	roles := map[string]process.Role{}
-	for _, some := range []map[string]process.Role{pods.Roles(), list.Roles(), stack.Roles(), size.Roles()} {
+	for _, some := range []map[string]process.Role{apiserver.Roles(), pods.Roles(), list.Roles(), reads.Roles(), stack.Roles(), size.Roles()} {
 		maps.Copy(roles, some)
 	}
 	return roles

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/thinformer/thinformer/bench/harness"
+	"github.com/thinformer/thinformer/bench/process"
 )
 
 // starts is the number of starts of a program in a round.
@@ -59,7 +60,7 @@ func weigh(m *harness.Meter, p program, row string) {
 func rss(m *harness.Meter, p program, row string) {
 	_, pid, stop := p.start()
 	defer stop()
-	m.Report(row, float64(resident(pid))/1e6)
+	m.Report(row, float64(process.Resident(pid))/1e6)
 }
 
 func begin(m *harness.Meter, p program, row string) {

@@ -2,7 +2,6 @@ package size
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -82,16 +81,6 @@ func (p program) start() (untilMain time.Duration, pid int, stop func()) {
 		_, _ = io.Copy(io.Discard, output)
 		check(command.Wait())
 	}
-}
-
-// resident returns the resident memory of a process.
-func resident(pid int) int64 {
-	for line := range strings.Lines(string(must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))))) {
-		if size, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			return must(strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 10, 64)) << 10
-		}
-	}
-	panic("/proc has no VmRSS: the resident memory is measured on Linux only")
 }
 
 // firstReconcile runs the program with a server until its first reconcile, and returns

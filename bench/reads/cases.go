@@ -1,0 +1,46 @@
+package reads
+
+import (
+	"github.com/thinformer/thinformer/bench/harness"
+)
+
+// Cases returns the cases of this package.
+func Cases() []harness.Case {
+	return []harness.Case{
+		{
+			Name: "reads/own-writes", Unit: "calls", N: 1, Rounds: 5,
+			About:  "100 new objects, and a reconcile that writes each once and reads it again: calls of Reconcile, reads that are older than the write, and the time of a call that writes. Ours has controller.Get and NotOwnWrites; the other side is controller-runtime with EnableReadYourWritesConsistency",
+			Ours:   func() harness.Side { return ownWrites(openOurWriter(true)) },
+			Theirs: func() harness.Side { return ownWrites(openTheirWriter(true)) },
+		},
+		{
+			Name: "reads/own-writes-default", Unit: "calls", N: 1, Rounds: 5,
+			About:  "the same with the Get of the informer and without NotOwnWrites; the other side is controller-runtime with its defaults",
+			Ours:   func() harness.Side { return ownWrites(openOurWriter(false)) },
+			Theirs: func() harness.Side { return ownWrites(openTheirWriter(false)) },
+		},
+		{
+			Name: "reads/secrets-10k", Unit: "MB", N: 1, Rounds: 3,
+			About:  "an operator of 20 objects that name one Secret each, of 10,000 Secrets of 32 KiB (500 with -short): live, resident and peak memory beyond the same operator without Secrets. Ours has bodies on demand; the other side is controller-runtime with its cache",
+			Ours:   func() harness.Side { return referenced("ours", withBodies) },
+			Theirs: func() harness.Side { return referenced("theirs", withCache) },
+		},
+		{
+			Name: "reads/secrets-10k-metadata", Unit: "MB", N: 1, Rounds: 3,
+			About:  "the same; the other side is controller-runtime with a watch of metadata only, and reads each Secret from the server whenever it is needed",
+			Ours:   func() harness.Side { return referenced("ours", withBodies) },
+			Theirs: func() harness.Side { return referenced("theirs", withMetadata) },
+		},
+	}
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
