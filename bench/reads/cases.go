@@ -33,14 +33,3 @@ func Cases() []harness.Case {
 		},
 	}
 }
-
-func must[T any](value T, err error) T {
-	check(err)
-	return value
-}
-
-func check(err error) {
-	if err != nil {
-		panic(err)
-	}
-}

@@ -21,33 +21,29 @@ func openOurOperator(q secretsQuestion, a *apps) *running {
 	configMaps := informer.For(factory, rest.NewView[*corev1.ConfigMap](client, configMapsInfo), informer.Options[*corev1.ConfigMap]{
 		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = apiserver.AppLabel + "=true" },
 	})
-	getSecret := func(context.Context, string) (*corev1.Secret, bool, error) { return nil, false, nil }
-	if q.Reader == withBodies {
-		secrets := informer.For(factory, rest.NewView[*corev1.Secret](client, secretsInfo), informer.Options[*corev1.Secret]{})
-		getSecret = func(_ context.Context, key string) (*corev1.Secret, bool, error) {
-			secret, ok := secrets.Get(key)
-			return secret, ok, nil
-		}
+	var secrets *informer.Bodies[*corev1.Secret]
+	if q.Reader != withoutSecrets {
+		secrets = informer.ForBodies(factory, rest.NewView[*corev1.Secret](client, secretsInfo), informer.BodyOptions[*corev1.Secret]{})
 	}
 	c := controller.New("apps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
 		app, ok := configMaps.Get(req.String())
 		if !ok {
 			return controller.Result{}, nil
 		}
-		secret, ok, err := getSecret(ctx, req.Namespace+"/"+app.Data[apiserver.SecretField])
-		switch {
-		case err != nil:
-			return controller.Result{}, err
-		case ok:
-			a.reconciled(req.Name, len(secret.Data[apiserver.DataField]))
-		case q.Reader == withoutSecrets:
+		if q.Reader == withoutSecrets {
 			a.reconciled(req.Name, 0)
+			return controller.Result{}, nil
 		}
+		secret, ok, err := controller.Get(ctx, secrets, req.Namespace+"/"+app.Data[apiserver.SecretField])
+		if err != nil || !ok {
+			return controller.Result{}, err
+		}
+		a.reconciled(req.Name, len(secret.Data[apiserver.DataField]))
 		return controller.Result{}, nil
 	}), controller.Options{})
 	controller.For(c, configMaps)
-	if q.Reader == withBodies {
-		panic("bodies: later")
+	if q.Reader != withoutSecrets {
+		controller.Reads(c, secrets)
 	}
 	return run(func(ctx context.Context) error {
 		return controller.Run(ctx, controller.RunOptions{Factory: factory, NoSignals: true}, c)

@@ -26,7 +26,10 @@ func openOurWriter(fresh bool) openWriter {
 		objects := rest.NewResource[*corev1.ConfigMap](client, configMapsInfo).Namespace(namespace)
 		factory := informer.NewFactory(informer.FactoryOptions{})
 		configMaps := informer.For(factory, objects, informer.Options[*corev1.ConfigMap]{})
-		get := func(_ context.Context, key string) (*corev1.ConfigMap, bool, error) {
+		get := func(ctx context.Context, key string) (*corev1.ConfigMap, bool, error) {
+			if fresh {
+				return controller.Get(ctx, configMaps, key)
+			}
 			object, ok := configMaps.Get(key)
 			return object, ok, nil
 		}
@@ -49,7 +52,9 @@ func openOurWriter(fresh bool) openWriter {
 			t.wrote(began, object.ResourceVersion, again.GetResourceVersion())
 			return controller.Result{}, nil
 		}), controller.Options{})
-		controller.For(c, configMaps)
+		if watch := controller.For(c, configMaps); fresh {
+			controller.NotOwnWrites(watch)
+		}
 		r := run(func(ctx context.Context) error {
 			return controller.Run(ctx, controller.RunOptions{Factory: factory, NoSignals: true}, c)
 		})

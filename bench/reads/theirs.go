@@ -39,27 +39,6 @@ func newManager(at apiserver.Address, caches cache.Options, clients client.Cache
 	}))
 }
 
-// A running is a goroutine with its context.
-type running struct {
-	cancel context.CancelFunc
-	ended  chan struct{}
-}
-
-func run(body func(context.Context) error) *running {
-	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{cancel: cancel, ended: make(chan struct{})}
-	go func() {
-		defer close(r.ended)
-		check(body(ctx))
-	}()
-	return r
-}
-
-func (r *running) stop() {
-	r.cancel()
-	<-r.ended
-}
-
 // openTheirWriter opens a controller of controller-runtime. If fresh is set, its reads wait
 // for its writes.
 func openTheirWriter(fresh bool) openWriter {
