@@ -36,6 +36,11 @@ type Controller struct {
 	// pendingWrites holds the writes of ended runs that the informers had not
 	// observed.
 	pendingWrites map[Request][]*wait
+	// pendingReads holds the requests that had tracked reads when the last run ended. If
+	// there are any, restoreReads enqueues them in the next run. It is a function value so
+	// that programs without tracked reads do not link it.
+	pendingReads []Request
+	restoreReads func(*run, []Request)
 }
 
 // New returns a controller that does nothing until it is run. Run returns the errors
@@ -72,6 +77,13 @@ func (c *Controller) Informers() []informer.AnyInformer {
 		}
 	}
 	return all
+}
+
+// sources returns a copy of the sources of keys.
+func (c *Controller) sources() []keySource {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.watches)
 }
 
 func (c *Controller) fail(err error) {

@@ -20,6 +20,8 @@ type run struct {
 	retries retries
 	gate    *gate
 	logger  *slog.Logger
+	// tracker is nil while nothing is tracked.
+	tracker atomic.Pointer[readTracker]
 
 	// runCtx is the context passed to Run.
 	runCtx context.Context
@@ -109,6 +111,7 @@ func (r *run) start() (sources []attachedSource, err error) {
 		sources = append(sources, s)
 	}
 	r.gate.start()
+	r.startReads()
 	for _, w := range r.workers {
 		r.goroutines.Go(w.work)
 	}
@@ -134,6 +137,9 @@ func (r *run) monitor(s attachedSource, missing *atomic.Int64) {
 	case <-s.synced:
 		if missing.Add(-1) == 0 {
 			r.synced.Store(true)
+			if t := r.tracking(); t != nil {
+				t.synced()
+			}
 		}
 	case <-s.done:
 	case <-r.ctx.Done():

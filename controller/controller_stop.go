@@ -52,6 +52,9 @@ func (r *run) stop(sources []attachedSource) error {
 			<-s.done
 		}
 		r.goroutines.Wait()
+		if t := r.tracking(); t != nil {
+			t.stop()
+		}
 		r.gate.stop()
 	}()
 	grace := time.NewTimer(r.c.options.StopTimeout)

@@ -18,4 +18,14 @@ type Explanation struct {
 
 // Explain says why a request was enqueued last and what it depends on, for a controller
 // with tracked reads.
-func (c *Controller) Explain(req Request) Explanation { return Explanation{Request: req} }
+func (c *Controller) Explain(req Request) Explanation {
+	c.mu.Lock()
+	r := c.current
+	c.mu.Unlock()
+	if r != nil {
+		if t := r.tracking(); t != nil {
+			return t.explain(req, maxListed)
+		}
+	}
+	return Explanation{Request: req}
+}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -65,9 +66,11 @@ func newGate(r *run) *gate {
 	return g
 }
 
-func (g *gate) informerOf(inf any) *trackedInformer {
+// informerOf returns the informer, which may have been requested from a factory several
+// times.
+func (g *gate) informerOf(inf informer.AnyInformer) *trackedInformer {
 	for _, p := range g.informers {
-		if any(p.shared) == inf {
+		if informer.SameInformer(p.shared, inf) {
 			return p
 		}
 	}
@@ -90,6 +93,9 @@ func (g *gate) holds(req Request) bool {
 // wrote is called for each write that the server has accepted, on the goroutine that
 // made it, during the reconcile or after it.
 func (g *gate) wrote(job *reconcileContext, written rest.WriteInfo) {
+	if t := g.run.tracking(); t != nil {
+		t.wrote(job, written)
+	}
 	waits := g.newWaits(written)
 	if len(waits) == 0 {
 		return
@@ -179,6 +185,10 @@ func (g *gate) finish(w *wait) {
 	}
 	w.done = true
 	w.informer.remove(w)
+	if w.arrived != nil {
+		close(w.arrived)
+		return
+	}
 	h := w.heldKey
 	delete(h.waits, w)
 	if len(h.waits) > 0 {

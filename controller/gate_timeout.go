@@ -12,8 +12,8 @@ import (
 )
 
 // StaleError reports that an informer of a controller has not observed a write of a
-// reconcile within WriteTimeout. The key is not reconciled until the informer has
-// observed the write.
+// reconcile within WriteTimeout, or within ten seconds while a tracked read of the same
+// reconcile waits. The key is not reconciled until the informer has observed the write.
 type StaleError struct {
 	Controller string
 	Request    Request
@@ -21,7 +21,7 @@ type StaleError struct {
 	Write rest.WriteInfo
 	// Informer is the name of the informer, Version its current version.
 	Informer, Version string
-	// Waited is the time since the reconcile ended.
+	// Waited is the time since the reconcile ended, or since the read began.
 	Waited time.Duration
 	// Err is the last failure of the informer's source, nil if there is none.
 	Err error

@@ -34,6 +34,9 @@ type wait struct {
 	// the reconcile has ended. done is set when the wait has ended.
 	heldKey *heldKey
 	done    bool
+	// arrived, if not nil, is closed when the wait has ended. It is the wait of a read,
+	// without a heldKey.
+	arrived chan struct{}
 	// listed is set when such a list includes the object: the informer is late.
 	// queryErr is the error of the list.
 	listed   bool

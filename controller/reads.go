@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/thinformer/thinformer/controller/internal/reads"
 	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/internal/nilcheck"
@@ -38,15 +39,24 @@ var (
 // if the predicates of any registration accept it. Predicates need an informer: for
 // Bodies, only the metadata is observed, and Run returns an error.
 func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) {
+	var none T
+	_, named := any(none).(rest.Object)
 	switch {
 	case nilcheck.IsNilPointer(from):
 		c.fail(fmt.Errorf("%w: %s: Reads was called with a nil %T", ErrNoInformer, c.name, from))
+	case !named:
+		c.fail(fmt.Errorf("%w: %s: Reads of %s: %T has no name, UID and version (rest.Object)", ErrOptions, c.name, from.State().Name, none))
 	case slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }):
 		c.fail(fmt.Errorf("%w: %s: a predicate for Reads of %s is nil", ErrOptions, c.name, from.State().Name))
 	case len(predicates) > 0 && !informer.SameInformer(from, from.Observed()):
 		c.fail(fmt.Errorf("%w: %s: Reads of %s has predicates: only the metadata is observed, so there are no two states to compare", ErrOptions, c.name, from.State().Name))
 	default:
-		addRead(c, from, predicates)
+		observed, ok := from.Observed().(observedInformer)
+		if !ok {
+			c.fail(fmt.Errorf("%w: %s: Reads of %s: Observed returns %T, which is no SharedInformer", ErrOptions, c.name, from.State().Name, from.Observed()))
+			return
+		}
+		addRead(c, observed, predicates)
 	}
 }
 
@@ -65,10 +75,18 @@ func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) {
 // Possible errors: [ErrNotReconciling], [ErrNotRead], a [*StaleError] if the informer is
 // late, that of ctx, and for Bodies the error of the request.
 func Get[T any](ctx context.Context, from Readable[T], key string) (obj T, ok bool, err error) {
-	if err := readable(ctx, from); err != nil {
+	read, err := openRead(ctx, from, reads.Target{Kind: reads.Key, Value: key})
+	if err != nil {
 		return obj, false, err
 	}
-	obj, ok, _, err = from.Read(ctx, key)
+	obj, ok, revision, err := from.Read(ctx, key)
+	if ok && read.source.mayBeOwn.Load() {
+		read.sawObject(key, obj)
+	}
+	if ended := read.close(revision); ended != nil {
+		var none T
+		return none, false, ended
+	}
 	return obj, ok, err
 }
 
@@ -81,12 +99,21 @@ func Get[T any](ctx context.Context, from Readable[T], key string) (obj T, ok bo
 func Find[T rest.Object](ctx context.Context, index *indexer.Index[T], value string) (iter.Seq[T], error) {
 	job := jobOf(ctx)
 	if job == nil {
-		return nil, fmt.Errorf("%w: Find", ErrNotReconciling)
+		return nil, ErrNotReconciling
 	}
-	if index == nil {
-		return nil, fmt.Errorf("%w: %s: Find was called with a nil index", ErrNotRead, job.run.c.name)
+	source, inf, err := sourceOfIndex(job, index)
+	if err != nil {
+		return nil, err
 	}
-	return index.Find(value), nil
+	read, err := job.open(ctx, source, reads.Target{Kind: reads.IndexValue, Value: value, Index: source.indexOf(index, index.Name(), func(obj any) []string {
+		typed, _ := obj.(T)
+		return index.ValuesOf(typed)
+	})})
+	if err != nil {
+		return nil, err
+	}
+	snapshot := inf.Reader().Snapshot()
+	return snapshot.Find(index, value), read.close(snapshot.Revision())
 }
 
 // All returns all objects of an informer, in no particular order, from one version of
@@ -95,10 +122,12 @@ func Find[T rest.Object](ctx context.Context, index *indexer.Index[T], value str
 //
 // Possible errors: those of Get.
 func All[T rest.Object](ctx context.Context, inf *informer.SharedInformer[T]) (iter.Seq[T], error) {
-	if err := readable(ctx, inf); err != nil {
+	read, err := openRead(ctx, inf, reads.Target{Kind: reads.Everything})
+	if err != nil {
 		return nil, err
 	}
-	return inf.All(), nil
+	snapshot := inf.Reader().Snapshot()
+	return snapshot.All(), read.close(snapshot.Revision())
 }
 
 // Lister returns a lister whose reads are tracked. It is fresh: the objects that it
@@ -111,58 +140,30 @@ func All[T rest.Object](ctx context.Context, inf *informer.SharedInformer[T]) (i
 //
 // Possible errors: those of Get.
 func Lister[T rest.Object](ctx context.Context, inf *informer.SharedInformer[T]) (indexer.Lister[T], error) {
-	if err := readable(ctx, inf); err != nil {
-		return indexer.Lister[T]{}, err
-	}
-	return inf.Lister(), nil
-}
-
-// NotOwnWrites makes the controller ignore the events of a For or Owns by which a
-// successful reconcile sees its own writes:
-//
-//	controller.NotOwnWrites(controller.For(c, widgets))
-//
-// An update is ignored for a request if all of this holds: a watch has delivered it; the
-// UID and the epoch are those of the write; the new version is one that a write with the
-// ctx of the request's last reconcile has returned; and the old version is the one that
-// the reconcile has read by [Get], or one that an earlier write of it has returned. The
-// creation of an object that the reconcile has created is ignored as well. Deletions,
-// events after a failed reconcile and events for other requests are not ignored.
-//
-// Do not use it for a reconcile that continues when its own write comes back. Without
-// Get of the written object, updates are not ignored. It returns w.
-func NotOwnWrites[T rest.Object](w *Watch[T]) *Watch[T] { return w }
-
-// readable returns the error of a tracked read.
-func readable[T any](ctx context.Context, from Readable[T]) error {
 	job := jobOf(ctx)
 	if job == nil {
-		return ErrNotReconciling
+		return indexer.Lister[T]{}, ErrNotReconciling
 	}
-	if nilcheck.IsNilPointer(from) {
-		return fmt.Errorf("%w: %s: it is a nil %T", ErrNotRead, job.run.c.name, from)
+	source, err := sourceOf(job, inf)
+	if err != nil {
+		return indexer.Lister[T]{}, err
 	}
-	for _, inf := range job.run.c.Informers() {
-		if informer.SameInformer(inf, from.Observed()) {
-			return nil
+	if err := job.waitForWrites(ctx, source); err != nil {
+		return indexer.Lister[T]{}, err
+	}
+	return inf.Lister().Through(func(key, namespace string) (indexer.Snapshot[T], error) {
+		target := reads.Target{Kind: reads.Everything}
+		switch {
+		case key != "":
+			target = reads.Target{Kind: reads.Key, Value: key}
+		case namespace != "":
+			target = reads.Target{Kind: reads.Namespace, Value: namespace}
 		}
-	}
-	return fmt.Errorf("%w: %s: %s: call controller.Reads before Run", ErrNotRead, job.run.c.name, from.State().Name)
-}
-
-// jobOf returns the reconcile that ctx belongs to, nil if there is none or it has ended.
-func jobOf(ctx context.Context) *reconcileContext {
-	job, ok := ctx.(*reconcileContext)
-	if !ok && ctx != nil {
-		job, _ = ctx.Value(loggerKey{}).(*reconcileContext)
-	}
-	if job == nil {
-		return nil
-	}
-	job.mu.Lock()
-	defer job.mu.Unlock()
-	if job.ended {
-		return nil
-	}
-	return job
+		read, err := job.register(source, target)
+		snapshot := inf.Reader().Snapshot()
+		if err == nil {
+			err = read.close(snapshot.Revision())
+		}
+		return snapshot, err
+	}), nil
 }

@@ -2,31 +2,55 @@ package controller
 
 import (
 	"context"
+	"errors"
 
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/observe"
+	"github.com/thinformer/thinformer/rest"
 )
 
 // readSource is an informer that reconciles read, without a mapping to keys.
 type readSource struct {
-	inf informer.AnyInformer
-	// wait waits for the first list.
-	wait func(context.Context) error
+	inf observedInformer
+	// update is the result of the predicates.
+	update func(old, new any) bool
 }
 
-func addRead[T any](c *Controller, from Readable[T], predicates []Predicate[T]) {
-	inf := from.Observed()
-	s := &readSource{inf: inf, wait: func(context.Context) error { return nil }}
-	if waits, ok := inf.(Informer); ok {
-		s.wait = waits.WaitForSync
-	}
-	c.add(s)
+// addRead registers the informer of from.
+func addRead[T any](c *Controller, inf observedInformer, predicates []Predicate[T]) {
+	c.add(&readSource{inf: inf, update: func(old, new any) bool {
+		for _, p := range predicates {
+			if !p(old.(T), new.(T)) {
+				return false
+			}
+		}
+		return true
+	}})
 }
+
+var _ keySource = (*readSource)(nil)
 
 func (s *readSource) informer() informer.AnyInformer        { return s.inf }
 func (s *readSource) needsFor() bool                        { return false }
-func (s *readSource) waitForSync(ctx context.Context) error { return s.wait(ctx) }
+func (s *readSource) waitForSync(ctx context.Context) error { return s.inf.WaitForSync(ctx) }
+func (s *readSource) accepts(old, new any) bool             { return s.update(old, new) }
+
+// attach makes the gate observe the informer. Tracked reads have their own observer.
 func (s *readSource) attach(r *run) (attachedSource, error) {
+	gate := r.gate.informerOf(s.inf)
+	remove := s.inf.Observe(func(e *observe.Event) { gate.observe(e.New.(rest.Object)) })
+	ctx, cancel := context.WithCancel(r.ctx)
 	synced, done := make(chan struct{}), make(chan struct{})
 	close(synced)
-	return attachedSource{name: s.inf.State().Name, synced: synced, remove: func() { close(done) }, done: done}, nil
+	go func() {
+		defer close(done)
+		defer remove()
+		for {
+			// Only the end of ctx or of the informer ends the wait, or a new epoch.
+			if err := s.inf.WaitForVersion(ctx, unreachableVersion); !errors.Is(err, informer.ErrNewEpoch) {
+				return
+			}
+		}
+	}()
+	return attachedSource{name: s.inf.State().Name, synced: synced, remove: cancel, done: done}, nil
 }

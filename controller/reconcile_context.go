@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/thinformer/thinformer/controller/internal/reads"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -23,14 +24,17 @@ type reconcileContext struct {
 	// before. It does not change afterwards.
 	std    context.Context
 	cancel context.CancelFunc
-	// ended is set when Reconcile has returned.
-	ended bool
 	// log is created on first use.
 	log *slog.Logger
 	// waits are passed to the gate when the reconcile has ended. settled is set once
 	// they have been passed.
-	waits   []*wait
-	settled bool
+	waits []*wait
+	// ended is set when Reconcile has returned.
+	ended, settled bool
+
+	// reads has the tracked reads. It is guarded by the mutex of the tracker, and nil if
+	// there are none.
+	reads *reads.Attempt[Request]
 }
 
 var _ context.Context = (*reconcileContext)(nil)

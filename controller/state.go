@@ -49,6 +49,11 @@ type State struct {
 	Quarantined      []FailingRequest
 	QuarantinedCount int
 
+	// Tracked lists requests with tracked reads, each with up to ten dependencies; see
+	// [Controller.Explain]. TrackedCount is the number of such requests.
+	Tracked      []Explanation
+	TrackedCount int
+
 	// Reconciles counts the calls that have returned. Errors counts those that
 	// returned an error or panicked, Panics those that panicked. Retries counts the
 	// errors after which the key was requeued. The counts include all runs.
@@ -92,10 +97,14 @@ func (r *run) fill(s *State) {
 	r.gate.fill(s)
 	s.Working = r.working()
 	r.retries.fill(s)
+	if t := r.tracking(); t != nil {
+		t.fill(s)
+	}
 	slices.SortFunc(s.Retrying, func(a, b FailingRequest) int {
 		return cmp.Or(a.Next.Compare(b.Next), a.Request.compare(b.Request))
 	})
 	slices.SortFunc(s.Stale, func(a, b *StaleError) int { return a.Request.compare(b.Request) })
+	slices.SortFunc(s.Tracked, func(a, b Explanation) int { return a.Request.compare(b.Request) })
 	slices.SortFunc(s.Quarantined, func(a, b FailingRequest) int { return a.Request.compare(b.Request) })
 }
 

@@ -104,6 +104,9 @@ type Watch[T rest.Object] struct {
 	mapping func(T) []Request
 	// viaOwner is set if mapping looks up the controller of an object.
 	viaOwner bool
+	// ignoreOwn is set by NotOwnWrites. It is called before the handler is added, which
+	// then enqueues only the initial objects.
+	ignoreOwn func(r *run) (remove func(), err error)
 }
 
 // FilterCreates makes c reconcile a created object only if p returns true. It also
@@ -149,69 +152,126 @@ func (w *Watch[T]) waitForSync(ctx context.Context) error { return w.inf.WaitFor
 
 func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 	gate := r.gate.informerOf(w.inf)
+	removeOwn := func() {}
+	if w.ignoreOwn != nil {
+		var err error
+		if removeOwn, err = w.ignoreOwn(r); err != nil {
+			return attachedSource{}, err
+		}
+	}
 	registration, err := w.inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{
 		AddFunc: func(obj T, isInInitialList bool) {
 			gate.observe(obj)
-			if !allMatch(w.createFilters, obj) {
-				return
-			}
 			reason := ReasonChanged
 			if isInInitialList {
 				reason = ReasonInitial
 			}
-			w.enqueue(r, obj, reason)
+			w.enqueue(r, change[T]{new: obj}, reason)
 		},
 		UpdateFunc: func(old, new T) {
 			gate.observe(new)
-			for _, p := range w.predicates {
-				if !p(old, new) {
-					return
-				}
-			}
-			if w.isFor() {
-				w.enqueue(r, new, ReasonChanged)
-				return
-			}
-			queueDistinct(r, slices.Concat(w.mapping(old), w.mapping(new)), ReasonChanged)
+			w.enqueue(r, change[T]{old: old, new: new, updated: true}, ReasonChanged)
 		},
 		DeleteFunc: func(obj T, _ bool) {
 			gate.observe(obj)
-			if allMatch(w.deleteFilters, obj) {
-				w.enqueue(r, obj, ReasonChanged)
-			}
+			w.enqueue(r, change[T]{new: obj, deleted: true}, ReasonChanged)
 		},
 	}, informer.HandlerOptions{Name: "controller " + r.c.name})
 	if err != nil {
+		removeOwn()
 		return attachedSource{}, err
 	}
-	return attachedSource{name: w.inf.State().Name, synced: registration.Synced(), remove: registration.Remove, done: registration.Done()}, nil
+	remove := func() {
+		removeOwn()
+		registration.Remove()
+	}
+	return attachedSource{name: w.inf.State().Name, synced: registration.Synced(), remove: remove, done: registration.Done()}, nil
 }
 
-func (w *Watch[T]) enqueue(r *run, obj T, reason Reason) {
-	if w.isFor() {
-		r.queueKey(Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, reason)
+// change is a change of an object.
+type change[T any] struct {
+	// old is set for an update. For a deletion, new is the last state.
+	old, new         T
+	updated, deleted bool
+}
+
+// selects reports whether the predicates and filters select a change.
+func (w *Watch[T]) selects(c change[T]) bool {
+	switch {
+	case c.updated:
+		return w.accepts(c.old, c.new)
+	case c.deleted:
+		return allMatch(w.deleteFilters, c.new)
+	}
+	return allMatch(w.createFilters, c.new)
+}
+
+// accepts reports whether the predicates accept an update. old and new are of type T.
+func (w *Watch[T]) accepts(old, new any) bool {
+	for _, p := range w.predicates {
+		if !p(old.(T), new.(T)) {
+			return false
+		}
+	}
+	return true
+}
+
+// enqueue enqueues the requests of a change. With NotOwnWrites it is used only for the
+// objects that exist when the watch is attached.
+func (w *Watch[T]) enqueue(r *run, c change[T], reason Reason) {
+	if w.ignoreOwn != nil && reason == ReasonChanged || !w.selects(c) {
 		return
 	}
-	queueDistinct(r, w.mapping(obj), reason)
+	w.eachRequest(c, func(req Request) {
+		if reason == ReasonInitial || !w.isCovered(r, c, req) {
+			r.queueKey(req, reason)
+		}
+	})
 }
 
-// queueDistinct queues each of the requests once. The two states of an update often map
-// to the same key. Queued twice, it could be reconciled twice, because a worker may take
-// it before it is queued again.
-func queueDistinct(r *run, requests []Request, reason Reason) {
+// isCovered reports whether tracked reads of the request enqueue it for the change. If
+// not, it records the change as the cause.
+func (w *Watch[T]) isCovered(r *run, c change[T], req Request) bool {
+	t := r.tracking()
+	if t == nil {
+		return false
+	}
+	var old any
+	if c.updated {
+		old = c.old
+	}
+	if t.covers(w.inf, old, c.new, c.deleted, req) {
+		return true
+	}
+	t.note(w.inf, c.new, req)
+	return false
+}
+
+// eachRequest calls yield with each request of a change once. The two states of an update
+// often map to the same key. Queued twice, it could be reconciled twice, because a worker
+// may take it before it is queued again.
+func (w *Watch[T]) eachRequest(c change[T], yield func(Request)) {
+	if w.isFor() {
+		yield(Request{Namespace: c.new.GetNamespace(), Name: c.new.GetName()})
+		return
+	}
+	requests := w.mapping(c.new)
+	if c.updated {
+		requests = slices.Concat(w.mapping(c.old), requests)
+	}
 	if len(requests) > 8 { // a map is faster than comparisons
 		seen := make(map[Request]bool, len(requests))
 		for _, req := range requests {
 			if !seen[req] {
 				seen[req] = true
-				r.queueKey(req, reason)
+				yield(req)
 			}
 		}
 		return
 	}
 	for i, req := range requests {
 		if !slices.Contains(requests[:i], req) {
-			r.queueKey(req, reason)
+			yield(req)
 		}
 	}
 }

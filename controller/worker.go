@@ -57,9 +57,15 @@ func (w *worker) one(req Request) {
 			outcome = panickedOutcome(&panicError{value: p, stack: debug.Stack()})
 		}
 		job.end()
+		if t := r.tracking(); t != nil {
+			t.end(job, outcome.err == nil)
+		}
 		r.gate.reconcileEnded(job)
 		r.finish(job, outcome)
 	}()
+	if t := r.tracking(); t != nil {
+		t.begin(job)
+	}
 	r.traceStarted(req)
 	outcome = returnedOutcome(r.c.reconciler.Reconcile(job, req))
 }

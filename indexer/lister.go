@@ -16,6 +16,23 @@ import (
 type Lister[T any] struct {
 	reader   Reader[T]
 	resource schema.GroupResource
+	// through, if not nil, is called before each read.
+	through func(key, namespace string) (Snapshot[T], error)
+}
+
+// Through returns a lister that calls snapshot before each read and reads the snapshot
+// that it returns: with the key of Get, or with the namespace of List, both "" for a List
+// of everything. If snapshot returns an error, Get returns it. List ignores it.
+func (l Lister[T]) Through(snapshot func(key, namespace string) (Snapshot[T], error)) Lister[T] {
+	l.through = snapshot
+	return l
+}
+
+func (l Lister[T]) snapshot(key, namespace string) (Snapshot[T], error) {
+	if l.through == nil {
+		return l.reader.Snapshot(), nil
+	}
+	return l.through(key, namespace)
 }
 
 // NewLister returns a Lister that reads from r. The resource is used in NotFound
@@ -28,7 +45,8 @@ func NewLister[T any](r Reader[T], resource schema.GroupResource) Lister[T] {
 // one version of the store. A nil selector matches everything. With a suitable
 // label index (AddLabelIndex) only the objects in the index are read.
 func (l Lister[T]) List(selector labels.Selector) iter.Seq[T] {
-	return list(l.reader.Snapshot(), "", selector)
+	snapshot, _ := l.snapshot("", "")
+	return list(snapshot, "", selector)
 }
 
 // Get returns the object with the given name, for a cluster-scoped resource.
@@ -42,7 +60,12 @@ func (l Lister[T]) Namespace(namespace string) NamespaceLister[T] {
 }
 
 func (l Lister[T]) get(key, name string) (T, error) {
-	obj, ok := l.reader.Get(key)
+	snapshot, err := l.snapshot(key, "")
+	if err != nil {
+		var none T
+		return none, err
+	}
+	obj, ok := snapshot.Get(key)
 	if !ok {
 		return obj, apierrors.NewNotFound(l.resource, name)
 	}
@@ -59,7 +82,8 @@ type NamespaceLister[T any] struct {
 // index named NamespaceIndex only the objects of the namespace are read. The
 // namespace "" means all.
 func (l NamespaceLister[T]) List(selector labels.Selector) iter.Seq[T] {
-	return list(l.lister.reader.Snapshot(), l.namespace, selector)
+	snapshot, _ := l.lister.snapshot("", l.namespace)
+	return list(snapshot, l.namespace, selector)
 }
 
 // Get returns the object with the given name in the namespace.

@@ -38,8 +38,7 @@ func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Ba
 	}
 	if notifications := s.notificationsOf(deltas, batch); len(notifications) > 0 {
 		s.traceStored(notifications)
-		s.observe(notifications, batch, s.versionWaiters.epochWith(before, batch))
-		s.processor.distribute(notifications, s.store.Snapshot())
+		s.notify(notifications, batch, s.versionWaiters.epochWith(before, batch))
 	}
 	s.versionWaiters.advance(before, batch, func(version string) bool { return s.batchHasVersion(deltas, batch, version) })
 	s.buffers.release()

@@ -4,8 +4,8 @@
 // The input is each change of the store, exactly once, in order and never merged: an
 // observer is called by the goroutine that changes the store, after the change is
 // visible to readers, and before handlers are notified and waits for a version end. So
-// an observer must not block, must not call the informer's functions that wait, and
-// must not panic.
+// an observer must not block, must not call the informer's functions that wait, must not
+// add an observer, and must not panic.
 package observe
 
 // Event is one change of a store.

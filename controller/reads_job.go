@@ -1,0 +1,190 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/thinformer/thinformer/controller/internal/reads"
+	"github.com/thinformer/thinformer/indexer"
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/nilcheck"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// jobOf returns the reconcile that ctx belongs to, nil if there is none or it has ended.
+func jobOf(ctx context.Context) *reconcileContext {
+	job, ok := ctx.(*reconcileContext)
+	if !ok && ctx != nil {
+		job, _ = ctx.Value(loggerKey{}).(*reconcileContext)
+	}
+	if job == nil || job.hasEnded() {
+		return nil
+	}
+	return job
+}
+
+func (r *reconcileContext) hasEnded() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended
+}
+
+// trackedRead is a read that is registered and not yet made.
+type trackedRead struct {
+	job    *reconcileContext
+	source *trackedSource
+	edge   reads.Edge[Request]
+}
+
+// openRead waits until the informer has observed the writes of the reconcile of ctx, and
+// registers a read.
+func openRead[T any](ctx context.Context, from Readable[T], target reads.Target) (trackedRead, error) {
+	job := jobOf(ctx)
+	if job == nil {
+		return trackedRead{}, ErrNotReconciling
+	}
+	source, err := sourceOf(job, from)
+	if err != nil {
+		return trackedRead{}, err
+	}
+	return job.open(ctx, source, target)
+}
+
+func (r *reconcileContext) open(ctx context.Context, s *trackedSource, target reads.Target) (trackedRead, error) {
+	if err := r.waitForWrites(ctx, s); err != nil {
+		return trackedRead{}, err
+	}
+	return r.register(s, target)
+}
+
+// waitForWrites returns when the informer has observed what the reconcile has written.
+func (r *reconcileContext) waitForWrites(ctx context.Context, s *trackedSource) error {
+	r.mu.Lock()
+	written := len(r.waits) > 0
+	r.mu.Unlock()
+	if !written {
+		return nil
+	}
+	return r.run.gate.waitForRead(ctx, r, s.waits)
+}
+
+// register registers a read.
+func (r *reconcileContext) register(s *trackedSource, target reads.Target) (trackedRead, error) {
+	t := s.tracker
+	t.mu.Lock()
+	t.beginLocked(r)
+	edge, ok := r.reads.Open(s.source, target)
+	t.mu.Unlock()
+	if !ok {
+		return trackedRead{}, ErrNotReconciling
+	}
+	return trackedRead{job: r, source: s, edge: edge}, nil
+}
+
+// close records the revision that was read.
+func (r *trackedRead) close(revision uint64) error {
+	t := r.source.tracker
+	t.mu.Lock()
+	ok := r.job.reads.Close(r.edge, revision)
+	t.mu.Unlock()
+	if !ok {
+		return ErrNotReconciling
+	}
+	return nil
+}
+
+// sawObject records the version that was read of an object whose own writes are ignored.
+func (r *trackedRead) sawObject(key string, obj any) {
+	typed, ok := obj.(rest.Object)
+	if !ok {
+		return
+	}
+	uid, version := string(typed.GetUID()), typed.GetResourceVersion()
+	t := r.source.tracker
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !r.job.reads.Ended() {
+		r.job.reads.Own.Read(r.source, key, uid, version)
+	}
+}
+
+// sourceOf returns the source of an informer that is registered with the controller of a
+// reconcile.
+func sourceOf[T any](job *reconcileContext, from Readable[T]) (*trackedSource, error) {
+	t := job.run.track()
+	if s := (*t.sources.Load())[from]; s != nil {
+		return s, nil
+	}
+	if nilcheck.IsNilPointer(from) {
+		return nil, fmt.Errorf("%w: %s: it is a nil %T", ErrNotRead, job.run.c.name, from)
+	}
+	return t.addSource(from, from.Observed(), from.State().Name)
+}
+
+// sourceOfIndex returns the source and the informer of an index.
+func sourceOfIndex[T rest.Object](job *reconcileContext, index *indexer.Index[T]) (*trackedSource, *informer.SharedInformer[T], error) {
+	if index == nil {
+		return nil, nil, fmt.Errorf("%w: %s: the index is nil", ErrNotRead, job.run.c.name)
+	}
+	t := job.run.track()
+	if s := (*t.sources.Load())[index]; s != nil {
+		return s, s.informer.(*informer.SharedInformer[T]), nil
+	}
+	for _, inf := range job.run.c.Informers() {
+		if typed, ok := inf.(*informer.SharedInformer[T]); ok && index.BelongsTo(typed.Reader()) {
+			s, err := t.addSource(index, typed, typed.State().Name)
+			return s, typed, err
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: %s: the index %q belongs to no informer of the controller: call controller.Reads before Run", ErrNotRead, job.run.c.name, index.Name())
+}
+
+// addSource returns the source of an informer, and records that it is found by a handle
+// of the informer, or an index.
+func (t *tracker) addSource(handle any, inf informer.AnyInformer, name string) (*trackedSource, error) {
+	waits := t.run.gate.informerOf(inf)
+	observed, ok := inf.(observedInformer)
+	if waits == nil || !ok {
+		return nil, fmt.Errorf("%w: %s: %s: call controller.Reads before Run", ErrNotRead, t.run.c.name, name)
+	}
+	t.adding.Lock()
+	defer t.adding.Unlock()
+	s := t.sourceOf(inf)
+	if s == nil {
+		s = &trackedSource{tracker: t, informer: observed, waits: waits, source: reads.NewSource[Request](name), indexes: map[any]*reads.Index{}}
+		s.remove = observed.Observe(s.observe)
+		t.mu.Lock()
+		t.all = append(t.all, s)
+		t.mu.Unlock()
+	}
+	sources := maps.Clone(*t.sources.Load())
+	sources[handle] = s
+	t.sources.Store(&sources)
+	return s, nil
+}
+
+// sourceOf returns the source of an informer, nil if there is none.
+func (t *tracker) sourceOf(inf informer.AnyInformer) *trackedSource {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.all {
+		if informer.SameInformer(s.informer, inf) {
+			return s
+		}
+	}
+	return nil
+}
+
+// indexOf returns the description of an index, the same one for each call.
+func (s *trackedSource) indexOf(id any, name string, values func(any) []string) *reads.Index {
+	t := s.tracker
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	index := s.indexes[id]
+	if index == nil {
+		index = &reads.Index{ID: id, Name: name, Values: values}
+		s.indexes[id] = index
+	}
+	return index
+}

@@ -1,0 +1,282 @@
+package controller
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/thinformer/thinformer/controller/internal/reads"
+	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/internal/observe"
+	"github.com/thinformer/thinformer/rest"
+)
+
+// readTracker has the tracked reads of a run. It is an interface so that programs
+// without tracked reads do not link its implementation.
+type readTracker interface {
+	// begin and end are called at the start and the end of each reconcile, on its
+	// worker. end enqueues the request if it must be reconciled again.
+	begin(job *reconcileContext)
+	end(job *reconcileContext, success bool)
+	// wrote is called for each write with the ctx of a reconcile.
+	wrote(job *reconcileContext, written rest.WriteInfo)
+	// covers reports whether tracked reads of the request enqueue it for a change of an
+	// object, so that a watch need not. old is nil for a creation.
+	covers(inf informer.AnyInformer, old, new any, deleted bool, request Request) bool
+	// note records why a request was enqueued.
+	note(inf informer.AnyInformer, obj rest.Object, request Request)
+	// explain returns what is known of a request.
+	explain(request Request, limit int) Explanation
+	// fill adds the dependencies to a State.
+	fill(s *State)
+	// synced is called when the keys of the initial objects have been enqueued. It
+	// enqueues the requests that had dependencies when the last run ended and have not
+	// been reconciled since: a change may have been missed.
+	synced()
+	// stop is called when all workers have ended.
+	stop()
+}
+
+// tracker is the implementation of readTracker.
+type tracker struct {
+	run *run
+	// sources finds the source of an informer, by each handle with which it was read. It
+	// is copied when an entry is added, so that reads need no lock.
+	sources atomic.Pointer[map[any]*trackedSource]
+
+	// adding is held while a source is added.
+	adding sync.Mutex
+
+	mu    sync.Mutex
+	graph *reads.Graph[Request]
+	// all has each source once.
+	all []*trackedSource
+	// owed are the requests that had dependencies in an earlier run and have not been
+	// reconciled with success since. The value is whether a reconcile has begun.
+	owed    map[Request]bool
+	stopped bool
+}
+
+var _ readTracker = (*tracker)(nil)
+
+// trackedSource is an informer that reconciles have read, or whose own writes are
+// ignored.
+type trackedSource struct {
+	tracker  *tracker
+	informer observedInformer
+	// waits is the informer in the gate. It has the writes that a read waits for.
+	waits  *trackedInformer
+	remove func()
+	// panicked is set when the panic of a predicate or an index function was logged.
+	panicked atomic.Bool
+	// mayBeOwn is set while there are watches with NotOwnWrites.
+	mayBeOwn atomic.Bool
+
+	// source, indexes and watches are guarded by tracker.mu. watches are those with
+	// NotOwnWrites.
+	source  *reads.Source[Request]
+	indexes map[any]*reads.Index
+	watches []*ownWatch
+}
+
+// observedInformer is the part of SharedInformer that tracked reads use in addition.
+type observedInformer interface {
+	sharedInformer
+	VersionIn(namespace string) (version string, epoch int)
+	WaitForSync(ctx context.Context) error
+	Observe(o observe.Observer) (remove func())
+}
+
+// ownWatch is a watch with NotOwnWrites during a run.
+type ownWatch struct {
+	// requests returns the requests of a change. It calls predicates and mappings.
+	requests func(old, new any, deleted bool) []Request
+}
+
+// tracking returns the tracker of the run, nil if nothing is tracked.
+func (r *run) tracking() readTracker {
+	if t := r.tracker.Load(); t != nil {
+		return *t
+	}
+	return nil
+}
+
+// track returns the tracker of the run and creates it if there is none.
+func (r *run) track() *tracker {
+	if t := r.tracking(); t != nil {
+		return t.(*tracker)
+	}
+	c := r.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := r.tracking(); t != nil {
+		return t.(*tracker)
+	}
+	t := newTracker(r)
+	c.restoreReads = func(r *run, requests []Request) { r.track().restoreReads(requests) }
+	r.tracker.Store(new(readTracker(t)))
+	return t
+}
+
+func newTracker(r *run) *tracker {
+	t := &tracker{run: r, graph: reads.NewGraph[Request](), owed: map[Request]bool{}}
+	t.sources.Store(&map[any]*trackedSource{})
+	return t
+}
+
+// restoreReads adds requests that had dependencies when the last run ended.
+func (t *tracker) restoreReads(requests []Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, req := range requests {
+		t.owed[req] = false
+	}
+}
+
+// synced implements readTracker.
+func (t *tracker) synced() {
+	t.mu.Lock()
+	var enqueue []Request
+	for req, begun := range t.owed {
+		if !begun {
+			enqueue = append(enqueue, req)
+		}
+	}
+	t.mu.Unlock()
+	for _, req := range enqueue {
+		t.run.queueKey(req, ReasonInitial)
+	}
+}
+
+// begin implements readTracker.
+func (t *tracker) begin(job *reconcileContext) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.beginLocked(job)
+}
+
+func (t *tracker) beginLocked(job *reconcileContext) {
+	if job.reads != nil {
+		return
+	}
+	job.reads = t.graph.Begin(job.request)
+	if _, ok := t.owed[job.request]; ok {
+		t.owed[job.request] = true
+	}
+}
+
+// end implements readTracker.
+func (t *tracker) end(job *reconcileContext, success bool) {
+	forget := success && t.run.isForgotten(job.request)
+	t.mu.Lock()
+	if success {
+		delete(t.owed, job.request)
+	}
+	enqueue := job.reads != nil && t.graph.End(job.reads, success, forget)
+	t.mu.Unlock()
+	if enqueue {
+		t.run.queueKey(job.request, ReasonChanged)
+	}
+}
+
+// stop implements readTracker.
+func (t *tracker) stop() {
+	t.mu.Lock()
+	t.stopped = true
+	requests := t.graph.Requests(math.MaxInt)
+	for req := range t.owed {
+		requests = append(requests, req)
+	}
+	all := t.all
+	t.mu.Unlock()
+	for _, s := range all {
+		s.remove()
+	}
+	c := t.run.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pendingReads = requests
+}
+
+// wrote implements readTracker.
+func (t *tracker) wrote(job *reconcileContext, w rest.WriteInfo) {
+	if w.ResourceVersion == "" || w.Deleted || w.Verb == "delete" {
+		return // the event of a deletion always enqueues the request
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.all {
+		if !s.source.MayBeOwn || !s.waits.covers(w) {
+			continue
+		}
+		if t.beginLocked(job); job.reads.Ended() {
+			return
+		}
+		job.reads.Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Verb == "create")
+	}
+}
+
+// explain implements readTracker.
+func (t *tracker) explain(req Request, limit int) Explanation {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	cause, dependencies, count := t.graph.Explain(req, limit)
+	return Explanation{Request: req, Queued: cause.Time, Cause: cause.String(), Dependencies: dependencies, Count: count}
+}
+
+// maxDependenciesListed limits the dependencies of each request in a State.
+const maxDependenciesListed = 10
+
+// fill implements readTracker.
+func (t *tracker) fill(s *State) {
+	t.mu.Lock()
+	requests := t.graph.Requests(maxListed)
+	s.TrackedCount, _ = t.graph.Len()
+	t.mu.Unlock()
+	for _, req := range requests {
+		s.Tracked = append(s.Tracked, t.explain(req, maxDependenciesListed))
+	}
+}
+
+// note implements readTracker.
+func (t *tracker) note(inf informer.AnyInformer, obj rest.Object, req Request) {
+	s := t.sourceOf(inf)
+	if s == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.graph.Note(req, reads.Cause{Time: time.Now(), Source: s.source.Name, Key: keyOf(obj.GetNamespace(), obj.GetName())})
+}
+
+// startReads restores the requests that had tracked reads in the last run.
+func (r *run) startReads() {
+	c := r.c
+	c.mu.Lock()
+	restore, pending := c.restoreReads, c.pendingReads
+	c.pendingReads = nil
+	c.mu.Unlock()
+	if len(pending) > 0 {
+		restore(r, pending)
+	}
+}
+
+// isForgotten reports whether the dependencies of a request are dropped after a
+// success: the controller has a For, and none of its informers has the object. When the
+// object appears, For enqueues the request.
+func (r *run) isForgotten(req Request) bool {
+	key, hasFor := req.String(), false
+	for _, w := range r.c.sources() {
+		watch, ok := w.(resyncable)
+		if !ok || !watch.isFor() {
+			continue
+		}
+		if _, found := w.informer().Object(key); found {
+			return false
+		}
+		hasFor = true
+	}
+	return hasFor
+}
