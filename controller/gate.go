@@ -93,9 +93,6 @@ func (g *gate) holds(req Request) bool {
 // wrote is called for each write that the server has accepted, on the goroutine that
 // made it, during the reconcile or after it.
 func (g *gate) wrote(job *reconcileContext, written rest.WriteInfo) {
-	if t := g.run.tracking(); t != nil {
-		t.wrote(job, written)
-	}
 	waits := g.newWaits(written)
 	if len(waits) == 0 {
 		return

@@ -90,8 +90,16 @@ func (r *reconcileContext) standard() context.Context {
 	if r.ended {
 		r.cancel()
 	}
-	r.std = rest.WithTrace(ctx, &rest.Trace{Wrote: func(w rest.WriteInfo) { r.run.gate.wrote(r, w) }})
+	r.std = rest.WithTrace(ctx, &rest.Trace{Wrote: r.wrote})
 	return r.std
+}
+
+// wrote is called for each write that the server has accepted.
+func (r *reconcileContext) wrote(w rest.WriteInfo) {
+	if t := r.run.tracking(); t != nil {
+		t.wrote(r, w)
+	}
+	r.run.gate.wrote(r, w)
 }
 
 // end ends the context.

@@ -16,15 +16,16 @@ import (
 type Lister[T any] struct {
 	reader   Reader[T]
 	resource schema.GroupResource
-	// through, if not nil, is called before each read.
-	through func(key, namespace string) (Snapshot[T], error)
+	// through, if not nil, is called before each read. It is a pointer so that listers can
+	// be compared.
+	through *func(key, namespace string) (Snapshot[T], error)
 }
 
 // Through returns a lister that calls snapshot before each read and reads the snapshot
 // that it returns: with the key of Get, or with the namespace of List, both "" for a List
 // of everything. If snapshot returns an error, Get returns it. List ignores it.
 func (l Lister[T]) Through(snapshot func(key, namespace string) (Snapshot[T], error)) Lister[T] {
-	l.through = snapshot
+	l.through = &snapshot
 	return l
 }
 
@@ -32,7 +33,7 @@ func (l Lister[T]) snapshot(key, namespace string) (Snapshot[T], error) {
 	if l.through == nil {
 		return l.reader.Snapshot(), nil
 	}
-	return l.through(key, namespace)
+	return (*l.through)(key, namespace)
 }
 
 // NewLister returns a Lister that reads from r. The resource is used in NotFound

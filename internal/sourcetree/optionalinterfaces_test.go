@@ -50,8 +50,9 @@ var ofNet = []string{"Timeout"}
 var ofClientGo = []string{"Bookmark", "ShutdownChan", "MaxRetries", "IsWatchListSemanticsUnSupported"}
 
 // erased are interfaces that replace one exported generic type without its type
-// parameter: sharedInformer of controller for *informer.SharedInformer.
-var erased = []string{"sharedInformer"}
+// parameter: sharedInformer and observedInformer of controller for
+// *informer.SharedInformer.
+var erased = []string{"sharedInformer", "observedInformer"}
 
 // unexportedInterfaces returns the interfaces that a package declares with unexported
 // names.
