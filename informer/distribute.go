@@ -90,7 +90,7 @@ func (p *processor[T]) mergeTraced(l *listener[T], n *notification[T]) (merged i
 
 // updateInitialEnd records the end of the initial list, which is the end of a batch.
 func (p *processor[T]) updateInitialEnd(batch []notification[T]) {
-	if !p.synced && len(batch) > 0 {
+	if !p.synced && len(batch) > 0 && (!p.mixed || batch[0].initial || batch[0].kind == synced) {
 		p.initialEnd = p.log.end.Load()
 		p.synced = batch[len(batch)-1].kind == synced
 	}

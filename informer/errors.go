@@ -2,7 +2,7 @@ package informer
 
 import "errors"
 
-// All errors but ErrNewEpoch report a mistake of the caller.
+// All errors but ErrNewEpoch and ErrNotCovered report a mistake of the caller.
 var (
 	// ErrNotRunning: Run has not been called, so that a wait would never end.
 	ErrNotRunning = errors.New("informer: not running")
@@ -34,8 +34,11 @@ var (
 	// ErrOptionsConflict: the factory has an informer for the same objects with
 	// different options.
 	ErrOptionsConflict = errors.New("informer: the factory has an informer for the same objects with different options")
-	// ErrNoNamespace: the source cannot be restricted to one namespace.
+	// ErrNoNamespace: the source or the informer cannot be restricted to a namespace, or
+	// the namespace has no valid name.
 	ErrNoNamespace = errors.New("informer: the source cannot be restricted to a namespace")
+	// ErrNotCovered: the informer does not cover the namespace, or no longer.
+	ErrNotCovered = errors.New("informer: the namespace is not covered")
 	// ErrNoFactory: For was called with a nil Factory.
 	ErrNoFactory = errors.New("informer: the factory is nil: create one with NewFactory")
 	// ErrNoContext: the ctx of Run, Start or a wait is nil.

@@ -6,8 +6,7 @@ import (
 	"github.com/thinformer/thinformer/internal/deep"
 )
 
-// batchBuffers are the buffers that handleDeltas reuses. Only the goroutine of
-// processLoop uses them.
+// batchBuffers are the buffers that apply reuses.
 type batchBuffers[T any] struct {
 	changes       []indexer.Change[T]
 	notifications []notification[T]
@@ -19,28 +18,34 @@ type batchBuffers[T any] struct {
 // list needs more.
 const maxReusedBuffer = 4 * maxBatch
 
-// handleDeltas applies a batch to the store, then appends a notification for each
+// handleDeltas processes a batch of the only feed of an informer.
+func (f *feed[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
+	return f.shared.apply(f, deltas, batch, batch.Version)
+}
+
+// apply applies a batch of a feed to the store, then appends a notification for each
 // changed object to the log of the handlers, then wakes waits for a version. Observers
 // are called after the store has changed and before handlers are notified. The
 // order matters: a handler or waiter that is notified of a change finds it in the
-// store.
-func (s *shared[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
-	before := s.store.Version()
-	defer s.traceApplied(len(deltas))()
+// store. storeVersion is the version of the store after the batch, "" for no change.
+func (s *shared[T]) apply(f *feed[T], deltas []deltafifo.Delta[T], batch deltafifo.Batch, storeVersion string) error {
+	before := f.version()
+	defer s.traceApplied(f, len(deltas))()
 	s.tracePopped(deltas)
 	changes := s.changesOf(deltas)
 	s.guard.beforeStore(changes)
 	var err error
 	if len(changes) == 0 {
-		s.store.Bookmark(batch.Version)
+		s.store.Bookmark(storeVersion)
 	} else {
-		err = s.store.Apply(changes, batch.Version)
+		err = s.store.Apply(changes, storeVersion)
 	}
-	if notifications := s.notificationsOf(deltas, batch); len(notifications) > 0 {
+	f.reached(batch)
+	if notifications := s.notificationsOf(f, deltas, batch); len(notifications) > 0 {
 		s.traceStored(notifications)
-		s.notify(notifications, batch, s.versionWaiters.epochWith(before, batch))
+		s.notify(notifications, batch, f.waiters.epochWith(before, batch))
 	}
-	s.versionWaiters.advance(before, batch, func(version string) bool { return s.batchHasVersion(deltas, batch, version) })
+	f.waiters.advance(before, batch, func(version string) bool { return s.batchHasVersion(deltas, batch, version) })
 	s.buffers.release()
 	return err
 }
@@ -57,7 +62,7 @@ func (s *shared[T]) changesOf(deltas []deltafifo.Delta[T]) []indexer.Change[T] {
 
 // notificationsOf returns the notifications of the changes. The previous states are
 // those that the store has returned.
-func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo.Batch) []notification[T] {
+func (s *shared[T]) notificationsOf(f *feed[T], deltas []deltafifo.Delta[T], batch deltafifo.Batch) []notification[T] {
 	notifications := s.buffers.notifications[:0]
 	for i := range s.buffers.changes {
 		c := &s.buffers.changes[i]
@@ -69,14 +74,14 @@ func (s *shared[T]) notificationsOf(deltas []deltafifo.Delta[T], batch deltafifo
 			n.kind, n.old, n.new, n.finalStateUnknown = deleted, c.Old, c.Object, deltas[i].FinalStateUnknown
 		case !c.Existed:
 			n.kind, n.new = added, c.Object
-		case s.isRepeat(c.Old, c.Object) && (deltas[i].Type == deltafifo.Replaced || s.versionsOrdered()):
+		case s.isRepeat(c.Old, c.Object) && (deltas[i].Type == deltafifo.Replaced || f.versionsOrdered()):
 			continue
 		default:
 			n.kind, n.old, n.new = updated, c.Old, c.Object
 		}
 		notifications = append(notifications, n)
 	}
-	if batch.Replace && !s.buffers.synced {
+	if batch.Replace && !s.buffers.synced && s.feeds.completes(f) {
 		s.buffers.synced = true
 		notifications = append(notifications, notification[T]{kind: synced})
 	}
@@ -99,7 +104,7 @@ func (s *shared[T]) isRepeat(stored, object T) bool {
 // versionsOrdered reports whether the versions of the source are ordered. If not,
 // the source is probably a fake, and a test may wait for the notification of an
 // event that changes nothing.
-func (s *shared[T]) versionsOrdered() bool { return s.controller.State().Unordered == "" }
+func (f *feed[T]) versionsOrdered() bool { return f.controller.State().Unordered == "" }
 
 // release drops the objects, and buffers that have grown large.
 func (s *batchBuffers[T]) release() {

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/listwatch"
@@ -48,16 +47,18 @@ type shared[T any] struct {
 	// source includes Options.TweakListOptions.
 	source listwatch.ListerWatcher[T]
 
+	// keyFunc is the KeyFunc of NewFrom, nil for the default.
+	keyFunc func(T) (string, error)
 	// storeConfig has the defaults: none of its fields is nil.
-	storeConfig    StoreConfig[T]
-	store          *indexer.Indexer[T]
-	queue          *deltafifo.DeltaFIFO[T]
-	controller     *Controller[T]
-	processor      *processor[T]
-	guard          *guard[T]
-	versionWaiters versionWaiters
-	observers      observers
-	buffers        batchBuffers[T]
+	storeConfig StoreConfig[T]
+	store       *indexer.Indexer[T]
+	feeds       feeds[T]
+	processor   *processor[T]
+	guard       *guard[T]
+	observers   observers
+	// buffers is used by one goroutine at a time: that of the only feed, or that whose
+	// turn it is.
+	buffers batchBuffers[T]
 
 	lifecycle lifecycle
 	// started is closed when Run is called, ended when it stops and waits must
@@ -79,48 +80,43 @@ func New[T rest.Object](source listwatch.ListerWatcher[T], o Options[T]) *Shared
 }
 
 func newShared[T any](source listwatch.ListerWatcher[T], config StoreConfig[T], o Options[T]) *shared[T] {
+	s := newUnfed(source, config, o, scopedNamespaceOf(source, checkSource(source)))
+	s.feeds = newOneFeed(s)
+	return s
+}
+
+// newUnfed returns an informer that has no feeds yet.
+func newUnfed[T any](source listwatch.ListerWatcher[T], config StoreConfig[T], o Options[T], namespace string) *shared[T] {
 	s := &shared[T]{
 		err:     checkSource(source),
 		options: o,
+		keyFunc: config.KeyFunc,
 		started: make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
 	if s.options.Logger == nil {
 		s.options.Logger = slog.Default()
 	}
-	s.info, s.namespace = resourceInfoOf[T](source, s.err), scopedNamespaceOf[T](source, s.err)
+	s.info, s.namespace = resourceInfoOf(source, s.err), namespace
 	if s.name = o.Name; s.name == "" {
 		s.name = nameOf[T](s.info.GroupVersionResource, s.namespace, effectiveListOptions(source, o.TweakListOptions))
 	}
 	s.storeConfig = config.withDefaults(s.options.Logger)
 	s.store = s.storeConfig.Store
-	s.queue = deltafifo.New(deltafifo.Options[T]{
-		KeyFunc:      config.KeyFunc,
-		MetaFunc:     s.storeConfig.MetaFunc,
-		KnownObjects: s.store,
-		Transform:    o.Transform,
-		OnError:      s.onError(),
-		Logger:       s.options.Logger,
-	})
 	s.processor = newProcessor(s.name, s.storeConfig, s.options.Logger, o.Trace)
 	s.guard = newGuard[T](s.name, o.MutationGuard)
 	if o.TweakListOptions != nil && s.err == nil {
 		source = listwatch.Modify(source, o.TweakListOptions)
 	}
 	s.source = source
-	s.controller = NewController(Config[T]{
-		Queue:         s.queue,
-		ListerWatcher: source,
-		ProcessBatch:  s.handleDeltas,
-		Reflector:     s.reflectorOptions(),
-	})
 	return s
 }
 
-func (s *shared[T]) reflectorOptions() reflector.Options[T] {
+// reflectorOptions returns the options of the reflector of a feed.
+func (s *shared[T]) reflectorOptions(name string, filter func(T) bool) reflector.Options[T] {
 	return reflector.Options[T]{
-		Name:              s.name,
-		Filter:            s.options.Filter,
+		Name:              name,
+		Filter:            filter,
 		PreferList:        s.options.PreferList,
 		WatchTimeout:      s.options.WatchTimeout,
 		IdleTimeout:       s.options.IdleTimeout,
@@ -133,8 +129,8 @@ func (s *shared[T]) reflectorOptions() reflector.Options[T] {
 
 // onError returns the handler for errors that the queue cannot return: failed
 // transforms of objects of a list.
-func (s *shared[T]) onError() func(key string, err error) {
-	handler := reflector.RecoverPanics(s.name, s.options.Logger, s.options.WatchErrorHandler)
+func (s *shared[T]) onError(name string) func(key string, err error) {
+	handler := reflector.RecoverPanics(name, s.options.Logger, s.options.WatchErrorHandler)
 	if handler == nil {
 		return nil
 	}
@@ -227,7 +223,7 @@ func (s *shared[T]) check() error {
 	if s.err != nil {
 		return s.err
 	}
-	if err := listwatch.Check(s.controller.config.ListerWatcher); err != nil {
+	if err := s.feeds.check(); err != nil {
 		return fmt.Errorf("informer of %s: %w", s.name, err)
 	}
 	return nil
@@ -260,7 +256,7 @@ func (s *shared[T]) runOnce(ctx context.Context) (err error) {
 		err = errors.Join(err, s.processor.stop())
 		stopGuard() // calls a user's function, which may end the goroutine
 	}()
-	return s.controller.Run(ctx)
+	return s.feeds.run(ctx)
 }
 
 // AddEventHandler registers h, before or while the informer runs. A handler that

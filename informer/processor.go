@@ -35,6 +35,9 @@ type processor[T any] struct {
 	// position; until then it is the end of the log.
 	synced     bool
 	initialEnd uint64
+	// mixed: before that end there are also changes that are not part of the initial
+	// list, of namespaces that have had their list. They count towards MaxPending.
+	mixed bool
 	// listeners are those that have not been removed, in the order in which they
 	// were added. The slice is replaced and never modified.
 	listeners []*listener[T]

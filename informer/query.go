@@ -86,7 +86,11 @@ func (i *SharedInformer[T]) ListedByServer(ctx context.Context, namespace, name,
 	if i.shared.err != nil {
 		return false, i.shared.err
 	}
-	base := listwatch.Unwrap(i.shared.source)
+	source, err := i.shared.feeds.sourceIn(namespace)
+	if err != nil {
+		return false, err
+	}
+	base := listwatch.Unwrap(source)
 	if !isRestSource(base) {
 		return false, fmt.Errorf("%w: it is a %T", ErrQueryUnsupported, base)
 	}

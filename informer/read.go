@@ -89,16 +89,25 @@ func (i *SharedInformer[T]) AddIndexes(functions map[string]func(T) []string) er
 
 // HasSynced reports whether the initial list is in the store. [Registration.HasSynced]
 // reports whether a handler has processed it.
-func (i *SharedInformer[T]) HasSynced() bool { return i.shared.queue.HasSynced() }
+func (i *SharedInformer[T]) HasSynced() bool { return i.shared.hasSynced() }
+
+func (s *shared[T]) hasSynced() bool {
+	select {
+	case <-s.feeds.synced():
+		return true
+	default:
+		return false
+	}
+}
 
 // Synced returns a channel that is closed when the initial list is in the store. The
 // channel stays open if the informer stops before that; WaitForSync returns the
 // reason.
-func (i *SharedInformer[T]) Synced() <-chan struct{} { return i.shared.queue.Synced() }
+func (i *SharedInformer[T]) Synced() <-chan struct{} { return i.shared.feeds.synced() }
 
 // Version returns a version V such that all changes up to V are in the store, or ""
 // before the initial list.
-func (i *SharedInformer[T]) Version() string { return i.shared.store.Version() }
+func (i *SharedInformer[T]) Version() string { return i.shared.version() }
 
 // ScopedNamespace returns the only namespace that the source lists, or "" if it
 // lists all namespaces or does not say.

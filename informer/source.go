@@ -36,20 +36,29 @@ func namespaceOf[T rest.Object](source Source[T], namespace string) string {
 	return namespace
 }
 
-// inNamespace returns the source restricted to a namespace, or unchanged for "". It
-// switches on the type, since the method of an embedded View would return a View
-// without the struct.
+// inNamespace returns the source restricted to a namespace, or unchanged for "".
 func inNamespace[T rest.Object](source Source[T], namespace string) (Source[T], error) {
 	if namespace == "" {
 		return source, nil
 	}
+	scoped, ok := withNamespace(source, namespace)
+	if !ok {
+		return source, fmt.Errorf("%w: the namespace is %q, and the source is a %T", ErrNoNamespace, namespace, source)
+	}
+	return scoped, nil
+}
+
+// withNamespace returns the source restricted to a namespace, or unrestricted for "". It
+// switches on the type, since the method of an embedded View would return a View
+// without the struct.
+func withNamespace[T rest.Object](source Source[T], namespace string) (scoped Source[T], ok bool) {
 	switch source := source.(type) {
 	case *rest.View[T]:
-		return source.Namespace(namespace), nil
+		return source.Namespace(namespace), true
 	case *rest.Resource[T]:
-		return source.Namespace(namespace), nil
+		return source.Namespace(namespace), true
 	}
-	return source, fmt.Errorf("%w: the namespace of the factory is %q, and the source is a %T", ErrNoNamespace, namespace, source)
+	return source, false
 }
 
 // scopedNamespaceOf returns the only namespace of a source, or "" if it does not

@@ -39,12 +39,12 @@ func (m *simTranscript) String() string {
 // recordSteps records the inputs of the reflector's machine, which a Trace of the
 // informer does not contain.
 func (s *simulation) recordSteps() {
-	config := s.informer.shared.controller.config
+	config := s.informer.shared.feeds.all()[0].controller.config
 	config.Reflector.Trace = &reflector.Trace{Step: func(at time.Time, in, out string) {
 		s.machine.step(at, in)
 		s.log.add("machine", "%s: %s", in, out)
 	}}
-	s.informer.shared.controller = NewController(config)
+	s.informer.shared.feeds.all()[0].controller = NewController(config)
 }
 
 // arrival is the content of the store when a wait for a version returned.

@@ -20,36 +20,101 @@ type State struct {
 	// Synced: the first list is in the store.
 	Synced bool
 	// Version is the result of SharedInformer.Version. Epoch is how often the
-	// server's versions have gone back, as seen by the store.
+	// server's versions have gone back, as seen by the store; for an informer of several
+	// namespaces it is the sum over the namespaces.
 	Version string
 	Epoch   int
 	// Objects is the number of stored objects, Queued the number of changes in the
 	// queue.
 	Objects, Queued int
-	// Source is the state of the reflector.
+	// Source is the state of the reflector. An informer of several namespaces has one
+	// for each; Source is then that of the namespace that needs attention most: one
+	// that has not synced, or whose source fails.
 	Source reflector.State
+	// Namespaces are the namespaces of an informer that [ForNamespaces] returned, at
+	// most 100: first those that have not synced, then those whose source fails, then
+	// the others, each in the order of their names. NamespaceCount is the number of all.
+	Namespaces     []NamespaceState
+	NamespaceCount int
 	// Handlers are the handlers in the order in which they were added.
 	Handlers []HandlerState
 }
 
-// State returns a copy of the current state. It is cheap, takes no lock, and may be
-// called at any time.
+// NamespaceState is the state of one namespace of an informer.
+type NamespaceState struct {
+	Namespace string
+	// Synced: the first list of the namespace is in the store.
+	Synced bool
+	// Version and Epoch are the results of SharedInformer.VersionIn.
+	Version string
+	Epoch   int
+	// Source is the state of the reflector of the namespace.
+	Source reflector.State
+}
+
+// State returns a copy of the current state. It is cheap, waits for no change of the
+// store, and may be called at any time.
 func (i *SharedInformer[T]) State() State {
 	s := i.shared
-	return State{
+	state := State{
 		Name:     s.name,
 		Resource: s.info.GroupVersionResource,
 		Kind:     s.info.Kind,
 		Running:  s.lifecycle.running(),
 		Stopped:  s.lifecycle.stopped(),
-		Synced:   s.queue.HasSynced(),
-		Version:  s.store.Version(),
-		Epoch:    int(s.versionWaiters.epoch.Load()),
+		Synced:   s.hasSynced(),
+		Version:  s.version(),
 		Objects:  s.store.Len(),
-		Queued:   s.queue.Len(),
-		Source:   s.controller.State(),
+		Source:   s.sourceState(),
 		Handlers: s.processor.states(),
 	}
+	for _, f := range s.feeds.all() {
+		state.Epoch += f.epoch() - f.firstEpoch
+		state.Queued += f.queue.Len()
+	}
+	state.Namespaces, state.NamespaceCount = s.feeds.namespaceStates()
+	return state
+}
+
+// sourceState returns the state of the reflector that needs attention most. Without
+// feeds it has the reason for that.
+func (s *shared[T]) sourceState() reflector.State {
+	all := s.feeds.all()
+	if len(all) == 0 {
+		return reflector.State{Name: s.name, Phase: reflector.PhaseIdle, Err: s.feeds.pendingReason()}
+	}
+	worst := all[0].state()
+	for _, f := range all[1:] {
+		if state := f.state(); state.urgency() > worst.urgency() {
+			worst = state
+		}
+	}
+	return worst.Source
+}
+
+func (f *feed[T]) state() NamespaceState {
+	version, epoch := f.version(), f.epoch()
+	return NamespaceState{
+		Namespace: f.namespace, Synced: f.queue.HasSynced(), Version: version, Epoch: epoch, Source: f.controller.State(),
+	}
+}
+
+// maxUrgency is the highest urgency.
+const maxUrgency = 4
+
+// urgency is higher if the namespace needs more attention.
+func (n *NamespaceState) urgency() int {
+	switch failed := n.Source.Err != nil; {
+	case !n.Synced && failed:
+		return maxUrgency
+	case !n.Synced:
+		return 3
+	case failed:
+		return 2
+	case n.Source.ListUndecodable > 0:
+		return 1
+	}
+	return 0
 }
 
 // HandlerState is the state of one handler.

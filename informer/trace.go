@@ -47,7 +47,8 @@ type BatchInfo struct {
 	Informer string
 	// Changes is the number of applied changes, Queued the number in the queue.
 	Changes, Queued int
-	// Version is the version of the store after the batch.
+	// Version is the version of the store after the batch. For an informer of several
+	// namespaces it is that of the namespace whose changes the batch has.
 	Version string
 	// Duration is the time that it took to apply the batch.
 	Duration time.Duration
@@ -66,14 +67,14 @@ type TraceInfo struct {
 }
 
 // traceApplied returns a function that reports the batch to the trace.
-func (s *shared[T]) traceApplied(changes int) func() {
+func (s *shared[T]) traceApplied(f *feed[T], changes int) func() {
 	if s.options.Trace == nil || s.options.Trace.Applied == nil {
 		return func() {}
 	}
 	start := time.Now()
 	return func() {
 		s.options.Trace.Applied(BatchInfo{
-			Informer: s.name, Changes: changes, Queued: s.queue.Len(), Version: s.store.Version(), Duration: time.Since(start),
+			Informer: s.name, Changes: changes, Queued: f.queue.Len(), Version: f.version(), Duration: time.Since(start),
 		})
 	}
 }

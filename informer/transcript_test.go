@@ -118,7 +118,7 @@ func (tr *transcript) run(t *testing.T, d *datadriven.TestData) {
 	}
 	q := reflector.Store[*gadget](nil)
 	if tr.s != nil {
-		q = tr.s.queue
+		q = tr.feed().queue
 	}
 	switch d.Cmd {
 	case "new":
@@ -158,7 +158,7 @@ func (tr *transcript) writeError(err error) {
 }
 
 func (tr *transcript) replace(t *testing.T, d *datadriven.TestData, version string) {
-	tr.writeError(tr.s.queue.Replace(func(yield func(*gadget, error) bool) {
+	tr.writeError(tr.feed().queue.Replace(func(yield func(*gadget, error) bool) {
 		for line := range strings.Lines(d.Input) {
 			_, args, err := datadriven.ParseLine("item " + line)
 			require.NoError(t, err)
@@ -173,7 +173,7 @@ func (tr *transcript) replace(t *testing.T, d *datadriven.TestData, version stri
 }
 
 func (tr *transcript) pop(t *testing.T) {
-	require.NoError(t, tr.s.queue.PopBatch(t.Context(), 0, func(deltas []deltafifo.Delta[*gadget], b deltafifo.Batch) error {
+	require.NoError(t, tr.feed().queue.PopBatch(t.Context(), 0, func(deltas []deltafifo.Delta[*gadget], b deltafifo.Batch) error {
 		for _, d := range deltas {
 			unknown := ""
 			if d.FinalStateUnknown {
@@ -181,7 +181,7 @@ func (tr *transcript) pop(t *testing.T) {
 			}
 			fmt.Fprintf(&tr.out, "delta: %v %v%s\n", d.Type, d.Object, unknown)
 		}
-		return tr.s.handleDeltas(deltas, b)
+		return tr.feed().handleDeltas(deltas, b)
 	}))
 	var stored []string
 	for g := range tr.s.store.All() {
@@ -190,7 +190,7 @@ func (tr *transcript) pop(t *testing.T) {
 	slices.Sort(stored)
 	fmt.Fprintf(&tr.out, "store: %s\n", cmp.Or(strings.Join(stored, ", "), "nothing"))
 	fmt.Fprintf(&tr.out, "version=%s epoch=%d synced=%v\n",
-		cmp.Or(tr.s.store.Version(), "-"), tr.s.versionWaiters.epoch.Load(), tr.s.queue.HasSynced())
+		cmp.Or(tr.s.store.Version(), "-"), tr.feed().waiters.epoch.Load(), tr.feed().queue.HasSynced())
 }
 
 func (tr *transcript) handler(name string) {
@@ -248,3 +248,6 @@ func parseGadget(t *testing.T, args []datadriven.CmdArg) *gadget {
 	}
 	return g
 }
+
+// feed returns the only feed of the informer.
+func (tr *transcript) feed() *feed[*gadget] { return tr.s.feeds.all()[0] }

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -17,14 +18,20 @@ const runGracePeriod = time.Second
 
 // WaitForSync waits until the initial list is in the store. If ctx ends first, the
 // error contains the reason: errors.Is and errors.As find both the error of the
-// context and the last failure of the source.
+// context and the last failure of the source. An informer of several namespaces waits
+// for the lists of all namespaces that it covers at the call and until then.
 //
 // Possible errors: ErrNotRunning if Run is not called within a second, ErrStopped,
 // that of ctx, and errors in the arguments of New. If ctx has ended, errors.Is always
 // finds its error.
 func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 	s := i.shared
-	if err := s.wait(ctx, s.queue.Synced()); err != nil {
+	covered := s.feeds.all()
+	err := s.wait(ctx, nil, s.feeds.synced())
+	for n := 0; n < len(covered) && err == nil; n++ {
+		err = unlessRemoved(s.wait(ctx, covered[n], covered[n].queue.Synced()))
+	}
+	if err != nil {
 		return fmt.Errorf("%s: waiting for the first list: %w", s.name, err)
 	}
 	return nil
@@ -32,7 +39,9 @@ func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 
 // WaitForVersion waits until all changes up to version are in the store. With the
 // version that a write returned, it waits for that write. It does not wait for
-// handlers.
+// handlers. An informer of several namespaces waits for each that it covers at the
+// call, until the namespace has reached the version or is removed; WaitForVersionIn
+// waits for one.
 //
 // A write that the informer does not receive, such as one in another namespace or
 // outside of its selector, counts as stored when the source has sent a later event,
@@ -50,14 +59,20 @@ func (i *SharedInformer[T]) WaitForVersion(ctx context.Context, version string) 
 	if version == "" {
 		return ErrNoVersion
 	}
-	w := s.versionWaiters.add(version)
-	defer s.versionWaiters.remove(w)
-	if resourceversion.IsAtLeast(s.store.Version(), version) {
-		w.finish(nil)
+	var one [1]*versionWaiter
+	covered, waiters := s.feeds.all(), one[:0]
+	for _, f := range covered {
+		waiters = append(waiters, f.expect(version))
 	}
-	err := s.wait(ctx, w.done)
-	if err == nil {
-		err = w.err
+	var err error
+	if len(covered) == 0 {
+		err = s.wait(ctx, nil, s.feeds.synced())
+	}
+	for n, f := range covered {
+		if err == nil {
+			err = unlessRemoved(s.waitForVersion(ctx, f, waiters[n]))
+		}
+		f.waiters.remove(waiters[n])
 	}
 	if err != nil {
 		return fmt.Errorf("%s: waiting for version %s: %w", s.name, version, err)
@@ -65,8 +80,56 @@ func (i *SharedInformer[T]) WaitForVersion(ctx context.Context, version string) 
 	return nil
 }
 
-// wait waits until ready is closed.
-func (s *shared[T]) wait(ctx context.Context, ready <-chan struct{}) error {
+// WaitForVersionIn is WaitForVersion for the objects of one namespace only.
+//
+// Possible errors: those of WaitForVersion; ErrNotCovered if the informer does not
+// cover the namespace, or if the namespace is removed meanwhile.
+func (i *SharedInformer[T]) WaitForVersionIn(ctx context.Context, namespace, version string) error {
+	s := i.shared
+	f := s.feeds.of(namespace)
+	switch {
+	case version == "":
+		return ErrNoVersion
+	case f == nil && s.err == nil:
+		return fmt.Errorf("%s: waiting for version %s in namespace %q: %w", s.name, version, namespace, ErrNotCovered)
+	case f == nil:
+		return s.err
+	}
+	w := f.expect(version)
+	defer f.waiters.remove(w)
+	if err := s.waitForVersion(ctx, f, w); err != nil {
+		return fmt.Errorf("%s: waiting for version %s in namespace %q: %w", s.name, version, namespace, err)
+	}
+	return nil
+}
+
+// unlessRemoved returns nil for the error of a wait for a namespace that was removed.
+func unlessRemoved(err error) error {
+	if errors.Is(err, ErrNotCovered) {
+		return nil
+	}
+	return err
+}
+
+// expect adds a wait for a version of the feed.
+func (f *feed[T]) expect(version string) *versionWaiter {
+	w := f.waiters.add(version)
+	if resourceversion.IsAtLeast(f.version(), version) {
+		w.finish(nil)
+	}
+	return w
+}
+
+func (s *shared[T]) waitForVersion(ctx context.Context, f *feed[T], w *versionWaiter) error {
+	if err := s.wait(ctx, f, w.done); err != nil {
+		return err
+	}
+	return w.err
+}
+
+// wait waits until ready is closed. f is the feed that closes it, or nil if it depends
+// on several.
+func (s *shared[T]) wait(ctx context.Context, f *feed[T], ready <-chan struct{}) error {
 	switch {
 	case s.err != nil:
 		return s.err
@@ -86,17 +149,32 @@ func (s *shared[T]) wait(ctx context.Context, ready <-chan struct{}) error {
 		return nil
 	default:
 	}
+	var removed chan struct{}
+	if f != nil {
+		removed = f.removed
+	}
 	select {
 	case <-ready:
 		return nil
+	case <-removed:
+		return ErrNotCovered
 	case <-s.ended:
 		return withContextErr(ctx, ErrStopped)
 	case <-ctx.Done():
-		if last := s.controller.State().Err; last != nil {
+		if last := s.lastFailure(f); last != nil {
 			return fmt.Errorf("%w; last failure: %w", ctx.Err(), last)
 		}
 		return ctx.Err()
 	}
+}
+
+// lastFailure returns the last failure of the feed, or of the feed that keeps the
+// informer from being up to date if f is nil.
+func (s *shared[T]) lastFailure(f *feed[T]) error {
+	if f != nil {
+		return f.controller.State().Err
+	}
+	return s.sourceState().Err
 }
 
 // withContextErr adds the error of a context that has ended. If Run has the same
