@@ -98,6 +98,12 @@ func For[T rest.Object](f *Factory, source Source[T], o Options[T]) *SharedInfor
 // forWith is For with other options in place of those of the factory.
 func forWith[T rest.Object](f *Factory, defaults FactoryOptions, source Source[T], o Options[T]) *SharedInformer[T] {
 	e, shareable := newEntry(defaults, source, o)
+	return request[T](f, e, shareable)
+}
+
+// request adds a user to e or, if it is shareable, to the existing informer for the same
+// objects.
+func request[T rest.Object](f *Factory, e *entry, shareable bool) *SharedInformer[T] {
 	e, informer := join[T](f, e, shareable)
 	f.startAdded(e)
 	informer.handle = &handle{onRelease: func() { f.release(e) }}

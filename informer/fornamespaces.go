@@ -27,9 +27,7 @@ func ForNamespaces[T rest.Object](f *Factory, source Source[T], o Options[T], na
 	}
 	created := newOfNamespaces(source, withDefaults(f.options, o), namespaces)
 	e := &entry{options: &o, informer: &SharedInformer[T]{shared: created, handle: &handle{onRelease: func() {}}}}
-	e, informer := join[T](f, e, false)
-	informer.handle = &handle{onRelease: func() { f.release(e) }}
-	return informer
+	return request[T](f, e, false)
 }
 
 // newOfNamespaces returns an informer of the namespaces.
