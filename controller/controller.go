@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/internal/nilcheck"
@@ -14,7 +15,8 @@ import (
 )
 
 // Controller calls a Reconciler with the keys that For, Owns, Watches and Channel
-// enqueue. Call those four before Run. All methods are safe for concurrent use.
+// enqueue. Call those four before Run or while it runs. All methods are safe for
+// concurrent use.
 type Controller struct {
 	name       string
 	reconciler Reconciler
@@ -23,12 +25,11 @@ type Controller struct {
 
 	mu         sync.Mutex
 	configErrs []error
-	watches    []keySource
+	watches    []*addedSource
 	// current is the active run, nil if there is none.
 	current *run
-	// owners holds the resources passed to For. Owns uses them to find owner keys. It
-	// does not change during a run.
-	owners []rest.ResourceInfo
+	// owners holds the resources passed to For. Owns uses them to find owner keys.
+	owners atomic.Pointer[[]rest.ResourceInfo]
 	// previousEnded is closed when everything that the last run left behind has ended.
 	// It is nil before the first run.
 	previousEnded <-chan struct{}
@@ -83,7 +84,11 @@ func (c *Controller) Informers() []informer.AnyInformer {
 func (c *Controller) sources() []keySource {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.watches)
+	all := make([]keySource, len(c.watches))
+	for i, s := range c.watches {
+		all[i] = s.keySource
+	}
+	return all
 }
 
 func (c *Controller) fail(err error) {
@@ -93,7 +98,7 @@ func (c *Controller) fail(err error) {
 }
 
 // failLocked records a configuration error for Run to return. During a run it also
-// ends the run, since the missing watch would otherwise go unnoticed.
+// ends the run, since the missing source would otherwise go unnoticed.
 func (c *Controller) failLocked(err error) {
 	c.configErrs = append(c.configErrs, err)
 	if c.current != nil {
@@ -101,20 +106,11 @@ func (c *Controller) failLocked(err error) {
 	}
 }
 
-// configError is the cause of a run that ended because of a configuration error.
+// configError is the cause of a run that ended because of an error of a source that was
+// added meanwhile.
 type configError struct{ error }
 
 func (e *configError) Unwrap() error { return e.error }
-
-func (c *Controller) add(w keySource) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current != nil {
-		c.failLocked(fmt.Errorf("%w: %s: For, Owns, Watches or Channel was called during Run, which ends the run: call them before Run", ErrRunning, c.name))
-		return
-	}
-	c.watches = append(c.watches, w)
-}
 
 // Run waits for the informers to sync and then reconciles until ctx is done. It does
 // not run the informers: their factory or their owner does. At the end no new
@@ -125,9 +121,9 @@ func (c *Controller) add(w keySource) {
 // leadership and wins it again. All keys are then enqueued again.
 //
 // Possible errors: the errors in the arguments of New, For and the like;
-// ErrNothingWatched, ErrAmbiguousOwner, ErrNoOwner, ErrNoContext; ErrRunning, also if For
-// or the like is called during Run, which ends the run; informer.ErrNotRunning,
-// informer.ErrStopped and other reasons why an informer cannot sync; *StopError.
+// ErrNothingWatched, ErrAmbiguousOwner, ErrNoOwner, ErrNoContext; ErrRunning;
+// informer.ErrNotRunning, informer.ErrStopped and other reasons why an informer cannot
+// sync; *StopError. Errors of For and the like during Run end the run.
 func (c *Controller) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("%w: %s", ErrNoContext, c.name)
@@ -158,12 +154,12 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 
 // validateLocked returns the errors in the arguments of New, For and the like.
 func (c *Controller) validateLocked() error {
-	switch owns := slices.ContainsFunc(c.watches, keySource.needsFor); {
+	switch owns := slices.ContainsFunc(c.watches, func(s *addedSource) bool { return s.needsFor() }); {
 	case len(c.configErrs) > 0:
 		return errors.Join(c.configErrs...)
-	case !slices.ContainsFunc(c.watches, enqueues):
+	case !slices.ContainsFunc(c.watches, func(s *addedSource) bool { return enqueues(s.keySource) }):
 		return fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
-	case owns && len(c.owners) == 0:
+	case owns && len(c.ownerKinds()) == 0:
 		return fmt.Errorf("%w: %s", ErrNoOwner, c.name)
 	case owns:
 		return c.validateOwners()

@@ -39,7 +39,19 @@ type run struct {
 
 	workers    []*worker
 	goroutines sync.WaitGroup
-	synced     atomic.Bool
+	// pending is the number of sources whose existing objects have not been enqueued,
+	// plus one until the start is complete.
+	pending atomic.Int64
+
+	// The fields below are guarded by c.mu.
+
+	// started: all sources have synced, so that a source that is added is attached by
+	// itself. stopping: sources that are attached must be detached at once.
+	started, stopping bool
+	// attached are the attached sources, and those that were detached and whose
+	// functions have not returned.
+	attached []*attachment
+
 	// ended is closed when nothing of this run is running.
 	ended chan struct{}
 }
@@ -50,6 +62,7 @@ func newRun(ctx, lease context.Context, c *Controller) *run {
 		queue:   workqueue.NewPriorityQueue(workqueue.PriorityQueueConfig[Request]{Name: c.name}),
 		retries: retries{backoff: c.options.Backoff, maxPanics: c.options.MaxPanics},
 	}
+	r.pending.Store(1)
 	r.ctx, r.quit = context.WithCancelCause(ctx)
 	r.reconcileBase, r.cancelReconciles = context.WithCancelCause(context.WithoutCancel(ctx))
 	r.gate = newGate(r)
@@ -64,12 +77,12 @@ func (r *run) do() error {
 	defer r.quit(nil)
 	defer r.cancelReconciles(nil)
 	defer context.AfterFunc(r.leading, func() { r.quit(context.Cause(r.leading)) })()
-	sources, err := r.start()
+	err := r.start()
 	if err == nil {
 		<-r.ctx.Done()
 		err = r.endError()
 	}
-	late := r.stop(sources)
+	late := r.stop()
 	if errors.Is(err, informer.ErrStopped) && r.endRequested() {
 		err = nil
 	}
@@ -94,72 +107,25 @@ func (r *run) endRequested() bool {
 	}
 }
 
-// start waits for the informers and starts the workers. The returned sources are
-// attached, also on an error.
-func (r *run) start() (sources []attachedSource, err error) {
-	if err := r.waitForSync(); err != nil {
-		return nil, err
+// start waits for the informers, attaches the sources and starts the workers.
+func (r *run) start() error {
+	sources, err := r.waitForSync()
+	if err != nil || r.ctx.Err() != nil {
+		return err
 	}
-	if r.ctx.Err() != nil {
-		return nil, nil
-	}
-	for _, w := range r.c.watches {
-		s, err := w.attach(r)
-		if err != nil {
-			return sources, fmt.Errorf("controller %s: %w", r.c.name, err)
+	for _, s := range sources {
+		if err := r.attach(s); err != nil {
+			return err
 		}
-		sources = append(sources, s)
 	}
 	r.gate.start()
 	r.startReads()
 	for _, w := range r.workers {
 		r.goroutines.Go(w.work)
 	}
-	missing := new(atomic.Int64)
-	missing.Store(int64(len(sources)))
-	for _, s := range sources {
-		r.goroutines.Go(func() { r.monitor(s, missing) })
-	}
-	if r.c.options.ResyncPeriod > 0 {
-		for _, w := range r.c.watches {
-			if watch, ok := w.(resyncable); ok && watch.isFor() {
-				r.goroutines.Go(func() { r.resync(watch) })
-			}
-		}
-	}
-	return sources, nil
+	r.sourceSynced()
+	return nil
 }
-
-// monitor records when the initial keys of a source have been enqueued. It ends the
-// run if the source ends by itself.
-func (r *run) monitor(s attachedSource, missing *atomic.Int64) {
-	select {
-	case <-s.synced:
-		if missing.Add(-1) == 0 {
-			r.synced.Store(true)
-			if t := r.tracking(); t != nil {
-				t.synced()
-			}
-		}
-	case <-s.done:
-	case <-r.ctx.Done():
-		return
-	}
-	select {
-	case <-s.done:
-		r.quit(&sourceEndedError{s.name})
-	case <-r.ctx.Done():
-	}
-}
-
-// sourceEndedError ends a run whose informer has ended.
-type sourceEndedError struct{ name string }
-
-func (e *sourceEndedError) Error() string {
-	return fmt.Sprintf("the informer %s ended before the controller, which would miss changes", e.name)
-}
-
-func (e *sourceEndedError) Unwrap() error { return informer.ErrStopped }
 
 // endError returns why the run ended, nil if it was asked to.
 func (r *run) endError() error {

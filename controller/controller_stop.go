@@ -41,15 +41,16 @@ func (e *StopError) Unwrap() error { return ErrStillRunning }
 
 // stop waits for reconciles in progress, until StopTimeout or the loss of leadership.
 // Then it cancels their ctx and waits for CancelTimeout.
-func (r *run) stop(sources []attachedSource) error {
+func (r *run) stop() error {
 	r.queue.ShutDown()
-	for _, s := range sources {
-		s.remove()
+	attached := r.beginStop()
+	for _, a := range attached {
+		a.remove()
 	}
 	go func() {
 		defer close(r.ended)
-		for _, s := range sources {
-			<-s.done
+		for _, a := range attached {
+			<-a.done
 		}
 		r.goroutines.Wait()
 		if t := r.tracking(); t != nil {
@@ -73,7 +74,7 @@ func (r *run) stop(sources []attachedSource) error {
 	case <-r.ended:
 		return nil
 	case <-bound.C:
-		return r.stopError(sources)
+		return r.stopError()
 	}
 }
 
@@ -81,16 +82,16 @@ func (r *run) stop(sources []attachedSource) error {
 var errStopTimeout = errors.New("controller: stopping: StopTimeout has passed")
 
 // stopError returns a StopError of what has not ended, nil if it ends within a second.
-func (r *run) stopError(sources []attachedSource) error {
+func (r *run) stopError() error {
 	e := &StopError{Controller: r.c.name}
 	for _, w := range r.working() {
 		e.Requests = append(e.Requests, w.Request)
 	}
-	for _, s := range sources {
+	for _, a := range r.attachments() {
 		select {
-		case <-s.done:
+		case <-a.done:
 		default:
-			e.Sources = append(e.Sources, s.name)
+			e.Sources = append(e.Sources, a.name)
 		}
 	}
 	if e.Requests == nil && e.Sources == nil {

@@ -4,41 +4,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/thinformer/thinformer/controller/internal/health"
 	"github.com/thinformer/thinformer/informer"
 )
 
-// waitForSync waits until every informer has its first list, and logs from time to
-// time why one does not.
-func (r *run) waitForSync() error {
-	logged, next := false, time.Now().Add(health.SyncLogDelay)
-	for _, w := range r.c.watches {
-		for {
-			ctx, cancel := context.WithDeadline(r.ctx, next)
-			err := w.waitForSync(ctx)
-			late := ctx.Err() != nil
-			cancel()
-			switch {
-			case err == nil:
-			case r.ctx.Err() != nil:
-				return nil // stopped before the start
-			case errors.Is(err, informer.ErrNotRunning):
-				return fmt.Errorf("controller %s: %w: run it, or start its factory", r.c.name, err)
-			case !late:
-				return fmt.Errorf("controller %s: %w", r.c.name, err)
+// waitForSync waits until every source has its first list, also those that are added
+// meanwhile, and logs from time to time why one does not. It returns the sources. Those
+// that are added later are attached by themselves.
+func (r *run) waitForSync() ([]*addedSource, error) {
+	log := &syncLog{}
+	for synced := map[*addedSource]bool{}; ; {
+		next, all := r.nextSource(synced)
+		if next == nil {
+			if log.logged && r.ctx.Err() == nil {
+				r.logger.Info("All informers have synced")
 			}
-			if err == nil {
-				break
-			}
-			logged, next = r.logWaiting(), time.Now().Add(health.SyncLogPeriod)
+			return all, nil
+		}
+		if err := r.waitForSource(next, log); err != nil {
+			return nil, err
+		}
+		if r.ctx.Err() != nil {
+			return nil, nil // stopped before the start
+		}
+		synced[next] = true
+	}
+}
+
+// nextSource returns a source that is not in synced. If there is none, it returns all
+// sources, which the caller attaches.
+func (r *run) nextSource(synced map[*addedSource]bool) (next *addedSource, all []*addedSource) {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	for _, s := range r.c.watches {
+		if !synced[s] {
+			return s, nil
 		}
 	}
-	if logged {
-		r.logger.Info("All informers have synced")
+	r.started = true
+	r.pending.Add(int64(len(r.c.watches)))
+	return nil, slices.Clone(r.c.watches)
+}
+
+// syncLog is when the informers that have not synced are logged.
+type syncLog struct {
+	next   time.Time
+	logged bool
+}
+
+// waitForSource waits until a source has its first list, is removed, or the run ends.
+func (r *run) waitForSource(s *addedSource, log *syncLog) error {
+	if log.next.IsZero() {
+		log.next = time.Now().Add(health.SyncLogDelay)
 	}
-	return nil
+	for {
+		ctx, cancel := context.WithDeadline(r.ctx, log.next)
+		keep := context.AfterFunc(s.removal, cancel)
+		err := s.waitForSync(ctx)
+		late := ctx.Err() != nil
+		keep()
+		cancel()
+		switch {
+		case err == nil, r.ctx.Err() != nil, s.isRemoved():
+			return nil
+		case errors.Is(err, informer.ErrNotRunning):
+			return fmt.Errorf("controller %s: %w: run it, or start its factory", r.c.name, err)
+		case !late:
+			return fmt.Errorf("controller %s: %w", r.c.name, err)
+		}
+		log.logged, log.next = r.logWaiting(), time.Now().Add(health.SyncLogPeriod)
+	}
 }
 
 // waiting returns the informers that are not ready.

@@ -17,8 +17,7 @@ var (
 	ErrNoContext = errors.New("controller: the context is nil: give Run one that ends with the program, or context.Background()")
 	// ErrRequeueAfter: a reconcile returned a negative RequeueAfter.
 	ErrRequeueAfter = errors.New("controller: RequeueAfter is negative: return 0 for no further call, an error for a retry, or a positive duration")
-	// ErrRunning: Run, For, Owns, Watches or Channel was called while the controller
-	// is running.
+	// ErrRunning: Run was called while the controller or the Program is running.
 	ErrRunning = errors.New("controller: already running")
 	// ErrNoInformer: the informer given to For, Owns or Watches is nil.
 	ErrNoInformer = errors.New("controller: the informer is nil")

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/thinformer/thinformer/informer"
@@ -19,8 +20,9 @@ import (
 // a worker that gets it skips it. When the events or the version of the informers show
 // that all writes were observed, a key that was skipped is enqueued again.
 type gate struct {
-	run       *run
-	informers []*trackedInformer
+	run *run
+	// informers are replaced when one is added or removed, under mu.
+	informers atomic.Pointer[[]*trackedInformer]
 
 	// ctx ends the goroutines that follow informers, and queries. wg counts those
 	// goroutines and the active timers.
@@ -59,17 +61,60 @@ func newGate(r *run) *gate {
 	g := &gate{run: r, held: map[Request]*heldKey{}, queries: make(chan struct{}, maxQueries)}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	for _, w := range r.c.watches {
-		if inf, ok := w.informer().(sharedInformer); ok && g.informerOf(inf) == nil {
-			g.informers = append(g.informers, &trackedInformer{gate: g, shared: inf})
-		}
+		g.addInformer(w.informer())
 	}
 	return g
+}
+
+// tracked returns the informers at this moment.
+func (g *gate) tracked() []*trackedInformer {
+	if all := g.informers.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// addInformer adds an informer, unless the gate has it.
+func (g *gate) addInformer(inf informer.AnyInformer) {
+	shared, ok := inf.(sharedInformer)
+	if !ok {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.informerOf(shared) == nil {
+		all := append(slices.Clone(g.tracked()), &trackedInformer{gate: g, shared: shared})
+		g.informers.Store(&all)
+	}
+}
+
+// removeInformer ends the waits for an informer that the controller no longer watches.
+func (g *gate) removeInformer(inf informer.AnyInformer) {
+	g.mu.Lock()
+	p := g.informerOf(inf)
+	if p == nil {
+		g.mu.Unlock()
+		return
+	}
+	all := slices.DeleteFunc(slices.Clone(g.tracked()), func(other *trackedInformer) bool { return other == p })
+	g.informers.Store(&all)
+	p.removed = true
+	waits := slices.Concat(slices.Collect(maps.Values(p.byKey))...)
+	g.mu.Unlock()
+	for _, w := range waits {
+		g.finish(w)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p.cancelWait != nil {
+		p.cancelWait() // its goroutine finds no waits, and ends
+	}
 }
 
 // informerOf returns the informer, which may have been requested from a factory several
 // times.
 func (g *gate) informerOf(inf informer.AnyInformer) *trackedInformer {
-	for _, p := range g.informers {
+	for _, p := range g.tracked() {
 		if informer.SameInformer(p.shared, inf) {
 			return p
 		}
@@ -138,6 +183,9 @@ func (g *gate) register(req Request, waits []*wait) (noted bool) {
 	if g.stopped {
 		return false
 	}
+	if waits = presentWaits(waits); len(waits) == 0 {
+		return true
+	}
 	h := g.held[req]
 	if h == nil {
 		h = &heldKey{request: req, since: time.Now(), waits: map[*wait]struct{}{}}
@@ -155,6 +203,17 @@ func (g *gate) register(req Request, waits []*wait) (noted bool) {
 		w.informer.add(w)
 	}
 	return true
+}
+
+// presentWaits returns the waits for informers that have not been removed, and ends the
+// others. It needs mu.
+func presentWaits(waits []*wait) (present []*wait) {
+	for _, w := range waits {
+		if w.done = w.informer.removed; !w.done {
+			present = append(present, w)
+		}
+	}
+	return present
 }
 
 // checkObject checks the waits for an object.

@@ -37,6 +37,8 @@ type trackedInformer struct {
 
 	// The fields below are guarded by gate.mu.
 
+	// removed: the controller no longer watches the informer, and nothing waits for it.
+	removed bool
 	// byKey holds the waits by the key of the object.
 	byKey map[string][]*wait
 	// byVersion holds the waits for a version, earliest first. It may contain waits

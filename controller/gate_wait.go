@@ -87,7 +87,7 @@ func (g *gate) newWaits(written rest.WriteInfo) []*wait {
 		return nil
 	}
 	var waits []*wait
-	for _, p := range g.informers {
+	for _, p := range g.tracked() {
 		if !p.covers(written) {
 			continue
 		}

@@ -17,24 +17,46 @@ import (
 	"github.com/thinformer/thinformer/workqueue"
 )
 
-// For during Run ends the run with an error, because its keys would not be enqueued.
-func TestForDuringRunEndsTheRun(t *testing.T) {
+// A mistake in a For during Run ends the run with the error, because its keys would not
+// be enqueued. The error remains for the next Run.
+func TestMistakeDuringRunEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(t, 0)
 		maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
-		c := controller.New("maps", controller.Func(doNothing), controller.Options{})
-		watch := controller.For(c, maps)
 		require.NoError(t, s.factory.Start(t.Context()))
-		ended := make(chan error, 1)
-		go func() { ended <- c.Run(t.Context()) }()
-		time.Sleep(time.Second)
-		controller.For(c, maps)
-		err := <-ended
-		require.ErrorIs(t, err, controller.ErrRunning)
-		require.ErrorContains(t, err, "call them before Run")
-		require.ErrorIs(t, c.Run(t.Context()), controller.ErrRunning, "the rejected For is still an error")
-		watch.FilterCreates(nil)
-		require.ErrorContains(t, c.Run(t.Context()), "FilterCreates was called with nil")
+		for _, mistake := range []struct {
+			make func(*controller.Controller, *controller.Watch[*configMap])
+			want error
+			text string
+		}{
+			{func(c *controller.Controller, _ *controller.Watch[*configMap]) { controller.For[*configMap](c, nil) }, controller.ErrNoInformer, "nil"},
+			{func(_ *controller.Controller, w *controller.Watch[*configMap]) { w.FilterCreates(nil) }, controller.ErrOptions, "FilterCreates was called with nil"},
+			{func(c *controller.Controller, _ *controller.Watch[*configMap]) { controller.Channel(c, nil) }, controller.ErrOptions, "nil channel"},
+			{func(c *controller.Controller, w *controller.Watch[*configMap]) {
+				w.Remove()
+				controller.Owns(c, maps)
+			}, controller.ErrNoOwner, ""},
+			{func(c *controller.Controller, _ *controller.Watch[*configMap]) {
+				controller.Owns(c, maps)
+				controller.For(c, informer.For(s.factory, rest.NewView[*coloured](s.client, colours), informer.Options[*coloured]{}))
+			}, controller.ErrAmbiguousOwner, "ConfigMap and Coloured.example.com"},
+		} {
+			c := controller.New("maps", controller.Func(doNothing), controller.Options{})
+			watch := controller.For(c, maps)
+			ended := make(chan error, 1)
+			go func() { ended <- c.Run(t.Context()) }()
+			time.Sleep(time.Second)
+			mistake.make(c, watch)
+			synctest.Wait()
+			select {
+			case err := <-ended:
+				require.ErrorIs(t, err, mistake.want)
+				require.ErrorContains(t, err, mistake.text)
+			default:
+				require.Fail(t, "the run continues", "%v", mistake.want)
+			}
+			require.ErrorIs(t, c.Run(t.Context()), mistake.want)
+		}
 		require.NoError(t, s.factory.Shutdown())
 	})
 }

@@ -91,7 +91,7 @@ func (m *model) log(format string, args ...any) {
 }
 
 func (m *model) reconcile(ctx context.Context, req Request) (result Result, err error) {
-	books := m.c.watches[0].(*Watch[*book]).inf
+	books := m.c.watches[0].keySource.(*Watch[*book]).inf
 	l := lastReconcile{}
 	if b, ok := books.Get(req.String()); ok {
 		l.version = b.ResourceVersion

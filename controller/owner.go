@@ -103,21 +103,13 @@ func (e *AlreadyOwnedError) Error() string {
 
 func isController(ref *metav1.OwnerReference) bool { return ref.Controller != nil && *ref.Controller }
 
-// addOwnerKind records the resource of a For.
-func (c *Controller) addOwnerKind(info rest.ResourceInfo) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current == nil && info.Kind != "" {
-		c.owners = append(c.owners, info)
-	}
-}
-
 // validateOwners returns an error if For was called with two kinds and Owns is used:
 // the keys of the owners could not be distinguished. Versions of one kind count as one
 // kind.
 func (c *Controller) validateOwners() error {
-	first := c.owners[0].GroupVersionKind().GroupKind()
-	for _, other := range c.owners[1:] {
+	owners := c.ownerKinds()
+	first := owners[0].GroupVersionKind().GroupKind()
+	for _, other := range owners[1:] {
 		if kind := other.GroupVersionKind().GroupKind(); kind != first {
 			return fmt.Errorf("%w: %s: For was called with %s and %s", ErrAmbiguousOwner, c.name, first, kind)
 		}

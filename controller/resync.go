@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"iter"
 	"math/rand/v2"
 	"time"
@@ -22,24 +23,24 @@ type resyncable interface {
 	request(key string) (Request, bool)
 }
 
-// resync enqueues the key of every object once in each period, evenly spread. It
-// starts at a random time in the first period, so that several controllers are not
+// resync enqueues the key of every object once in each period, evenly spread, until the
+// run ends or the watch is removed. It starts at a random time in the first period, so that several controllers are not
 // synchronized.
-func (r *run) resync(watch resyncable) {
+func (r *run) resync(watch resyncable, removal context.Context) {
 	period := max(r.c.options.ResyncPeriod, minResyncStep)
 	step := time.NewTimer(rand.N(period))
 	defer step.Stop()
-	if !r.waitTimer(step) {
+	if !r.waitTimer(step, removal) {
 		return
 	}
-	for r.ctx.Err() == nil && r.resyncOnce(watch, time.Now(), period, step) {
+	for r.ctx.Err() == nil && r.resyncOnce(watch, removal, time.Now(), period, step) {
 	}
 }
 
 // resyncOnce runs one period. At each step it has enqueued the part of the objects
 // that corresponds to the elapsed part of the period. It iterates over the keys
 // without copying or sorting them.
-func (r *run) resyncOnce(watch resyncable, begin time.Time, period time.Duration, step *time.Timer) bool {
+func (r *run) resyncOnce(watch resyncable, removal context.Context, begin time.Time, period time.Duration, step *time.Timer) bool {
 	next, stop := iter.Pull(watch.keys())
 	defer stop()
 	n := watch.size()
@@ -58,7 +59,7 @@ func (r *run) resyncOnce(watch resyncable, begin time.Time, period time.Duration
 			return true
 		}
 		step.Reset(min(pause, left))
-		if !r.waitTimer(step) {
+		if !r.waitTimer(step, removal) {
 			return false
 		}
 	}
@@ -70,12 +71,13 @@ func (r *run) resyncKey(watch resyncable, key string) {
 	}
 }
 
-// waitTimer reports whether the timer fired before the end of the run.
-func (r *run) waitTimer(t *time.Timer) bool {
+// waitTimer reports whether the timer fired before the end of the run and the removal.
+func (r *run) waitTimer(t *time.Timer, removal context.Context) bool {
 	select {
 	case <-t.C:
 		return true
 	case <-r.ctx.Done():
-		return false
+	case <-removal.Done():
 	}
+	return false
 }

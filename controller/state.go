@@ -90,7 +90,7 @@ type FailingRequest struct {
 // fill adds the state of the run.
 func (r *run) fill(s *State) {
 	s.Running = true
-	s.Synced = r.synced.Load()
+	s.Synced = r.pending.Load() == 0
 	s.UnreadyInformers = r.waiting()
 	s.Queue = r.queue.Snapshot(maxListed)
 	s.Queued = s.Queue.WaitingCount

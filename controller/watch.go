@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
@@ -41,19 +42,21 @@ type attachedSource struct {
 
 // For makes c reconcile the objects of inf: each one that is created, updated or
 // deleted. An update is reconciled only if all predicates return true.
+//
+// For, Owns, Watches and Channel may be called while c runs, also by a reconcile or a
+// mapping. Then c waits for the informer to sync, without interrupting its work, and
+// reconciles the existing objects. If that fails, or if the arguments are invalid, the
+// run ends with the error.
 func For[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) *Watch[T] {
-	w := add(c, inf, predicates, nil, false)
-	if inf != nil {
-		c.addOwnerKind(inf.ResourceInfo())
-	}
-	return w
+	return add(c, inf, predicates, nil, false)
 }
 
 // Owns makes c reconcile the object of For that controls an object of inf, when the
 // latter is created, updated or deleted. The controller is taken from the owner
-// references; see [SetControllerReference]. For and Owns may be called in any order.
+// references; see [SetControllerReference]. For and Owns may be called in any order
+// before Run, and during Run after a For.
 func Owns[T Owned](c *Controller, inf *informer.SharedInformer[T], predicates ...Predicate[T]) *Watch[T] {
-	return add(c, inf, predicates, func(obj T) []Request { return ownerRequests(obj, c.owners) }, true)
+	return add(c, inf, predicates, func(obj T) []Request { return ownerRequests(obj, c.ownerKinds()) }, true)
 }
 
 // Watches makes c reconcile the keys that mapping returns for an object of inf, when
@@ -69,7 +72,8 @@ func Watches[T rest.Object](c *Controller, inf *informer.SharedInformer[T], mapp
 }
 
 // Channel makes c reconcile the keys that are received from requests while it runs,
-// for events from outside the API server. The channel may be closed.
+// for events from outside the API server. A channel that is closed is removed, unless it
+// is the only source of c.
 func Channel(c *Controller, requests <-chan Request) {
 	if requests == nil {
 		c.fail(fmt.Errorf("%w: %s: Channel was called with a nil channel", ErrOptions, c.name))
@@ -91,15 +95,13 @@ func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicat
 	return w
 }
 
-// Watch is a watched informer. For, Owns and Watches return it. Call its methods
-// before Run.
+// Watch is a watched informer. For, Owns and Watches return it.
 type Watch[T rest.Object] struct {
 	c          *Controller
 	inf        *informer.SharedInformer[T]
 	predicates []Predicate[T]
-	// createFilters and deleteFilters are applied to objects that are created and
-	// deleted. Like the other fields they do not change during a run.
-	createFilters, deleteFilters []func(T) bool
+	// filters are replaced when a filter is added, under c.mu. nil means none.
+	filters atomic.Pointer[filters[T]]
 	// mapping returns the keys of an object. It is nil for the object's own key.
 	mapping func(T) []Request
 	// viaOwner is set if mapping looks up the controller of an object.
@@ -109,32 +111,51 @@ type Watch[T rest.Object] struct {
 	ignoreOwn func(r *run) (remove func(), err error)
 }
 
+// filters select the objects that are created and deleted. They do not change.
+type filters[T any] struct{ creates, deletes []func(T) bool }
+
 // FilterCreates makes c reconcile a created object only if p returns true. It also
 // applies to the objects that exist when the controller starts, and not to the resync.
-// All filters must return true. It returns w.
+// All filters must return true. During Run it applies to the objects that are received
+// after the call. It returns w.
 func (w *Watch[T]) FilterCreates(p func(obj T) bool) *Watch[T] {
-	w.filter("FilterCreates", &w.createFilters, p)
+	w.filter("FilterCreates", p, func(f *filters[T]) { f.creates = append(slices.Clip(f.creates), p) })
 	return w
 }
 
 // FilterDeletes makes c reconcile a deleted object only if p returns true for its last
-// state. All filters must return true. It returns w.
+// state. All filters must return true. During Run it applies to the deletions that are
+// received after the call. It returns w.
 func (w *Watch[T]) FilterDeletes(p func(obj T) bool) *Watch[T] {
-	w.filter("FilterDeletes", &w.deleteFilters, p)
+	w.filter("FilterDeletes", p, func(f *filters[T]) { f.deletes = append(slices.Clip(f.deletes), p) })
 	return w
 }
 
-func (w *Watch[T]) filter(method string, all *[]func(T) bool, p func(T) bool) {
+func (w *Watch[T]) filter(method string, p func(T) bool, add func(*filters[T])) {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
-	switch {
-	case p == nil:
+	if p == nil {
 		w.c.failLocked(fmt.Errorf("%w: %s: %s was called with nil", ErrOptions, w.c.name, method))
-	case w.c.current != nil:
-		w.c.failLocked(fmt.Errorf("%w: %s: %s was called during Run, which ends the run: call it before Run", ErrRunning, w.c.name, method))
-	default:
-		*all = append(*all, p)
+		return
 	}
+	next := new(filters[T])
+	if now := w.filters.Load(); now != nil {
+		*next = *now
+	}
+	add(next)
+	w.filters.Store(next)
+}
+
+// acceptsCreate reports whether the filters accept a created object.
+func (w *Watch[T]) acceptsCreate(obj T) bool {
+	f := w.filters.Load()
+	return f == nil || allMatch(f.creates, obj)
+}
+
+// acceptsDelete reports whether the filters accept a deleted object.
+func (w *Watch[T]) acceptsDelete(obj T) bool {
+	f := w.filters.Load()
+	return f == nil || allMatch(f.deletes, obj)
 }
 
 func allMatch[T any](all []func(T) bool, obj T) bool {
@@ -145,6 +166,14 @@ func allMatch[T any](all []func(T) bool, obj T) bool {
 	}
 	return true
 }
+
+// Remove ends the watch: c no longer waits for the informer, and no event of it enqueues
+// a key. It does not wait, so that a reconcile, a predicate or a mapping may call it. A
+// function that is running continues, and may enqueue its keys. Keys in the queue stay
+// there. Remove is idempotent. It does not stop the informer.
+//
+// A controller without any watch continues to run, and needs one for its next Run.
+func (w *Watch[T]) Remove() { w.c.removeSource(w) }
 
 func (w *Watch[T]) informer() informer.AnyInformer { return w.inf }
 
@@ -201,9 +230,9 @@ func (w *Watch[T]) selects(c change[T]) bool {
 	case c.updated:
 		return w.accepts(c.old, c.new)
 	case c.deleted:
-		return allMatch(w.deleteFilters, c.new)
+		return w.acceptsDelete(c.new)
 	}
-	return allMatch(w.createFilters, c.new)
+	return w.acceptsCreate(c.new)
 }
 
 // accepts reports whether the predicates accept an update. old and new are of type T.
@@ -276,6 +305,14 @@ func (w *Watch[T]) eachRequest(c change[T], yield func(Request)) {
 	}
 }
 
+// ownerKind returns the resource of a For, zero for other watches.
+func (w *Watch[T]) ownerKind() rest.ResourceInfo {
+	if !w.isFor() {
+		return rest.ResourceInfo{}
+	}
+	return w.inf.ResourceInfo()
+}
+
 func (w *Watch[T]) needsFor() bool         { return w.viaOwner }
 func (w *Watch[T]) isFor() bool            { return w.mapping == nil }
 func (w *Watch[T]) size() int              { return w.inf.Reader().Len() }
@@ -307,8 +344,9 @@ func (ch *channelSource) attach(r *run) (attachedSource, error) {
 			case <-stop:
 				return
 			case req, ok := <-requests:
-				if !ok {
-					requests = nil // a closed channel does not end the controller
+				if !ok { // which does not end the controller
+					requests = nil
+					r.c.removeClosed(ch)
 					continue
 				}
 				r.queueKey(req, ReasonChanged)
