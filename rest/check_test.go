@@ -94,3 +94,11 @@ func TestCheckReportsErrorsThatRetriesCannotFix(t *testing.T) {
 	require.Empty(t, api.sent)
 	_ = metadataAlone{}.computed
 }
+
+// A view without a Client has no Recovery, and a factory that stops its informer, which
+// never ran, does not fail.
+func TestAViewWithoutAClientHasNoRecovery(t *testing.T) {
+	recovery := rest.NewView[*Widget](nil, widgets).Recovery()
+	require.Nil(t, recovery)
+	require.Nil(t, recovery.Join())
+}

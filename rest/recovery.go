@@ -54,8 +54,11 @@ func NewRecovery(reconnect func()) *Recovery {
 
 // InGroup returns the same state for the readers of an API group. A 429 or a 5xx
 // counts as a failure of the group, and a missing response as a failure of the whole
-// server. Without InGroup, the group is "".
+// server. Without InGroup, the group is "". For a nil Recovery it is nil.
 func (r *Recovery) InGroup(group string) *Recovery {
+	if r == nil { // of a View without a Client
+		return nil
+	}
 	return &Recovery{recovery: r.recovery, group: group, server: cmp.Or(r.server, r)}
 }
 
