@@ -6,8 +6,7 @@ import (
 )
 
 // Size estimates the bytes of memory that an object uses, including everything that it
-// refers to. Strings and slices count with their bytes, and an entry of a map with its
-// key, its value and some overhead. What it refers to twice counts twice.
+// refers to: the bytes of strings, the capacity of slices, the slots of maps. What it refers to twice counts twice.
 func Size(obj any) int64 {
 	m := measurer{}
 	v := reflect.ValueOf(obj)
@@ -24,11 +23,21 @@ type measurer struct {
 	depth, steps int
 }
 
-// The overhead of a map, and of each entry: the free slots of its tables.
+// The sizes of the runtime's maps: a header, and groups of slots with a control word,
+// which are full by seven eighths at most unless there is only one.
 const (
-	mapOverhead   = 48
-	entryOverhead = 8
+	mapHeader  = 48
+	groupSlots = 8
+	groupWord  = 8
 )
+
+// groups returns the number of groups of a map with n entries.
+func groups(n int) int {
+	all := 1
+	for ; n > groupSlots && all*groupSlots*7/8 < n; all *= 2 {
+	}
+	return all
+}
 
 // add adds what v refers to, but not v itself. It stops when the value is deeper or
 // larger than real objects are, since it may be cyclic.
@@ -77,7 +86,8 @@ func (m *measurer) entries(v reflect.Value) {
 	if v.IsNil() {
 		return
 	}
-	m.size += mapOverhead + int64(v.Len())*int64(v.Type().Key().Size()+v.Type().Elem().Size()+entryOverhead)
+	slots := groupSlots * (v.Type().Key().Size() + v.Type().Elem().Size())
+	m.size += mapHeader + int64(groups(v.Len()))*int64(slots+groupWord)
 	for entry := v.MapRange(); entry.Next(); {
 		m.add(entry.Key())
 		m.add(entry.Value())
