@@ -33,6 +33,19 @@
 // A [Factory] shares one informer between several parts of a program that need
 // the same objects.
 //
+// # Bodies on demand
+//
+// A program that reads few of many objects, such as the Secrets that other objects
+// name, does not need to store all of them. [ForBodies] watches only their metadata, and
+// requests an object when it is read:
+//
+//	bodies := informer.ForBodies(factory, rest.NewView[*Secret](client, secretInfo), informer.BodyOptions[*Secret]{})
+//	...
+//	secret, ok, err := bodies.Get(ctx, "shop/tls")
+//
+// The object is kept while its metadata is unchanged and it was read recently, within
+// bounds of number and bytes. docs/design/bodies.md has the rules.
+//
 // # Guarantees
 //
 // The store:

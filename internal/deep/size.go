@@ -6,7 +6,8 @@ import (
 )
 
 // Size estimates the bytes of memory that an object uses, including everything that it
-// refers to: the bytes of strings, the capacity of slices, the slots of maps. What it refers to twice counts twice.
+// refers to: the bytes of strings, the capacity of slices, the slots of maps. What it
+// refers to twice counts twice.
 func Size(obj any) int64 {
 	m := measurer{}
 	v := reflect.ValueOf(obj)
