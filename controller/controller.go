@@ -37,11 +37,11 @@ type Controller struct {
 	// pendingWrites holds the writes of ended runs that the informers had not
 	// observed.
 	pendingWrites map[Request][]*wait
-	// pendingReads holds the requests that had tracked reads when the last run ended. If
-	// there are any, restoreReads enqueues them in the next run. It is a function value so
-	// that programs without tracked reads do not link it.
-	pendingReads []Request
-	restoreReads func(*run, []Request)
+	// lastReads has the tracked reads of the last run, nil if there are none or a run has
+	// taken them. restoreReads makes a run take them. It is a function value so that
+	// programs without tracked reads do not link it.
+	lastReads    readTracker
+	restoreReads func(*run)
 }
 
 // New returns a controller that does nothing until it is run. Run returns the errors
@@ -89,6 +89,11 @@ func (c *Controller) sources() []keySource {
 		all[i] = s.keySource
 	}
 	return all
+}
+
+// hasSource reports whether an informer is registered.
+func (c *Controller) hasSource(inf informer.AnyInformer) bool {
+	return slices.ContainsFunc(c.sources(), func(w keySource) bool { return w.informer() != nil && informer.SameInformer(w.informer(), inf) })
 }
 
 func (c *Controller) fail(err error) {

@@ -20,8 +20,9 @@ type run struct {
 	retries retries
 	gate    *gate
 	logger  *slog.Logger
-	// tracker is nil while nothing is tracked.
-	tracker atomic.Pointer[readTracker]
+	// tracker is nil while nothing is tracked. creating is held while it is created.
+	tracker  atomic.Pointer[readTracker]
+	creating sync.Mutex
 
 	// runCtx is the context passed to Run.
 	runCtx context.Context

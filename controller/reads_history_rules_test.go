@@ -63,7 +63,7 @@ func (h *historyOfReads) gets(kind, key string, revision uint64, s *itemState) *
 // writes adds a write of a reconcile.
 func (h *historyOfReads) writes(kind, key, verb, version string) *historyOfReads {
 	h.wrote("reconcile", kind, key, version)
-	h.last().writes = append(h.last().writes, writeRecord{number: h.next(), kind: kind, key: key, verb: verb, uid: "u", version: version, deleted: verb == "delete"})
+	h.last().writes = append(h.last().writes, writeRecord{number: h.next(), kind: kind, key: key, verb: verb, uid: "u", version: version, state: *stateAt(version), deleted: verb == "delete"})
 	return h
 }
 
@@ -181,6 +181,8 @@ func TestReadsHistoryRejectsIllegalHistories(t *testing.T) {
 
 		{"change of a child", "was not reconciled after", newHistoryOfReads(children).with(runSynced).parent().changes("children", "x/c0", 1, nil, childAt("1"))},
 		{"change of a child, reconciled", "", newHistoryOfReads(children).with(runSynced).parent().changes("children", "x/c0", 1, nil, childAt("1")).start("success").returns()},
+		{"change of a child that the reconcile has read before the event", "", newHistoryOfReads(children).with(runSynced).parent().with((*historyOfReads).sendOnce).
+			start("success").gets("children", "x/c0", 1, childAt("1")).returns().changes("children", "x/c0", 1, nil, childAt("1"))},
 		{"two reconciles for one change", "but there were 1 causes", newHistoryOfReads(children).parent().with((*historyOfReads).exhaust).
 			changes("children", "x/c0", 1, nil, childAt("1")).start("success").returns().start("success").returns()},
 		{"two reconciles for one change after an error", "", newHistoryOfReads(children).parent().with((*historyOfReads).exhaust).
@@ -224,6 +226,9 @@ func TestReadsHistoryRejectsIllegalHistories(t *testing.T) {
 			start("success").reads("configs", "value", "green", 1, "", nil).returns().stores("configs", "x/c0", green)},
 		{"difference by an own write", "", newHistoryOfReads(notOwn).parent().with((*historyOfReads).sendOnce).
 			start("success").gets("children", "x/c0", 1, stateAt("1")).writes("children", "x/c0", "patch", "2").returns().stores("children", "x/c0", stateAt("2"))},
+
+		{"difference from an own write", "the server has", newHistoryOfReads(notOwn).parent().with((*historyOfReads).sendOnce).
+			start("success").gets("children", "x/c0", 1, stateAt("1")).writes("children", "x/c0", "patch", "2").returns().stores("children", "x/c0", stateAt("3"))},
 
 		{"read of an older version than that of an own write", "has written version 2", newHistoryOfReads(children).parent().with((*historyOfReads).sendOnce).
 			start("terminal").writes("children", "x/c0", "patch", "2").gets("children", "x/c0", 1, stateAt("1")).returns()},

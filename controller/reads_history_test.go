@@ -136,8 +136,10 @@ type writeRecord struct {
 	number    int
 	kind, key string
 	verb      string
-	// uid and version are those of the response. A deletion has the uid only.
+	// uid and version are those of the response, and state is the written state. A
+	// deletion has the uid only.
 	uid, version string
+	state        itemState
 	deleted      bool
 }
 
@@ -323,18 +325,23 @@ func (h *readsHistory) requires(e *changeEvent, key string) (why string) {
 	if h.own(e, key) != no {
 		return ""
 	}
+	hasRead := false
 	for _, r := range h.inReverse(key, e.number) {
-		if r.succeeded() && h.hasFor() && !r.forExists {
-			break // without an object, nothing is kept
-		}
 		for _, read := range r.reads {
-			if e.revision > read.after && h.affects(e, read.dependency) {
+			switch {
+			case !h.affects(e, read.dependency):
+			case e.revision <= read.after:
+				hasRead = true
+			case !r.succeeded() || !h.hasFor() || r.forExists: // without an object, nothing is kept
 				return fmt.Sprintf("the reconcile with number %d, %s, has read %s at revision %d", r.number, r.outcome, read.dependency, read.after)
 			}
 		}
 		if r.succeeded() {
 			break
 		}
+	}
+	if hasRead {
+		return "" // the reconcile started before the event, and has read the new state
 	}
 	run := h.runs[len(h.runs)-1]
 	if run.synced > 0 && e.number > run.synced && slices.Contains(h.mapped(e), key) {
@@ -481,7 +488,7 @@ func (h *readsHistory) checkUnchanged(key string, server map[string]map[string]i
 			}
 		}
 		for k, s := range now {
-			if old, ok := seen[k]; ok && (old == s || old.uid == s.uid && !h.accepts(read.dependency.kind, old, s)) || h.wroteIt(r, read.dependency.kind, k, s) {
+			if old, ok := seen[k]; ok && (old == s || old.uid == s.uid && !h.accepts(read.dependency.kind, old, s)) || h.wroteIt(r, read.dependency, k, s) {
 				continue
 			}
 			return fmt.Errorf("%s: the reconcile with number %d has read %s and has seen %+v for %s; the server has %+v", key, r.number, read.dependency, seen[k], k, s)
@@ -491,7 +498,7 @@ func (h *readsHistory) checkUnchanged(key string, server map[string]map[string]i
 				continue
 			}
 			current, exists := server[read.dependency.kind][k]
-			if exists && h.wroteIt(r, read.dependency.kind, k, current) {
+			if exists && h.wroteIt(r, read.dependency, k, current) {
 				continue
 			}
 			return fmt.Errorf("%s: the reconcile with number %d has read %s and has seen %s with %+v, which is not part of it any more", key, r.number, read.dependency, k, s)
@@ -501,11 +508,12 @@ func (h *readsHistory) checkUnchanged(key string, server map[string]map[string]i
 }
 
 // wroteIt reports whether a state is that of a write of the reconcile that NotOwnWrites
-// may drop.
-func (h *readsHistory) wroteIt(r *reconcileRecord, kind, key string, s itemState) bool {
-	return slices.ContainsFunc(h.registrations, func(reg registration) bool { return reg.kind == kind && reg.notOwn }) &&
+// may drop, or differs from it by what predicates reject.
+func (h *readsHistory) wroteIt(r *reconcileRecord, d dependency, key string, s itemState) bool {
+	return slices.ContainsFunc(h.registrations, func(reg registration) bool { return reg.kind == d.kind && reg.notOwn }) &&
 		slices.ContainsFunc(r.writes, func(w writeRecord) bool {
-			return w.kind == kind && w.key == key && !w.deleted && w.version == s.version && w.uid == s.uid
+			return w.kind == d.kind && w.key == key && !w.deleted && w.uid == s.uid &&
+				(w.version == s.version || d.covers(key, &w.state) == d.covers(key, &s) && !h.accepts(d.kind, w.state, s))
 		})
 }
 

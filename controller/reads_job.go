@@ -66,7 +66,11 @@ func (r *reconcileContext) waitForWrites(ctx context.Context, s *trackedSource) 
 	if !written {
 		return nil
 	}
-	return r.run.gate.waitForRead(ctx, r, s.waits)
+	p := r.run.gate.informerOf(s.informer)
+	if p == nil {
+		return nil // it was removed, and has no waits
+	}
+	return r.run.gate.waitForRead(ctx, r, p)
 }
 
 // register registers a read.
@@ -143,16 +147,15 @@ func sourceOfIndex[T rest.Object](job *reconcileContext, index *indexer.Index[T]
 // addSource returns the source of an informer, and records that it is found by a handle
 // of the informer, or an index.
 func (t *tracker) addSource(handle any, inf informer.AnyInformer, name string) (*trackedSource, error) {
-	waits := t.run.gate.informerOf(inf)
 	observed, ok := inf.(observedInformer)
-	if waits == nil || !ok {
+	if !ok || !t.run.c.hasSource(inf) {
 		return nil, fmt.Errorf("%w: %s: %s: call controller.Reads before Run", ErrNotRead, t.run.c.name, name)
 	}
 	t.adding.Lock()
 	defer t.adding.Unlock()
 	s := t.sourceOf(inf)
 	if s == nil {
-		s = &trackedSource{tracker: t, informer: observed, waits: waits, source: reads.NewSource[Request](name), indexes: map[any]*reads.Index{}}
+		s = &trackedSource{tracker: t, informer: observed, source: reads.NewSource[Request](name), indexes: map[any]*reads.Index{}}
 		s.remove = observed.Observe(s.observe)
 		t.mu.Lock()
 		t.all = append(t.all, s)

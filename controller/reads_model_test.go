@@ -506,7 +506,7 @@ func (m *readsModel) write(ctx context.Context, writer string, rng *rand.Rand, k
 	}
 	w.number = m.next()
 	if obj != nil {
-		w.uid, w.version = string(obj.UID), obj.ResourceVersion
+		w.uid, w.version, w.state = string(obj.UID), obj.ResourceVersion, obj.state()
 		m.history.wrote(writer, kind, key, w.version)
 	}
 	return w, nil

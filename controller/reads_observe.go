@@ -43,7 +43,7 @@ func (s *trackedSource) observe(e *observe.Event) {
 
 // changeOf returns a change. own is set if a watch ignores own writes.
 func (s *trackedSource) changeOf(e *observe.Event, own bool) *reads.Change {
-	c := &reads.Change{Source: s, Key: e.Key, Revision: e.Revision, Cause: reads.Cause{Time: time.Now(), Source: s.source.Name, Key: e.Key}}
+	c := &reads.Change{Source: s, Key: e.Key, Object: e.New, Revision: e.Revision, Cause: reads.Cause{Time: time.Now(), Source: s.source.Name, Key: e.Key}}
 	obj := e.New.(rest.Object)
 	c.UID, c.New, c.Deleted = string(obj.GetUID()), obj.GetResourceVersion(), e.Deleted
 	if !own || e.Deleted || e.Listed {
@@ -136,7 +136,7 @@ func (t *tracker) covers(inf informer.AnyInformer, old, new any, deleted bool, r
 	obj := new.(rest.Object)
 	key := keyOf(obj.GetNamespace(), obj.GetName())
 	matches := s.match(indexes, key, old, new, deleted)
-	change := &reads.Change{Source: s, Key: key, New: obj.GetResourceVersion(), Deleted: deleted}
+	change := &reads.Change{Source: s, Key: key, Object: new, Deleted: deleted}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.graph.Covers(req, change, matches)

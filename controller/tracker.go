@@ -53,9 +53,9 @@ type tracker struct {
 	graph *reads.Graph[Request]
 	// all has each source once.
 	all []*trackedSource
-	// owed are the requests that had dependencies in an earlier run and have not been
-	// reconciled with success since. The value is whether a reconcile has begun.
-	owed    map[Request]bool
+	// owed are the requests that had dependencies when the last run ended, and of which no
+	// reconcile has begun since.
+	owed    map[Request]struct{}
 	stopped bool
 }
 
@@ -66,9 +66,7 @@ var _ readTracker = (*tracker)(nil)
 type trackedSource struct {
 	tracker  *tracker
 	informer observedInformer
-	// waits is the informer in the gate. It has the writes that a read waits for.
-	waits  *trackedInformer
-	remove func()
+	remove   func()
 	// panicked is set when the panic of a predicate or an index function was logged.
 	panicked atomic.Bool
 	// mayBeOwn is set while there are watches with NotOwnWrites.
@@ -108,41 +106,63 @@ func (r *run) track() *tracker {
 	if t := r.tracking(); t != nil {
 		return t.(*tracker)
 	}
-	c := r.c
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	r.creating.Lock()
+	defer r.creating.Unlock()
 	if t := r.tracking(); t != nil {
 		return t.(*tracker)
 	}
+	c := r.c
+	c.mu.Lock()
+	last := c.lastReads
+	c.lastReads = nil
+	c.restoreReads = func(r *run) { r.track() }
+	c.mu.Unlock()
 	t := newTracker(r)
-	c.restoreReads = func(r *run, requests []Request) { r.track().restoreReads(requests) }
+	if last != nil {
+		t.restore(last.(*tracker))
+	}
 	r.tracker.Store(new(readTracker(t)))
 	return t
 }
 
 func newTracker(r *run) *tracker {
-	t := &tracker{run: r, graph: reads.NewGraph[Request](), owed: map[Request]bool{}}
+	t := &tracker{run: r, graph: reads.NewGraph[Request](), owed: map[Request]struct{}{}}
 	t.sources.Store(&map[any]*trackedSource{})
 	return t
 }
 
-// restoreReads adds requests that had dependencies when the last run ended.
-func (t *tracker) restoreReads(requests []Request) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, req := range requests {
-		t.owed[req] = false
+// restore takes over the dependencies of the last run. They remain until a reconcile of
+// their request succeeds.
+func (t *tracker) restore(last *tracker) {
+	t.graph = last.graph
+	t.graph.ForgetRun()
+	for _, req := range t.graph.Requests(math.MaxInt) {
+		t.owed[req] = struct{}{}
 	}
+	sources := map[any]*trackedSource{}
+	restored := map[*trackedSource]*trackedSource{}
+	for _, old := range last.all {
+		if t.run.c.hasSource(old.informer) {
+			s := &trackedSource{tracker: t, informer: old.informer, source: old.source, indexes: old.indexes}
+			s.source.MayBeOwn = false
+			s.remove = s.informer.Observe(s.observe)
+			restored[old], t.all = s, append(t.all, s)
+		}
+	}
+	for handle, old := range *last.sources.Load() {
+		if s := restored[old]; s != nil {
+			sources[handle] = s
+		}
+	}
+	t.sources.Store(&sources)
 }
 
 // synced implements readTracker.
 func (t *tracker) synced() {
 	t.mu.Lock()
 	var enqueue []Request
-	for req, begun := range t.owed {
-		if !begun {
-			enqueue = append(enqueue, req)
-		}
+	for req := range t.owed {
+		enqueue = append(enqueue, req)
 	}
 	t.mu.Unlock()
 	for _, req := range enqueue {
@@ -162,18 +182,13 @@ func (t *tracker) beginLocked(job *reconcileContext) {
 		return
 	}
 	job.reads = t.graph.Begin(job.request)
-	if _, ok := t.owed[job.request]; ok {
-		t.owed[job.request] = true
-	}
+	delete(t.owed, job.request)
 }
 
 // end implements readTracker.
 func (t *tracker) end(job *reconcileContext, success bool) {
 	forget := success && t.run.isForgotten(job.request)
 	t.mu.Lock()
-	if success {
-		delete(t.owed, job.request)
-	}
 	enqueue := job.reads != nil && t.graph.End(job.reads, success, forget)
 	t.mu.Unlock()
 	if enqueue {
@@ -185,10 +200,6 @@ func (t *tracker) end(job *reconcileContext, success bool) {
 func (t *tracker) stop() {
 	t.mu.Lock()
 	t.stopped = true
-	requests := t.graph.Requests(math.MaxInt)
-	for req := range t.owed {
-		requests = append(requests, req)
-	}
 	all := t.all
 	t.mu.Unlock()
 	for _, s := range all {
@@ -197,7 +208,7 @@ func (t *tracker) stop() {
 	c := t.run.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pendingReads = requests
+	c.lastReads = t
 }
 
 // wrote implements readTracker.
@@ -208,7 +219,10 @@ func (t *tracker) wrote(job *reconcileContext, w rest.WriteInfo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.all {
-		if !s.source.MayBeOwn || !s.waits.covers(w) {
+		if !s.source.MayBeOwn {
+			continue
+		}
+		if p := t.run.gate.informerOf(s.informer); p == nil || !p.covers(w) {
 			continue
 		}
 		if t.beginLocked(job); job.reads.Ended() {
@@ -251,15 +265,14 @@ func (t *tracker) note(inf informer.AnyInformer, obj rest.Object, req Request) {
 	t.graph.Note(req, reads.Cause{Time: time.Now(), Source: s.source.Name, Key: keyOf(obj.GetNamespace(), obj.GetName())})
 }
 
-// startReads restores the requests that had tracked reads in the last run.
+// startReads restores the tracked reads of the last run.
 func (r *run) startReads() {
 	c := r.c
 	c.mu.Lock()
-	restore, pending := c.restoreReads, c.pendingReads
-	c.pendingReads = nil
+	restore, last := c.restoreReads, c.lastReads
 	c.mu.Unlock()
-	if len(pending) > 0 {
-		restore(r, pending)
+	if last != nil {
+		restore(r)
 	}
 }
 

@@ -7,6 +7,8 @@ type Change struct {
 	Key    string
 	// Revision is the revision of the store that has the change.
 	Revision uint64
+	// Object is a pointer to the object after the change, or before a deletion.
+	Object any
 	// Cause describes the change.
 	Cause Cause
 	// UID and New are the UID and the version after the change, or before a deletion.
@@ -42,7 +44,7 @@ func (g *Graph[R]) Apply(enqueue []R, c *Change, matches []Match[R], accepted bo
 				r.cause = cause
 				enqueue = append(enqueue, r.request)
 				if !c.MayBeOwn {
-					g.deliveries.add(delivery[R]{r.request, c.Source, c.Key, c.New, c.Deleted})
+					g.deliveries.add(delivery[R]{r.request, c.Object, c.Deleted})
 				}
 			}
 		}
@@ -88,7 +90,7 @@ func (g *Graph[R]) matchingEdge(r *record[R], matches []Match[R]) *edge[R] {
 // had it, so that a watch that maps the change to the request need not enqueue it. If the
 // request is being reconciled and the edge does not remain, End enqueues it.
 func (g *Graph[R]) Covers(request R, c *Change, matches []Match[R]) bool {
-	if g.deliveries.has(delivery[R]{request, c.Source, c.Key, c.New, c.Deleted}) {
+	if g.deliveries.has(delivery[R]{request, c.Object, c.Deleted}) {
 		return true
 	}
 	r := g.records[request]
@@ -126,14 +128,12 @@ func (g *Graph[R]) forgetPassed(c *Change) {
 // delivery is a change that has enqueued a request because of an edge.
 type delivery[R comparable] struct {
 	request R
-	source  any
-	key     string
-	version string
+	object  any
 	deleted bool
 }
 
-// maxDeliveries is the number of deliveries that are known.
-const maxDeliveries = 512
+// maxDeliveries is the number of deliveries that are known. Each keeps an object alive.
+const maxDeliveries = 128
 
 // deliveries has the last deliveries. A handler may receive a change after the request
 // has been reconciled for it and depends on something else.

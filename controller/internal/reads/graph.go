@@ -70,6 +70,13 @@ type edge[R comparable] struct {
 	owed bool
 }
 
+// ForgetRun drops what has a meaning only until the end of a run: own writes and
+// deliveries. All reconciles must have ended.
+func (g *Graph[R]) ForgetRun() {
+	clear(g.writes)
+	g.deliveries = deliveries[R]{}
+}
+
 // Len returns the number of requests with dependencies, and the number of dependencies.
 func (g *Graph[R]) Len() (requests, dependencies int) { return len(g.records), g.edges }
 
