@@ -66,7 +66,9 @@ func (c *Controller) dropSource(w keySource) (detach func()) {
 		return nil
 	}
 	inf := w.informer()
-	unused := inf != nil && !slices.ContainsFunc(c.watches, func(other *addedSource) bool { return other.informer() != nil && informer.SameInformer(other.informer(), inf) })
+	unused := inf != nil && !slices.ContainsFunc(c.watches, func(other *addedSource) bool {
+		return other.informer() != nil && informer.SameInformer(other.informer(), inf)
+	})
 	attached := slices.Clone(r.attached)
 	return func() {
 		for _, a := range attached {

@@ -57,9 +57,6 @@ func eachReadsSeed(t *testing.T, seeds uint64, test func(t *testing.T, seed uint
 // panic and take time, a key is reconciled after each change of what it has read, and
 // not without a cause. Tracked reads have the writes of their reconcile.
 func TestReadsModel(t *testing.T) {
-	if *readsSeed+*readsSeeds == 0 {
-		t.Skip("reads are not tracked yet: run with -reads.seeds=60")
-	}
 	eachReadsSeed(t, 60, func(t *testing.T, seed uint64) {
 		m := newReadsModel(t, seed, readsOptions{})
 		for range 25 {

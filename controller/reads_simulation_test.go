@@ -14,9 +14,6 @@ import (
 // rejected, while the history of the server is removed, and while the server is restored
 // from a backup.
 func TestReadsSimulation(t *testing.T) {
-	if *readsSeed+*readsSeeds == 0 {
-		t.Skip("reads are not tracked yet: run with -reads.seeds=60")
-	}
 	eachReadsSeed(t, 15, func(t *testing.T, seed uint64) {
 		m := newReadsModel(t, seed, readsOptions{faults: true})
 		for range 4 {

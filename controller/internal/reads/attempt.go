@@ -9,6 +9,9 @@ type Attempt[R comparable] struct {
 	ended  bool
 	// kept are changes that may be own writes. They are judged at the end.
 	kept []keptChange[R]
+	// noted are changes that edges have noted. A handler may receive them after the next
+	// reconcile, which depends on something else.
+	noted []delivery[R]
 	// changed is set if a change that does not belong to an edge counts.
 	changed bool
 	// cause is the last change during the reconcile.
@@ -116,6 +119,12 @@ func (g *Graph[R]) End(a *Attempt[R], success, forget bool) (enqueue bool) {
 			r.cause = a.cause
 		}
 	}
+	if enqueue {
+		for _, d := range a.noted {
+			g.deliveries.add(d)
+		}
+	}
+	a.noted = nil
 	if success && a.Own.wrote() {
 		g.writes[a.request] = &OwnWrites{a.Own.objects}
 	}
@@ -164,6 +173,9 @@ func (a *Attempt[R]) keep(cause uint32, c *Change, e *edge[R], owed bool) {
 		a.changed = true
 	default:
 		e.note(c, owed)
+		if !c.MayBeOwn && len(a.noted) < maxKept {
+			a.noted = append(a.noted, delivery[R]{a.request, c.Object, c.Deleted})
+		}
 	}
 }
 
