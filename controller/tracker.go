@@ -228,7 +228,7 @@ func (t *tracker) wrote(job *reconcileContext, w rest.WriteInfo) {
 		if t.beginLocked(job); job.reads.Ended() {
 			return
 		}
-		job.reads.Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Verb == "create")
+		job.reads.Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Created)
 	}
 }
 

@@ -53,7 +53,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 func (r *Request) checkStatus(ctx context.Context, result Result) error {
 	failure := r.failureStatus(result.contentType, result.body, result.status)
 	if failure == nil {
-		r.reportWrite(ctx, func() storedObject { return parseStored(result.contentType, result.body) })
+		r.reportWrite(ctx, result.status, func() storedObject { return parseStored(result.contentType, result.body) })
 	}
 	return failure
 }
@@ -79,7 +79,7 @@ func (r *Request) do(ctx context.Context) Result {
 	result.operation = r.describeResponse(result.status)
 	if result.body, err = r.readAll(response); err != nil {
 		result.err = fmt.Errorf("%s: %w", result.operation, err)
-		r.reportWrite(ctx, func() storedObject { return storedObject{} })
+		r.reportWrite(ctx, result.status, func() storedObject { return storedObject{} })
 	}
 	return result
 }
@@ -91,7 +91,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.reportWrite(ctx, func() storedObject { return storedObject{} })
+	r.reportWrite(ctx, response.StatusCode, func() storedObject { return storedObject{} })
 	return response.Body, nil
 }
 

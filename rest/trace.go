@@ -63,6 +63,9 @@ type WriteInfo struct {
 	Labels map[string]string
 	// Verb is create, update, patch, delete or deletecollection.
 	Verb string
+	// Created is set if the write created the object: a create, or the Apply of an
+	// object that did not exist.
+	Created bool
 	// Deleted is set if the write was not a deletion but completed one, such as
 	// the removal of the last finalizer. The object no longer exists, and
 	// ResourceVersion is a version that it had before.

@@ -123,6 +123,30 @@ func TestATraceReportsWrites(t *testing.T) {
 	}
 }
 
+// Created is set for a create, and for a patch or an update that created the object.
+func TestATraceReportsWhetherAWriteCreatedTheObject(t *testing.T) {
+	apply := func(c *RESTClient) *Request { return c.Patch(types.ApplyPatchType).Name("web") }
+	for _, c := range []struct {
+		request func(*RESTClient) *Request
+		status  int
+		created bool
+	}{
+		{(*RESTClient).Post, 201, true},
+		{func(c *RESTClient) *Request { return c.Post().Name("web").SubResource("binding") }, 201, false},
+		{apply, 201, true},
+		{apply, 200, false},
+		{func(c *RESTClient) *Request { return c.Put().Name("web") }, 200, false},
+		{func(c *RESTClient) *Request { return c.Delete().Name("web") }, 200, false},
+	} {
+		var written []WriteInfo
+		client, _ := scripted(t, Config{}, respondsWith(c.status, pod))
+		client.config.Trace = &Trace{Wrote: func(w WriteInfo) { written = append(written, w) }}
+		require.NoError(t, c.request(client.GroupVersion(coreV1)).Resource("pods").Namespace("d").Do(t.Context()).Error())
+		require.Len(t, written, 1)
+		require.Equal(t, c.created, written[0].Created, "%s %d", written[0].Verb, c.status)
+	}
+}
+
 // A write that the server has accepted is reported once, even if its response is lost,
 // and the error reports that it was accepted.
 func TestAnAcceptedWriteWithALostResponseIsReported(t *testing.T) {
@@ -209,7 +233,7 @@ func TestANilTraceIsIgnored(t *testing.T) {
 			ts.requestDone(info, ResponseInfo{})
 			ts.retry(info, 0, nil)
 			ts.rateLimited(info, 0)
-			r.reportWrite(ctx, func() storedObject { panic("no trace needs the object") })
+			r.reportWrite(ctx, http.StatusOK, func() storedObject { panic("no trace needs the object") })
 		}))
 	}
 }

@@ -166,10 +166,10 @@ func (l labels) orEmpty() map[string]string {
 	return maps.Clone(l)
 }
 
-// reportWrite reports a write that the server has accepted to the traces. read is
-// called only if a trace uses it; fields that it leaves empty are those of the
-// request, which are all if the response was lost.
-func (r *Request) reportWrite(ctx context.Context, read func() storedObject) {
+// reportWrite reports a write that the server has accepted to the traces. status is the
+// code of the response. read is called only if a trace uses it; fields that it leaves
+// empty are those of the request, which are all if the response was lost.
+func (r *Request) reportWrite(ctx context.Context, status int, read func() storedObject) {
 	hooks := tracesOf(ctx, r.client.config.Trace)
 	if !slices.ContainsFunc(hooks, func(t *Trace) bool { return t.Wrote != nil }) || !r.isWrite() {
 		return
@@ -192,6 +192,7 @@ func (r *Request) reportWrite(ctx context.Context, read func() storedObject) {
 		if info.SubResource == "" || info.SubResource == "status" {
 			w.Labels = object.labels // other subresources, such as a Scale, have their own
 		}
+		w.Created = status == http.StatusCreated && info.SubResource == ""
 		w.Deleted = object.gone && (info.Verb == verbUpdate || info.Verb == verbPatch)
 		hooks.wrote(w)
 	}

@@ -169,7 +169,7 @@ func (v *View[T]) doObject(ctx context.Context, r *Request) (T, error) {
 		return zero, r.decodeFailed(ctx, result, err)
 	}
 	typed := object.(T)
-	r.reportWrite(ctx, func() storedObject { return storedFrom(typed, result.contentType, result.body) })
+	r.reportWrite(ctx, result.status, func() storedObject { return storedFrom(typed, result.contentType, result.body) })
 	return typed, nil
 }
 
@@ -179,7 +179,7 @@ func (r *Request) decodeFailed(ctx context.Context, result Result, err error) er
 	if isStatusError(err) {
 		return withRequestDescription(err, r.describe())
 	}
-	r.reportWrite(ctx, func() storedObject { return parseStored(result.contentType, result.body) })
+	r.reportWrite(ctx, result.status, func() storedObject { return parseStored(result.contentType, result.body) })
 	return fmt.Errorf("%s: %w", result.operation, err)
 }
 
