@@ -44,7 +44,7 @@ func runDemo(ctx context.Context, out *demo.Output, client *rest.Client, namespa
 		return err
 	}
 
-	settings, err := u.create(ctx, key, "settings", true)
+	settings, err := u.create(ctx, key, "settings")
 	if err != nil {
 		return err
 	}
@@ -58,17 +58,16 @@ func runDemo(ctx context.Context, out *demo.Output, client *rest.Client, namespa
 		return err
 	}
 
-	others, err := u.create(ctx, key, "others", false)
-	if err != nil {
-		return err
-	}
 	fmt.Fprintln(out, "you        change web, to the ConfigMap others")
 	next := informer.Clone(web)
 	next.Spec.ConfigMap = "others"
 	if _, err := u.configs.MergePatch(ctx, web, next, metav1.PatchOptions{}); err != nil {
 		return err
 	}
-	if err := u.replaced(ctx, key, others); err != nil {
+	if err := out.Wait(ctx, "reconcile  "+key+": there is no ConfigMap others"); err != nil {
+		return err
+	}
+	if _, err := u.create(ctx, key, "others"); err != nil {
 		return err
 	}
 
@@ -82,12 +81,12 @@ func runDemo(ctx context.Context, out *demo.Output, client *rest.Client, namespa
 	return out.Wait(ctx, "reconcile  "+key+": deleted")
 }
 
-// create creates a ConfigMap. If it is used, the pods are replaced.
-func (u user) create(ctx context.Context, key, name string, used bool) (*ConfigMap, error) {
+// create creates a ConfigMap, for which the pods are replaced.
+func (u user) create(ctx context.Context, key, name string) (*ConfigMap, error) {
 	fmt.Fprintln(u.out, "you        create", name)
 	created, err := u.configMaps.Create(ctx, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"level": "info"}}, metav1.CreateOptions{})
-	if err != nil || !used {
-		return created, err
+	if err != nil {
+		return nil, err
 	}
 	return created, u.replaced(ctx, key, created)
 }
