@@ -9,6 +9,7 @@ import (
 	"github.com/thinformer/thinformer/bench/harness"
 	"github.com/thinformer/thinformer/bench/list"
 	"github.com/thinformer/thinformer/bench/memory"
+	"github.com/thinformer/thinformer/bench/namespaces"
 	"github.com/thinformer/thinformer/bench/pods"
 	"github.com/thinformer/thinformer/bench/process"
 	"github.com/thinformer/thinformer/bench/queue"
@@ -32,6 +33,7 @@ func allCases() (cases []harness.Case) {
 	cases = append(cases, queue.Cases()...)
 	cases = append(cases, reconcile.Cases()...)
 	cases = append(cases, reads.Cases()...)
+	cases = append(cases, namespaces.Cases()...)
 	cases = append(cases, size.Cases()...)
 	cases = append(cases, size.MigrationCases()...)
 	cases = append(cases, server.Cases()...)
@@ -46,7 +48,7 @@ func allCases() (cases []harness.Case) {
 // allRoles returns the roles of the child processes of these cases.
 func allRoles() map[string]process.Role {
 	roles := map[string]process.Role{}
-	for _, some := range []map[string]process.Role{apiserver.Roles(), pods.Roles(), list.Roles(), reads.Roles(), stack.Roles(), size.Roles()} {
+	for _, some := range []map[string]process.Role{apiserver.Roles(), pods.Roles(), list.Roles(), reads.Roles(), namespaces.Roles(), stack.Roles(), size.Roles()} {
 		maps.Copy(roles, some)
 	}
 	return roles
