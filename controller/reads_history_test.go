@@ -18,8 +18,10 @@ type readsHistory struct {
 	events        []changeEvent
 	// reconciles are in the order of their start.
 	reconciles []*reconcileRecord
-	// sends are the keys that were sent to the channel.
-	sends []keyAt
+	// sends are the keys that were sent to the channel. stale are those whose writes
+	// were not observed in time, which are reconciled again. notes are for the analysis
+	// of failures.
+	sends, stale, notes []keyAt
 	// runs are the runs of the controller. Only the last one may be active.
 	runs []runRecord
 	// writers has the writers of each version of an object. Two writers return the
@@ -129,6 +131,8 @@ type readRecord struct {
 	dependency    dependency
 	seen          map[string]itemState
 	before, after uint64
+	// failed: the read has returned an error. It may be a dependency.
+	failed bool
 }
 
 // writeRecord is a write that has returned.
@@ -291,7 +295,7 @@ func (r *reconcileRecord) preceding(e *changeEvent) answer {
 	}
 	result := no
 	for _, read := range r.reads {
-		if read.dependency != (dependency{e.kind, "key", e.key}) {
+		if read.failed || read.dependency != (dependency{e.kind, "key", e.key}) {
 			continue
 		}
 		switch seen, ok := read.seen[e.key]; {
@@ -329,7 +333,7 @@ func (h *readsHistory) requires(e *changeEvent, key string) (why string) {
 	for _, r := range h.inReverse(key, e.number) {
 		for _, read := range r.reads {
 			switch {
-			case !h.affects(e, read.dependency):
+			case read.failed || !h.affects(e, read.dependency):
 			case e.revision <= read.after:
 				hasRead = true
 			case !r.succeeded() || !h.hasFor() || r.forExists: // without an object, nothing is kept
@@ -445,9 +449,9 @@ func (h *readsHistory) checkSuperfluous(key string) error {
 			causes = append(causes, fmt.Sprintf("number %d was %s", h.reconciles[i].number, r.outcome))
 		}
 	}
-	for _, s := range h.sends {
+	for _, s := range slices.Concat(h.sends, h.stale) {
 		if s.number > h.checkedUpTo && s.key == key {
-			causes = append(causes, "the channel")
+			causes = append(causes, "the channel, or writes that are late")
 		}
 	}
 	if h.runs[len(h.runs)-1].synced == 0 {
@@ -522,7 +526,7 @@ func (h *readsHistory) checkFresh(r *reconcileRecord) error {
 	for _, read := range r.reads {
 		last := map[string]writeRecord{}
 		for _, w := range r.writes {
-			if w.kind == read.dependency.kind && w.number < read.number {
+			if w.kind == read.dependency.kind && w.number < read.number && !read.failed {
 				last[w.key] = w
 			}
 		}
@@ -587,6 +591,9 @@ func (h *readsHistory) String() string {
 	for _, s := range h.sends {
 		add(s.number, "  send %s", s.key)
 	}
+	for _, s := range h.notes {
+		add(s.number, "  %s", s.key)
+	}
 	for _, r := range h.runs {
 		add(r.number, "run starts")
 		if r.synced > 0 {
@@ -600,7 +607,7 @@ func (h *readsHistory) String() string {
 		add(r.number, "%s: reconcile", r.key)
 		add(r.returned, "%s: the reconcile with number %d returns: %s, object exists: %t", r.key, r.number, r.outcome, r.forExists)
 		for _, read := range r.reads {
-			add(read.number, "%s: reads %s at revision %d..%d: %+v", r.key, read.dependency, read.before, read.after, read.seen)
+			add(read.number, "%s: reads %s at revision %d..%d: %+v, failed %t", r.key, read.dependency, read.before, read.after, read.seen, read.failed)
 		}
 		for _, w := range r.writes {
 			add(w.number, "%s: has written %+v", r.key, w)

@@ -57,7 +57,7 @@ func eachReadsSeed(t *testing.T, seeds uint64, test func(t *testing.T, seed uint
 // panic and take time, a key is reconciled after each change of what it has read, and
 // not without a cause. Tracked reads have the writes of their reconcile.
 func TestReadsModel(t *testing.T) {
-	eachReadsSeed(t, 60, func(t *testing.T, seed uint64) {
+	eachReadsSeed(t, 100, func(t *testing.T, seed uint64) {
 		m := newReadsModel(t, seed, readsOptions{})
 		for range 25 {
 			m.step()
@@ -215,6 +215,17 @@ func newReadsModel(t *testing.T, seed uint64, o readsOptions) *readsModel {
 		Backoff:                 controller.Backoff{Base: 10 * time.Millisecond, Max: time.Second},
 		Logger:                  slog.New(slog.DiscardHandler),
 		WriteTimeout:            5 * time.Minute,
+		Trace: &controller.Trace{
+			Queued: func(info controller.TraceInfo, reason controller.Reason) {
+				m.note("queued: "+reason.String(), info.Request)
+			},
+			Stale: func(info controller.TraceInfo, _ *controller.StaleError) {
+				m.note("late for its writes", info.Request)
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.history.stale = append(m.history.stale, keyAt{m.counter, info.Request.String()})
+			},
+		},
 	})
 	m.register()
 	m.run()
@@ -283,6 +294,13 @@ func (m *readsModel) observe(kind string, e *observe.Event) {
 	defer m.mu.Unlock()
 	event.number = m.next()
 	m.history.events = append(m.history.events, event)
+}
+
+// note adds a line for the analysis of failures.
+func (m *readsModel) note(text string, req controller.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.history.notes = append(m.history.notes, keyAt{m.next(), req.String() + ": " + text})
 }
 
 // next returns the next number of the history. mu is held.
@@ -776,12 +794,12 @@ func (a *attempt) record(d dependency, read func(see func(*item)) error) error {
 	r.number = a.next()
 	a.mu.Unlock()
 	err := read(func(o *item) { r.seen[keyOfItem(o)] = o.state() })
-	r.after = k.revision()
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", d, err)
-	}
+	r.after, r.failed = k.revision(), err != nil
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.rec.reads = append(a.rec.reads, r)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", d, err)
+	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // rejected, while the history of the server is removed, and while the server is restored
 // from a backup.
 func TestReadsSimulation(t *testing.T) {
-	eachReadsSeed(t, 15, func(t *testing.T, seed uint64) {
+	eachReadsSeed(t, 30, func(t *testing.T, seed uint64) {
 		m := newReadsModel(t, seed, readsOptions{faults: true})
 		for range 4 {
 			for range 5 {
