@@ -3,10 +3,13 @@ package docs_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/controller"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -75,3 +78,66 @@ func changeACopy(t *testing.T, cache *informer.SharedInformer[*ConfigMap]) {
 		t.Errorf("the stored object has %q", stored.Data["word"])
 	}
 }
+
+// This test compiles and runs the snippets about the reads of a reconcile.
+func TestSnippetsAboutReadsOfTheFAQ(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := apitest.NewServer(apitest.Options{InMemory: true, Logger: quiet})
+		defer srv.Close()
+		client, err := rest.New(srv.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		apitest.Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "parrot"}})
+		resource := rest.NewResource[*ConfigMap](client, configMaps)
+		factory := informer.NewFactory(informer.FactoryOptions{Logger: quiet})
+		cache := informer.For(factory, resource, informer.Options[*ConfigMap]{})
+		secrets := informer.ForBodies(factory, rest.NewView[*Secret](client, secretInfo), informer.BodyOptions[*Secret]{})
+		reconciles, found := 0, false
+		c := controller.New("yours", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
+			reconciles++
+			m, ok, err := controller.Get(ctx, cache, req.String())
+			if err != nil || !ok {
+				return controller.Result{}, err
+			}
+			secret, ok, err := controller.Get(ctx, secrets, "shop/tls")
+			// ...
+			if err != nil || !ok {
+				return controller.Result{}, err
+			}
+			found = true
+			changed := informer.Clone(m)
+			metav1.SetMetaDataAnnotation(&changed.ObjectMeta, "key", string(secret.Data["key"]))
+			_, err = resource.Namespace("shop").MergePatch(ctx, m, changed, metav1.PatchOptions{})
+			return controller.Result{}, err
+		}), controller.Options{Logger: quiet})
+		controller.NotOwnWrites(controller.For(c, cache))
+		controller.Reads(c, secrets)
+		// ...
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- controller.Run(ctx, controller.RunOptions{Factory: factory, NoSignals: true, Logger: quiet}, c)
+		}()
+		synctest.Wait()
+		apitest.Create(t, srv, &Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "tls"}, Data: map[string][]byte{"key": []byte("1")}})
+		synctest.Wait()
+		if !found || reconciles != 2 {
+			t.Errorf("%d reconciles, found %t", reconciles, found)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Secret has the field that the snippets read.
+type Secret struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Data              map[string][]byte `json:"data,omitempty"`
+}
+
+var secretInfo = rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Kind: "Secret", Namespaced: true}
