@@ -70,7 +70,11 @@ func (c *Controller) stuck(now time.Time) error {
 func (p *Program) readyChecks() []health.Check {
 	checks := []health.Check{{Name: "program", Run: func(*http.Request) error { return p.notReady() }}}
 	for _, inf := range p.informers() {
-		checks = append(checks, health.Check{Name: "informer/" + inf.State().Name, Run: func(*http.Request) error { return health.NotReady(inf.State()) }})
+		checks = append(checks, health.Check{
+			Name:   "informer/" + inf.State().Name,
+			Run:    func(*http.Request) error { return health.NotReady(inf.State()) },
+			Remark: func() string { return health.Remark(inf.State()) },
+		})
 	}
 	return checks
 }

@@ -13,6 +13,9 @@ import (
 type Check struct {
 	Name string
 	Run  func(*http.Request) error
+	// Remark returns a text that is shown if the check does not fail, "" for none. A nil
+	// Remark is skipped.
+	Remark func() string
 }
 
 // Endpoint responds with 200 if no check fails, and with 503 otherwise.
@@ -35,9 +38,9 @@ func (e Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, c := range e.Checks() {
 		if err := c.Run(r); err != nil {
 			failed = true
-			fmt.Fprintf(&body, "[-]%s failed: %s\n", c.Name, oneLine(err))
+			fmt.Fprintf(&body, "[-]%s failed: %s\n", c.Name, oneLine(err.Error()))
 		} else {
-			fmt.Fprintf(&body, "[+]%s ok\n", c.Name)
+			fmt.Fprintf(&body, "[+]%s ok%s\n", c.Name, c.remark())
 		}
 	}
 	header.Set("Content-Type", "text/plain; charset=utf-8")
@@ -59,8 +62,19 @@ func (e Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // maxCheckText limits the text of one check, in bytes.
 const maxCheckText = 16 << 10
 
+// remark returns the end of the line of a check that does not fail.
+func (c Check) remark() string {
+	if c.Remark == nil {
+		return ""
+	}
+	if text := c.Remark(); text != "" {
+		return ": " + oneLine(text)
+	}
+	return ""
+}
+
 // oneLine prevents a message from looking like several checks.
-func oneLine(err error) string {
-	text := brief.Text(err.Error(), maxCheckText)
+func oneLine(text string) string {
+	text = brief.Text(text, maxCheckText)
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

@@ -19,10 +19,40 @@ func NotReady(s informer.State) error {
 	case s.Source.Err == nil:
 		return errors.New(pendingReason(s))
 	}
-	if help := hintFor(s); help != "" {
-		return fmt.Errorf("%w (%s)", s.Source.Err, help)
+	return withHint(s.Source.Err, s)
+}
+
+// withHint adds the hint for a failure of the informer's source.
+func withHint(err error, s informer.State) error {
+	if help := hintFor(err, s); help != "" {
+		return fmt.Errorf("%w (%s)", err, help)
 	}
-	return s.Source.Err
+	return err
+}
+
+// Remark returns which namespace of a ready informer is not healthy, "" if there is none.
+// Such an informer is ready: it has the last known state of this namespace, and the others
+// are current.
+func Remark(s informer.State) string {
+	failing := 0
+	var first error
+	for _, n := range s.Namespaces {
+		if n.Source.Err == nil {
+			continue
+		}
+		if failing++; first == nil {
+			first = withHint(n.Source.Err, s)
+		}
+	}
+	switch {
+	case failing == 0:
+		return ""
+	case failing == 1:
+		return fmt.Sprintf("1 of %d namespaces is not healthy: %v", s.NamespaceCount, first)
+	case failing == len(s.Namespaces) && failing < s.NamespaceCount:
+		return fmt.Sprintf("at least %d of %d namespaces are not healthy; the first: %v", failing, s.NamespaceCount, first)
+	}
+	return fmt.Sprintf("%d of %d namespaces are not healthy; the first: %v", failing, s.NamespaceCount, first)
 }
 
 // UndecodableError returns an error for an informer that lacks objects of its list
@@ -53,14 +83,14 @@ func UnsyncedAttrs(s informer.State) []any {
 		attrs = append(attrs, "verb", failed.Verb, "reason", string(failed.Reason))
 	}
 	if s.Source.Err != nil {
-		return append(attrs, "err", s.Source.Err, "help", hintFor(s))
+		return append(attrs, "err", s.Source.Err, "help", hintFor(s.Source.Err, s))
 	}
 	return append(attrs, "reason", pendingReason(s))
 }
 
 // hintFor returns the hint for the failure of the informer's source.
-func hintFor(s informer.State) string {
-	if failed := (*reflector.Error)(nil); errors.As(s.Source.Err, &failed) {
+func hintFor(err error, s informer.State) string {
+	if failed := (*reflector.Error)(nil); errors.As(err, &failed) {
 		return hint.For(string(failed.Reason), failed, s.Resource)
 	}
 	return ""

@@ -20,3 +20,21 @@ func TestReadinessOfInformers(t *testing.T) {
 	assert.EqualError(t, NotReady(informer.State{Running: true, Queued: 3}), "the first list is being stored")
 	assert.EqualError(t, NotReady(informer.State{Synced: true, Source: reflector.State{Phase: reflector.PhaseStopped}}), "stopped")
 }
+
+// An informer of several namespaces is ready while one of them fails, and the remark of
+// the check names it.
+func TestRemarkNamesTheFailingNamespace(t *testing.T) {
+	failing := func(namespace string) informer.NamespaceState {
+		return informer.NamespaceState{Namespace: namespace, Synced: true, Source: reflector.State{Err: errors.New(namespace + " is forbidden")}}
+	}
+	ready := informer.State{Synced: true, Running: true, Namespaces: []informer.NamespaceState{{Namespace: "a"}, {Namespace: "b"}}, NamespaceCount: 2}
+	assert.Empty(t, Remark(ready))
+	assert.Empty(t, Remark(informer.State{Source: failing("a").Source}), "an informer without namespaces")
+	ready.Namespaces[0] = failing("a")
+	assert.NoError(t, NotReady(ready))
+	assert.Equal(t, "1 of 2 namespaces is not healthy: a is forbidden", Remark(ready))
+	ready.Namespaces[1] = failing("b")
+	assert.Equal(t, "2 of 2 namespaces are not healthy; the first: a is forbidden", Remark(ready))
+	ready.NamespaceCount = 500 // State lists some of them
+	assert.Equal(t, "at least 2 of 500 namespaces are not healthy; the first: a is forbidden", Remark(ready))
+}
