@@ -30,9 +30,13 @@ type marker struct {
 	staleReads, plainReads atomic.Int64
 }
 
-func newMarker(mark string, factory *informer.Factory, client *rest.Client, notOwnWrites bool) *marker {
-	m := &marker{mark: mark, write: rest.NewResource[*corev1.ConfigMap](client, configMaps).Namespace(shop)}
-	m.maps = informer.For(factory, m.write, informer.Options[*corev1.ConfigMap]{})
+func newMarker(mark string, factory *informer.Factory, client *rest.Client, notOwnWrites bool, namespaces ...string) *marker {
+	m := &marker{mark: mark, write: rest.NewResource[*corev1.ConfigMap](client, configMaps)}
+	if len(namespaces) == 1 {
+		m.maps = informer.For(factory, m.write.Namespace(namespaces[0]), informer.Options[*corev1.ConfigMap]{})
+	} else {
+		m.maps = informer.ForNamespaces(factory, m.write, informer.Options[*corev1.ConfigMap]{}, namespaces...)
+	}
 	m.Controller = controller.New(mark, controller.Func(m.reconcile), controller.Options{MaxConcurrentReconciles: 4})
 	if watch := controller.For(m.Controller, m.maps); notOwnWrites {
 		controller.NotOwnWrites(watch)
@@ -53,7 +57,7 @@ func (m *marker) reconcile(ctx context.Context, r controller.Request) (controlle
 	}
 	changed := informer.Clone(object)
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, m.mark, "yes")
-	made, err := m.write.MergePatch(ctx, object, changed, metav1.PatchOptions{})
+	made, err := m.write.Namespace(r.Namespace).MergePatch(ctx, object, changed, metav1.PatchOptions{})
 	if err != nil {
 		return controller.Result{}, err
 	}
@@ -69,25 +73,34 @@ func (m *marker) reconcile(ctx context.Context, r controller.Request) (controlle
 }
 
 // A read by controller.Get after a write of the same reconcile returns what was written. With
-// NotOwnWrites the writes of a reconcile queue nothing, and those of other clients do.
+// NotOwnWrites the writes of a reconcile queue nothing, and those of other clients do. This
+// holds for informers of one namespace and of several.
 func TestReadsAfterOwnWrites(t *testing.T) {
 	const objects = 100
 	c := newCluster(t)
-	c.namespace(shop, nil)
-	c.grant(shop, configMaps, "list", "watch", "patch")
+	several := []string{"n0", "n1", "n2", "n3"}
+	for _, name := range append(several, shop) {
+		c.namespace(name, nil)
+		c.grant(name, configMaps, "list", "watch", "patch")
+	}
 	for i := range objects {
 		create(c, configMaps, configMap(shop, fmt.Sprint("object-", i), i))
+		create(c, configMaps, configMap(several[i%len(several)], fmt.Sprint("object-", i), i))
 	}
-	for _, notOwnWrites := range []bool{false, true} {
-		name := fmt.Sprintf("not-own-writes-%t", notOwnWrites)
-		t.Run(name, func(t *testing.T) {
-			want := int64(2 * objects)
-			if notOwnWrites {
-				want = objects
-			}
+	for i, test := range []struct {
+		notOwnWrites bool
+		namespaces   []string
+		reconciles   int64
+	}{
+		{false, []string{shop}, 2 * objects},
+		{true, []string{shop}, objects},
+		{false, several, 2 * objects},
+		{true, several, objects},
+	} {
+		t.Run(fmt.Sprintf("notOwnWrites=%t/namespaces=%d", test.notOwnWrites, len(test.namespaces)), func(t *testing.T) {
 			client, _ := c.client(program)
 			factory := informer.NewFactory(informer.FactoryOptions{})
-			m := newMarker(name, factory, client, notOwnWrites)
+			m := newMarker(fmt.Sprint("mark-", i), factory, client, test.notOwnWrites, test.namespaces...)
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() {
@@ -96,21 +109,25 @@ func TestReadsAfterOwnWrites(t *testing.T) {
 			c.eventually(func(now *assert.CollectT) {
 				s := m.State()
 				require.Equal(now, int64(objects), m.written.Load())
-				require.GreaterOrEqual(now, m.reconciles.Load(), want)
+				require.GreaterOrEqual(now, m.reconciles.Load(), test.reconciles)
 				require.True(now, s.Queued == 0 && len(s.Working) == 0 && s.Held == 0, "%+v", s)
 			})
-			// A write of another client is reconciled after all own ones have arrived.
-			other, err := rest.NewView[*corev1.ConfigMap](c.admin, configMaps).Namespace(shop).Get(t.Context(), "object-0", metav1.GetOptions{})
-			require.NoError(t, err)
-			other.Data["serial"] = name
-			update(c, configMaps, other)
-			c.eventually(func(now *assert.CollectT) { require.GreaterOrEqual(now, m.reconciles.Load(), want+1) })
+			// A write of another client in each namespace is reconciled after all own ones
+			// have arrived.
+			for i, namespace := range test.namespaces {
+				other, err := rest.NewView[*corev1.ConfigMap](c.admin, configMaps).Namespace(namespace).Get(t.Context(), fmt.Sprint("object-", i), metav1.GetOptions{})
+				require.NoError(t, err)
+				other.Data["serial"] = m.mark
+				update(c, configMaps, other)
+			}
+			want := test.reconciles + int64(len(test.namespaces))
+			c.eventually(func(now *assert.CollectT) { require.GreaterOrEqual(now, m.reconciles.Load(), want) })
 			cancel()
 			require.NoError(t, <-ended)
-			t.Logf("%d objects: %d reconciles and one for the other client, %d stale reads by controller.Get, %d by the informer's",
-				objects, m.reconciles.Load()-1, m.staleReads.Load(), m.plainReads.Load())
+			t.Logf("%d objects: %d reconciles, and %d after writes of another client; %d stale reads by controller.Get, %d by the informer's",
+				objects, test.reconciles, m.reconciles.Load()-test.reconciles, m.staleReads.Load(), m.plainReads.Load())
 			require.Zero(t, m.staleReads.Load())
-			require.Equal(t, want+1, m.reconciles.Load())
+			require.Equal(t, want, m.reconciles.Load())
 		})
 	}
 }
