@@ -31,6 +31,8 @@ type fixture struct {
 	client *rest.Client
 	// forbidden: every request is answered with 403.
 	forbidden bool
+	// denied: requests for which it returns true are answered with 403. Nil denies none.
+	denied func(apitest.Attributes) bool
 }
 
 // cache returns an informer that runs until the test ends.
@@ -73,6 +75,25 @@ func (s *fixture) create(name string) {
 
 func (s *fixture) fault(verb string, do apitest.Action) {
 	s.srv.Fault(apitest.Fault{Match: apitest.Match{Verb: verb, Resource: "configmaps"}, Action: do})
+}
+
+// readError returns the first error of a function that is called by a reconcile.
+func (s *fixture) readError(read func(context.Context, *informer.SharedInformer[*ConfigMap], *informer.Bodies[*Secret]) error) error {
+	s.create("parrot")
+	factory := informer.NewFactory(informer.FactoryOptions{Logger: quiet})
+	secrets := informer.ForBodies(factory, rest.NewView[*Secret](s.client, secretInfo), informer.BodyOptions[*Secret]{})
+	s.Cleanup(secrets.Release)
+	if err := factory.Start(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	cache := s.cache(s.view(), informer.Options[*ConfigMap]{})
+	errs := make(chan error, 10)
+	s.controlled(cache, func(ctx context.Context, _ controller.Request) (controller.Result, error) {
+		err := read(ctx, cache, secrets)
+		errs <- err
+		return controller.Result{}, controller.TerminalError(err)
+	}, controller.Options{})
+	return <-errs
 }
 
 // symptoms cause a failure and return the text that the table has for it.
@@ -204,6 +225,48 @@ var symptoms = map[string]func(*fixture) any{
 		defer close(goOn)
 		return c.Run(ctx)
 	},
+	"403 in one of several namespaces": func(s *fixture) any {
+		s.denied = func(a apitest.Attributes) bool { return a.Namespace == "shop" }
+		cache := informer.ForNamespaces(nil, s.view(), informer.Options[*ConfigMap]{Logger: quiet}, "park", "shop")
+		s.run(cache.Run)
+		time.Sleep(time.Second)
+		return cache.State().Namespaces[0].Source.Err
+	},
+	"read of an informer that is not registered": func(s *fixture) any {
+		return s.readError(func(ctx context.Context, _ *informer.SharedInformer[*ConfigMap], secrets *informer.Bodies[*Secret]) error {
+			_, _, err := controller.Get(ctx, secrets, "shop/tls")
+			return err
+		})
+	},
+	"read with another ctx": func(s *fixture) any {
+		return s.readError(func(_ context.Context, cache *informer.SharedInformer[*ConfigMap], _ *informer.Bodies[*Secret]) error {
+			_, _, err := controller.Get(context.Background(), cache, "shop/parrot")
+			return err
+		})
+	},
+	"body without the right to get": func(s *fixture) any {
+		s.denied = func(a apitest.Attributes) bool { return a.Verb == "get" }
+		apitest.Create(s, s.srv, &Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "tls"}})
+		return s.readError(func(ctx context.Context, _ *informer.SharedInformer[*ConfigMap], secrets *informer.Bodies[*Secret]) error {
+			_, _, err := secrets.Get(ctx, "shop/tls")
+			return err
+		})
+	},
+	"read after a write that the informer has not seen": func(s *fixture) any {
+		return s.readError(func(ctx context.Context, cache *informer.SharedInformer[*ConfigMap], _ *informer.Bodies[*Secret]) error {
+			m, _ := cache.Get("shop/parrot")
+			m = informer.Clone(m)
+			m.Data["word"] = "hello"
+			s.fault("watch", apitest.DelayEvents(time.Hour))
+			s.srv.Stop() // the watch ends, and another one is late
+			s.srv.Start()
+			if _, err := rest.NewResource[*ConfigMap](s.client, configMaps).Update(ctx, m, metav1.UpdateOptions{}); err != nil {
+				return err
+			}
+			_, _, err := controller.Get(ctx, cache, "shop/parrot")
+			return err
+		})
+	},
 	"controller without its first list": func(s *fixture) any {
 		s.forbidden = true
 		c := s.controlled(s.cache(s.view(), informer.Options[*ConfigMap]{}), func(context.Context, controller.Request) (controller.Result, error) {
@@ -231,7 +294,7 @@ func TestSymptomsHaveTheDocumentedText(t *testing.T) {
 				s := &fixture{T: t}
 				s.srv = apitest.NewServer(apitest.Options{
 					InMemory: true, Logger: quiet,
-					Authorize: func(apitest.Attributes) (bool, string) { return !s.forbidden, "" },
+					Authorize: func(a apitest.Attributes) (bool, string) { return !s.forbidden && (s.denied == nil || !s.denied(a)), "" },
 				})
 				t.Cleanup(s.srv.Close)
 				client, err := rest.New(s.srv.Config())
