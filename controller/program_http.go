@@ -26,6 +26,7 @@ type Server interface {
 //	/healthz   200 unless only a restart would help: see HealthzChecks
 //	/readyz    200 when all informers have synced, lack no object of their list, and the
 //	           program is not stopping; else 503 and the reason. A standby replica is ready.
+//	           A namespace that fails later is named, and does not make it fail.
 //	/debug/    what controllers and informers are doing; see package informer/debug
 //
 // The first two list each check with ?verbose, and whenever a check fails. There is no

@@ -101,7 +101,7 @@ func (s *packageSet) byName(t *testing.T, name string) *types.Package {
 }
 
 // find returns the slash separated file that declares a name such as
-// "informer.shared.handleDeltas": a package, a name in it, then fields and methods.
+// "informer.feed.handleDeltas": a package, a name in it, then fields and methods.
 func (s *packageSet) find(t *testing.T, name string) (file string, err error) {
 	t.Helper()
 	parts := strings.Split(strings.TrimSuffix(name, "()"), ".")
@@ -143,7 +143,7 @@ func (s *packageSet) find(t *testing.T, name string) (file string, err error) {
 func TestNamesAreFoundInPackages(t *testing.T) {
 	s := sourcePackages(t)
 	for name, file := range map[string]string{
-		"informer.shared.handleDeltas":      "informer/handledeltas.go",
+		"informer.feed.handleDeltas":      "informer/handledeltas.go",
 		"informer.State.Source":             "informer/state.go",
 		"informer.SharedInformer.State":     "informer/state.go",
 		"deltafifo.Delta.FinalStateUnknown": "deltafifo/delta.go",
