@@ -21,8 +21,10 @@ type run struct {
 	gate    *gate
 	logger  *slog.Logger
 	// tracker is nil while nothing is tracked. creating is held while it is created.
-	tracker  atomic.Pointer[readTracker]
-	creating sync.Mutex
+	// readsStopped is set when all workers have ended.
+	tracker      atomic.Pointer[readTracker]
+	creating     sync.Mutex
+	readsStopped bool
 
 	// runCtx is the context passed to Run.
 	runCtx context.Context

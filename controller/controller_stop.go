@@ -53,9 +53,7 @@ func (r *run) stop() error {
 			<-a.done
 		}
 		r.goroutines.Wait()
-		if t := r.tracking(); t != nil {
-			t.stop()
-		}
+		r.stopReads()
 		r.gate.stop()
 	}()
 	grace := time.NewTimer(r.c.options.StopTimeout)

@@ -12,14 +12,12 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-// jobOf returns the reconcile that ctx belongs to, nil if there is none or it has ended.
+// jobOf returns the reconcile that ctx belongs to, which may have ended, nil if there is
+// none.
 func jobOf(ctx context.Context) *reconcileContext {
 	job, ok := ctx.(*reconcileContext)
 	if !ok && ctx != nil {
 		job, _ = ctx.Value(loggerKey{}).(*reconcileContext)
-	}
-	if job == nil || job.hasEnded() {
-		return nil
 	}
 	return job
 }
@@ -58,12 +56,16 @@ func (r *reconcileContext) open(ctx context.Context, s *trackedSource, target re
 	return r.register(s, target)
 }
 
-// waitForWrites returns when the informer has observed what the reconcile has written.
+// waitForWrites returns when the informer has observed what the reconcile has written. It
+// returns an error if the reconcile has ended.
 func (r *reconcileContext) waitForWrites(ctx context.Context, s *trackedSource) error {
 	r.mu.Lock()
-	written := len(r.waits) > 0
+	ended, written := r.ended, len(r.waits) > 0
 	r.mu.Unlock()
-	if !written {
+	switch {
+	case ended:
+		return ErrNotReconciling
+	case !written:
 		return nil
 	}
 	p := r.run.gate.informerOf(s.informer)
@@ -77,9 +79,11 @@ func (r *reconcileContext) waitForWrites(ctx context.Context, s *trackedSource) 
 func (r *reconcileContext) register(s *trackedSource, target reads.Target) (trackedRead, error) {
 	t := s.tracker
 	t.mu.Lock()
-	t.beginLocked(r)
+	defer t.mu.Unlock()
+	if t.beginLocked(r); r.reads == nil {
+		return trackedRead{}, ErrNotReconciling
+	}
 	edge, ok := r.reads.Open(s.source, target)
-	t.mu.Unlock()
 	if !ok {
 		return trackedRead{}, ErrNotReconciling
 	}
@@ -154,6 +158,9 @@ func (t *tracker) addSource(handle any, inf informer.AnyInformer, name string) (
 	t.adding.Lock()
 	defer t.adding.Unlock()
 	s := t.sourceOf(inf)
+	if s == nil && t.hasStopped() {
+		return nil, ErrNotReconciling
+	}
 	if s == nil {
 		s = &trackedSource{tracker: t, informer: observed, source: reads.NewSource[Request](name), indexes: map[any]*reads.Index{}}
 		s.remove = observed.Observe(s.observe)
@@ -165,6 +172,12 @@ func (t *tracker) addSource(handle any, inf informer.AnyInformer, name string) (
 	sources[handle] = s
 	t.sources.Store(&sources)
 	return s, nil
+}
+
+func (t *tracker) hasStopped() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stopped
 }
 
 // sourceOf returns the source of an informer, nil if there is none.

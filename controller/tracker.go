@@ -111,13 +111,17 @@ func (r *run) track() *tracker {
 	if t := r.tracking(); t != nil {
 		return t.(*tracker)
 	}
+	t := newTracker(r)
+	if r.readsStopped { // a goroutine of the user has outlived the run
+		t.stopped = true
+		return t
+	}
 	c := r.c
 	c.mu.Lock()
 	last := c.lastReads
 	c.lastReads = nil
 	c.restoreReads = func(r *run) { r.track() }
 	c.mu.Unlock()
-	t := newTracker(r)
 	if last != nil {
 		t.restore(last.(*tracker))
 	}
@@ -177,12 +181,12 @@ func (t *tracker) begin(job *reconcileContext) {
 	t.beginLocked(job)
 }
 
+// beginLocked begins the reads of a job that has not ended, unless they have begun.
 func (t *tracker) beginLocked(job *reconcileContext) {
-	if job.reads != nil {
-		return
+	if job.reads == nil && !job.hasEnded() {
+		job.reads = t.graph.Begin(job.request)
+		delete(t.owed, job.request)
 	}
-	job.reads = t.graph.Begin(job.request)
-	delete(t.owed, job.request)
 }
 
 // end implements readTracker.
@@ -198,6 +202,8 @@ func (t *tracker) end(job *reconcileContext, success bool) {
 
 // stop implements readTracker.
 func (t *tracker) stop() {
+	t.adding.Lock() // no source is added from now on
+	defer t.adding.Unlock()
 	t.mu.Lock()
 	t.stopped = true
 	all := t.all
@@ -225,7 +231,7 @@ func (t *tracker) wrote(job *reconcileContext, w rest.WriteInfo) {
 		if p := t.run.gate.informerOf(s.informer); p == nil || !p.covers(w) {
 			continue
 		}
-		if t.beginLocked(job); job.reads.Ended() {
+		if t.beginLocked(job); job.reads == nil || job.reads.Ended() {
 			return
 		}
 		job.reads.Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Created)
@@ -273,6 +279,17 @@ func (r *run) startReads() {
 	c.mu.Unlock()
 	if last != nil {
 		restore(r)
+	}
+}
+
+// stopReads is called when all workers have ended.
+func (r *run) stopReads() {
+	r.creating.Lock()
+	r.readsStopped = true
+	t := r.tracking()
+	r.creating.Unlock()
+	if t != nil {
+		t.stop()
 	}
 }
 
