@@ -3,8 +3,6 @@ package controller
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/internal/resourceversion"
@@ -13,44 +11,47 @@ import (
 // Events report only changes of the objects that an informer stores. An object that a
 // selector, a filter or a transform excludes counts as observed when the informer's
 // version has passed the written one. While there are waits, one goroutine for each
-// informer waits for that version.
+// informer waits for that version, or one for each namespace of an informer of several
+// namespaces.
 
 // unreachableVersion is a version that no server reaches. A wait for it ends when a
 // new epoch begins or the informer stops.
 const unreachableVersion = "99999999999999999999"
 
-// followInformers starts a goroutine for each informer of the waits that has none.
+// followInformers starts a goroutine for each follower of the waits that has none.
 func (g *gate) followInformers(waits []*wait) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, w := range waits {
-		p := w.informer
+		if g.stopped || w.done {
+			continue
+		}
+		f := w.informer.followerOf(w)
 		switch {
-		case g.stopped || w.done:
-		case !p.following:
-			p.following = true
+		case !f.following:
+			f.following = true
 			g.wg.Add(1)
-			go g.followInformer(p)
-		case p.cancelWait != nil && len(p.byVersion) > 0 && !resourceversion.IsAtLeast(p.byVersion[0].version(), p.awaited):
-			p.cancelWait() // restart with the earlier version
+			go g.follow(f)
+		case f.cancelWait != nil && len(f.byVersion) > 0 && !resourceversion.IsAtLeast(f.byVersion[0].version(), f.awaited):
+			f.cancelWait() // restart with the earlier version
 		}
 	}
 }
 
-func (g *gate) followInformer(p *trackedInformer) {
+func (g *gate) follow(f *follower) {
 	defer g.wg.Done()
 	for {
-		ctx, version := g.nextVersion(p)
+		ctx, version := g.nextVersion(f)
 		if ctx == nil {
 			return
 		}
-		err := p.shared.WaitForVersion(ctx, version)
+		err := f.waitForVersion(ctx, version)
 		switch {
 		case err == nil:
-			g.versionReached(p, version)
+			g.versionReached(f, version)
 		case ctx.Err() != nil: // canceled by an earlier version, or by stop
-		case errors.Is(err, informer.ErrNewEpoch):
-			g.newEpoch(p)
+		case errors.Is(err, informer.ErrNewEpoch), errors.Is(err, informer.ErrNotCovered):
+			g.newEpoch(f)
 		default: // the informer has stopped, which ends the run; held keys stay held
 			return
 		}
@@ -59,38 +60,49 @@ func (g *gate) followInformer(p *trackedInformer) {
 
 // nextVersion returns the version to wait for, and a context that ends when that
 // version changes. The context is nil if there are no waits.
-func (g *gate) nextVersion(p *trackedInformer) (ctx context.Context, version string) {
+func (g *gate) nextVersion(f *follower) (ctx context.Context, version string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p.cancelWait != nil {
-		p.cancelWait()
-		p.cancelWait = nil
+	if f.cancelWait != nil {
+		f.cancelWait()
+		f.cancelWait = nil
 	}
-	if g.stopped || len(p.byKey) == 0 {
-		p.following = false
+	if g.stopped || f.waiting == 0 {
+		f.following = false
+		if f.waiting == 0 {
+			delete(f.informer.followers, f.namespace)
+		}
 		return nil, ""
 	}
-	p.awaited = unreachableVersion
-	if len(p.byVersion) > 0 {
-		p.awaited = p.byVersion[0].version()
+	f.awaited = unreachableVersion
+	if len(f.byVersion) > 0 {
+		f.awaited = f.byVersion[0].version()
 	}
-	ctx, p.cancelWait = context.WithCancel(g.ctx)
-	return ctx, p.awaited
+	ctx, f.cancelWait = context.WithCancel(g.ctx)
+	return ctx, f.awaited
 }
 
 // versionReached checks the waits up to a version that the informer has reached.
-func (g *gate) versionReached(p *trackedInformer, version string) {
+func (g *gate) versionReached(f *follower, version string) {
 	g.mu.Lock()
-	waits := p.popUpTo(version)
+	waits := f.popUpTo(version)
 	g.mu.Unlock()
 	g.check(waits)
 }
 
-// newEpoch checks all waits of an informer after the server's versions have gone back.
-// Earlier writes may be lost, and no version would show it.
-func (g *gate) newEpoch(p *trackedInformer) {
+// newEpoch checks all waits of a follower after the server's versions have gone back, or
+// after the namespace was removed from the informer. Earlier writes may be lost, and no
+// version would show it.
+func (g *gate) newEpoch(f *follower) {
 	g.mu.Lock()
-	waits := slices.Concat(slices.Collect(maps.Values(p.byKey))...)
+	var waits []*wait
+	for _, ofKey := range f.informer.byKey {
+		for _, w := range ofKey {
+			if f.namespace == "" || w.written.Namespace == f.namespace {
+				waits = append(waits, w)
+			}
+		}
+	}
 	g.mu.Unlock()
 	g.check(waits)
 }

@@ -21,8 +21,10 @@ type sharedInformer interface {
 	Host() string
 	Excludes(namespace, name string, labels map[string]string) bool
 	ListedByServer(ctx context.Context, namespace, name, version string) (bool, error)
-	Version() string
+	Covers(namespace string) bool
+	VersionIn(namespace string) (version string, epoch int)
 	WaitForVersion(ctx context.Context, version string) error
+	WaitForVersionIn(ctx context.Context, namespace, version string) error
 }
 
 var _ sharedInformer = (*informer.SharedInformer[*rest.SlimMeta])(nil)
@@ -41,17 +43,60 @@ type trackedInformer struct {
 	removed bool
 	// byKey holds the waits by the key of the object.
 	byKey map[string][]*wait
-	// byVersion holds the waits for a version, earliest first. It may contain waits
-	// that have ended.
-	byVersion versionHeap
+	// followers hold the waits for versions, by namespace for an informer of several
+	// namespaces, else under "". A follower remains as long as there are waits.
+	followers map[string]*follower
 	// leftOut holds, by key, the objects that the informer's selectors excluded
 	// according to the last query.
 	leftOut map[string]types.UID
+}
+
+// follower waits for the versions of an informer in one namespace, or of the whole
+// informer. Its fields are guarded by gate.mu.
+type follower struct {
+	informer *trackedInformer
+	// namespace is "" for the whole informer.
+	namespace string
+	// waiting is the number of waits.
+	waiting int
+	// byVersion holds the waits for a version, earliest first. It may contain waits
+	// that have ended.
+	byVersion versionHeap
 	// following is set while a goroutine waits for the informer. cancelWait makes it
 	// select a new version. awaited is the version that it waits for.
 	following  bool
 	cancelWait context.CancelFunc
 	awaited    string
+}
+
+// hasNamespaces reports whether each namespace of the informer has a version of its own.
+func (p *trackedInformer) hasNamespaces() bool {
+	return p.shared.ScopedNamespace() == "" && !p.shared.Covers("")
+}
+
+// followerOf returns the follower of a wait.
+func (p *trackedInformer) followerOf(w *wait) *follower {
+	namespace := ""
+	if p.hasNamespaces() {
+		namespace = w.written.Namespace
+	}
+	f := p.followers[namespace]
+	if f == nil {
+		f = &follower{informer: p, namespace: namespace}
+		if p.followers == nil {
+			p.followers = map[string]*follower{}
+		}
+		p.followers[namespace] = f
+	}
+	return f
+}
+
+// waitForVersion waits until the informer has reached a version.
+func (f *follower) waitForVersion(ctx context.Context, version string) error {
+	if f.namespace == "" {
+		return f.informer.shared.WaitForVersion(ctx, version)
+	}
+	return f.informer.shared.WaitForVersionIn(ctx, f.namespace, version)
 }
 
 // covers reports whether the informer may store the written object. Versions of one
@@ -63,8 +108,7 @@ func (p *trackedInformer) covers(w rest.WriteInfo) bool {
 	if host := p.shared.Host(); host != "" && w.Host != "" && host != w.Host {
 		return false
 	}
-	namespace := p.shared.ScopedNamespace()
-	return namespace == "" || namespace == w.Namespace
+	return p.shared.Covers(w.Namespace)
 }
 
 func (p *trackedInformer) find(key string) (uid types.UID, version string, found bool) {
@@ -83,15 +127,17 @@ func (p *trackedInformer) observe(obj rest.Object) {
 	}
 }
 
-// add and remove update byKey and byVersion.
+// add and remove update byKey and the follower.
 func (p *trackedInformer) add(w *wait) {
 	if p.byKey == nil {
 		p.byKey = map[string][]*wait{}
 	}
 	p.waiting.Add(1)
 	p.byKey[w.key] = append(p.byKey[w.key], w)
+	f := p.followerOf(w)
+	f.waiting++
 	if resourceversion.HasOrder(w.version()) {
-		heap.Push(&p.byVersion, w)
+		heap.Push(&f.byVersion, w)
 	}
 }
 
@@ -111,21 +157,26 @@ func (p *trackedInformer) remove(w *wait) {
 	} else {
 		p.byKey[w.key] = waits
 	}
-	p.dropEnded()
+	f := p.followerOf(w)
+	f.waiting--
+	f.dropEnded()
+	if f.waiting == 0 && !f.following {
+		delete(p.followers, f.namespace)
+	}
 }
 
 // popUpTo removes and returns the waits for this version or an earlier one.
-func (p *trackedInformer) popUpTo(version string) (waits []*wait) {
-	for len(p.byVersion) > 0 && resourceversion.IsAtLeast(version, p.byVersion[0].version()) {
-		waits = append(waits, heap.Pop(&p.byVersion).(*wait))
+func (f *follower) popUpTo(version string) (waits []*wait) {
+	for len(f.byVersion) > 0 && resourceversion.IsAtLeast(version, f.byVersion[0].version()) {
+		waits = append(waits, heap.Pop(&f.byVersion).(*wait))
 	}
 	return waits
 }
 
 // dropEnded removes ended waits from the top of byVersion.
-func (p *trackedInformer) dropEnded() {
-	for len(p.byVersion) > 0 && p.byVersion[0].done {
-		heap.Pop(&p.byVersion)
+func (f *follower) dropEnded() {
+	for len(f.byVersion) > 0 && f.byVersion[0].done {
+		heap.Pop(&f.byVersion)
 	}
 }
 

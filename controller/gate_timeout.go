@@ -130,9 +130,10 @@ func (g *gate) markReported(h *heldKey) (first bool) {
 // reportStale reports that a key still waits.
 func (g *gate) reportStale(w *wait) {
 	state := w.informer.shared.State()
+	version, _ := w.informer.shared.VersionIn(w.written.Namespace)
 	stale := &StaleError{
 		Controller: g.run.c.name, Request: w.heldKey.request, Write: w.written,
-		Informer: state.Name, Version: state.Version, Waited: time.Since(w.heldKey.since), Err: state.Source.Err,
+		Informer: state.Name, Version: version, Waited: time.Since(w.heldKey.since), Err: state.Source.Err,
 	}
 	g.mu.Lock()
 	stale.Listed, stale.QueryErr = w.listed, w.queryErr

@@ -23,7 +23,7 @@ type wait struct {
 	// object means anything: before that the object may not have been received yet. It
 	// is empty if no such version is known.
 	after string
-	// epoch is the informer's epoch at the time of the write. In another epoch the
+	// epoch is the informer's epoch in the namespace at the time of the write. In another epoch the
 	// version has no meaning.
 	epoch int
 	// unlisted is set when a list with the informer's selectors does not include the
@@ -91,7 +91,10 @@ func (g *gate) newWaits(written rest.WriteInfo) []*wait {
 		if !p.covers(written) {
 			continue
 		}
-		w := &wait{written: written, informer: p, key: keyOf(written.Namespace, written.Name), uid: written.UID, epoch: p.shared.State().Epoch}
+		w := &wait{written: written, informer: p, key: keyOf(written.Namespace, written.Name), uid: written.UID}
+		if _, w.epoch = p.shared.VersionIn(written.Namespace); w.epoch < 0 {
+			continue // the namespace was removed from the informer meanwhile
+		}
 		switch {
 		case written.Deleted, written.Verb == "delete" && written.ResourceVersion == "":
 			w.kind = untilDeleted
@@ -117,7 +120,8 @@ func keyOf(namespace, name string) string { return Request{Namespace: namespace,
 // seen reports whether the informer has reached the state that is waited for. gate.mu
 // is not held.
 func (w *wait) seen() bool {
-	at := w.informer.shared.Version() // read before the store, which may advance meanwhile
+	// at is read before the store, which may advance meanwhile.
+	at, _ := w.informer.shared.VersionIn(w.written.Namespace)
 	uid, version, found := w.informer.find(w.key)
 	gone := !found || w.uid != "" && uid != w.uid
 	written := w.written.ResourceVersion
@@ -129,7 +133,8 @@ func (w *wait) seen() bool {
 	case w.kind != untilDeleted && (found && resourceversion.IsAtLeast(version, written) || resourceversion.IsAtLeast(at, written)):
 		return true
 	}
-	return w.informer.shared.State().Epoch != w.epoch
+	_, epoch := w.informer.shared.VersionIn(w.written.Namespace)
+	return epoch != w.epoch
 }
 
 // mergeWaits adds the waits for another write. If several versions of one object were

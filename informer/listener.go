@@ -211,6 +211,9 @@ func (l *listener[T]) markSynced() {
 	default:
 	}
 	close(l.synced)
+	if h, ok := l.handler.(interface{ onSynced() }); ok {
+		h.onSynced()
+	}
 	if l.options.ResyncPeriod > 0 {
 		l.resyncTimer = time.NewTimer(l.options.ResyncPeriod)
 	}

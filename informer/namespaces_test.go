@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/indexer"
@@ -588,3 +590,79 @@ func TestListedByServerInNamespace(t *testing.T) {
 
 // goexit ends the goroutine, as t.FailNow does.
 func goexit() { runtime.Goexit() }
+
+// Namespace is a Namespace with its metadata only.
+type Namespace struct {
+	rest.SlimMeta `json:"metadata"`
+}
+
+// FollowNamespaces keeps the set equal to the Namespaces that a selector matches. Before
+// their list the informer is not synced, and says why.
+func TestFollowNamespaces(t *testing.T) {
+	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+		client, err := rest.New(r.srv.Config())
+		require.NoError(t, err)
+		defer client.Close()
+		namespaceInfo := rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, Kind: "Namespace"}
+		namespaceObjects := rest.NewResource[*Namespace](client, namespaceInfo)
+		label := func(name, team string) {
+			t.Helper()
+			_, err := namespaceObjects.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"`+team+`"}}}`), metav1.PatchOptions{})
+			require.NoError(t, err)
+		}
+		r.podIn("kube-system", "web-0")
+		r.podIn("kube-public", "web-0")
+		r.podIn("default", "web-0")
+		label("kube-system", "shop")
+
+		forbidden := r.srv.Fault(apitest.Fault{Match: apitest.Match{Resource: "namespaces"}, Action: apitest.Fail(403, 0)})
+		namespaces := informer.New(namespaceObjects.View, informer.Options[*Namespace]{
+			Logger:           slog.New(slog.DiscardHandler),
+			TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "team=shop" },
+		})
+		inf := informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{Logger: slog.New(slog.DiscardHandler)})
+		following, err := informer.FollowNamespaces(inf, namespaces)
+		require.NoError(t, err)
+		defer runUntilStopped(t, namespaces)()
+		defer runUntilStopped(t, inf)()
+		calls := &callRecorder{}
+		_, err = inf.AddEventHandler(calls.handler(), informer.HandlerOptions{})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err = inf.WaitForSync(ctx)
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		require.ErrorContains(t, err, "waiting for the namespaces of the informer namespaces -l team=shop")
+		require.True(t, apierrors.IsForbidden(inf.State().Source.Err))
+		require.False(t, inf.HasSynced())
+
+		forbidden.Remove()
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		require.Equal(t, []string{"add kube-system/web-0 initial=true"}, calls.take())
+		label("kube-public", "shop")
+		require.Equal(t, []string{"add kube-public/web-0 initial=true"}, calls.take())
+		label("kube-system", "other")
+		require.Equal(t, []string{"delete kube-system/web-0 unknown=true"}, calls.take())
+		label("kube-public", "other")
+		require.Equal(t, []string{"delete kube-public/web-0 unknown=true"}, calls.take())
+		require.True(t, inf.HasSynced())
+		following.Remove()
+		label("kube-system", "shop")
+		require.Empty(t, calls.take())
+
+		// No Namespace matches: the informer is synced and empty.
+		nothing := informer.New(namespaceObjects.View, informer.Options[*Namespace]{
+			TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "team=none" },
+		})
+		empty := informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{})
+		_, err = informer.FollowNamespaces(empty, nothing)
+		require.NoError(t, err)
+		defer runUntilStopped(t, nothing)()
+		defer runUntilStopped(t, empty)()
+		require.NoError(t, empty.WaitForSync(t.Context()))
+
+		ordinary := informer.New(r.resource.View, informer.Options[*Pod]{})
+		_, err = informer.FollowNamespaces(ordinary, nothing)
+		require.ErrorIs(t, err, informer.ErrNoNamespace)
+	})
+}
