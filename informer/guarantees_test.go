@@ -29,10 +29,22 @@ type serverFixture struct {
 	t        *testing.T
 	srv      *apitest.Server
 	resource *rest.Resource[*Pod]
+	// ofNamespaces: run creates an informer of two namespaces.
+	ofNamespaces bool
+	// hasRun: run was called.
+	hasRun bool
 }
 
-// withServer runs a test with a server in fake time.
+// withServer runs a test with a server in fake time. If the test calls run, it is
+// repeated with an informer of several namespaces, which has the same guarantees.
 func withServer(t *testing.T, options apitest.Options, test func(t *testing.T, r *serverFixture)) {
+	t.Helper()
+	if runWithServer(t, options, false, test) && !t.Failed() {
+		runWithServer(t, options, true, test)
+	}
+}
+
+func runWithServer(t *testing.T, options apitest.Options, ofNamespaces bool, test func(t *testing.T, r *serverFixture)) (hasRun bool) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		options.InMemory = true
@@ -41,8 +53,11 @@ func withServer(t *testing.T, options apitest.Options, test func(t *testing.T, r
 		client, err := rest.New(srv.Config())
 		require.NoError(t, err)
 		defer client.Close()
-		test(t, &serverFixture{t: t, srv: srv, resource: rest.NewResource[*Pod](client, pods).Namespace("default")})
+		r := &serverFixture{t: t, srv: srv, resource: rest.NewResource[*Pod](client, pods).Namespace("default"), ofNamespaces: ofNamespaces}
+		test(t, r)
+		hasRun = r.hasRun
 	})
+	return hasRun
 }
 
 // pod creates a pod.
@@ -55,13 +70,17 @@ func (r *serverFixture) phase(p *Pod, phase string) *Pod {
 	return apitest.Modify(r.t, r.srv, p, func(p *Pod) { p.Status.Phase = phase })
 }
 
-// run runs an informer of the namespace's pods until the test calls stop, which must be
+// run runs an informer of the namespace's pods, or of those of this namespace and of
+// another one without pods, until the test calls stop, which must be
 // before the end of the test.
 func (r *serverFixture) run(o informer.Options[*Pod]) (inf *informer.SharedInformer[*Pod], stop func()) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	inf = informer.New(r.resource, o)
+	r.hasRun = true
+	if inf = informer.New(r.resource, o); r.ofNamespaces {
+		inf = informer.ForNamespaces(nil, r.resource, o, "default", "other")
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- inf.Run(ctx) }()

@@ -15,10 +15,9 @@ import (
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/informer"
-	"github.com/thinformer/thinformer/rest"
 )
 
-// 1,000 informers that have run leave no goroutine, connection or memory.
+// 1,000 informers that have run, half of them of several namespaces, leave no goroutine, connection or memory.
 func TestInformersDoNotLeak(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 		apitest.Seed(t, r.srv, objects, func(i int) *Pod {
@@ -28,8 +27,11 @@ func TestInformersDoNotLeak(t *testing.T) {
 		})
 		round := func() {
 			var all sync.WaitGroup
-			for range 50 {
-				all.Go(func() { runOnce(t, r.resource.View) })
+			for range 25 {
+				all.Go(func() { runOnce(t, informer.New(r.resource.View, informer.Options[*Pod]{})) })
+				all.Go(func() {
+					runOnce(t, informer.ForNamespaces(nil, r.resource.View, informer.Options[*Pod]{}, "default", "other"))
+				})
 			}
 			all.Wait()
 			synctest.Wait()
@@ -51,8 +53,7 @@ func TestInformersDoNotLeak(t *testing.T) {
 const objects = 20
 
 // runOnce runs an informer with a handler and an index until the handler has synced.
-func runOnce(t *testing.T, view *rest.View[*Pod]) {
-	inf := informer.New(view, informer.Options[*Pod]{})
+func runOnce(t *testing.T, inf *informer.SharedInformer[*Pod]) {
 	registration, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{}, informer.HandlerOptions{})
 	if err != nil {
 		t.Error(err)
@@ -62,7 +63,7 @@ func runOnce(t *testing.T, view *rest.View[*Pod]) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- inf.Run(ctx) }()
-	if _, err := inf.AddIndex("namespace", func(p *Pod) []string { return []string{p.Namespace} }); err != nil {
+	if _, err := inf.AddIndex("by namespace", func(p *Pod) []string { return []string{p.Namespace} }); err != nil {
 		t.Error(err)
 	}
 	<-registration.Synced()
