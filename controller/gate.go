@@ -106,8 +106,10 @@ func (g *gate) removeInformer(inf informer.AnyInformer) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p.cancelWait != nil {
-		p.cancelWait() // its goroutine finds no waits, and ends
+	for _, f := range p.followers {
+		if f.cancelWait != nil {
+			f.cancelWait() // its goroutine finds no waits, and ends
+		}
 	}
 }
 

@@ -90,6 +90,24 @@
 //     that exceed it.
 //   - The stored objects can still be read after that.
 //
+// # Several namespaces
+//
+// [ForNamespaces] returns an informer of a set of namespaces, which
+// [SharedInformer.SetNamespaces] changes while it runs, or [FollowNamespaces] keeps equal
+// to the Namespace objects that a selector matches. It has one store and one set of
+// indexes and handlers, and for each namespace a list, a watch, a version and an epoch:
+//
+//   - A list of a namespace never changes the objects of another one, and a version that
+//     is behind in one namespace is not a new epoch.
+//   - Version is the lowest of the versions, and WaitForVersion waits for every namespace.
+//     VersionIn and WaitForVersionIn are for one.
+//   - A failure of one namespace, such as a missing right, leaves the others running.
+//     State names it.
+//   - The objects of an added namespace are OnAdds with isInInitialList, those of a
+//     removed one OnDeletes with finalStateUnknown.
+//
+// docs/design/namespaces.md explains the design.
+//
 // # Rules
 //
 //   - Objects are shared with all readers, handlers and indexes. Do not modify
