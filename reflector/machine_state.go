@@ -40,6 +40,9 @@ type pause struct {
 	next stage
 	// shared: the wait ends with inputReleased, not with inputWaitOver.
 	shared bool
+	// untilServed: the resource was not found, and the wait ends when the source finds
+	// it, not before retryAt.
+	untilServed bool
 	// beforeRequest: no request was sent before this wait.
 	beforeRequest bool
 	// retryAt is the expected time of the next attempt.

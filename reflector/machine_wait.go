@@ -28,6 +28,7 @@ func (m *machine) enterWaiting(in input, next stage) {
 	if earliest := in.at.Add(sharedInterval); m.pause.shared && m.pause.retryAt.Before(earliest) {
 		m.pause.retryAt = earliest
 	}
+	m.pause.untilServed = in.failure.reason == ReasonNotFound && next == stageStarting && !m.pause.shared
 	m.to(stageWaiting)
 }
 

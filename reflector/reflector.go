@@ -196,6 +196,12 @@ func (r *Reflector[T]) wait(ctx context.Context) {
 		}
 		return
 	}
+	if r.machine.pause.untilServed {
+		if r.recovery.member.WaitUntilServed(ctx, r.machine.failures.retryAt) == nil {
+			r.step(ctx, input{kind: inputWaitOver, listReason: r.listReason()})
+		}
+		return
+	}
 	timer := time.NewTimer(time.Until(r.machine.failures.retryAt))
 	defer timer.Stop()
 	select {

@@ -35,8 +35,8 @@ type State struct {
 	// was none. Since is the time of the first of these failures, and Failures
 	// is their number. RetryAt, set while the phase is PhaseWaiting, is the time
 	// of the next attempt, of this reflector or of one that shares the server
-	// with it. The source is healthy again when watches have been open for ten
-	// seconds.
+	// with it; zero while the reflector waits until the resource is served. The
+	// source is healthy again when watches have been open for ten seconds.
 	Err      error
 	Since    time.Time
 	Failures int
@@ -115,6 +115,8 @@ type stateSnapshot struct {
 	// healthyAt is the time at which the failures are forgotten; zero if that is
 	// not known yet.
 	healthyAt time.Time
+	// untilServed: the next attempt may be later than state.RetryAt.
+	untilServed bool
 }
 
 // publish stores the state of a machine.
@@ -132,7 +134,7 @@ func (p *publishedState) publish(m *machine) {
 	if m.stage == stageWaiting {
 		s.RetryAt = m.pause.retryAt
 	}
-	p.state.Store(&stateSnapshot{state: s, healthyAt: f.healthyAt()})
+	p.state.Store(&stateSnapshot{state: s, healthyAt: f.healthyAt(), untilServed: m.stage == stageWaiting && m.pause.untilServed})
 }
 
 // publishProgress stores the fields that change with every event.
@@ -194,6 +196,9 @@ func (p *publishedState) snapshot(at time.Time) State {
 	}
 	if !current.healthyAt.IsZero() && !at.Before(current.healthyAt) {
 		s.Err, s.Since, s.Failures = nil, time.Time{}, 0
+	}
+	if current.untilServed && !at.Before(s.RetryAt) {
+		s.RetryAt = time.Time{}
 	}
 	return s
 }

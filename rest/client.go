@@ -27,6 +27,7 @@ type Client struct {
 	// watchListSupport is shared by all views: see View.WatchListUnsupported.
 	watchListSupport watchListSupport
 	recovery         *Recovery
+	definitions      *definitions
 }
 
 // New validates the config and returns a client. It sends nothing.
@@ -49,6 +50,7 @@ func New(config *Config) (*Client, error) {
 	}
 	c := &Client{config: clone, conn: conn, limiter: limiter, warnings: warnings}
 	c.recovery = NewRecovery(c.Reconnect)
+	c.definitions = &definitions{client: c}
 	return c, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/thinformer/thinformer/internal/election"
 )
 
@@ -26,6 +28,10 @@ type Recovery struct {
 	// server is the Recovery that NewRecovery returned, nil for itself. It stays in
 	// memory as long as this one does.
 	server *Recovery
+	// definitions finds out when resource is served. It is nil if the source is not a
+	// View.
+	definitions *definitions
+	resource    schema.GroupVersionResource
 }
 
 // recovery is the state of all groups of a server.
@@ -65,9 +71,13 @@ func (r *Recovery) InGroup(group string) *Recovery {
 // Recovery returns the Recovery that all readers of this client share.
 func (c *Client) Recovery() *Recovery { return c.recovery }
 
-// Recovery returns the Recovery of the Client, for the view's API group: an
+// Recovery returns the Recovery of the Client, for the view's API group and resource: an
 // informer of this view recovers together with all others of the Client.
-func (v *View[T]) Recovery() *Recovery { return v.client.recovery.InGroup(v.info.Group) }
+func (v *View[T]) Recovery() *Recovery {
+	r := v.client.recovery.InGroup(v.info.Group)
+	r.definitions, r.resource = v.client.definitions, v.info.GroupVersionResource
+	return r
+}
 
 // Join adds a reader. A nil Recovery returns a nil member, whose methods do
 // nothing.
@@ -75,7 +85,7 @@ func (r *Recovery) Join() *RecoveryMember {
 	if r == nil {
 		return nil
 	}
-	m := &RecoveryMember{recovery: r.recovery, ready: make(chan struct{}, 1)}
+	m := &RecoveryMember{recovery: r.recovery, definitions: r.definitions, resource: r.resource, ready: make(chan struct{}, 1)}
 	r.update(func(e *election.Election, _ time.Time) {
 		m.member = e.Join(r.group)
 		r.members[m.member] = m
@@ -150,6 +160,9 @@ func (r *recovery) act(due []decision) {
 type RecoveryMember struct {
 	recovery *recovery
 	member   *election.Member
+	// definitions is nil if it is not known which resource the member reads.
+	definitions *definitions
+	resource    schema.GroupVersionResource
 	// ready has an element when Wait is over.
 	ready chan struct{}
 	// abandon cancels the attempt in progress. Guarded by recovery.mu.
@@ -282,4 +295,16 @@ func (m *RecoveryMember) Wait(ctx context.Context, notBefore time.Time) error {
 	m.discardReady()
 	m.recovery.update(func(e *election.Election, _ time.Time) { e.Wait(m.member, notBefore) })
 	return m.await(ctx)
+}
+
+// WaitUntilServed returns when a member may try again whose resource was not found. Not
+// before notBefore, it returns when the server lists the resource as served. As long as
+// members wait, one of them requests the list of the served resources every three
+// seconds, for all members of the Client. If the list cannot be read, or if the source
+// is not a View, WaitUntilServed returns at notBefore.
+func (m *RecoveryMember) WaitUntilServed(ctx context.Context, notBefore time.Time) error {
+	if m == nil || m.definitions == nil {
+		return sleep(ctx, time.Until(notBefore))
+	}
+	return m.definitions.wait(ctx, m.resource, notBefore)
 }
