@@ -75,6 +75,9 @@ func (c *Client) Recovery() *Recovery { return c.recovery }
 // informer of this view recovers together with all others of the Client.
 func (v *View[T]) Recovery() *Recovery {
 	r := v.client.recovery.InGroup(v.info.Group)
+	if r == nil {
+		return nil
+	}
 	r.definitions, r.resource = v.client.definitions, v.info.GroupVersionResource
 	return r
 }
