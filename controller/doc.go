@@ -71,6 +71,26 @@
 // Tests can call it in the same way, with a context that they cancel. In a
 // testing/synctest bubble set NoSignals and use an in-memory Listener for HTTP.
 //
+// # Kinds that come and go
+//
+// A [Program] is Run as an object: controllers are added and removed while it runs, for
+// example one for each CustomResourceDefinition.
+//
+//	program := controller.NewProgram(options, definitions)
+//	err := program.Run(ctx)
+//
+//	// in the reconcile of definitions:
+//	things := informer.For(factory, rest.NewView[*Thing](client, info), informer.Options[*Thing]{})
+//	c := controller.New(info.Resource, reconciler, controller.Options{})
+//	controller.For(c, things)
+//	err := program.Add(c)
+//	...
+//	err = program.Remove(ctx, c) // waits for reconciles in progress
+//	things.Release()             // after Remove
+//
+// For, Owns, Watches and Channel may also be called while their controller runs, and
+// [Watch.Remove] detaches an informer. docs/design/kinds.md has the rules.
+//
 // # Guarantees
 //
 // Keys:
