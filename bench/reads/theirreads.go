@@ -33,6 +33,9 @@ func freshGet() harness.Side {
 		defer r.stop()
 		ctx := context.Background()
 		must(objectsCache.GetInformer(ctx, new(corev1.ConfigMap)))
+		if !objectsCache.WaitForCacheSync(ctx) { // a read before the start of the cache is an error
+			panic("not synced")
+		}
 		newClient := func(fresh bool) client.Client {
 			return must(client.New(at.Theirs(), client.Options{Scheme: coreScheme(), Cache: &client.CacheOptions{Reader: objectsCache, EnableReadYourWritesConsistency: &fresh}}))
 		}
