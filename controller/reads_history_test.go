@@ -27,8 +27,8 @@ type readsHistory struct {
 	// writers has the writers of each version of an object. Two writers return the
 	// same version if one of them has changed nothing.
 	writers map[string][]string
-	// restored: the server was restored since the last check. Versions then do not
-	// show whether a read was fresh.
+	// restored: the server was restored since the last check, or the namespaces of an
+	// informer have changed. Versions then do not show whether a read was fresh.
 	restored bool
 	// checkedUpTo is the number of the last check at rest.
 	checkedUpTo int
@@ -107,7 +107,8 @@ type reconcileRecord struct {
 	outcome string
 	// forExists: an informer of For had the object when Reconcile returned.
 	forExists bool
-	// firstEpoch and lastEpoch are the epochs at the start and at the end, by kind.
+	// firstEpoch and lastEpoch are the epochs at the start and at the end, by kind and
+	// namespace.
 	firstEpoch, lastEpoch map[string]int
 }
 
@@ -145,6 +146,8 @@ type writeRecord struct {
 	uid, version string
 	state        itemState
 	deleted      bool
+	// excluded: the informer did not have the namespace at the time of the write.
+	excluded bool
 }
 
 // object identifies a version of an object.
@@ -264,7 +267,8 @@ func (h *readsHistory) ownOf(e *changeEvent, r *reconcileRecord) answer {
 	if writers := h.writers[objectVersion(e.kind, e.key, e.new.version)]; len(writers) > 1 {
 		result = maybe // the write may have changed nothing
 	}
-	switch first, last := r.firstEpoch[e.kind], r.lastEpoch[e.kind]; {
+	namespace := e.kind + " " + namespaceOf(e.key)
+	switch first, last := r.firstEpoch[namespace], r.lastEpoch[namespace]; {
 	case e.epoch < first || e.epoch > last:
 		return no
 	case first != last:
@@ -526,7 +530,7 @@ func (h *readsHistory) checkFresh(r *reconcileRecord) error {
 	for _, read := range r.reads {
 		last := map[string]writeRecord{}
 		for _, w := range r.writes {
-			if w.kind == read.dependency.kind && w.number < read.number && !read.failed {
+			if w.kind == read.dependency.kind && w.number < read.number && !read.failed && !w.excluded {
 				last[w.key] = w
 			}
 		}

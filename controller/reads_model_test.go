@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -127,6 +128,22 @@ type modelKind struct {
 	inf    *informer.SharedInformer[*item]
 	color  *indexer.Index[*item]
 	bodies *informer.Bodies[*item]
+	// changing: inf has a set of namespaces that changes.
+	changing bool
+}
+
+// covers reports whether the store has the objects of the namespace of a key.
+func (k *modelKind) covers(key string) bool {
+	return k.bodies != nil || k.inf.Covers(namespaceOf(key))
+}
+
+// namespaceOf returns the namespace of the key of an object, "" if it has none.
+func namespaceOf(key string) string {
+	namespace, _, found := strings.Cut(key, "/")
+	if !found {
+		return ""
+	}
+	return namespace
 }
 
 // readable returns what Get reads.
@@ -241,14 +258,25 @@ func (m *readsModel) addKind(name string) {
 		m.addBodies(k, observer)
 		return
 	}
-	k.inf = informer.New(k.resource, informer.Options[*item]{Logger: slog.New(slog.DiscardHandler)})
+	options := informer.Options[*item]{Logger: slog.New(slog.DiscardHandler)}
+	if k.changing = (name == "children" || name == "configs") && m.rng.IntN(3) == 0; k.changing {
+		k.inf = informer.ForNamespaces(nil, k.resource, options, itemSpaces...)
+	} else {
+		k.inf = informer.New(k.resource, options)
+	}
 	k.color, _ = k.inf.AddIndex("color", colorsOf)
 	// The observer of the model is the first, so that its numbers are before those of
 	// reconciles that the change causes.
 	k.inf.Observe(observer)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- k.inf.Run(ctx) }()
+	go func() {
+		err := k.inf.Run(ctx)
+		if ctx.Err() == nil {
+			m.failf("the informer of %s has ended: %v", name, err)
+		}
+		ended <- err
+	}()
 	m.stopAll = append(m.stopAll, func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -445,11 +473,29 @@ func (m *readsModel) step() {
 			m.history.sends = append(m.history.sends, keyAt{m.next(), key})
 			m.mu.Unlock()
 			m.sends <- requestOf(key)
+		case roll == 3:
+			m.changeNamespaces()
 		default:
 			m.change()
 		}
 		if !m.single && m.rng.IntN(2) == 0 {
 			time.Sleep(time.Duration(m.rng.IntN(60)) * time.Millisecond)
+		}
+	}
+}
+
+// changeNamespaces changes the namespaces of the informers that can change them.
+func (m *readsModel) changeNamespaces() {
+	for _, kind := range itemKinds {
+		k := m.kinds[kind]
+		if !k.changing {
+			continue
+		}
+		m.mu.Lock()
+		m.history.restored = true
+		m.mu.Unlock()
+		if err := k.inf.SetNamespaces(itemSpaces[m.rng.IntN(2) : 1+m.rng.IntN(2)]...); err != nil {
+			m.Error(err)
 		}
 	}
 }
@@ -473,7 +519,7 @@ func (m *readsModel) write(ctx context.Context, writer string, rng *rand.Rand, k
 	unique := m.next()
 	m.mu.Unlock()
 	color := itemColors[rng.IntN(len(itemColors))]
-	w := writeRecord{kind: kind, key: key, verb: "patch"}
+	w := writeRecord{kind: kind, key: key, verb: "patch", excluded: !k.covers(key)}
 	var obj *item
 	var err error
 	patch := func(format string, args ...any) {
@@ -556,7 +602,7 @@ func (m *readsModel) checkAtRest() {
 // rest waits until nothing is queued or in work and the informers have the objects of
 // the server, which it returns.
 func (m *readsModel) rest() (server map[string]map[string]itemState, rested bool) {
-	for range 10_000 {
+	for n := range 800 {
 		synctest.Wait()
 		s := m.c.State()
 		idle := s.Synced && s.Queued == 0 && len(s.Working) == 0 && s.Held == 0 && s.RetryingCount == 0 && s.Queue.DelayedCount == 0
@@ -564,6 +610,7 @@ func (m *readsModel) rest() (server map[string]map[string]itemState, rested bool
 			server = map[string]map[string]itemState{}
 			for _, kind := range itemKinds {
 				server[kind] = m.content(kind)
+				maps.DeleteFunc(server[kind], func(key string, _ itemState) bool { return !m.kinds[kind].covers(key) })
 				stored := m.kinds[kind].versions()
 				idle = idle && len(server[kind]) == len(stored)
 				for key, s := range server[kind] {
@@ -574,7 +621,11 @@ func (m *readsModel) rest() (server map[string]map[string]itemState, rested bool
 				return server, true
 			}
 		}
-		time.Sleep(60 * time.Millisecond)
+		if n < 200 {
+			time.Sleep(60 * time.Millisecond)
+		} else {
+			time.Sleep(time.Second)
+		}
 	}
 	return nil, false
 }
@@ -626,7 +677,11 @@ func (m *readsModel) reconcile(ctx context.Context, req controller.Request) (con
 func (m *readsModel) epochs() map[string]int {
 	epochs := map[string]int{}
 	for name, k := range m.kinds {
-		epochs[name] = k.readable().State().Epoch
+		for _, space := range append([]string{""}, itemSpaces...) {
+			if k.inf != nil {
+				_, epochs[name+" "+space] = k.inf.VersionIn(space)
+			}
+		}
 	}
 	return epochs
 }

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/internal/observe"
@@ -45,12 +46,32 @@ func (s *readSource) attach(r *run) (attachedSource, error) {
 	go func() {
 		defer close(done)
 		defer remove()
-		for {
-			// Only the end of ctx or of the informer ends the wait, or a new epoch.
-			if err := s.inf.WaitForVersion(ctx, unreachableVersion); !errors.Is(err, informer.ErrNewEpoch) {
-				return
-			}
+		for s.waitForEnd(ctx) {
 		}
 	}()
 	return attachedSource{name: s.inf.State().Name, synced: synced, remove: cancel, done: done}, nil
+}
+
+// emptySetDelay is how long to wait if the informer has no namespace, in which case no
+// wait for a version shows its end.
+const emptySetDelay = time.Second
+
+// waitForEnd waits for the end of the informer or of ctx. It returns true if the wait
+// has ended for another reason: a new epoch, or a change of the informer's namespaces.
+func (s *readSource) waitForEnd(ctx context.Context) (again bool) {
+	err := s.inf.WaitForVersion(ctx, unreachableVersion)
+	switch {
+	case errors.Is(err, informer.ErrNewEpoch), errors.Is(err, informer.ErrNotCovered):
+		return true
+	case err != nil:
+		return false
+	}
+	pause := time.NewTimer(emptySetDelay)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
