@@ -9,12 +9,14 @@ type Attempt[R comparable] struct {
 	ended  bool
 	// kept are changes that may be own writes. They are judged at the end.
 	kept []keptChange[R]
+	// passed are further changes of objects that the reconcile has read or written.
+	passed []*Change
 	// noted are changes that edges have noted. A handler may receive them after the next
 	// reconcile, which depends on something else.
 	noted []delivery[R]
 	// changed is set if a change that does not belong to an edge counts.
 	changed bool
-	// cause is the last change during the reconcile.
+	// cause is the number of the last change that counts.
 	cause uint32
 	// Own has what the reconcile has written, and read of that.
 	Own OwnWrites
@@ -42,7 +44,7 @@ func (g *Graph[R]) Begin(request R) *Attempt[R] {
 		a.record.setWorking(true)
 	}
 	g.working[request] = a
-	delete(g.writes, request)
+	g.forgetWrites(request)
 	return a
 }
 
@@ -103,7 +105,10 @@ func (g *Graph[R]) End(a *Attempt[R], success, forget bool) (enqueue bool) {
 		for e := r.first; e != nil; {
 			next := e.nextOfRecord
 			counts, remains := e.judge(success)
-			enqueue = enqueue || counts
+			if counts {
+				enqueue, a.cause = true, max(a.cause, e.cause)
+			}
+			e.cause = 0
 			if remains && !(success && forget) {
 				e.nextOfRecord, remaining = remaining, e
 			} else {
@@ -115,7 +120,7 @@ func (g *Graph[R]) End(a *Attempt[R], success, forget bool) (enqueue bool) {
 		if r.first == nil {
 			delete(g.records, a.request)
 		}
-		if enqueue {
+		if enqueue && a.cause != 0 {
 			r.cause = a.cause
 		}
 	}
@@ -126,7 +131,7 @@ func (g *Graph[R]) End(a *Attempt[R], success, forget bool) (enqueue bool) {
 	}
 	a.noted = nil
 	if success && a.Own.wrote() {
-		g.writes[a.request] = &OwnWrites{a.Own.objects}
+		g.remember(a.request, a.Own)
 	}
 	return enqueue
 }
@@ -151,28 +156,30 @@ func (a *Attempt[R]) judgeKept(success bool) (enqueue bool) {
 		switch {
 		case success && a.Own.isOwn(k.change):
 		case k.edge == nil:
-			enqueue = true
+			enqueue, a.cause = true, max(a.cause, a.graph.causeOf(k.change))
 		default:
-			k.edge.note(k.change, k.owed)
+			k.edge.note(k.change, a.graph.causeOf(k.change), k.owed)
 		}
 	}
 	for _, k := range a.kept {
 		a.Own.forget(k.change)
 	}
-	a.kept = nil
+	for _, c := range a.passed {
+		a.Own.forget(c)
+	}
+	a.kept, a.passed = nil, nil
 	return enqueue
 }
 
 // keep keeps a change until the end.
-func (a *Attempt[R]) keep(cause uint32, c *Change, e *edge[R], owed bool) {
-	a.cause = cause
+func (a *Attempt[R]) keep(c *Change, e *edge[R], owed bool) {
 	switch {
 	case c.MayBeOwn && len(a.kept) < maxKept:
 		a.kept = append(a.kept, keptChange[R]{c, e, owed})
 	case e == nil:
-		a.changed = true
+		a.changed, a.cause = true, a.graph.causeOf(c)
 	default:
-		e.note(c, owed)
+		e.note(c, a.graph.causeOf(c), owed)
 		if !c.MayBeOwn && len(a.noted) < maxKept {
 			a.noted = append(a.noted, delivery[R]{a.request, c.Object, c.Deleted})
 		}
@@ -180,7 +187,8 @@ func (a *Attempt[R]) keep(cause uint32, c *Change, e *edge[R], owed bool) {
 }
 
 // note records a change during a reconcile.
-func (e *edge[R]) note(c *Change, owed bool) {
+func (e *edge[R]) note(c *Change, cause uint32, owed bool) {
+	e.cause = cause
 	e.seen = max(e.seen, c.Revision)
 	e.owed = e.owed || owed
 	e.failing = e.failing || e.read && e.old && c.Revision <= e.revision

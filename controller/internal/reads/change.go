@@ -20,15 +20,28 @@ type Change struct {
 	MayBeOwn    bool
 	OldUID, Old string
 	Epoch       int
+
+	// number is that of Cause, 0 before the change has affected a request.
+	number uint32
+}
+
+func (c *Change) object() object { return object{c.Source, c.Key} }
+
+// causeOf returns the number of the cause of a change. A change that affects nothing has
+// none, so that it displaces no other cause.
+func (g *Graph[R]) causeOf(c *Change) uint32 {
+	if c.number == 0 {
+		c.number = g.causes.add(c.Cause)
+	}
+	return c.number
 }
 
 // Apply applies a change. matches are the nodes that it affects, and accepted says
 // whether the predicates accept it. mapped are the requests to which watches map the
 // change. It appends the requests to enqueue, each once.
 func (g *Graph[R]) Apply(enqueue []R, c *Change, matches []Match[R], accepted bool, mapped []R) []R {
-	cause := g.causes.add(c.Cause)
 	for _, r := range mapped {
-		enqueue = g.applyMapped(enqueue, cause, c, matches, r)
+		enqueue = g.applyMapped(enqueue, c, matches, r)
 	}
 	for _, m := range matches {
 		if !m.Always && !accepted {
@@ -38,10 +51,10 @@ func (g *Graph[R]) Apply(enqueue []R, c *Change, matches []Match[R], accepted bo
 			r := e.record
 			switch {
 			case r.working():
-				g.working[r.request].keep(cause, c, e, false)
-			case c.Revision <= e.revision || r.cause == cause:
+				g.working[r.request].keep(c, e, false)
+			case c.Revision <= e.revision || c.number != 0 && r.cause == c.number:
 			case !g.isOwn(r.request, c):
-				r.cause = cause
+				r.cause = g.causeOf(c)
 				enqueue = append(enqueue, r.request)
 				if !c.MayBeOwn {
 					g.deliveries.add(delivery[R]{r.request, c.Object, c.Deleted})
@@ -55,18 +68,18 @@ func (g *Graph[R]) Apply(enqueue []R, c *Change, matches []Match[R], accepted bo
 
 // applyMapped applies a change to a request to which a watch maps it. If an edge of the
 // request has the change as well, the edge decides.
-func (g *Graph[R]) applyMapped(enqueue []R, cause uint32, c *Change, matches []Match[R], request R) []R {
+func (g *Graph[R]) applyMapped(enqueue []R, c *Change, matches []Match[R], request R) []R {
 	r, a := g.records[request], g.working[request]
 	e := g.matchingEdge(r, matches)
 	switch {
 	case a != nil && e != nil:
-		a.keep(cause, c, e, true)
+		a.keep(c, e, true)
 	case a != nil:
-		a.keep(cause, c, nil, false)
+		a.keep(c, nil, false)
 	case e != nil: // Apply decides
 	case !g.isOwn(request, c):
 		if r != nil {
-			r.cause = cause
+			r.cause = g.causeOf(c)
 		}
 		enqueue = append(enqueue, request)
 	}
@@ -105,24 +118,7 @@ func (g *Graph[R]) Covers(request R, c *Change, matches []Match[R]) bool {
 // reconcile.
 func (g *Graph[R]) isOwn(request R, c *Change) bool {
 	own := g.writes[request]
-	if own == nil {
-		return false
-	}
-	g.judged = append(g.judged, request)
-	return own.isOwn(c)
-}
-
-// forgetPassed drops the own writes that a change has passed, of the requests for which
-// it was judged.
-func (g *Graph[R]) forgetPassed(c *Change) {
-	for _, request := range g.judged {
-		if own := g.writes[request]; own != nil {
-			if own.forget(c); len(own.objects) == 0 {
-				delete(g.writes, request)
-			}
-		}
-	}
-	g.judged = g.judged[:0]
+	return own != nil && own.isOwn(c)
 }
 
 // delivery is a change that has enqueued a request because of an edge.

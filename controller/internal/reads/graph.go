@@ -11,8 +11,8 @@ type Graph[R comparable] struct {
 	// writes has the own writes of the last successful reconcile of a request, as far as
 	// their events may still come.
 	writes map[R]*OwnWrites
-	// judged has the requests for which Apply has compared a change with writes.
-	judged     []R
+	// writers has the requests of writes by the objects that they have written.
+	writers    map[object][]R
 	deliveries deliveries[R]
 	causes     causes
 	edges      int
@@ -23,6 +23,7 @@ func NewGraph[R comparable]() *Graph[R] {
 	return &Graph[R]{
 		records: map[R]*record[R]{}, working: map[R]*Attempt[R]{},
 		large: map[*record[R]]map[*node[R]]*edge[R]{}, writes: map[R]*OwnWrites{},
+		writers: map[object][]R{},
 	}
 }
 
@@ -68,12 +69,15 @@ type edge[R comparable] struct {
 	// owed is set if a watch maps a change of the reconcile in progress to the request
 	// and relies on this edge. The change counts if the edge does not remain.
 	owed bool
+	// cause is the number of the last change during the reconcile in progress.
+	cause uint32
 }
 
 // ForgetRun drops what has a meaning only until the end of a run: own writes and
 // deliveries. All reconciles must have ended.
 func (g *Graph[R]) ForgetRun() {
 	clear(g.writes)
+	clear(g.writers)
 	g.deliveries = deliveries[R]{}
 }
 
@@ -136,6 +140,40 @@ func (g *Graph[R]) link(r *record[R], n *node[R]) *edge[R] {
 		g.large[r][n] = e
 	}
 	return e
+}
+
+// Remove removes all dependencies on a source, and own writes of its objects. id is the
+// Source of its changes.
+func (g *Graph[R]) Remove(s *Source[R], id any) {
+	groups := append([]*group[R]{&s.keys, &s.namespaces, &s.everything}, s.indexes...)
+	affected := map[*record[R]]struct{}{}
+	for _, in := range groups {
+		for _, n := range in.nodes {
+			for e := n.first; e != nil; e = e.next {
+				affected[e.record] = struct{}{}
+			}
+		}
+	}
+	for r := range affected {
+		var remaining *edge[R]
+		for e := r.first; e != nil; {
+			next := e.nextOfRecord
+			if e.node.group.source == s {
+				g.unlink(e)
+			} else {
+				e.nextOfRecord, remaining = remaining, e
+			}
+			e = next
+		}
+		if r.first = remaining; r.first == nil && !r.working() {
+			delete(g.records, r.request)
+		}
+	}
+	for written, requests := range g.writers {
+		if written.source == id {
+			g.forgetObject(written, requests)
+		}
+	}
 }
 
 // unlink removes an edge from its node. The caller removes it from the list of the

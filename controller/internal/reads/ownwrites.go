@@ -8,12 +8,21 @@ import (
 
 // OwnWrites has the writes of one reconcile, and what it has read of the written
 // objects, for sources that ignore own writes.
-type OwnWrites struct{ objects []ownObject }
+type OwnWrites struct {
+	objects []ownObject
+	// byObject finds the objects if there are more than maxWalk. It is nil otherwise.
+	byObject map[object]int
+}
+
+// object identifies an object of a source.
+type object struct {
+	source any
+	key    string
+}
 
 // ownObject is one object.
 type ownObject struct {
-	source any
-	key    string
+	object
 
 	// base is the version that all reads have seen that did not see a written version.
 	// It is "" if there was no such read. mixed is set if they have seen several.
@@ -29,17 +38,42 @@ type ownObject struct {
 }
 
 // find returns the position of an object, -1 if there is none.
-func (o *OwnWrites) find(source any, key string) int {
-	return slices.IndexFunc(o.objects, func(other ownObject) bool { return other.key == key && other.source == source })
+func (o *OwnWrites) find(wanted object) int {
+	if o.byObject != nil {
+		if i, ok := o.byObject[wanted]; ok {
+			return i
+		}
+		return -1
+	}
+	return slices.IndexFunc(o.objects, func(other ownObject) bool { return other.object == wanted })
 }
 
 func (o *OwnWrites) object(source any, key string) *ownObject {
-	i := o.find(source, key)
+	wanted := object{source, key}
+	i := o.find(wanted)
 	if i < 0 {
 		i = len(o.objects)
-		o.objects = append(o.objects, ownObject{source: source, key: key})
+		o.objects = append(o.objects, ownObject{object: wanted})
+		switch {
+		case o.byObject != nil:
+			o.byObject[wanted] = i
+		case len(o.objects) > maxWalk:
+			o.index()
+		}
 	}
 	return &o.objects[i]
+}
+
+// index makes byObject, if it is needed.
+func (o *OwnWrites) index() {
+	o.byObject = nil
+	if len(o.objects) <= maxWalk {
+		return
+	}
+	o.byObject = make(map[object]int, len(o.objects))
+	for i := range o.objects {
+		o.byObject[o.objects[i].object] = i
+	}
 }
 
 // Read records that the reconcile has read an object.
@@ -73,20 +107,40 @@ func (o *OwnWrites) Wrote(source any, key, uid, version string, epoch int, creat
 // reads of other objects.
 func (o *OwnWrites) wrote() bool {
 	o.objects = slices.DeleteFunc(o.objects, func(obj ownObject) bool { return len(obj.written) == 0 })
+	o.index()
 	return len(o.objects) > 0
 }
 
 // isOwn reports whether a change is the result of one of the writes alone.
 func (o *OwnWrites) isOwn(c *Change) bool {
-	i := o.find(c.Source, c.Key)
+	i := o.find(c.object())
 	return i >= 0 && o.objects[i].isOwn(c)
 }
 
-// forget drops the record of an object if a change has passed its last written version.
-func (o *OwnWrites) forget(c *Change) {
-	if i := o.find(c.Source, c.Key); i >= 0 && o.objects[i].passedBy(c) {
-		o.objects = slices.Delete(o.objects, i, i+1)
+// forget drops the record of an object if a change has passed its last written version,
+// and reports whether it has no record of it now.
+func (o *OwnWrites) forget(c *Change) bool {
+	i := o.find(c.object())
+	if i >= 0 && !o.objects[i].passedBy(c) {
+		return false
 	}
+	o.drop(c.object())
+	return true
+}
+
+// drop drops the record of an object.
+func (o *OwnWrites) drop(dropped object) {
+	i := o.find(dropped)
+	if i < 0 {
+		return
+	}
+	last := len(o.objects) - 1
+	if o.byObject != nil {
+		o.byObject[o.objects[last].object] = i
+		delete(o.byObject, dropped)
+	}
+	o.objects[i], o.objects[last] = o.objects[last], ownObject{}
+	o.objects = o.objects[:last]
 }
 
 func (o *ownObject) isOwn(c *Change) bool {
