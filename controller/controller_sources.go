@@ -78,6 +78,9 @@ func (c *Controller) dropSource(w keySource) (detach func()) {
 		}
 		if unused {
 			r.gate.removeInformer(inf)
+			if t := r.tracking(); t != nil {
+				t.removed(inf)
+			}
 		}
 	}
 }

@@ -29,8 +29,8 @@ const (
 // informer's selectors includes the object, the informer is late. If not, it suffices
 // that the store does not have the object. If the server does not respond, the key
 // continues to wait, and the next query follows after another WriteTimeout.
-func (g *gate) query(waits []*wait) {
-	ctx, cancel := context.WithTimeout(g.ctx, queryTimeout)
+func (g *gate) query(ctx context.Context, waits []*wait) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	for _, w := range waits {
 		version := g.versionToQuery(w)
@@ -60,7 +60,7 @@ func (g *gate) queryEarly(h *heldKey) {
 		defer g.mu.Unlock()
 		return !w.wasLeftOut()
 	})
-	g.query(waits)
+	g.query(g.ctx, waits)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h.early = false

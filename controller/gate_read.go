@@ -26,14 +26,11 @@ func (g *gate) waitForRead(ctx context.Context, job *reconcileContext, p *tracke
 	began := time.Now()
 	timeout := time.NewTimer(min(readTimeout, g.run.c.options.WriteTimeout))
 	defer timeout.Stop()
-	query := time.NewTimer(readQueryDelay)
-	defer query.Stop()
+	defer g.queryLater(waits)()
 	for len(waits) > 0 {
 		select {
 		case <-waits[0].arrived:
 			waits = waits[1:]
-		case <-query.C:
-			g.query(waits)
 		case <-ctx.Done():
 			return fmt.Errorf("%w while a read waits: %w", ctx.Err(), g.staleRead(job, waits[0], began))
 		case <-timeout.C:
@@ -41,6 +38,23 @@ func (g *gate) waitForRead(ctx context.Context, job *reconcileContext, p *tracke
 		}
 	}
 	return nil
+}
+
+// queryLater asks the server about the waits after readQueryDelay. The wait for the
+// response does not delay the read. end ends the query and returns when it has ended.
+func (g *gate) queryLater(waits []*wait) (end func()) {
+	ctx, cancel := context.WithCancel(g.ctx)
+	ended := make(chan struct{})
+	timer := time.AfterFunc(readQueryDelay, func() {
+		defer close(ended)
+		g.query(ctx, waits)
+	})
+	return func() {
+		cancel()
+		if !timer.Stop() {
+			<-ended
+		}
+	}
 }
 
 // newReadWaits returns waits for what the informer has not observed. They are

@@ -76,7 +76,7 @@ func (g *gate) timerFired(h *heldKey) {
 		g.queryEarly(h)
 		return
 	}
-	g.query(g.waitsOf(h))
+	g.query(g.ctx, g.waitsOf(h))
 	late := g.waitsOf(h)
 	if len(late) == 0 {
 		return

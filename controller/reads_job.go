@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/thinformer/thinformer/controller/internal/reads"
 	"github.com/thinformer/thinformer/indexer"
@@ -80,8 +81,11 @@ func (r *reconcileContext) register(s *trackedSource, target reads.Target) (trac
 	t := s.tracker
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.beginLocked(r); r.reads == nil {
+	switch {
+	case !t.beginLocked(r):
 		return trackedRead{}, ErrNotReconciling
+	case s.gone:
+		return trackedRead{}, notRead(r.run, s.source.Name)
 	}
 	edge, ok := r.reads.Open(s.source, target)
 	if !ok {
@@ -153,7 +157,7 @@ func sourceOfIndex[T rest.Object](job *reconcileContext, index *indexer.Index[T]
 func (t *tracker) addSource(handle any, inf informer.AnyInformer, name string) (*trackedSource, error) {
 	observed, ok := inf.(observedInformer)
 	if !ok || !t.run.c.hasSource(inf) {
-		return nil, fmt.Errorf("%w: %s: %s: call controller.Reads before Run", ErrNotRead, t.run.c.name, name)
+		return nil, notRead(t.run, name)
 	}
 	t.adding.Lock()
 	defer t.adding.Unlock()
@@ -164,13 +168,20 @@ func (t *tracker) addSource(handle any, inf informer.AnyInformer, name string) (
 	if s == nil {
 		s = &trackedSource{tracker: t, informer: observed, source: reads.NewSource[Request](name), indexes: map[any]*reads.Index{}}
 		s.remove = observed.Observe(s.observe)
-		t.mu.Lock()
-		t.all = append(t.all, s)
-		t.mu.Unlock()
 	}
-	sources := maps.Clone(*t.sources.Load())
-	sources[handle] = s
-	t.sources.Store(&sources)
+	t.mu.Lock()
+	if !slices.Contains(t.all, s) && !s.gone {
+		t.all = append(t.all, s)
+	}
+	if sources := maps.Clone(*t.sources.Load()); !s.gone && len(sources) < maxHandles {
+		sources[handle] = s
+		t.sources.Store(&sources)
+	}
+	t.mu.Unlock()
+	if !t.run.c.hasSource(inf) { // it was removed meanwhile
+		t.removed(inf)
+		return nil, notRead(t.run, name)
+	}
 	return s, nil
 }
 
@@ -178,6 +189,14 @@ func (t *tracker) hasStopped() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.stopped
+}
+
+// maxHandles bounds the known handles of informers. A reconcile that requests an informer
+// from its factory each time would otherwise keep all handles.
+const maxHandles = 1024
+
+func notRead(r *run, name string) error {
+	return fmt.Errorf("%w: %s: %s: call controller.Reads before Run", ErrNotRead, r.c.name, name)
 }
 
 // sourceOf returns the source of an informer, nil if there is none.

@@ -17,11 +17,15 @@ func (s *trackedSource) observe(e *observe.Event) {
 	t := s.tracker
 	t.mu.Lock()
 	watches, indexes := s.watches, s.source.ReadIndexes()
-	idle := t.stopped || watches == nil && !s.source.Read()
+	idle := t.stopped || s.gone || watches == nil && !s.source.Read()
+	if !idle {
+		t.observing.Add(1)
+	}
 	t.mu.Unlock()
 	if idle {
 		return
 	}
+	defer t.observing.Done()
 	isUpdate := e.Old != nil && !e.Deleted
 	matches := s.match(indexes, e.Key, e.Old, e.New, e.Deleted)
 	var mapped []Request

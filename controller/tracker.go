@@ -2,7 +2,9 @@ package controller
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,7 +37,10 @@ type readTracker interface {
 	// enqueues the requests that had dependencies when the last run ended and have not
 	// been reconciled since: a change may have been missed.
 	synced()
-	// stop is called when all workers have ended.
+	// removed is called when the controller no longer has an informer.
+	removed(inf informer.AnyInformer)
+	// stop is called when all workers have ended. It returns when no function of the user
+	// is running.
 	stop()
 }
 
@@ -43,7 +48,7 @@ type readTracker interface {
 type tracker struct {
 	run *run
 	// sources finds the source of an informer, by each handle with which it was read. It
-	// is copied when an entry is added, so that reads need no lock.
+	// is copied when it changes, under mu, so that reads need no lock.
 	sources atomic.Pointer[map[any]*trackedSource]
 
 	// adding is held while a source is added.
@@ -57,6 +62,9 @@ type tracker struct {
 	// reconcile has begun since.
 	owed    map[Request]struct{}
 	stopped bool
+	// observing counts the calls of observers in progress. It does not increase once
+	// stopped is set, which is what stop waits for: the next run takes the graph.
+	observing sync.WaitGroup
 }
 
 var _ readTracker = (*tracker)(nil)
@@ -77,6 +85,8 @@ type trackedSource struct {
 	source  *reads.Source[Request]
 	indexes map[any]*reads.Index
 	watches []*ownWatch
+	// gone is set when the controller no longer has the informer.
+	gone bool
 }
 
 // observedInformer is the part of SharedInformer that tracked reads use in addition.
@@ -181,12 +191,18 @@ func (t *tracker) begin(job *reconcileContext) {
 	t.beginLocked(job)
 }
 
-// beginLocked begins the reads of a job that has not ended, unless they have begun.
-func (t *tracker) beginLocked(job *reconcileContext) {
-	if job.reads == nil && !job.hasEnded() {
-		job.reads = t.graph.Begin(job.request)
-		delete(t.owed, job.request)
+// beginLocked reports whether the reconcile has begun and not ended. Its end takes mu
+// after ctx has ended, so a reconcile that has not ended here has an end.
+func (t *tracker) beginLocked(job *reconcileContext) bool {
+	if job.reads != nil {
+		return !job.reads.Ended()
 	}
+	if job.hasEnded() {
+		return false
+	}
+	job.reads = t.graph.Begin(job.request)
+	delete(t.owed, job.request)
+	return true
 }
 
 // end implements readTracker.
@@ -211,10 +227,32 @@ func (t *tracker) stop() {
 	for _, s := range all {
 		s.remove()
 	}
+	t.observing.Wait()
 	c := t.run.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lastReads = t
+}
+
+// removed implements readTracker. A mapping may remove an informer, so this does not wait
+// for the observer.
+func (t *tracker) removed(inf informer.AnyInformer) {
+	s := t.sourceOf(inf)
+	if s == nil {
+		return
+	}
+	s.remove()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.gone || t.stopped {
+		return
+	}
+	s.gone = true
+	t.all = slices.DeleteFunc(slices.Clone(t.all), func(other *trackedSource) bool { return other == s })
+	sources := maps.Clone(*t.sources.Load())
+	maps.DeleteFunc(sources, func(_ any, other *trackedSource) bool { return other == s })
+	t.sources.Store(&sources)
+	t.graph.Remove(s.source, s)
 }
 
 // wrote implements readTracker.
@@ -231,7 +269,7 @@ func (t *tracker) wrote(job *reconcileContext, w rest.WriteInfo) {
 		if p := t.run.gate.informerOf(s.informer); p == nil || !p.covers(w) {
 			continue
 		}
-		if t.beginLocked(job); job.reads == nil || job.reads.Ended() {
+		if !t.beginLocked(job) {
 			return
 		}
 		job.reads.Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Created)
