@@ -84,6 +84,14 @@ func (s State) page() page.Controller {
 	for _, e := range s.Stale {
 		shown.Stale = append(shown.Stale, page.Stale{Key: e.Request.String(), Error: e.Error()})
 	}
+	shown.TrackedCount = s.TrackedCount
+	for _, e := range s.Tracked {
+		tracked := page.Tracked{Key: e.Request.String(), Cause: e.Cause, Dependencies: e.Dependencies, Count: e.Count}
+		if !e.Queued.IsZero() {
+			tracked.Queued = &e.Queued
+		}
+		shown.Tracked = append(shown.Tracked, tracked)
+	}
 	return shown
 }
 

@@ -70,7 +70,8 @@ func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) {
 // request is enqueued, without Watches or a mapping. The predicates of For, Owns,
 // Watches and Reads select the updates that count. A change that the read has already
 // returned does not count. After a successful reconcile, its reads replace those of the
-// previous one; after a failed one they are added.
+// previous one; after a failed one they are added. With a For, a successful reconcile of a
+// key whose object does not exist keeps none.
 //
 // Possible errors: [ErrNotReconciling], [ErrNotRead], a [*StaleError] if the informer is
 // late, that of ctx, and for Bodies the error of the request.

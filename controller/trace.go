@@ -11,7 +11,8 @@ import (
 // a lock held, and must not block. A nil function is skipped at no cost. If a function
 // panics, the panic is logged and affects nothing else.
 type Trace struct {
-	// Queued is called when a key is enqueued, also if it is already in the queue.
+	// Queued is called when a key is enqueued, also if it is already in the queue. It may
+	// call Controller.Explain, which then names the change, if tracked reads are used.
 	Queued func(TraceInfo, Reason)
 	// Started is called before Reconcile, Ended after it has returned or panicked.
 	Started func(TraceInfo)

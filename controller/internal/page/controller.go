@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/thinformer/thinformer/informer/debug"
@@ -33,6 +34,18 @@ type Controller struct {
 	Quarantined      []Failing `json:"quarantined,omitempty"`
 	QuarantinedCount int       `json:"quarantinedCount"`
 	Stale            []Stale   `json:"stale,omitempty"`
+	Tracked          []Tracked `json:"tracked,omitempty"`
+	TrackedCount     int       `json:"trackedCount"`
+}
+
+// Tracked is a key with tracked reads. Cause and Queued are empty if no change has
+// enqueued it.
+type Tracked struct {
+	Key          string     `json:"key"`
+	Cause        string     `json:"cause,omitempty"`
+	Queued       *time.Time `json:"queued,omitempty"`
+	Dependencies []string   `json:"dependencies,omitempty"`
+	Count        int        `json:"count"`
 }
 
 // UnreadyInformer is an informer that is not ready.
@@ -104,6 +117,16 @@ func (c Controller) lines(now time.Time) []string {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("waiting   for the first list of %s: %s", w.Informer, cmp.Or(w.Error, "in progress")))
+	}
+	if c.TrackedCount > 0 {
+		lines = append(lines, fmt.Sprintf("tracked   %d keys depend on what they have read", c.TrackedCount))
+	}
+	for _, t := range firstTen(c.Tracked) {
+		line := fmt.Sprintf("tracked   %s depends on %d, among them %s", t.Key, t.Count, strings.Join(firstTen(t.Dependencies), ", "))
+		if t.Queued != nil {
+			line += fmt.Sprintf("; enqueued %v ago by %s", now.Sub(*t.Queued).Round(time.Millisecond), t.Cause)
+		}
+		lines = append(lines, line)
 	}
 	for _, w := range firstTen(c.Working) {
 		lines = append(lines, fmt.Sprintf("working   on %s for %v", w.Key, now.Sub(w.Since).Round(time.Millisecond)))

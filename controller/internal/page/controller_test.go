@@ -46,3 +46,14 @@ func TestErrorTextIsTruncated(t *testing.T) {
 	require.Empty(t, ErrorText(nil))
 	require.LessOrEqual(t, len(ErrorText(errors.New(strings.Repeat("x", 1<<20)))), maxErrorText+3)
 }
+
+// The page names what a key depends on, and what has enqueued it.
+func TestTrackedReadsOnThePage(t *testing.T) {
+	now := time.Now()
+	queued := now.Add(-time.Second)
+	c := Controller{Name: "shops", TrackedCount: 2, Tracked: []Tracked{
+		{Key: "a/b", Cause: "secrets a/tls", Queued: &queued, Dependencies: []string{"secrets a/tls"}, Count: 1},
+	}}
+	require.Contains(t, c.lines(now), "tracked   2 keys depend on what they have read")
+	require.Contains(t, c.lines(now), "tracked   a/b depends on 1, among them secrets a/tls; enqueued 1s ago by secrets a/tls")
+}
