@@ -150,10 +150,12 @@ func TestWaitInOldEpochReturnsErrNewEpoch(t *testing.T) {
 		synctest.Wait()
 		// A watch from a future version is silent. A 410 makes the client check the
 		// version.
-		r.srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Nth: 1, Action: apitest.Fail(410, 0)})
+		r.srv.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch", Namespace: "default"}, Nth: 1, Action: apitest.Fail(410, 0)})
 		r.srv.RestartFromBackup(10)
 		require.ErrorIs(t, <-waited, informer.ErrNewEpoch)
-		require.Equal(t, 1, inf.State().Epoch)
+		_, epoch := inf.VersionIn("default")
+		require.Equal(t, 1, epoch)
+		require.Positive(t, inf.State().Epoch)
 		stored, ok := inf.Get("default/web-0")
 		require.True(t, ok)
 		require.Equal(t, apitest.Get(t, r.srv, pod).Status.Phase, stored.Status.Phase)
@@ -388,7 +390,9 @@ func TestStateHasStoreSourceAndHandlers(t *testing.T) {
 		require.Equal(t, reflector.PhaseWatching, s.Source.Phase)
 		require.NoError(t, s.Source.Err)
 		require.Greater(t, time.Since(s.Source.LastEvent), time.Minute)
-		require.LessOrEqual(t, time.Since(s.Source.LastBookmark), time.Minute)
+		if !r.ofNamespaces { // the waits above have ended later, and a bookmark needs a newer version
+			require.LessOrEqual(t, time.Since(s.Source.LastBookmark), time.Minute)
+		}
 		require.Len(t, s.Handlers, 1)
 		require.Equal(t, "slow", s.Handlers[0].Name)
 		require.True(t, s.Handlers[0].Synced)

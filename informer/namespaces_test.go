@@ -430,8 +430,8 @@ func TestNamesOfNamespaces(t *testing.T) {
 // Informers and sources without changing namespaces are errors.
 func TestSourcesWithoutNamespaces(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
-		ordinary, stop := r.run(informer.Options[*Pod]{})
-		defer stop()
+		ordinary := informer.New(r.resource, informer.Options[*Pod]{})
+		defer runUntilStopped(t, ordinary)()
 		require.ErrorIs(t, ordinary.SetNamespaces("a"), informer.ErrNoNamespace)
 		require.Zero(t, ordinary.State().NamespaceCount)
 		require.True(t, ordinary.Covers("default"))
@@ -466,22 +466,19 @@ func TestSetNamespacesAtAnyTime(t *testing.T) {
 			r.podIn(fmt.Sprint("n-", i), "web-0")
 		}
 		var inf *informer.SharedInformer[*Pod]
+		var fromTrace, fromHandler sync.Once
 		inf = informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{
 			Logger: slog.New(slog.DiscardHandler),
 			Trace: &informer.Trace{Stored: func(info informer.TraceInfo) {
-				if info.Key == "n-1/web-0" && info.Event == "add" {
-					if err := inf.SetNamespaces("n-1", "n-2"); err != nil {
-						t.Error(err)
-					}
+				if info.Key == "n-1/web-0" {
+					fromTrace.Do(func() { require.NoError(t, inf.SetNamespaces("n-1", "n-2")) })
 				}
 			}},
 		}, "x")
 		require.NoError(t, inf.SetNamespaces("n-0"))
 		_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs[*Pod]{AddFunc: func(p *Pod, _ bool) {
 			if p.Namespace == "n-0" {
-				if err := inf.SetNamespaces("n-0", "n-1"); err != nil {
-					t.Error(err)
-				}
+				fromHandler.Do(func() { require.NoError(t, inf.SetNamespaces("n-0", "n-1")) })
 			}
 		}}, informer.HandlerOptions{})
 		require.NoError(t, err)
