@@ -282,6 +282,11 @@ func TestABodyNewerThanTheMetadataIsReturned(t *testing.T) {
 		require.Equal(t, "new", string(secret.Data["key"]))
 		require.Equal(t, before, revision)
 
+		for _, content := range []string{"new", "newer"} { // requested again while the metadata is late
+			y.setSecret("c", content)
+			require.Equal(t, content, y.content("c"))
+		}
+
 		time.Sleep(2 * time.Minute)
 		requests := y.requests()
 		_, _, revision, err = y.bodies.Read(y.ctx, "shop/a")
@@ -395,6 +400,25 @@ func TestIdleBodiesAreDropped(t *testing.T) {
 		require.Equal(t, 2, y.requests())
 		y.content("a")
 		require.Equal(t, 3, y.requests())
+	})
+}
+
+// Promise: a body is dropped as soon as its metadata changes or disappears.
+func TestAChangeDropsTheBody(t *testing.T) {
+	withBodies(t, informer.BodyOptions[*Secret]{}, func(y *bodiesFixture) {
+		body := map[string]weak.Pointer[Secret]{}
+		for _, name := range []string{"a", "b", "c"} {
+			secret, _, err := y.bodies.Get(y.ctx, "shop/"+name)
+			require.NoError(t, err)
+			body[name] = weak.Make(secret)
+		}
+		y.setSecret("a", "new")
+		apitest.Delete(t, y.server, y.secret("b"))
+		synctest.Wait()
+		runtime.GC()
+		require.Nil(t, body["a"].Value())
+		require.Nil(t, body["b"].Value())
+		require.NotNil(t, body["c"].Value())
 	})
 }
 
