@@ -35,21 +35,23 @@
 //
 // Get, Find, All and Lister read an informer through the ctx of a reconcile:
 //
-//		controller.Reads(c, secrets) // informers of For, Owns and Watches need no Reads
+//	controller.Reads(c, secrets) // informers of For, Owns and Watches need no Reads
 //
-//		secret, ok, err := controller.Get(ctx, secrets, "shop/tls")
-//		pods, err := controller.Find(ctx, byNode, "n1")
+//	secret, ok, err := controller.Get(ctx, secrets, "shop/tls")
+//	pods, err := controller.Find(ctx, byNode, "n1")
 //
-//	  - They are fresh: the informer has observed what this reconcile has written. The
-//	    wait is limited to ten seconds, and then the error says what is missing.
-//	  - They are tracked: when the object, or its absence, or what has an index value
-//	    changes, the request is enqueued, without Watches. A change that was read already
-//	    does not count.
-//	  - After a success the reads of the reconcile replace those before. After an error,
-//	    a TerminalError or a panic they are added.
-//	  - Without a For, they are kept until a reconcile reads nothing. With a For, they are
-//	    dropped after a success when the object does not exist.
-//	  - The methods of an informer are unchanged: not tracked, and without a wait.
+// They follow these rules:
+//
+//   - They are fresh: the informer has observed what this reconcile has written. The
+//     wait is limited to ten seconds, and then the error says what is missing.
+//   - They are tracked: when the object, or its absence, or what has an index value
+//     changes, the request is enqueued, without Watches. A change that was read already
+//     does not count.
+//   - After a success the reads of the reconcile replace those before. After an error,
+//     a TerminalError or a panic they are added.
+//   - Without a For, they are kept until a reconcile reads nothing. With a For, they are
+//     dropped after a success when the object does not exist.
+//   - The methods of an informer are unchanged: not tracked, and without a wait.
 //
 // [NotOwnWrites] ignores the events by which a reconcile sees its own writes. Do not use
 // it for a reconcile that continues when its own write comes back.
