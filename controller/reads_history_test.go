@@ -464,11 +464,6 @@ func (h *readsHistory) checkSuperfluous(key string) error {
 	for i := range h.events {
 		if e := &h.events[i]; e.number > h.checkedUpTo && h.allows(e, key) {
 			causes = append(causes, fmt.Sprintf("number %d, %s", e.number, e))
-			if e.listed && e.old == nil {
-				// With NotOwnWrites, the observer and the handler queue the object of a
-				// namespace that was added.
-				causes = append(causes, "the initial list of a namespace")
-			}
 		}
 	}
 	if count > len(causes) {

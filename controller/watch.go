@@ -188,11 +188,14 @@ func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 			return attachedSource{}, err
 		}
 	}
+	// attached is the registration, which a callback may precede. Once it is synced, an
+	// initial list is that of a namespace that was added: a change.
+	var attached atomic.Pointer[informer.Registration]
 	registration, err := w.inf.AddEventHandler(informer.ResourceEventHandlerFuncs[T]{
 		AddFunc: func(obj T, isInInitialList bool) {
 			gate.observe(obj)
 			reason := ReasonChanged
-			if isInInitialList {
+			if at := attached.Load(); isInInitialList && (at == nil || !at.HasSynced()) {
 				reason = ReasonInitial
 			}
 			w.enqueue(r, change[T]{new: obj}, reason)
@@ -210,6 +213,7 @@ func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 		removeOwn()
 		return attachedSource{}, err
 	}
+	attached.Store(registration)
 	remove := func() {
 		removeOwn()
 		registration.Remove()
