@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/thinformer/thinformer/apitest"
 	"github.com/thinformer/thinformer/controller"
@@ -116,4 +118,52 @@ func TestReadOfAVersionThatIsGivenAgain(t *testing.T) {
 		require.Equal(t, []string{"a"}, log.take())
 		stop()
 	})
+}
+
+// An own write that a list delivers is reconciled: the list may hide writes of other
+// clients. The same write is not reconciled if a watch delivers it.
+func TestOwnWriteThatAListDelivers(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newFixture(t, 0)
+			maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
+			log, writes := &reconcileLog{}, false
+			c := controller.New("maps", controller.Func(func(ctx context.Context, req controller.Request) (controller.Result, error) {
+				log.add(req)
+				if !writes {
+					return controller.Result{}, nil
+				}
+				writes = false
+				if _, _, err := controller.Get(ctx, maps, req.String()); err != nil {
+					return controller.Result{}, err
+				}
+				_, err := s.maps.Patch(ctx, req.Name, types.MergePatchType, []byte(`{"data":{"x":"y"}}`), metav1.PatchOptions{})
+				return controller.Result{}, err
+			}), controller.Options{})
+			controller.NotOwnWrites(controller.For(c, maps))
+			requests := make(chan controller.Request)
+			controller.Channel(c, requests)
+			s.create("a")
+			stop := s.run(c)
+			time.Sleep(time.Second)
+			require.Equal(t, []string{"a"}, log.take())
+			if listed {
+				s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "watch"}, Action: apitest.Fail(500, 0)})
+				s.server.Restart()
+				time.Sleep(time.Second)
+			}
+			writes = true
+			requests <- controller.Request{Namespace: "default", Name: "a"}
+			time.Sleep(time.Second)
+			s.server.Compact()
+			s.server.RemoveFaults()
+			time.Sleep(2 * time.Minute)
+			if listed {
+				require.Equal(t, []string{"a", "a"}, log.take())
+			} else {
+				require.Equal(t, []string{"a"}, log.take())
+			}
+			stop()
+		})
+	}
 }
