@@ -65,10 +65,13 @@ func TestWritesInOneOfSeveralNamespaces(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(5 * time.Second)
+		mu.Lock()
 		require.True(t, results["fast"].found)
 		require.Less(t, results["fast"].waited, time.Second)
 		require.Equal(t, result{}, results["other"], "not covered")
+		mu.Unlock()
 		time.Sleep(30 * time.Second)
+		synctest.Wait()
 		require.ErrorAs(t, results["slow"].err, new(*controller.StaleError))
 		require.Equal(t, 1, c.State().Held)
 		require.NoError(t, maps.SetNamespaces("fast"))

@@ -345,6 +345,7 @@ func TestReadOfALateInformer(t *testing.T) {
 		time.Sleep(time.Minute) // the first list
 		s.send()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, []time.Duration{10 * time.Second, 12 * time.Second}, waited)
 		var stale *controller.StaleError
 		require.ErrorAs(t, errs[0], &stale)
