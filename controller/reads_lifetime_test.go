@@ -119,6 +119,7 @@ func TestStopWaitsForPredicatesOfReads(t *testing.T) {
 		created.ResourceVersion, created.Data = "", map[string]string{"x": "1"}
 		apitest.Update(t, s.server, created)
 		time.Sleep(time.Second)
+		synctest.Wait()
 		require.False(t, began.IsZero())
 		cancel()
 		require.NoError(t, <-ended)
@@ -164,6 +165,7 @@ func TestSlowQueryDoesNotDelayARead(t *testing.T) {
 				s.server.Fault(apitest.Fault{Match: apitest.Match{Verb: "list"}, Action: apitest.Delay(4 * time.Second)})
 				requests <- controller.Request{Name: "r"}
 				time.Sleep(30 * time.Second)
+				synctest.Wait()
 				require.Equal(t, test.want, took.Round(100*time.Millisecond))
 				require.ErrorIs(t, err, test.wantErr)
 				stop()
