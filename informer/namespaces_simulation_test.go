@@ -109,8 +109,14 @@ func simulateNamespaces(t *testing.T, seed uint64, hits *simHits) {
 
 func (s *namespaceSimulation) run() {
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	ended := make(chan error, 1)
+	defer func() { // also after a failure, which ends this goroutine
+		cancel()
+		if err := <-ended; err != nil {
+			s.t.Error(err)
+		}
+		s.waiters.Wait()
+	}()
 	s.addHandler()
 	s.addHandler()
 	go func() { ended <- s.informer.Run(ctx) }()
@@ -125,11 +131,6 @@ func (s *namespaceSimulation) run() {
 	if !s.undecidable {
 		s.settle()
 	}
-	cancel()
-	if err := <-ended; err != nil {
-		s.t.Fatal(err)
-	}
-	s.waiters.Wait()
 }
 
 func (s *namespaceSimulation) step() {
