@@ -102,7 +102,7 @@ func (r *run) waiting() []UnreadyInformer {
 // logWaiting logs the informers that are not synced. It logs nothing while a Program
 // waits for its informers, since that logs all informers together.
 func (r *run) logWaiting() (logged bool) {
-	if p, ok := r.ctx.Value(programKey{}).(*Program); ok && !p.hasSynced() {
+	if synced, ok := r.ctx.Value(programKey{}).(func() bool); ok && !synced() {
 		return false
 	}
 	for _, inf := range r.c.Informers() {

@@ -26,7 +26,9 @@ const (
 	stopping phase = "stopping"
 )
 
-// programKey is the context key that marks controllers run by package-level Run.
+// programKey is the context key that marks controllers run by a Program. The value is a
+// func() bool that reports whether the informers of the program have synced. It is not
+// the Program, so that a program that only calls Controller.Run does not link it.
 type programKey struct{}
 
 // Program runs informers and controllers, as [Run] does, and lets controllers be added
@@ -163,7 +165,7 @@ func (p *Program) run(ctx context.Context) error {
 	}
 	// The controllers outlive ctx, and the informers outlive the controllers.
 	lasting := context.WithoutCancel(ctx)
-	work, endWork := context.WithCancel(context.WithValue(lasting, programKey{}, p))
+	work, endWork := context.WithCancel(context.WithValue(lasting, programKey{}, p.hasSynced))
 	feed, endFeed := context.WithCancel(lasting)
 	defer endWork()
 	defer endFeed()

@@ -87,7 +87,7 @@ func (r *reconcileContext) register(s *trackedSource, target reads.Target) (trac
 	case s.gone:
 		return trackedRead{}, notRead(r.run, s.source.Name)
 	}
-	edge, ok := r.reads.Open(s.source, target)
+	edge, ok := attemptOf(r).Open(s.source, target)
 	if !ok {
 		return trackedRead{}, ErrNotReconciling
 	}
@@ -98,7 +98,7 @@ func (r *reconcileContext) register(s *trackedSource, target reads.Target) (trac
 func (r *trackedRead) close(revision uint64) error {
 	t := r.source.tracker
 	t.mu.Lock()
-	ok := r.job.reads.Close(r.edge, revision)
+	ok := attemptOf(r.job).Close(r.edge, revision)
 	t.mu.Unlock()
 	if !ok {
 		return ErrNotReconciling
@@ -116,8 +116,8 @@ func (r *trackedRead) sawObject(key string, obj any) {
 	t := r.source.tracker
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !r.job.reads.Ended() {
-		r.job.reads.Own.Read(r.source, key, uid, version)
+	if !attemptOf(r.job).Ended() {
+		attemptOf(r.job).Own.Read(r.source, key, uid, version)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/thinformer/thinformer/controller/internal/reads"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -32,9 +31,10 @@ type reconcileContext struct {
 	// ended is set when Reconcile has returned.
 	ended, settled bool
 
-	// reads has the tracked reads. It is guarded by the mutex of the tracker, and nil if
-	// there are none.
-	reads *reads.Attempt[Request]
+	// reads is nil, or a *reads.Attempt[Request] with the tracked reads. It is guarded by
+	// the mutex of the tracker. With its type here, every program would link the
+	// descriptors of all types of package reads.
+	reads any
 }
 
 var _ context.Context = (*reconcileContext)(nil)

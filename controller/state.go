@@ -13,6 +13,9 @@ import (
 // maxListed limits the lists of a State. The counts are exact.
 const maxListed = 100
 
+// maxDependenciesListed limits the dependencies of each request in a State.
+const maxDependenciesListed = 10
+
 // State is a snapshot of a controller for health endpoints, debug pages and tests.
 // Each list has at most 100 entries; lists that can be longer have a count beside
 // them.
@@ -98,7 +101,11 @@ func (r *run) fill(s *State) {
 	s.Working = r.working()
 	r.retries.fill(s)
 	if t := r.tracking(); t != nil {
-		t.fill(s)
+		var tracked []Request
+		s.TrackedCount, tracked = t.tracked()
+		for _, req := range tracked {
+			s.Tracked = append(s.Tracked, t.explain(req, maxDependenciesListed))
+		}
 	}
 	slices.SortFunc(s.Retrying, func(a, b FailingRequest) int {
 		return cmp.Or(a.Next.Compare(b.Next), a.Request.compare(b.Request))

@@ -31,8 +31,8 @@ type readTracker interface {
 	note(inf informer.AnyInformer, obj rest.Object, request Request)
 	// explain returns what is known of a request.
 	explain(request Request, limit int) Explanation
-	// fill adds the dependencies to a State.
-	fill(s *State)
+	// tracked returns the number of requests that have dependencies, and some of them.
+	tracked() (count int, listed []Request)
 	// synced is called when the keys of the initial objects have been enqueued. It
 	// enqueues the requests that had dependencies when the last run ended and have not
 	// been reconciled since: a change may have been missed.
@@ -184,6 +184,12 @@ func (t *tracker) synced() {
 	}
 }
 
+// attemptOf returns the tracked reads of a reconcile, nil if there are none.
+func attemptOf(job *reconcileContext) *reads.Attempt[Request] {
+	attempt, _ := job.reads.(*reads.Attempt[Request])
+	return attempt
+}
+
 // begin implements readTracker.
 func (t *tracker) begin(job *reconcileContext) {
 	t.mu.Lock()
@@ -195,7 +201,7 @@ func (t *tracker) begin(job *reconcileContext) {
 // after ctx has ended, so a reconcile that has not ended here has an end.
 func (t *tracker) beginLocked(job *reconcileContext) bool {
 	if job.reads != nil {
-		return !job.reads.Ended()
+		return !attemptOf(job).Ended()
 	}
 	if job.hasEnded() {
 		return false
@@ -209,7 +215,7 @@ func (t *tracker) beginLocked(job *reconcileContext) bool {
 func (t *tracker) end(job *reconcileContext, success bool) {
 	forget := success && t.run.isForgotten(job.request)
 	t.mu.Lock()
-	enqueue := job.reads != nil && t.graph.End(job.reads, success, forget)
+	enqueue := job.reads != nil && t.graph.End(attemptOf(job), success, forget)
 	t.mu.Unlock()
 	if enqueue {
 		t.run.queueKey(job.request, ReasonChanged)
@@ -272,7 +278,7 @@ func (t *tracker) wrote(job *reconcileContext, w rest.WriteInfo) {
 		if !t.beginLocked(job) {
 			return
 		}
-		job.reads.Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Created)
+		attemptOf(job).Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Created)
 	}
 }
 
@@ -284,18 +290,12 @@ func (t *tracker) explain(req Request, limit int) Explanation {
 	return Explanation{Request: req, Queued: cause.Time, Cause: cause.String(), Dependencies: dependencies, Count: count}
 }
 
-// maxDependenciesListed limits the dependencies of each request in a State.
-const maxDependenciesListed = 10
-
-// fill implements readTracker.
-func (t *tracker) fill(s *State) {
+// tracked implements readTracker.
+func (t *tracker) tracked() (count int, listed []Request) {
 	t.mu.Lock()
-	requests := t.graph.Requests(maxListed)
-	s.TrackedCount, _ = t.graph.Len()
-	t.mu.Unlock()
-	for _, req := range requests {
-		s.Tracked = append(s.Tracked, t.explain(req, maxDependenciesListed))
-	}
+	defer t.mu.Unlock()
+	count, _ = t.graph.Len()
+	return count, t.graph.Requests(maxListed)
 }
 
 // note implements readTracker.
