@@ -40,11 +40,16 @@ type keyTable[T any] struct {
 	freeStates freeList[keyState[T]]
 }
 
-// minBuckets is the number of buckets below which a table does not shrink.
-const minBuckets = 1024
+const (
+	// firstBuckets is the number of buckets of a new table. It is small, since an
+	// informer of many namespaces has a table for each of them.
+	firstBuckets = 64
+	// minBuckets is the number of buckets below which a table does not shrink.
+	minBuckets = 1024
+)
 
 func newKeyTable[T any]() keyTable[T] {
-	return keyTable[T]{seed: maphash.MakeSeed(), buckets: make([]*keyState[T], minBuckets)}
+	return keyTable[T]{seed: maphash.MakeSeed(), buckets: make([]*keyState[T], firstBuckets)}
 }
 
 // A slot is the result of looking up a key; state is nil if the key has none.
@@ -86,13 +91,13 @@ func (t *keyTable[T]) remove(s *keyState[T]) {
 	*s = keyState[T]{}
 	t.freeStates.put(s)
 	if len(t.buckets) > minBuckets && t.states < len(t.buckets)/16 {
-		t.resize(len(t.buckets) / 4)
+		t.resize(max(len(t.buckets)/4, minBuckets))
 	}
 }
 
 func (t *keyTable[T]) resize(buckets int) {
 	old := t.buckets
-	t.buckets = make([]*keyState[T], max(buckets, minBuckets))
+	t.buckets = make([]*keyState[T], buckets)
 	for _, s := range old {
 		for s != nil {
 			next := s.nextInBucket

@@ -16,9 +16,11 @@ const (
 
 // Table holds the interned strings. The zero value is not usable: call New.
 type Table struct {
-	seed    maphash.Seed
-	entries [sets][ways]entry
-	added   uint32 // counts the strings; selects the new string to evict next
+	seed maphash.Seed
+	// sets are allocated when they are first used, since a program has a table for each
+	// open watch, and most watches of few objects use few sets.
+	sets  [sets]*[ways]entry
+	added uint32 // counts the strings; selects the new string to evict next
 }
 
 type entry struct {
@@ -27,7 +29,7 @@ type entry struct {
 	boxed any
 }
 
-// New returns an empty table. It takes about 64 KiB.
+// New returns an empty table. It takes 4 KiB, and 68 KiB when it is full.
 func New() *Table { return &Table{seed: maphash.MakeSeed()} }
 
 // Get returns string(b).
@@ -59,7 +61,12 @@ func (t *Table) Boxed(b []byte) any {
 
 // find returns the entry of b, which it adds if necessary.
 func (t *Table) find(b []byte) *entry {
-	set := &t.entries[maphash.Bytes(t.seed, b)%sets]
+	slot := &t.sets[maphash.Bytes(t.seed, b)%sets]
+	set := *slot
+	if set == nil {
+		set = new([ways]entry)
+		*slot = set
+	}
 	for i := range set {
 		if set[i].text != string(b) {
 			continue

@@ -87,6 +87,23 @@ func TestAllocations(t *testing.T) {
 	}))
 }
 
+// Promise of New: "It takes 4 KiB". An idle watch has a table, so that a table which
+// allocates all entries at once costs 64 KiB for each.
+func TestAnEmptyTableIsSmall(t *testing.T) {
+	require.LessOrEqual(t, unsafe.Sizeof(Table{}), uintptr(sets*8+64))
+	table, allocated := New(), 0
+	for i := range 10 {
+		table.Get(fmt.Appendf(nil, "label-%d", i))
+	}
+	for _, set := range table.sets {
+		if set != nil {
+			allocated++
+		}
+	}
+	require.NotZero(t, allocated)
+	require.LessOrEqual(t, allocated, 10, "only sets that are used are allocated")
+}
+
 func BenchmarkGet(b *testing.B) {
 	table := New()
 	var texts [][]byte
