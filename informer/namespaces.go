@@ -56,8 +56,8 @@ type namespaceSet[T any] struct {
 	running map[string]*namespaceFeed[T]
 	// pending is not nil until the set is known: it returns the reason.
 	pending func() error
-	// removals counts the feeds that were removed from the set.
-	removals int
+	// nextEpoch is higher than every epoch of the feeds that were removed from the set.
+	nextEpoch int
 	// err is the first error that ended a feed, and the informer with it.
 	err   error
 	ended bool
@@ -135,7 +135,7 @@ func (n *namespaceSet[T]) remove(wanted []string) {
 			continue
 		}
 		delete(n.members, namespace)
-		n.removals++
+		n.nextEpoch = max(n.nextEpoch, f.epoch()+2) // a batch that is being applied may begin another one
 		close(f.removed)
 		if f.cancel != nil {
 			f.cancel()
@@ -143,7 +143,7 @@ func (n *namespaceSet[T]) remove(wanted []string) {
 	}
 }
 
-// newMember returns the feed of a namespace. It needs mu, for removals.
+// newMember returns the feed of a namespace. It needs mu, for nextEpoch.
 func (n *namespaceSet[T]) newMember(namespace string) (*namespaceFeed[T], error) {
 	source, err := n.scoped(namespace)
 	if err != nil {
@@ -158,8 +158,8 @@ func (n *namespaceSet[T]) newMember(namespace string) (*namespaceFeed[T], error)
 	}
 	f := &namespaceFeed[T]{feed: newFeed(s, name, namespaceObjects[T]{s.store.Reader, n.index, namespace})}
 	f.namespace, f.removed, f.ownVersion = namespace, make(chan struct{}), new(atomic.Pointer[string])
-	f.firstEpoch = n.removals
-	f.waiters.epoch.Store(int64(n.removals))
+	f.firstEpoch = n.nextEpoch
+	f.waiters.epoch.Store(int64(n.nextEpoch))
 	f.connect(source, s.reflectorOptions(name, n.filter(namespace)), func(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
 		return n.process(f, deltas, batch)
 	})
@@ -187,8 +187,16 @@ func (o namespaceObjects[T]) Get(key string) (obj T, ok bool) {
 	return o.store.Get(key)
 }
 
+// Keys determines the keys from the objects: FindKeys would examine every key of the
+// store, for each list of each namespace.
 func (o namespaceObjects[T]) Keys() iter.Seq[string] {
-	return o.store.Snapshot().FindKeys(o.index, o.namespace)
+	return func(yield func(string) bool) {
+		for obj := range o.store.Snapshot().Find(o.index, o.namespace) {
+			if key, err := indexer.MetaNamespaceKeyFunc(obj); err == nil && !yield(key) {
+				return
+			}
+		}
+	}
 }
 
 func (n *namespaceSet[T]) all() []*feed[T] { return *n.covered.Load() }
@@ -224,13 +232,13 @@ func (n *namespaceSet[T]) sourceIn(namespace string) (listwatch.ListerWatcher[T]
 const maxNamespaceStates = 100
 
 func (n *namespaceSet[T]) namespaceStates() (states []NamespaceState, count int) {
-	all := n.all()
-	for urgency := maxUrgency; urgency >= 0 && len(states) < min(maxNamespaceStates, len(all)); urgency-- {
-		for _, f := range all {
-			if state := f.state(); state.urgency() == urgency && len(states) < maxNamespaceStates {
-				states = append(states, state)
-			}
-		}
+	for _, f := range n.all() {
+		states = append(states, f.state()) // once for each feed, as it may change meanwhile
 	}
-	return states, len(all)
+	count = len(states)
+	slices.SortStableFunc(states, func(a, b NamespaceState) int { return b.urgency() - a.urgency() })
+	if count > maxNamespaceStates {
+		states = slices.Clone(states[:maxNamespaceStates])
+	}
+	return states, count
 }

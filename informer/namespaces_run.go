@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/thinformer/thinformer/deltafifo"
+	"github.com/thinformer/thinformer/indexer"
 )
 
 // errFeedEnded: a function of the user has ended the goroutine of a feed, as t.FailNow
@@ -108,11 +109,11 @@ func (n *namespaceSet[T]) process(f *namespaceFeed[T], deltas []deltafifo.Delta[
 func (n *namespaceSet[T]) deleteObjects(f *namespaceFeed[T]) {
 	n.turn.Lock()
 	defer n.turn.Unlock()
-	at := n.shared.store.Snapshot()
 	var deltas []deltafifo.Delta[T]
-	for key := range at.FindKeys(n.index, f.namespace) {
-		obj, _ := at.Get(key)
-		deltas = append(deltas, deltafifo.Delta[T]{Type: deltafifo.Deleted, Key: key, Object: obj, FinalStateUnknown: true})
+	for obj := range n.shared.store.Snapshot().Find(n.index, f.namespace) {
+		if key, err := indexer.MetaNamespaceKeyFunc(obj); err == nil {
+			deltas = append(deltas, deltafifo.Delta[T]{Type: deltafifo.Deleted, Key: key, Object: obj, FinalStateUnknown: true})
+		}
 	}
 	if len(deltas) > 0 {
 		_ = n.shared.apply(f.feed, deltas, deltafifo.Batch{}, "") // only an object without a key is an error

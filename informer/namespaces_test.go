@@ -266,6 +266,14 @@ func TestNewEpochOfOneNamespace(t *testing.T) {
 		require.Equal(t, 2, inf.State().Epoch)
 		again := r.phase(pod, "again")
 		require.NoError(t, inf.WaitForVersion(t.Context(), again.ResourceVersion))
+
+		// "A namespace that was removed and added again has another epoch", also after
+		// versions have gone back.
+		require.NoError(t, inf.SetNamespaces("b"))
+		require.NoError(t, inf.SetNamespaces("a", "b"))
+		_, epoch = inf.VersionIn("a")
+		require.Greater(t, epoch, 1)
+		require.Equal(t, 1, inf.State().Epoch, "that of the namespace b")
 	})
 }
 
