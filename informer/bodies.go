@@ -92,7 +92,7 @@ func (b *Bodies[T]) Read(ctx context.Context, key string) (obj T, ok bool, revis
 	if obj, ok := b.kept.get(key, version); ok {
 		return obj, true, snapshot.Revision(), nil
 	}
-	read, err := b.requests.read(ctx, key, version.text, func(q *bodyRequest[T]) error {
+	read, err := b.requests.read(ctx, key, version, func(q *bodyRequest[T]) error {
 		return b.start(key, q, meta, version)
 	})
 	if err != nil {

@@ -23,8 +23,8 @@ type bodyRequests[T any] struct {
 
 // bodyRequest is one request with its readers.
 type bodyRequest[T any] struct {
-	// version is the version that the body must have at least.
-	version string
+	// version is the version that the body must have at least, in the same epoch.
+	version bodyVersion
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	// readers is the number of readers that wait. The mu of bodyRequests guards it.
@@ -51,7 +51,7 @@ var (
 
 // read waits for a running request whose result is not older than version, or for a new
 // one, which start runs in a goroutine.
-func (r *bodyRequests[T]) read(ctx context.Context, key, version string, start func(*bodyRequest[T]) error) (bodyRead[T], error) {
+func (r *bodyRequests[T]) read(ctx context.Context, key string, version bodyVersion, start func(*bodyRequest[T]) error) (bodyRead[T], error) {
 	var none bodyRead[T]
 	if err := ctx.Err(); err != nil {
 		return none, err
@@ -74,13 +74,13 @@ func (r *bodyRequests[T]) read(ctx context.Context, key, version string, start f
 	}
 }
 
-func (r *bodyRequests[T]) join(key, version string) (q *bodyRequest[T], isNew bool, err error) {
+func (r *bodyRequests[T]) join(key string, version bodyVersion) (q *bodyRequest[T], isNew bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed != nil {
 		return nil, false, r.closed
 	}
-	if q = r.newest[key]; q != nil && resourceversion.IsAtLeast(q.version, version) {
+	if q = r.newest[key]; q != nil && q.version.epoch == version.epoch && resourceversion.IsAtLeast(q.version.text, version.text) {
 		q.readers++
 		return q, false, nil
 	}
