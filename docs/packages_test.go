@@ -143,7 +143,7 @@ func (s *packageSet) find(t *testing.T, name string) (file string, err error) {
 func TestNamesAreFoundInPackages(t *testing.T) {
 	s := sourcePackages(t)
 	for name, file := range map[string]string{
-		"informer.feed.handleDeltas":      "informer/handledeltas.go",
+		"informer.feed.handleDeltas":        "informer/handledeltas.go",
 		"informer.State.Source":             "informer/state.go",
 		"informer.SharedInformer.State":     "informer/state.go",
 		"deltafifo.Delta.FinalStateUnknown": "deltafifo/delta.go",

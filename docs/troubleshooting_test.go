@@ -294,7 +294,9 @@ func TestSymptomsHaveTheDocumentedText(t *testing.T) {
 				s := &fixture{T: t}
 				s.srv = apitest.NewServer(apitest.Options{
 					InMemory: true, Logger: quiet,
-					Authorize: func(a apitest.Attributes) (bool, string) { return !s.forbidden && (s.denied == nil || !s.denied(a)), "" },
+					Authorize: func(a apitest.Attributes) (bool, string) {
+						return !s.forbidden && (s.denied == nil || !s.denied(a)), ""
+					},
 				})
 				t.Cleanup(s.srv.Close)
 				client, err := rest.New(s.srv.Config())
