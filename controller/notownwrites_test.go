@@ -71,7 +71,8 @@ func TestOwnWritesCauseNoReconcile(t *testing.T) {
 	})
 }
 
-// Each condition is needed for an event to be ignored.
+// Each condition is needed for an event to be ignored. Two events that are not ignored
+// may cause one reconcile or two.
 func TestWritesThatAreNotIgnored(t *testing.T) {
 	get := func(s *readsFixture, ctx context.Context, key string) error {
 		_, _, err := controller.Get(ctx, s.inf, key)
@@ -79,43 +80,43 @@ func TestWritesThatAreNotIgnored(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		reconcile func(s *readsFixture, ctx context.Context) error
-		expected  int
+		ignored   bool
 	}{
 		"one write": {func(s *readsFixture, ctx context.Context) error {
 			return errors.Join(get(s, ctx, "default/a"), s.patch(ctx, "a", "red"))
-		}, 0},
+		}, true},
 		"two writes": {func(s *readsFixture, ctx context.Context) error {
 			return errors.Join(get(s, ctx, "default/a"), s.patch(ctx, "a", "red"), s.patch(ctx, "a", "blue"))
-		}, 0},
-		"without a read": {func(s *readsFixture, ctx context.Context) error { return s.patch(ctx, "a", "red") }, 1},
+		}, true},
+		"without a read": {func(s *readsFixture, ctx context.Context) error { return s.patch(ctx, "a", "red") }, false},
 		"another ctx": {func(s *readsFixture, ctx context.Context) error {
 			return errors.Join(get(s, ctx, "default/a"), s.patch(context.Background(), "a", "red"))
-		}, 1},
+		}, false},
 		"a change between": {func(s *readsFixture, ctx context.Context) error {
 			err := get(s, ctx, "default/a")
 			apitest.Update(s.t, s.server, colored("a", "green"))
 			return errors.Join(err, s.patch(ctx, "a", "red"))
-		}, 1},
+		}, false},
 		"a change after": {func(s *readsFixture, ctx context.Context) error {
 			err := errors.Join(get(s, ctx, "default/a"), s.patch(ctx, "a", "red"))
 			apitest.Update(s.t, s.server, colored("a", "green"))
 			return err
-		}, 1},
+		}, false},
 		"an error": {func(s *readsFixture, ctx context.Context) error {
 			return errors.Join(get(s, ctx, "default/a"), s.patch(ctx, "a", "red"), controller.TerminalError(errors.New("failed")))
-		}, 1},
+		}, false},
 		"a deletion": {func(s *readsFixture, ctx context.Context) error {
 			return errors.Join(get(s, ctx, "default/a"), s.maps.Delete(ctx, "a", metav1.DeleteOptions{}))
-		}, 1},
+		}, false},
 		"a write that changes nothing": {func(s *readsFixture, ctx context.Context) error {
 			return errors.Join(get(s, ctx, "default/a"), s.patch(ctx, "a", ""))
-		}, 0},
+		}, true},
 		"a dry run and a change": {func(s *readsFixture, ctx context.Context) error {
 			err := get(s, ctx, "default/a")
 			_, dry := s.maps.Patch(ctx, "a", types.MergePatchType, []byte(`{"data":{"color":"red"}}`), metav1.PatchOptions{DryRun: []string{"All"}})
 			apitest.Update(s.t, s.server, colored("a", "red"))
 			return errors.Join(err, dry)
-		}, 1},
+		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := true
@@ -127,7 +128,11 @@ func TestWritesThatAreNotIgnored(t *testing.T) {
 				return c.reconcile(s, ctx)
 			}, func(s *readsFixture) {
 				s.add("a", "")
-				require.Equal(t, 1+c.expected, s.reconciles())
+				if n := s.reconciles(); c.ignored {
+					require.Equal(t, 1, n)
+				} else {
+					require.Greater(t, n, 1)
+				}
 			})
 		})
 	}
