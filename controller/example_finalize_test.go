@@ -51,14 +51,16 @@ func ExampleFinalize() {
 	controller.For(c, cached, controller.Changed(func(m *configMap) bool { return m.DeletionTimestamp != nil }))
 
 	apitest.Create(nil, srv, newMap("shop"))
+	deleted := make(chan error, 1)
 	go func() {
 		<-opened
-		if err := maps.Namespace("default").Delete(context.WithoutCancel(ctx), "shop", metav1.DeleteOptions{}); err != nil {
-			panic(err)
-		}
+		deleted <- maps.Namespace("default").Delete(context.WithoutCancel(ctx), "shop", metav1.DeleteOptions{})
 	}()
 	discard := slog.New(slog.DiscardHandler)
 	if err := controller.Run(ctx, controller.RunOptions{Factory: factory, Logger: discard, NoSignals: true}, c); err != nil {
+		panic(err)
+	}
+	if err := <-deleted; err != nil {
 		panic(err)
 	}
 	// Output:
