@@ -397,11 +397,12 @@ func TestInvalidReads(t *testing.T) {
 			expected error
 			text     string
 		}{
-			"another ctx":      {errOf(controller.Get(context.Background(), s.inf, "x")), controller.ErrNotReconciling, "needs the ctx of a Reconcile"},
-			"find, other ctx":  {second(controller.Find(context.Background(), s.byColor, "x")), controller.ErrNotReconciling, ""},
-			"all, other ctx":   {second(controller.All(context.Background(), s.inf)), controller.ErrNotReconciling, ""},
-			"lister, other":    {second(controller.Lister(context.Background(), s.inf)), controller.ErrNotReconciling, ""},
-			"nil ctx":          {errOf(controller.Get[*configMap](nil, s.inf, "x")), controller.ErrNotReconciling, ""}, //nolint:staticcheck // the test
+			"another ctx":     {errOf(controller.Get(context.Background(), s.inf, "x")), controller.ErrNotReconciling, "needs the ctx of a Reconcile"},
+			"find, other ctx": {second(controller.Find(context.Background(), s.byColor, "x")), controller.ErrNotReconciling, ""},
+			"all, other ctx":  {second(controller.All(context.Background(), s.inf)), controller.ErrNotReconciling, ""},
+			"lister, other":   {second(controller.Lister(context.Background(), s.inf)), controller.ErrNotReconciling, ""},
+			//lint:ignore SA1012 the case passes a nil context
+			"nil ctx":          {errOf(controller.Get[*configMap](nil, s.inf, "x")), controller.ErrNotReconciling, ""},
 			"not registered":   {errOf(controller.Get(ctx, other, "x")), controller.ErrNotRead, "reads: configmaps -n default: call controller.Reads before Run"},
 			"all of it":        {second(controller.All(ctx, other)), controller.ErrNotRead, ""},
 			"lister of it":     {second(controller.Lister(ctx, other)), controller.ErrNotRead, ""},

@@ -102,11 +102,11 @@ func (b *Bodies[T]) transformed(obj T) (read bodyRead[T], err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("Transform panicked: %v", p)
+			err = fmt.Errorf("the Transform panicked: %v", p)
 		}
 	}()
 	if read.obj, read.found, err = b.options.Transform(obj); err != nil {
-		err = fmt.Errorf("Transform: %w", err)
+		err = fmt.Errorf("the Transform failed: %w", err)
 	}
 	return read, err
 }

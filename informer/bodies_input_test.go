@@ -48,7 +48,8 @@ func TestInvalidArgumentsOfForBodies(t *testing.T) {
 		invalid.Release()
 
 		noContext := informer.ForBodies(y.factory, view, informer.BodyOptions[*Secret]{})
-		_, _, err = noContext.Get(nil, "shop/a") //nolint:staticcheck // the invalid argument under test
+		//lint:ignore SA1012 the invalid argument under test
+		_, _, err = noContext.Get(nil, "shop/a")
 		require.ErrorIs(t, err, informer.ErrNoContext)
 		require.NoError(t, y.factory.Shutdown())
 		check(informer.ForBodies(y.factory, view, informer.BodyOptions[*Secret]{}), informer.ErrStopped)

@@ -46,7 +46,7 @@ type bodyRead[T any] struct {
 
 var (
 	errNoReaders    = errors.New("all readers have given up")
-	errRequestEnded = errors.New("Transform ended the goroutine of the request")
+	errRequestEnded = errors.New("the Transform ended the goroutine of the request")
 )
 
 // read waits for a running request whose result is not older than version, or for a new

@@ -523,9 +523,9 @@ func TestTransformOfBodies(t *testing.T) {
 		})
 		y.start()
 		for _, c := range []struct{ behaviour, want string }{
-			{"error", "body of secrets shop/a: Transform: not today"},
-			{"panic", "body of secrets shop/a: Transform panicked: not today either"},
-			{"exit", "body of secrets shop/a: Transform ended the goroutine of the request"},
+			{"error", "body of secrets shop/a: the Transform failed: not today"},
+			{"panic", "body of secrets shop/a: the Transform panicked: not today either"},
+			{"exit", "body of secrets shop/a: the Transform ended the goroutine of the request"},
 		} {
 			behaviour = c.behaviour
 			_, ok, err := y.bodies.Get(y.ctx, "shop/a")

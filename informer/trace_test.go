@@ -2,6 +2,8 @@ package informer_test
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,44 +20,52 @@ import (
 // decided on by the reflector, popped and stored, in this order.
 func TestTraceFollowsAnEventToTheStore(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+		// The feeds of several namespaces call the Trace concurrently.
+		var mu sync.Mutex
 		var lines []string
-		line := func(stage string) func(informer.TraceInfo) {
-			return func(i informer.TraceInfo) { lines = append(lines, fmt.Sprintf("%s %s %s", stage, i.Event, i.Key)) }
+		add := func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			lines = append(lines, fmt.Sprintf(format, args...))
 		}
-		var steps, states int
+		line := func(stage string) func(informer.TraceInfo) {
+			return func(i informer.TraceInfo) { add("%s %s %s", stage, i.Event, i.Key) }
+		}
+		var steps, states atomic.Int64
 		r.pod("a")
 		_, stop := r.run(informer.Options[*Pod]{Trace: &informer.Trace{
 			Received: line("received"), Popped: line("popped"), Stored: line("stored"),
 			Reflector: &reflector.Trace{
-				Event:   func(t watch.EventType, _ any, _ string) { lines = append(lines, fmt.Sprintf("reflector %s", t)) },
-				Changed: func(reflector.State) { states++ },
-				Step:    func(time.Time, string, string) { steps++ },
+				Event:   func(t watch.EventType, _ any, _ string) { add("reflector %s", t) },
+				Changed: func(reflector.State) { states.Add(1) },
+				Step:    func(time.Time, string, string) { steps.Add(1) },
 			},
 		}})
 		defer stop()
 		synctest.Wait()
 		require.Equal(t, []string{"popped Replaced default/a", "stored add default/a"}, lines)
-		require.NotZero(t, states)
+		require.NotZero(t, states.Load())
 
-		lines, steps = nil, 0
+		lines = nil
+		steps.Store(0)
 		r.pod("b")
 		synctest.Wait()
 		require.Equal(t, []string{"received ADDED default/b", "reflector ADDED", "popped Added default/b", "stored add default/b"}, lines)
-		require.Equal(t, 1, steps)
+		require.EqualValues(t, 1, steps.Load())
 	})
 }
 
 // A Trace without Received leaves the functions of the reflector's trace as they are.
 func TestTraceOfTheReflectorAlone(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
-		var events int
+		var events atomic.Int64
 		_, stop := r.run(informer.Options[*Pod]{Trace: &informer.Trace{
-			Reflector: &reflector.Trace{Event: func(watch.EventType, any, string) { events++ }},
+			Reflector: &reflector.Trace{Event: func(watch.EventType, any, string) { events.Add(1) }},
 		}})
 		defer stop()
 		synctest.Wait()
 		r.pod("a")
 		synctest.Wait()
-		require.Equal(t, 1, events)
+		require.EqualValues(t, 1, events.Load())
 	})
 }
