@@ -125,7 +125,7 @@ func (d *definitions) request(ctx context.Context) {
 	d.wake()
 }
 
-// acceptDefinitions requests the aggregated discovery of Kubernetes 1.26 and later: all
+// acceptDefinitions requests the aggregated discovery of Kubernetes 1.27 and later: all
 // groups, versions and resources in one response. rest/discovery requests the same.
 const acceptDefinitions = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
