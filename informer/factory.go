@@ -177,7 +177,7 @@ func (f *Factory) startAdded(e *entry) {
 // mustStart reports whether an informer that does not run is to be started without
 // another Start. It needs mu.
 func (f *Factory) mustStart(e *entry) bool {
-	return !f.stopped && f.context != nil && f.context.Err() == nil && e.cancel == nil && e.users > 0
+	return f.startsAdded() && e.cancel == nil && e.users > 0
 }
 
 // split returns the informers that have been started, and the others.
@@ -297,10 +297,18 @@ func (f *Factory) started() (started []*entry, errs []error) {
 			errs = append(errs, err)
 		}
 	}
-	if len(started)+len(errs) == 0 && len(notStarted) > 0 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(started)+len(errs) == 0 && len(notStarted) > 0 && !f.startsAdded() {
 		errs = append(errs, ErrNotRunning)
 	}
 	return started, errs
+}
+
+// startsAdded reports whether informers that are requested now are started. An informer
+// may be among the entries for a moment before it is. It needs mu.
+func (f *Factory) startsAdded() bool {
+	return !f.stopped && f.context != nil && f.context.Err() == nil
 }
 
 // inUse reports whether e still has a user.

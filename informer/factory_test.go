@@ -227,6 +227,35 @@ func TestInformerRequestedAfterStartRuns(t *testing.T) {
 	})
 }
 
+// checkedSource calls checked when it is checked.
+type checkedSource struct {
+	informer.Source[*Pod]
+	checked func()
+}
+
+func (s *checkedSource) Check() error {
+	s.checked()
+	return nil
+}
+
+// Promise: WaitForSync during the start of an informer that was requested after Start
+// does not report ErrNotRunning.
+func TestFactoryWaitsWhileAnAddedInformerStarts(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{}, func(y *factoryFixture) {
+		require.NoError(t, y.factory.Start(y.ctx))
+		checks := 0
+		source := &checkedSource{Source: rest.NewView[*Pod](y.client, pods)}
+		source.checked = func() {
+			if checks++; checks == 1 { // WaitForSync checks the informer as well
+				require.NoError(t, y.factory.WaitForSync(y.ctx))
+			}
+		}
+		inf := informer.For(y.factory, source, informer.Options[*Pod]{})
+		require.NoError(t, inf.WaitForSync(y.ctx))
+		require.Positive(t, checks)
+	})
+}
+
 // Promise: an informer that is requested after Start and cannot run is logged, and its
 // waits and the next Start return the error. Others are not affected.
 func TestInvalidInformerRequestedAfterStart(t *testing.T) {
