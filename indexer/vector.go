@@ -101,24 +101,29 @@ func (v *vector[E]) isHole(i, n uint32) bool {
 // writable makes the writer the owner of the leaf of element i of the version of
 // length n, and of the path to it, and returns the leaf.
 func (v *vector[E]) writable(i, n uint32, t token) *leaf[E] {
-	switch {
-	case n <= maxLen0:
-		return writableLeaf(&v.leaf, t)
-	case n <= maxLen1:
-		return writableLeaf(writableChild(&v.b1, i>>4, t), t)
-	case n <= maxLen2:
-		return writableLeaf(writableChild(writableChild(&v.b2, i>>8, t), i>>4, t), t)
-	case n <= maxLen3:
-		return writableLeaf(writableChild(writableChild(writableChild(&v.b3, i>>12, t), i>>8, t), i>>4, t), t)
-	case n <= maxLen4:
-		return writableLeaf(writableChild(writableChild(writableChild(writableChild(&v.b4, i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
-	case n <= maxLen5:
-		return writableLeaf(writableChild(writableChild(writableChild(writableChild(writableChild(&v.b5, i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
-	case n <= maxLen6:
-		return writableLeaf(writableChild(writableChild(writableChild(writableChild(writableChild(writableChild(&v.b6, i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
-	default:
-		return writableLeaf(writableChild(writableChild(writableChild(writableChild(writableChild(writableChild(writableChild(&v.b7, i>>28, t), i>>24, t), i>>20, t), i>>16, t), i>>12, t), i>>8, t), i>>4, t), t)
+	b6, b5, b4, b3, b2, b1, l := &v.b6, &v.b5, &v.b4, &v.b3, &v.b2, &v.b1, &v.leaf
+	if n > maxLen6 {
+		b6 = writableChild(&v.b7, i>>28, t)
 	}
+	if n > maxLen5 {
+		b5 = writableChild(b6, i>>24, t)
+	}
+	if n > maxLen4 {
+		b4 = writableChild(b5, i>>20, t)
+	}
+	if n > maxLen3 {
+		b3 = writableChild(b4, i>>16, t)
+	}
+	if n > maxLen2 {
+		b2 = writableChild(b3, i>>12, t)
+	}
+	if n > maxLen1 {
+		b1 = writableChild(b2, i>>8, t)
+	}
+	if n > maxLen0 {
+		l = writableChild(b1, i>>4, t)
+	}
+	return writableLeaf(l, t)
 }
 
 // set sets element i of the version of length n to e. The element is then no
@@ -180,22 +185,26 @@ func (v *vector[E]) grow(n uint32, l *leaf[E], t token) {
 		v.b7 = &branch[branch[branch[branch[branch[branch[branch[leaf[E]]]]]]]]{owner: t}
 		v.b7.children[0] = v.b6
 	}
-	switch {
-	case n < maxLen1:
-		*childForGrowth(&v.b1, n>>4, t) = l
-	case n < maxLen2:
-		*childForGrowth(childForGrowth(&v.b2, n>>8, t), n>>4, t) = l
-	case n < maxLen3:
-		*childForGrowth(childForGrowth(childForGrowth(&v.b3, n>>12, t), n>>8, t), n>>4, t) = l
-	case n < maxLen4:
-		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b4, n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
-	case n < maxLen5:
-		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b5, n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
-	case n < maxLen6:
-		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b6, n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
-	default:
-		*childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(childForGrowth(&v.b7, n>>28, t), n>>24, t), n>>20, t), n>>16, t), n>>12, t), n>>8, t), n>>4, t) = l
+	b6, b5, b4, b3, b2, b1 := &v.b6, &v.b5, &v.b4, &v.b3, &v.b2, &v.b1
+	if n >= maxLen6 {
+		b6 = childForGrowth(&v.b7, n>>28, t)
 	}
+	if n >= maxLen5 {
+		b5 = childForGrowth(b6, n>>24, t)
+	}
+	if n >= maxLen4 {
+		b4 = childForGrowth(b5, n>>20, t)
+	}
+	if n >= maxLen3 {
+		b3 = childForGrowth(b4, n>>16, t)
+	}
+	if n >= maxLen2 {
+		b2 = childForGrowth(b3, n>>12, t)
+	}
+	if n >= maxLen1 {
+		b1 = childForGrowth(b2, n>>8, t)
+	}
+	*childForGrowth(b1, n>>4, t) = l
 }
 
 // pop removes the last element of the version of length n.
