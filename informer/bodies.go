@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -83,12 +84,15 @@ func (b *Bodies[T]) Read(ctx context.Context, key string) (obj T, ok bool, revis
 	if err := b.ready(ctx); err != nil {
 		return obj, false, 0, err
 	}
-	snapshot := b.metadata.Reader().Snapshot()
+	snapshot, epoch, known := b.snapshot()
 	meta, exists := snapshot.Get(key)
 	if !exists {
 		return obj, false, snapshot.Revision(), nil
 	}
-	version := b.versionOf(meta)
+	version := bodyVersion{meta.ResourceVersion, epoch}
+	if !known {
+		version.text = "" // requests the newest state, which is that of the new epoch
+	}
 	if obj, ok := b.kept.get(key, version); ok {
 		return obj, true, snapshot.Revision(), nil
 	}
@@ -98,7 +102,7 @@ func (b *Bodies[T]) Read(ctx context.Context, key string) (obj T, ok bool, revis
 	if err != nil {
 		return obj, false, 0, fmt.Errorf("body of %s %s: %w", b.view.ResourceInfo().GroupResource(), key, err)
 	}
-	return read.obj, read.found, b.revisionOf(key, read, snapshot.Revision()), nil
+	return read.obj, read.found, b.revisionOf(key, read, epoch, snapshot.Revision()), nil
 }
 
 // ready waits until the metadata has been listed.
@@ -122,17 +126,24 @@ func (b *Bodies[T]) ready(ctx context.Context) error {
 	return b.metadata.WaitForSync(ctx)
 }
 
-// versionOf returns the version of the body that belongs to the metadata.
-func (b *Bodies[T]) versionOf(meta *bodyMetadata) bodyVersion {
-	_, epoch := b.metadata.VersionIn(meta.Namespace)
-	return bodyVersion{meta.ResourceVersion, epoch}
+// snapshot returns the metadata, and the epoch to which its versions belong. While the
+// versions go back, known is false: the snapshot may belong to the epoch before.
+func (b *Bodies[T]) snapshot() (snapshot indexer.Snapshot[*bodyMetadata], epoch int, known bool) {
+	waiters := &b.metadata.shared.feeds.all()[0].waiters
+	ended := waiters.epoch.Load()
+	snapshot = b.metadata.Reader().Snapshot()
+	begun := waiters.begun.Load()
+	return snapshot, int(begun), begun == ended
 }
 
 // revisionOf returns the revision of the present snapshot if it shows what was read.
 // Otherwise it returns the revision before the request, since a change after that one may
 // not be included in what was read.
-func (b *Bodies[T]) revisionOf(key string, read bodyRead[T], before uint64) uint64 {
-	now := b.metadata.Reader().Snapshot()
+func (b *Bodies[T]) revisionOf(key string, read bodyRead[T], epoch int, before uint64) uint64 {
+	now, present, known := b.snapshot()
+	if !known || present != epoch {
+		return before
+	}
 	if meta, exists := now.Get(key); exists == read.found && (!exists || meta.ResourceVersion == read.version) {
 		return now.Revision()
 	}

@@ -495,6 +495,43 @@ func TestBodiesAfterARestoreFromABackup(t *testing.T) {
 	}, lateWatch)
 }
 
+// Promise: the same while the store has the metadata of the new epoch and the informer has
+// not reported it yet.
+func TestBodiesWhileANewEpochBegins(t *testing.T) {
+	var y *bodiesFixture
+	var during []string
+	withFactory(t, informer.FactoryOptions{Trace: &informer.Trace{Stored: func(i informer.TraceInfo) {
+		if y != nil && i.Key == "shop/a" && i.Event == "update" {
+			during = append(during, fmt.Sprint(y.bodies.State().Epoch, " ", y.content("b")))
+		}
+	}}}, func(f *factoryFixture) {
+		y = &bodiesFixture{f, nil}
+		y.createSecret("a", "a")
+		y.createSecret("b", "b")
+		y.bodies = informer.ForBodies(y.factory, rest.NewView[*Secret](y.client, secrets), informer.BodyOptions[*Secret]{MaxIdle: -1})
+		y.start()
+		y.setSecret("b", "before")
+		reused := y.secret("b").ResourceVersion
+		synctest.Wait()
+		require.Equal(t, "before", y.content("b"))
+		for i := range 20 {
+			y.createSecret(fmt.Sprint("later-", i), "")
+		}
+		synctest.Wait()
+		y.server.RestartFromBackup(21)
+		y.setSecret("b", "after")
+		require.Equal(t, reused, y.secret("b").ResourceVersion)
+		y.setSecret("a", "after")
+		y.server.Compact()
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, []string{"0 after"}, during)
+		require.Equal(t, 1, y.bodies.State().Epoch)
+		requests := y.requests()
+		require.Equal(t, "after", y.content("b"))
+		require.Equal(t, requests, y.requests(), "the body of the new epoch is kept")
+	})
+}
+
 // Promise: the Transforms of the factory and of the options are called once for each
 // body that was read. Their failures affect one read.
 func TestTransformOfBodies(t *testing.T) {

@@ -29,7 +29,7 @@ func (f *feed[T]) handleDeltas(deltas []deltafifo.Delta[T], batch deltafifo.Batc
 // order matters: a handler or waiter that is notified of a change finds it in the
 // store. storeVersion is the version of the store after the batch, "" for no change.
 func (s *shared[T]) apply(f *feed[T], deltas []deltafifo.Delta[T], batch deltafifo.Batch, storeVersion string) error {
-	before := f.version()
+	epoch := f.waiters.begin(f.version(), batch)
 	defer s.traceApplied(f, len(deltas))()
 	s.tracePopped(deltas)
 	changes := s.changesOf(deltas)
@@ -43,9 +43,9 @@ func (s *shared[T]) apply(f *feed[T], deltas []deltafifo.Delta[T], batch deltafi
 	f.reached(batch)
 	if notifications := s.notificationsOf(f, deltas, batch); len(notifications) > 0 {
 		s.traceStored(notifications)
-		s.notify(notifications, batch, f.waiters.epochWith(before, batch))
+		s.notify(notifications, batch, epoch)
 	}
-	f.waiters.advance(before, batch, func(version string) bool { return s.batchHasVersion(deltas, batch, version) })
+	f.waiters.advance(epoch, batch, func(version string) bool { return s.batchHasVersion(deltas, batch, version) })
 	s.buffers.release()
 	return err
 }

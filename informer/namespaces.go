@@ -159,7 +159,7 @@ func (n *namespaceSet[T]) newMember(namespace string) (*namespaceFeed[T], error)
 	f := &namespaceFeed[T]{feed: newFeed(s, name, namespaceObjects[T]{s.store.Reader, n.index, namespace})}
 	f.namespace, f.removed, f.ownVersion = namespace, make(chan struct{}), new(atomic.Pointer[string])
 	f.firstEpoch = n.nextEpoch
-	f.waiters.epoch.Store(int64(n.nextEpoch))
+	f.waiters.beginAt(n.nextEpoch)
 	f.connect(source, s.reflectorOptions(name, n.filter(namespace)), func(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
 		return n.process(f, deltas, batch)
 	})

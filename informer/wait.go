@@ -209,7 +209,10 @@ func (s *shared[T]) waitForRun(ctx context.Context) error {
 
 // versionWaiters are the waits for versions, and the current epoch.
 type versionWaiters struct {
-	epoch atomic.Int64
+	// begun is the epoch of the last batch that the store has or is about to have, epoch
+	// that of the last one that has been processed. While they differ, the store may
+	// belong to either.
+	begun, epoch atomic.Int64
 	// count is the number of waiters. The lock is taken only if it is not 0.
 	count atomic.Int32
 
@@ -252,23 +255,30 @@ func (v *versionWaiters) remove(w *versionWaiter) {
 	v.count.Add(-1)
 }
 
-// epochWith returns the epoch that begins or continues with a batch.
-func (v *versionWaiters) epochWith(before string, batch deltafifo.Batch) int {
-	epoch := int(v.epoch.Load())
+// begin returns the epoch that begins or continues with a batch. It is called before the
+// store has the batch.
+func (v *versionWaiters) begin(before string, batch deltafifo.Batch) int {
+	epoch := v.epoch.Load()
 	if resourceversion.IsOlder(batch.Version, before) {
 		epoch++
+		v.begun.Store(epoch)
 	}
-	return epoch
+	return int(epoch)
 }
 
-// advance ends the waits for the versions that a batch has reached. If the new
-// version is older than before, a new epoch begins, and versions of the old one have
-// no meaning. hasVersion reports whether the batch contained a version that cannot
-// be compared.
-func (v *versionWaiters) advance(before string, batch deltafifo.Batch, hasVersion func(version string) bool) {
-	wentBack := resourceversion.IsOlder(batch.Version, before)
+// beginAt sets the first epoch.
+func (v *versionWaiters) beginAt(epoch int) {
+	v.begun.Store(int64(epoch))
+	v.epoch.Store(int64(epoch))
+}
+
+// advance ends the waits for the versions that a batch has reached. If the batch has
+// begun a new epoch, versions of the old one have no meaning. hasVersion reports whether
+// the batch contained a version that cannot be compared.
+func (v *versionWaiters) advance(epoch int, batch deltafifo.Batch, hasVersion func(version string) bool) {
+	wentBack := int64(epoch) != v.epoch.Load()
 	if wentBack {
-		v.epoch.Add(1)
+		v.epoch.Store(int64(epoch))
 	}
 	if v.count.Load() == 0 {
 		return
