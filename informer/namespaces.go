@@ -54,8 +54,8 @@ type namespaceSet[T any] struct {
 	members map[string]*namespaceFeed[T]
 	// running are the feeds that have a goroutine, including removed ones.
 	running map[string]*namespaceFeed[T]
-	// pending is not nil until the set is known: it returns the reason.
-	pending func() error
+	// pending is not nil until the set is known: its function returns the reason.
+	pending *func() error
 	// nextEpoch is higher than every epoch of the feeds that were removed from the set.
 	nextEpoch int
 	// err is the first error that ended a feed, and the informer with it.
@@ -221,7 +221,7 @@ func (n *namespaceSet[T]) pendingReason() error {
 	if pending == nil {
 		return nil
 	}
-	return pending()
+	return (*pending)()
 }
 
 func (n *namespaceSet[T]) sourceIn(namespace string) (listwatch.ListerWatcher[T], error) {

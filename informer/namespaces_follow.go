@@ -16,10 +16,10 @@ import (
 // Call it before inf runs. Then inf is synced only when namespaces has synced and inf has
 // the lists of all of them; until then the State of inf has the reason. Both informers
 // must run. The Registration is the handler of namespaces; after its Remove the set stays
-// as it is.
+// as it is. If namespaces has not synced by then, SetNamespaces ends the wait.
 //
 // Possible errors: those of AddEventHandler, and of SetNamespaces if inf has an invalid
-// argument or a fixed set.
+// argument or a fixed set. After an error inf is as before.
 func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *SharedInformer[N]) (*Registration, error) {
 	if err := inf.checkUsable(); err != nil {
 		return nil, err
@@ -28,14 +28,14 @@ func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *Shar
 	if !ok {
 		return nil, inf.shared.feeds.setNamespaces(nil)
 	}
-	set.await(func() error {
+	known := set.await(func() error {
 		state := namespaces.State()
 		if state.Source.Err != nil {
 			return fmt.Errorf("waiting for the namespaces of the informer %s: %w", state.Name, state.Source.Err)
 		}
 		return fmt.Errorf("waiting for the namespaces of the informer %s, which has not synced", state.Name)
 	})
-	return namespaces.AddEventHandler(&namespaceFollower[N]{
+	registration, err := namespaces.AddEventHandler(&namespaceFollower[N]{
 		current: func() []string { return slices.Collect(namespaces.Keys()) },
 		covers:  inf.Covers,
 		set: func(names []string) {
@@ -45,14 +45,27 @@ func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *Shar
 			}
 		},
 	}, HandlerOptions{Name: "namespaces of " + inf.shared.name})
+	if err != nil {
+		known()
+	}
+	return registration, err
 }
 
 // await declares that the set is not known yet. If the informer has synced, that has no
-// effect.
-func (n *namespaceSet[T]) await(reason func() error) {
+// effect. known revokes it, unless the set has become known meanwhile.
+func (n *namespaceSet[T]) await(reason func() error) (known func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.pending = reason
+	before, now := n.pending, &reason
+	n.pending = now
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.pending == now {
+			n.pending = before
+			n.wake()
+		}
+	}
 }
 
 // namespaceFollower is the handler of an informer of Namespaces.

@@ -674,3 +674,31 @@ func TestFollowNamespaces(t *testing.T) {
 		require.ErrorIs(t, err, informer.ErrNoNamespace)
 	})
 }
+
+// If the handler of FollowNamespaces is refused, the informer does not wait for it.
+func TestFollowNamespacesRefused(t *testing.T) {
+	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+		ended := informer.New(r.resource, informer.Options[*Pod]{})
+		runUntilStopped(t, ended)()
+		r.podIn("a", "web-0")
+		for _, before := range []bool{false, true} {
+			inf := informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{}, "a")
+			follow := func() {
+				_, err := informer.FollowNamespaces(inf, ended)
+				require.ErrorIs(t, err, informer.ErrStopped)
+			}
+			if before {
+				follow()
+			}
+			stop := runUntilStopped(t, inf)
+			if !before {
+				follow()
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			require.NoError(t, inf.WaitForSync(ctx))
+			require.Equal(t, []string{"a/web-0"}, storedKeys(inf))
+			stop()
+		}
+	})
+}
