@@ -51,6 +51,7 @@ func ForBodies[T rest.Object](f *Factory, view *rest.View[T], o BodyOptions[T]) 
 		b.requests.slots = make(chan struct{}, n)
 	}
 	b.metadata = metadataFor(f, view, o.TweakListOptions)
+	b.kept.total = &b.metadata.shared.bodies
 	if b.err = b.metadata.shared.err; b.err == nil {
 		b.err = checkType[T]()
 	}
@@ -154,8 +155,13 @@ func (b *Bodies[T]) revisionOf(key string, read bodyRead[T], epoch int, before u
 // bodies. It is for package controller.
 func (b *Bodies[T]) Observed() AnyInformer { return b.metadata }
 
-// State returns the state of the informer of the metadata.
-func (b *Bodies[T]) State() State { return b.metadata.State() }
+// State returns the state of the informer of the metadata, with the number and the bytes
+// of the bodies that b keeps.
+func (b *Bodies[T]) State() State {
+	state := b.metadata.State()
+	state.Bodies, state.BodyBytes = b.kept.count()
+	return state
+}
 
 // Keys returns an iterator over the keys of all objects, in no particular order.
 func (b *Bodies[T]) Keys() iter.Seq[string] { return b.metadata.Keys() }

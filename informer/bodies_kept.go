@@ -3,6 +3,7 @@ package informer
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,9 +21,19 @@ type bodyLimits struct {
 	idle   time.Duration
 }
 
+// bodyCount counts kept bodies.
+type bodyCount struct{ bodies, bytes atomic.Int64 }
+
+func (c *bodyCount) add(bodies int, bytes int64) {
+	c.bodies.Add(int64(bodies))
+	c.bytes.Add(bytes)
+}
+
 // keptBodies keeps the bodies that were read recently.
 type keptBodies[T any] struct {
 	limits bodyLimits
+	// total counts the bodies of all Bodies with the same metadata.
+	total *bodyCount
 
 	mu     sync.Mutex
 	closed bool
@@ -76,6 +87,7 @@ func (k *keptBodies[T]) add(body keptBody[T]) {
 	body.read = time.Now()
 	k.byKey[body.key] = k.recent.PushFront(&body)
 	k.bytes += body.size
+	k.total.add(1, body.size)
 	for k.limits.bodies >= 0 && k.recent.Len() > k.limits.bodies || k.limits.bytes >= 0 && k.bytes > k.limits.bytes {
 		k.remove(k.recent.Back())
 	}
@@ -92,6 +104,14 @@ func (k *keptBodies[T]) remove(element *list.Element) {
 	body := k.recent.Remove(element).(*keptBody[T])
 	delete(k.byKey, body.key)
 	k.bytes -= body.size
+	k.total.add(-1, -body.size)
+}
+
+// count returns the number of bodies and the sum of their sizes.
+func (k *keptBodies[T]) count() (bodies int, bytes int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.recent.Len(), k.bytes
 }
 
 func (k *keptBodies[T]) drop(key string) {
@@ -131,6 +151,7 @@ func (k *keptBodies[T]) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
+	k.total.add(-k.recent.Len(), -k.bytes)
 	k.byKey, k.bytes = nil, 0
 	k.recent.Init()
 	if k.timer != nil {

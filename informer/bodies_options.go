@@ -21,7 +21,9 @@ type BodyOptions[T any] struct {
 	// Transform changes an object once after it was read, and reports whether it exists
 	// for the program. It may modify its argument, which is not shared yet. It is called
 	// after the Transform of the factory. An error, or a panic, is returned to the
-	// readers of the object. Default: none.
+	// readers of the object. A rejected object is absent for the program. Like an error,
+	// that is not kept: each read requests the object again. To exclude objects without
+	// a request, use TweakListOptions. Default: none.
 	Transform func(T) (T, bool, error)
 
 	// TweakListOptions changes the options of every list and watch of the metadata, for

@@ -380,6 +380,49 @@ func TestKeptBodiesAreBoundedByNumberAndBytes(t *testing.T) {
 	})
 }
 
+// Promise: State has the number and the bytes of the bodies that a Bodies keeps, that of
+// the informer of the metadata has the sums.
+func TestStateCountsKeptBodies(t *testing.T) {
+	withBodies(t, informer.BodyOptions[*Secret]{MaxBodies: 2}, func(y *bodiesFixture) {
+		other := informer.ForBodies(y.factory, rest.NewView[*Secret](y.client, secrets), informer.BodyOptions[*Secret]{})
+		check := func(own, others int) {
+			t.Helper()
+			synctest.Wait()
+			mine, theirs, sum := y.bodies.State(), other.State(), y.factory.Informers()[0].State()
+			require.Equal(t, []int{own, others, own + others}, []int{mine.Bodies, theirs.Bodies, sum.Bodies})
+			for _, s := range []informer.State{mine, theirs, sum} {
+				require.Equal(t, s.Bodies > 0, s.BodyBytes > 0)
+			}
+			require.Equal(t, mine.BodyBytes+theirs.BodyBytes, sum.BodyBytes)
+		}
+		check(0, 0)
+		_, _, err := other.Get(y.ctx, "shop/a")
+		require.NoError(t, err)
+		y.content("a")
+		check(1, 1)
+		y.setSecret("b", strings.Repeat("b", 100_000))
+		synctest.Wait()
+		y.content("b")
+		check(2, 1)
+		require.Greater(t, y.bodies.State().BodyBytes, int64(100_000))
+		y.content("c")
+		check(2, 1)
+		require.Less(t, y.bodies.State().BodyBytes, int64(200_000))
+		y.setSecret("b", "small")
+		apitest.Delete(t, y.server, y.secret("a"))
+		check(1, 0)
+		y.content("b")
+		check(2, 0)
+		y.bodies.Release()
+		check(0, 0)
+		_, _, err = other.Get(y.ctx, "shop/c")
+		require.NoError(t, err)
+		check(0, 1)
+		time.Sleep(11 * time.Minute)
+		check(0, 0)
+	})
+}
+
 // Promise: a body that was not read for MaxIdle is dropped, without another call.
 func TestIdleBodiesAreDropped(t *testing.T) {
 	withBodies(t, informer.BodyOptions[*Secret]{MaxIdle: time.Minute}, func(y *bodiesFixture) {
@@ -570,10 +613,14 @@ func TestTransformOfBodies(t *testing.T) {
 			require.False(t, ok)
 		}
 		behaviour = "drop"
+		requests := y.requests()
 		require.Equal(t, "absent", y.content("a"))
+		require.Equal(t, "absent", y.content("a"))
+		require.Equal(t, requests+2, y.requests(), "an object that the Transform rejects is requested at each read")
+		require.Zero(t, y.bodies.State().Bodies)
 		behaviour = ""
 		require.Equal(t, "content!", y.content("a"))
 		require.Equal(t, "content!", y.content("a"))
-		require.Equal(t, 5, calls)
+		require.Equal(t, 6, calls)
 	})
 }

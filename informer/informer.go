@@ -56,6 +56,8 @@ type shared[T any] struct {
 	processor   *processor[T]
 	guard       *guard[T]
 	observers   observers
+	// bodies counts the bodies that all Bodies with this informer of metadata keep.
+	bodies bodyCount
 	// buffers is used by one goroutine at a time: that of the only feed, or that whose
 	// turn it is.
 	buffers batchBuffers[T]

@@ -27,6 +27,11 @@ type State struct {
 	// Objects is the number of stored objects, Queued the number of changes in the
 	// queue.
 	Objects, Queued int
+	// Bodies is the number of bodies that [Bodies] keep, BodyBytes the estimate of their
+	// memory that BodyOptions.MaxBytes bounds. The State of the informer of the metadata,
+	// which Factory.Informers returns, has the sums for all Bodies that share it.
+	Bodies    int
+	BodyBytes int64
 	// Source is the state of the reflector. An informer of several namespaces has one
 	// for each; Source is then that of the namespace that needs attention most: one
 	// that has not synced, or whose source fails.
@@ -67,6 +72,9 @@ func (i *SharedInformer[T]) State() State {
 		Objects:  s.store.Len(),
 		Source:   s.sourceState(),
 		Handlers: s.processor.states(),
+
+		Bodies:    int(s.bodies.bodies.Load()),
+		BodyBytes: s.bodies.bytes.Load(),
 	}
 	for _, f := range s.feeds.all() {
 		state.Epoch += f.epoch() - f.firstEpoch

@@ -73,17 +73,20 @@ type (
 )
 
 type informerState struct {
-	ID       string         `json:"id"`
-	Name     string         `json:"name"`
-	Resource string         `json:"resource,omitempty"`
-	Running  bool           `json:"running"`
-	Synced   bool           `json:"synced"`
-	Version  string         `json:"version"`
-	Epoch    int            `json:"epoch"`
-	Objects  int            `json:"objects"`
-	Queued   int            `json:"queued"`
-	Source   sourceState    `json:"source"`
-	Handlers []handlerState `json:"handlers"`
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Resource string `json:"resource,omitempty"`
+	Running  bool   `json:"running"`
+	Synced   bool   `json:"synced"`
+	Version  string `json:"version"`
+	Epoch    int    `json:"epoch"`
+	Objects  int    `json:"objects"`
+	Queued   int    `json:"queued"`
+	// Bodies and BodyBytes are those of the informer of the metadata of Bodies.
+	Bodies    int            `json:"bodies,omitempty"`
+	BodyBytes int64          `json:"bodyBytes,omitempty"`
+	Source    sourceState    `json:"source"`
+	Handlers  []handlerState `json:"handlers"`
 
 	problems []problem
 }
@@ -128,17 +131,19 @@ func (a *listing) next() query {
 func stateOf(e entry, now time.Time) informerState {
 	s := e.state
 	result := informerState{
-		ID:       e.id,
-		Name:     s.Name,
-		Running:  s.Running,
-		Synced:   s.Synced,
-		Version:  s.Version,
-		Epoch:    s.Epoch,
-		Objects:  s.Objects,
-		Queued:   s.Queued,
-		Source:   sourceOf(s.Source),
-		Handlers: make([]handlerState, len(s.Handlers)),
-		problems: problemsOf(s, now),
+		ID:        e.id,
+		Name:      s.Name,
+		Running:   s.Running,
+		Synced:    s.Synced,
+		Version:   s.Version,
+		Epoch:     s.Epoch,
+		Objects:   s.Objects,
+		Queued:    s.Queued,
+		Bodies:    s.Bodies,
+		BodyBytes: s.BodyBytes,
+		Source:    sourceOf(s.Source),
+		Handlers:  make([]handlerState, len(s.Handlers)),
+		problems:  problemsOf(s, now),
 	}
 	if s.Resource.Resource != "" {
 		result.Resource = s.Resource.GroupResource().String()

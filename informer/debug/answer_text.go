@@ -38,6 +38,9 @@ func (s informerState) writeTo(p *page) {
 	}
 	p.line("  state     %s, %s", choose(s.Running, "running", "not running"), choose(s.Synced, "synced", "not synced"))
 	p.line("  store     %d objects at version %q, epoch %d, %d changes queued", s.Objects, s.Version, s.Epoch, s.Queued)
+	if s.Bodies > 0 {
+		p.line("  bodies    %d kept, about %d bytes", s.Bodies, s.BodyBytes)
+	}
 	s.Source.writeTo(p)
 	for _, h := range s.Handlers {
 		h.writeTo(p)

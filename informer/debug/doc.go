@@ -76,6 +76,7 @@
 //	  running, synced
 //	  version, epoch        those of the store
 //	  objects, queued       the numbers of stored objects and of queued changes
+//	  bodies?, bodyBytes?   the number and bytes of the bodies that are kept
 //	  source                the state of the reflector
 //	    phase, mode         its activity, and how it received the initial state
 //	    modeReason?         why it did not stream the initial state

@@ -50,6 +50,17 @@ func TestPageListsInformersOfFactory(t *testing.T) {
 		require.Contains(t, get("informer=pods+-n+kube-system"), "\nkube-system/web-0\n")
 		require.Contains(t, get("informer=pods+-n+kube-system&key=kube-system/web-0"), "stored    add")
 
+		require.NotContains(t, get(""), "bodies")
+		bodies := informer.ForBodies(f, view, informer.BodyOptions[*Pod]{})
+		_, ok, err := bodies.Get(ctx, "default/web-0")
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Contains(t, get(""), "  bodies    1 kept, about ")
+		require.Contains(t, get("format=json"), `"bodies": 1,`)
+		require.Contains(t, get("format=html"), "Bodies</th><td>1 kept, about ")
+		bodies.Release()
+		time.Sleep(time.Second)
+
 		other.Release()
 		time.Sleep(time.Second)
 		require.Contains(t, get(""), "1 informers")

@@ -9,6 +9,9 @@ func (s informerState) writeHTML(p *htmlPage) {
 	p.row("State", markup(choose(s.Running, "running", "not running")), ", ", markup(choose(s.Synced, "synced", "not synced")))
 	p.row("Store", "<b>", number(s.Objects), "</b> objects", atVersion(s.Version, s.Epoch))
 	p.row("Queued", number(s.Queued), " changes")
+	if s.Bodies > 0 {
+		p.row("Bodies", number(s.Bodies), " kept, about ", number(int(s.BodyBytes)), " bytes")
+	}
 	s.Source.writeHTML(p)
 	p.write("</tbody></table>\n")
 	if len(s.Handlers) == 0 {
