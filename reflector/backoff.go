@@ -27,11 +27,40 @@ type failures struct {
 	// waits is the number of waits of this reflector, less those canceled by
 	// healthy time.
 	waits int
+	// notFoundWaits is the number of waits in a row for a resource that the source lists
+	// but does not find. Other failures do not add to it.
+	notFoundWaits int
+	// notFound is the state of the resource at the last failure.
+	notFound notFoundState
 	// retryAt is the earliest time of the next attempt.
 	retryAt time.Time
 	// healthySince is the time since which the watches have been healthy; zero
 	// if no watch is open.
 	healthySince time.Time
+}
+
+// notFoundState describes a resource that was not found, if the source can tell whether
+// it serves the resource.
+type notFoundState uint8
+
+const (
+	// notMissing: another failure, or a source that cannot tell.
+	notMissing notFoundState = iota
+	// notServed: it is not known that the source lists the resource.
+	notServed
+	// listedButNotFound: it was listed during the last wait.
+	listedButNotFound
+)
+
+// notFoundStateOf returns the state after a failure.
+func (f *failures) notFoundStateOf(in input) notFoundState {
+	switch {
+	case in.failure.askedIn <= 0:
+		return notMissing
+	case f.notFoundWaits > 0:
+		return listedButNotFound
+	}
+	return notServed
 }
 
 func (f *failures) add(err error, at time.Time) {
@@ -55,9 +84,13 @@ func (f *failures) wait(in input, b Backoff) {
 		f.retryAt = in.at.Add(retryAfter)
 		return
 	}
-	wait := b.after(f.waits)
+	waits := &f.waits
+	if f.notFound != notMissing {
+		waits = &f.notFoundWaits
+	}
+	wait := b.after(*waits)
 	wait += time.Duration(in.jitter * b.jitter() * float64(wait))
-	f.waits++
+	*waits++
 	f.retryAt = in.at.Add(max(wait, retryAfter))
 }
 
@@ -93,9 +126,13 @@ func (b Backoff) bounds() (base, most time.Duration) {
 	return min(base, most), most
 }
 
+// served records that the source has ended the wait for a resource that was not found.
+func (f *failures) served() { f.notFoundWaits = 0 }
+
 // opened records that a watch is open. If the last watch ended normally, the
 // healthy time continues.
 func (f *failures) opened(at time.Time) {
+	f.notFound, f.notFoundWaits = notMissing, 0
 	if f.healthySince.IsZero() {
 		f.healthySince = at
 	}

@@ -33,8 +33,15 @@ type Error struct {
 	Reason Reason
 	Err    error
 	// RetryAt is the time of the next attempt. It is zero if there is no wait:
-	// the reflector continues, or lists immediately instead of streaming.
+	// the reflector continues, or lists immediately instead of streaming. For a
+	// resource that is not served, it is the time at which the source is asked
+	// next whether it serves the resource.
 	RetryAt time.Time
+
+	// notFound is set if the resource is not served. repeated: the last error had the
+	// same value.
+	notFound notFoundState
+	repeated bool
 }
 
 func (e *Error) Error() string {

@@ -29,7 +29,10 @@ type failure struct {
 	// with the other reflectors of the server. ownBackoff adds a backoff of its
 	// own.
 	sharedWait, ownBackoff bool
-	err                    error
+	// askedIn is set for a resource that was not found: the source is asked after this
+	// time whether it serves the resource. It is 0 if the source cannot tell.
+	askedIn time.Duration
+	err     error
 }
 
 // connectionLost reports whether the failure is one of the connection, not a

@@ -24,7 +24,7 @@ func RecoverPanics(name string, logger *slog.Logger, handler func(context.Contex
 				return
 			}
 			now := time.Now()
-			if _, due := panics.due(errorKind{}, now); due {
+			if _, due := panics.due(errorKind{}, false, now); due {
 				orDefault(logger).ErrorContext(ctx, "WatchErrorHandler panicked", "source", name, "panic", p, "stack", string(debug.Stack()))
 			}
 			errs.report(ctx, err, now)

@@ -300,6 +300,9 @@ func (m *machine) stepWaiting(in input, out *outcome) {
 	case in.kind != end:
 		out.refused = true
 	case m.pause.next == stageStarting:
+		if in.served {
+			m.failures.served()
+		}
 		m.readInitial(in.listReason)
 	default:
 		m.to(m.pause.next)

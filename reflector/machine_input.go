@@ -31,6 +31,9 @@ type input struct {
 	// listReason is why the source cannot stream its state. It is set for
 	// inputStart, inputWaitOver and inputReleased.
 	listReason string
+	// served is set for inputWaitOver if the wait for a resource that was not found has
+	// ended because of the source, not because of the backoff.
+	served bool
 }
 
 type inputKind uint8
@@ -106,6 +109,9 @@ func (in input) String() string {
 		if in.listReason != "" {
 			words = append(words, "list-reason="+quoted(in.listReason))
 		}
+		if in.served {
+			words = append(words, "served")
+		}
 	}
 	if in.failure.reason != "" {
 		words = append(words, "reason="+quoted(string(in.failure.reason)))
@@ -121,6 +127,9 @@ func (in input) String() string {
 		words = append(words, "shared own-backoff")
 	case in.failure.sharedWait:
 		words = append(words, "shared")
+	}
+	if in.failure.askedIn > 0 {
+		words = append(words, "asked-in="+in.failure.askedIn.String())
 	}
 	if in.failure.err != nil {
 		words = append(words, "error="+quoted(in.failure.err.Error()))

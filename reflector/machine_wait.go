@@ -28,6 +28,9 @@ func (m *machine) enterWaiting(in input, next stage) {
 	if earliest := in.at.Add(sharedInterval); m.pause.shared && m.pause.retryAt.Before(earliest) {
 		m.pause.retryAt = earliest
 	}
+	if m.failures.notFound == notServed {
+		m.pause.retryAt = in.at.Add(in.failure.askedIn)
+	}
 	m.pause.untilServed = in.failure.reason == ReasonNotFound && next == stageStarting && !m.pause.shared
 	m.to(stageWaiting)
 }
@@ -40,4 +43,7 @@ func (m *machine) report(in input, verb string, out *outcome) {
 	}
 	out.report = err
 	m.failures.add(err, in.at)
+	err.notFound = m.failures.notFoundStateOf(in)
+	err.repeated = err.notFound != notMissing && err.notFound == m.failures.notFound
+	m.failures.notFound = err.notFound
 }

@@ -58,6 +58,11 @@ func (r *recoveryReporter) gotItem() {
 // failed reports a failure, and returns it with what the Recovery knows about
 // it.
 func (r *recoveryReporter) failed(f failure) failure {
+	if f.reason == ReasonNotFound {
+		if next := r.member.NextServedRequest(); !next.IsZero() {
+			f.askedIn = max(time.Until(next), 1)
+		}
+	}
 	if r.member == nil || !r.inFlight {
 		return f
 	}

@@ -197,8 +197,9 @@ func (r *Reflector[T]) wait(ctx context.Context) {
 		return
 	}
 	if r.machine.pause.untilServed {
-		if r.recovery.member.WaitUntilServed(ctx, r.machine.failures.retryAt) == nil {
-			r.step(ctx, input{kind: inputWaitOver, listReason: r.listReason()})
+		repeated, err := r.recovery.member.WaitUntilServed(ctx, r.machine.failures.retryAt)
+		if err == nil {
+			r.step(ctx, input{kind: inputWaitOver, listReason: r.listReason(), served: !repeated})
 		}
 		return
 	}

@@ -166,6 +166,10 @@ func parseInput(line string) (in input, err error) {
 			in.failure.reason = Reason(value)
 		case "error":
 			in.failure.err = errors.New(value)
+		case "served":
+			in.served = true
+		case "asked-in":
+			in.failure.askedIn, err = time.ParseDuration(value)
 		case "retry-after":
 			in.failure.retryAfter, err = time.ParseDuration(value)
 		case "jitter":

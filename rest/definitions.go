@@ -2,9 +2,7 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -14,8 +12,8 @@ import (
 )
 
 // definitions finds out when resources are served that were not. The readers of one
-// client share it: while at least one waits, one request every three seconds serves all
-// of them. It has no goroutine: one of the readers makes the requests.
+// client share it: while at least one waits, one of them asks for all of them every three
+// seconds. It has no goroutine: the reader asks on its own.
 type definitions struct {
 	client *Client
 
@@ -25,20 +23,22 @@ type definitions struct {
 	// waits.
 	changed chan struct{}
 
-	// served and tag are the last list and its ETag. They are kept while readers wait,
-	// and used by the one that makes the requests.
-	served map[schema.GroupVersionResource]struct{}
-	tag    string
+	// served is what the server has answered. It is kept while readers wait, and used
+	// without mu by the one that asks.
+	served servedLists
 }
 
-// wait returns when the resource may be served, which is not before notBefore, or when
-// ctx is done. For a resource of the core group, it returns at notBefore.
-func (d *definitions) wait(ctx context.Context, resource schema.GroupVersionResource, notBefore time.Time) error {
-	if resource.Group == "" { // not in the list
-		return sleep(ctx, time.Until(notBefore))
-	}
+// ownAttemptAfter is about how long a reader waits before it tries although its resource
+// is not listed.
+const ownAttemptAfter = time.Minute
+
+// wait returns when the resource may be served, or when ctx is done. notBefore is the
+// backoff of the reader. repeated reports whether the reader has waited for it, because
+// the resource was listed when the last attempt failed.
+func (d *definitions) wait(ctx context.Context, resource schema.GroupVersionResource, notBefore time.Time) (repeated bool, err error) {
+	ownAttempt := time.Now().Add(time.Duration((0.75 + rand.Float64()/2) * float64(ownAttemptAfter)))
 	d.mu.Lock()
-	reader := d.poll.Join(resource, notBefore)
+	reader := d.poll.Join(resource, notBefore, ownAttempt)
 	if d.changed == nil {
 		d.changed = make(chan struct{})
 	}
@@ -50,16 +50,24 @@ func (d *definitions) wait(ctx context.Context, resource schema.GroupVersionReso
 		d.mu.Unlock()
 		switch {
 		case step.Ready:
-			return nil
-		case step.Request:
-			d.request(ctx)
+			return step.Repeated, nil
+		case step.Ask:
+			d.ask(ctx)
 		default:
 			waitForStep(ctx, step.At, changed)
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 	}
+}
+
+// nextRound returns when the server is asked next if the resource of a reader is not
+// served now.
+func (d *definitions) nextRound() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.poll.NextRound(time.Now())
 }
 
 // waitForStep waits for a time, unless it is zero, for changed, or for the end of ctx.
@@ -77,12 +85,12 @@ func waitForStep(ctx context.Context, at time.Time, changed <-chan struct{}) {
 	}
 }
 
-// leave removes a reader. The last one discards the list.
+// leave removes a reader. The last one discards the answers.
 func (d *definitions) leave(reader *missing.Reader[schema.GroupVersionResource]) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.poll.Leave(reader) {
-		d.served, d.tag, d.changed = nil, "", nil
+		d.served, d.changed = servedLists{}, nil
 		return
 	}
 	d.wake()
@@ -94,95 +102,22 @@ func (d *definitions) wake() {
 	d.changed = make(chan struct{})
 }
 
-// definitionsTimeout bounds a request for the list. Another reader makes the next one.
-const definitionsTimeout = 10 * time.Second
-
-// request requests the list.
-func (d *definitions) request(ctx context.Context) {
-	bounded, cancel := context.WithTimeout(ctx, definitionsTimeout)
-	defer cancel()
+// ask asks for the resources of all readers.
+func (d *definitions) ask(ctx context.Context) {
 	d.mu.Lock()
-	tag := d.tag
+	resources := d.poll.Resources()
 	d.mu.Unlock()
-	served, tag, err := d.client.servedResources(bounded, tag)
+	wait := d.served.ask(ctx, d.client, resources, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.poll.Learned(d.served.listing)
+		d.wake()
+	})
 	if ctx.Err() != nil {
 		return // the reader leaves
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err != nil {
-		d.poll.Failed(time.Now())
-		d.wake()
-		return
-	}
-	if served != nil {
-		d.served, d.tag = served, tag
-	}
-	d.poll.Answered(time.Now(), func(r schema.GroupVersionResource) bool {
-		_, ok := d.served[r]
-		return ok
-	})
+	d.poll.Finished(time.Now(), wait)
 	d.wake()
-}
-
-// acceptDefinitions requests the aggregated discovery of Kubernetes 1.27 and later: all
-// groups, versions and resources in one response. rest/discovery requests the same.
-const acceptDefinitions = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
-	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
-
-// servedResources returns the resources of all groups but the core group, and the ETag
-// of the response. It returns nil if the list with the given ETag is current.
-func (c *Client) servedResources(ctx context.Context, tag string) (served map[schema.GroupVersionResource]struct{}, newTag string, err error) {
-	request := c.Get().AbsPath("apis").SetHeader("Accept", acceptDefinitions).MaxRetries(0)
-	if tag != "" {
-		request.SetHeader("If-None-Match", tag)
-	}
-	response, err := request.open(ctx, false)
-	if response != nil && response.StatusCode == http.StatusNotModified && tag != "" {
-		return nil, tag, nil
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	defer response.Body.Close()
-	body, err := request.readAll(response)
-	if err != nil {
-		return nil, "", fmt.Errorf("list the served resources: %w", err)
-	}
-	served, err = decodeServedResources(body)
-	return served, response.Header.Get("ETag"), err
-}
-
-// decodeServedResources decodes an APIGroupDiscoveryList. The names are copied by the
-// decoder, so that the result does not retain the response.
-func decodeServedResources(body []byte) (map[schema.GroupVersionResource]struct{}, error) {
-	var list struct {
-		Kind  string `json:"kind"`
-		Items []struct {
-			Metadata struct {
-				Name string `json:"name"`
-			} `json:"metadata"`
-			Versions []struct {
-				Version   string `json:"version"`
-				Resources []struct {
-					Resource string `json:"resource"`
-				} `json:"resources"`
-			} `json:"versions"`
-		} `json:"items"`
-	}
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, fmt.Errorf("decode the served resources: %w", err)
-	}
-	if list.Kind != "APIGroupDiscoveryList" {
-		return nil, fmt.Errorf("decode the served resources: the kind is %q: the server has no aggregated discovery", list.Kind)
-	}
-	served := map[schema.GroupVersionResource]struct{}{}
-	for _, group := range list.Items {
-		for _, version := range group.Versions {
-			for _, r := range version.Resources {
-				served[schema.GroupVersionResource{Group: group.Metadata.Name, Version: version.Version, Resource: r.Resource}] = struct{}{}
-			}
-		}
-	}
-	return served, nil
 }

@@ -300,14 +300,27 @@ func (m *RecoveryMember) Wait(ctx context.Context, notBefore time.Time) error {
 	return m.await(ctx)
 }
 
-// WaitUntilServed returns when a member may try again whose resource was not found. Not
-// before notBefore, it returns when the server lists the resource as served. As long as
-// members wait, one of them requests the list of the served resources every three
-// seconds, for all members of the Client. If the list cannot be read, or if the source
-// is not a View, WaitUntilServed returns at notBefore.
-func (m *RecoveryMember) WaitUntilServed(ctx context.Context, notBefore time.Time) error {
+// WaitUntilServed returns when a member may try again whose resource was not found: when
+// the server begins to list the resource as served. If it lists the resource already, the
+// wait ends at notBefore, and repeated is true: notBefore should then grow.
+//
+// As long as members wait, one of them asks for the resources of all members of the Client
+// every three seconds. At most one member per request tries although its resource is not
+// listed, each about once a minute, since a server may serve resources that it does not
+// list. If the source is not a View, WaitUntilServed returns at notBefore.
+func (m *RecoveryMember) WaitUntilServed(ctx context.Context, notBefore time.Time) (repeated bool, err error) {
 	if m == nil || m.definitions == nil {
-		return sleep(ctx, time.Until(notBefore))
+		return true, sleep(ctx, time.Until(notBefore))
 	}
 	return m.definitions.wait(ctx, m.resource, notBefore)
+}
+
+// NextServedRequest returns when the server is asked next whether it serves the resource
+// of the member, if it does not serve it now. It returns the zero time if WaitUntilServed
+// does not ask.
+func (m *RecoveryMember) NextServedRequest() time.Time {
+	if m == nil || m.definitions == nil {
+		return time.Time{}
+	}
+	return m.definitions.nextRound()
 }

@@ -1,19 +1,19 @@
-// Package missing decides which of the readers of one client asks the server for its
-// resources while resources are missing, and which of them may try again.
+// Package missing decides when the readers of one client ask the server for its
+// resources while resources are missing, and which of the readers may try again.
 //
 // A reader whose resource is not served waits. While there are such readers, one of
-// them requests the list of all served resources every few seconds, for all of them.
+// them asks the server every few seconds which resources it serves, for all of them.
 //
-//	Join ──► waiting ──Answered, served────────┐
-//	          │  ▲                             ▼
-//	          │  └──Answered, not served    ready, not before the reader's own backoff
-//	          └─────Failed────────────────────►│
-//	                                           ▼
-//	                                         Leave
+//	Join ──► waiting ──Learned, newly listed─────► ready
+//	          │  ▲   ──Learned, listed before────► ready when its own backoff has passed
+//	          │  │   ──Finished, its turn────────► ready
+//	          └──┘                                   ▼
+//	        otherwise                              Leave
 //
-// If the list cannot be read, every reader is ready when its own backoff has passed, as
-// if there were no list. A reader that is ready and finds that its resource is still
-// not served joins again, with a longer backoff.
+// A server may serve a resource that it does not list, or may not allow the list to be
+// read. Therefore each Finished also makes one reader ready that has waited long enough.
+// The number of requests thus does not depend on the number of readers: per interval, one
+// round of questions and one attempt. A failed round makes no other reader ready.
 //
 // A [Poll] has no clock, goroutine or lock: times are arguments.
 package missing
@@ -21,85 +21,123 @@ package missing
 import "time"
 
 const (
-	// Interval is the time between two requests for the list.
+	// Interval is the time between the beginnings of two rounds of questions.
 	Interval = 3 * time.Second
-	// maxInterval is the time between them while they fail.
-	maxInterval = time.Minute
+	// minPause is the time between the end of a round and the beginning of the next one.
+	minPause = time.Second
+)
+
+// Listing is what is known about a resource.
+type Listing uint8
+
+const (
+	// Unknown: it has not been found out yet.
+	Unknown Listing = iota
+	// Absent: the server does not list the resource.
+	Absent
+	// Listed: the server lists the resource.
+	Listed
+	// Unavailable: the server has no list that the client may read.
+	Unavailable
 )
 
 // Poll is the state of the readers of one client. R identifies a resource.
 type Poll[R comparable] struct {
 	waiting map[*Reader[R]]struct{}
-	// poller makes the requests, nil if there is none.
+	// joined is the number of readers that have ever joined.
+	joined uint64
+	// poller asks, nil if there is none.
 	poller *Reader[R]
-	// requesting: a request of the poller is in progress.
-	requesting bool
-	// next is the time of the next request.
+	// asking: a round of the poller is in progress, since began.
+	asking bool
+	began  time.Time
+	// next is the time of the next round.
 	next time.Time
-	// failures is the number of requests that have failed in a row.
-	failures int
 }
 
 // Reader is a reader that waits for its resource.
 type Reader[R comparable] struct {
 	resource R
+	// number is the value of Poll.joined at its Join: a lower one has waited longer.
+	number uint64
 	// notBefore is when its own backoff has passed.
 	notBefore time.Time
-	// served: the last list includes the resource.
-	served bool
+	// ownAttempt is when it may try although the resource is not listed.
+	ownAttempt time.Time
+	listing    Listing
+	// newly: the resource has become listed since Join.
+	newly bool
+	// turn: it is the one that may try.
+	turn bool
 }
 
 // Step is what a reader has to do.
 type Step struct {
 	// Ready: the wait is over.
 	Ready bool
-	// Request: request the list, and call Answered, Failed or Abandoned.
-	Request bool
-	// At is when to ask again. It is zero if only a call of another reader changes the
-	// step.
+	// Repeated is set with Ready if the resource was listed when its last attempt failed:
+	// the wait was the reader's own backoff, which grows.
+	Repeated bool
+	// Ask: ask the server, call Learned with the answers, and Finished.
+	Ask bool
+	// At is when to ask again for a step. It is zero if only a call of another reader
+	// changes the step.
 	At time.Time
 }
 
-// Join adds a reader.
-func (p *Poll[R]) Join(resource R, notBefore time.Time) *Reader[R] {
+// Join adds a reader. notBefore is when its own backoff has passed, ownAttempt when it may
+// try although the resource is not listed.
+func (p *Poll[R]) Join(resource R, notBefore, ownAttempt time.Time) *Reader[R] {
 	if p.waiting == nil {
 		p.waiting = map[*Reader[R]]struct{}{}
 	}
-	r := &Reader[R]{resource: resource, notBefore: notBefore}
+	p.joined++
+	r := &Reader[R]{resource: resource, number: p.joined, notBefore: notBefore, ownAttempt: ownAttempt}
 	p.waiting[r] = struct{}{}
 	return r
 }
 
-// Leave removes a reader. Another one then makes the requests. Leave reports whether
-// none is left.
+// Leave removes a reader. Another one then asks. Leave reports whether none is left.
 func (p *Poll[R]) Leave(r *Reader[R]) (last bool) {
 	delete(p.waiting, r)
 	if p.poller == r {
-		p.poller, p.requesting = nil, false
+		p.poller, p.asking = nil, false
 	}
 	return len(p.waiting) == 0
+}
+
+// Resources returns the resources of all readers.
+func (p *Poll[R]) Resources() map[R]struct{} {
+	all := make(map[R]struct{}, len(p.waiting))
+	for r := range p.waiting {
+		all[r.resource] = struct{}{}
+	}
+	return all
 }
 
 // Step returns what a reader has to do. Every reader asks after each call of another
 // method except Join.
 func (p *Poll[R]) Step(r *Reader[R], now time.Time) Step {
-	released := r.served || p.failures > 0
-	if released && !now.Before(r.notBefore) {
+	listed := r.listing == Listed
+	switch {
+	case r.turn, listed && r.newly:
 		return Step{Ready: true}
+	case listed && !now.Before(r.notBefore):
+		return Step{Ready: true, Repeated: true}
 	}
 	var at time.Time
-	if released {
+	if listed {
 		at = r.notBefore
 	}
 	if p.poller == nil {
 		p.poller = r
 	}
-	if p.poller != r || p.requesting {
+	if p.poller != r || p.asking {
 		return Step{At: at}
 	}
 	if !now.Before(p.next) {
-		p.requesting = true
-		return Step{Request: true}
+		p.asking, p.began = true, now
+		return Step{Ask: true}
 	}
 	if at.IsZero() || p.next.Before(at) {
 		at = p.next
@@ -107,17 +145,44 @@ func (p *Poll[R]) Step(r *Reader[R], now time.Time) Step {
 	return Step{At: at}
 }
 
-// Answered records a list.
-func (p *Poll[R]) Answered(now time.Time, served func(R) bool) {
-	p.requesting, p.failures, p.next = false, 0, now.Add(Interval)
+// Learned records answers of the server. Unknown is no answer.
+func (p *Poll[R]) Learned(listing func(R) Listing) {
 	for r := range p.waiting {
-		r.served = served(r.resource)
+		now := listing(r.resource)
+		if now == Unknown {
+			continue
+		}
+		r.newly = now == Listed && (r.newly || r.listing == Absent)
+		r.listing = now
 	}
 }
 
-// Failed records that the list could not be read.
-func (p *Poll[R]) Failed(now time.Time) {
-	p.requesting = false
-	p.next = now.Add(min(Interval<<min(p.failures, 10), maxInterval))
-	p.failures++
+// Finished ends a round. wait is how long the server has asked to wait, 0 if it has not.
+// Unless it has, the reader whose turn it is may try.
+func (p *Poll[R]) Finished(now time.Time, wait time.Duration) {
+	p.asking, p.next = false, now.Add(max(minPause, wait))
+	if regular := p.began.Add(Interval); p.next.Before(regular) {
+		p.next = regular
+	}
+	if wait > 0 {
+		return
+	}
+	var first *Reader[R]
+	for r := range p.waiting {
+		due := !now.Before(r.ownAttempt) || r.listing == Unavailable && !now.Before(r.notBefore)
+		if due && !r.turn && r.listing != Listed && (first == nil || r.number < first.number) {
+			first = r
+		}
+	}
+	if first != nil {
+		first.turn = true
+	}
+}
+
+// NextRound returns when the next round of questions begins that begins after now.
+func (p *Poll[R]) NextRound(now time.Time) time.Time {
+	if p.next.After(now) {
+		return p.next
+	}
+	return now.Add(Interval)
 }

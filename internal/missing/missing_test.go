@@ -13,121 +13,176 @@ var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) time.Time { return begin.Add(d) }
 
-func none(string) bool { return false }
+func always[R comparable](l Listing) func(R) Listing { return func(R) Listing { return l } }
 
-func serves(resources ...string) func(string) bool {
-	return func(r string) bool { return slices.Contains(resources, r) }
+func serves(resources ...string) func(string) Listing {
+	return func(r string) Listing {
+		if slices.Contains(resources, r) {
+			return Listed
+		}
+		return Absent
+	}
 }
 
-// One reader requests the list, for all of them. A reader whose resource is in the list
-// is ready when its own backoff has passed.
-func TestOneReaderPollsForAll(t *testing.T) {
+// answer makes a whole round.
+func answer(t *testing.T, p *Poll[string], r *Reader[string], now time.Time, listing func(string) Listing) {
+	t.Helper()
+	require.Equal(t, Step{Ask: true}, p.Step(r, now))
+	p.Learned(listing)
+	p.Finished(now, 0)
+}
+
+// One reader asks for all of them. A reader whose resource becomes listed is ready at
+// once, whatever its own backoff is.
+func TestOneReaderAsksForAll(t *testing.T) {
 	var p Poll[string]
-	a, b := p.Join("a", at(time.Second)), p.Join("b", at(2*time.Second))
-	require.Equal(t, Step{Request: true}, p.Step(a, at(0)), "the first request is made at once")
+	a, b := p.Join("a", at(time.Hour), at(time.Hour)), p.Join("b", at(time.Hour), at(time.Hour))
+	require.Equal(t, map[string]struct{}{"a": {}, "b": {}}, p.Resources())
+	require.Equal(t, at(Interval), p.NextRound(at(0)))
+	require.Equal(t, Step{Ask: true}, p.Step(a, at(0)), "the first round begins at once")
 	require.Equal(t, Step{}, p.Step(a, at(0)), "it is in progress")
 	require.Equal(t, Step{}, p.Step(b, at(0)))
-	p.Answered(at(0), none)
+	p.Learned(serves())
+	p.Finished(at(0), 0)
 	require.Equal(t, Step{At: at(Interval)}, p.Step(a, at(0)))
-	require.Equal(t, Step{}, p.Step(b, at(10*time.Second)), "its own backoff does not end the wait")
-	require.Equal(t, Step{Request: true}, p.Step(a, at(Interval)))
-	p.Answered(at(Interval), serves("b"))
+	require.Equal(t, at(Interval), p.NextRound(at(time.Second)))
+	answer(t, &p, a, at(Interval), serves("b"))
 	require.Equal(t, Step{Ready: true}, p.Step(b, at(Interval)))
 	require.Equal(t, Step{At: at(2 * Interval)}, p.Step(a, at(Interval)))
 	require.False(t, p.Leave(b))
-
-	late := p.Join("b", at(time.Minute))
-	require.Equal(t, Step{Request: true}, p.Step(a, at(2*Interval)))
-	p.Answered(at(2*Interval), serves("b"))
-	require.Equal(t, Step{At: at(time.Minute)}, p.Step(late, at(2*Interval)), "a resource that is in the list and not served")
-	require.Equal(t, Step{Ready: true}, p.Step(late, at(time.Minute)))
+	require.True(t, p.Leave(a))
 }
 
-// When the reader that makes the requests leaves, also during one, another one goes on.
+// A reader whose resource was listed before waits for its own backoff, which is to grow.
+// If the resource disappears from the list and returns, the reader does not wait.
+func TestListedAndNotServed(t *testing.T) {
+	var p Poll[string]
+	a := p.Join("a", at(time.Minute), at(2*time.Minute))
+	answer(t, &p, a, at(0), serves("a"))
+	require.Equal(t, Step{At: at(Interval)}, p.Step(a, at(0)))
+	require.Equal(t, Step{Ready: true, Repeated: true}, p.Step(a, at(time.Minute)))
+	answer(t, &p, a, at(Interval), serves())
+	answer(t, &p, a, at(2*Interval), always[string](Unknown))
+	answer(t, &p, a, at(3*Interval), serves("a"))
+	require.Equal(t, Step{Ready: true}, p.Step(a, at(3*Interval)))
+}
+
+// When the reader that asks leaves, also during a round, another one goes on.
 func TestAnotherReaderGoesOn(t *testing.T) {
 	var p Poll[string]
-	a, b := p.Join("a", at(0)), p.Join("b", at(0))
-	require.True(t, p.Step(a, at(0)).Request)
+	a, b := p.Join("a", at(0), at(time.Hour)), p.Join("b", at(0), at(time.Hour))
+	require.True(t, p.Step(a, at(0)).Ask)
 	require.False(t, p.Leave(a))
-	require.True(t, p.Step(b, at(0)).Request)
-	p.Answered(at(0), none)
+	answer(t, &p, b, at(0), serves())
 	require.True(t, p.Leave(b))
-	c := p.Join("c", at(0))
+	c := p.Join("c", at(0), at(time.Hour))
 	require.Equal(t, Step{At: at(Interval)}, p.Step(c, at(time.Second)), "the interval also applies to the next reader")
 }
 
-// While the list cannot be read, the readers use their own backoff, and the requests
-// become rarer.
-func TestUnreadableList(t *testing.T) {
+// A round that fails makes no reader ready, and changes no interval. A server that asks
+// to wait is not asked before.
+func TestFailedRounds(t *testing.T) {
 	var p Poll[string]
-	a, b := p.Join("a", at(time.Hour)), p.Join("b", at(time.Second))
-	now := at(0)
-	var waits []time.Duration
-	for range 8 {
-		require.True(t, p.Step(a, now).Request)
-		p.Failed(now)
-		next := p.Step(a, now).At
-		waits = append(waits, next.Sub(now))
-		now = next
+	a, b := p.Join("a", at(0), at(time.Hour)), p.Join("b", at(0), at(time.Hour))
+	for i := range time.Duration(100) {
+		answer(t, &p, a, at(i*Interval), always[string](Unknown))
+		require.False(t, p.Step(a, at(i*Interval)).Ready)
+		require.False(t, p.Step(b, at(i*Interval)).Ready)
 	}
-	require.Equal(t, []time.Duration{3 * time.Second, 6 * time.Second, 12 * time.Second, 24 * time.Second, 48 * time.Second, time.Minute, time.Minute, time.Minute}, waits)
-	require.True(t, p.Step(b, now).Ready)
-	require.True(t, p.Step(a, now).Request)
-	p.Answered(now, none)
-	require.Equal(t, Step{}, p.Step(b, now), "the list can be read again")
+	now := at(100 * Interval)
+	require.True(t, p.Step(a, now).Ask)
+	p.Finished(now, time.Minute)
+	require.Equal(t, Step{At: now.Add(time.Minute)}, p.Step(a, now))
+
+	now = now.Add(time.Minute)
+	require.True(t, p.Step(a, now).Ask)
+	now = now.Add(8 * time.Second) // a slow response
+	p.Finished(now, 0)
+	require.Equal(t, Step{At: now.Add(time.Second)}, p.Step(a, now))
 }
 
-// Whatever readers do, at most one request is in progress, and two requests have a
-// distance of Interval, except after a reader has left during one. A reader whose
-// resource is served becomes ready.
+// After each round one reader may try although its resource is not listed: the one that
+// has waited longest, after its time has come.
+func TestOneReaderTriesAfterEachRound(t *testing.T) {
+	var p Poll[string]
+	var all []*Reader[string]
+	for _, name := range []string{"a", "b", "c"} {
+		all = append(all, p.Join(name, at(0), at(time.Minute)))
+	}
+	answer(t, &p, all[0], at(0), serves())
+	require.False(t, p.Step(all[0], at(0)).Ready)
+	for i := range time.Duration(3) {
+		now := at(time.Minute + i*Interval)
+		answer(t, &p, all[i], now, serves())
+		for j, r := range all[i:] {
+			require.Equal(t, j == 0, p.Step(r, now).Ready)
+			require.False(t, p.Step(r, now).Repeated)
+		}
+		p.Leave(all[i])
+	}
+	d := p.Join("d", at(2*time.Minute), at(time.Hour))
+	answer(t, &p, d, at(90*time.Second), always[string](Unavailable))
+	require.False(t, p.Step(d, at(90*time.Second)).Ready)
+	require.True(t, p.Step(d, at(2*time.Minute)).Ask)
+	p.Finished(at(2*time.Minute), Interval)
+	require.False(t, p.Step(d, at(2*time.Minute)).Ready, "the server has asked to wait")
+	answer(t, &p, d, at(2*time.Minute+Interval), always[string](Unavailable))
+	require.True(t, p.Step(d, at(2*time.Minute+Interval)).Ready, "the list is unavailable, and its own backoff has passed")
+}
+
+// Whatever readers do, at most one round is in progress, and two rounds have a distance of
+// Interval, except after a reader has left during one. Per round at most one reader becomes
+// ready whose resource is not listed. A reader whose resource becomes listed is ready.
 func TestPollInvariants(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var p Poll[int]
 		now, last := begin, begin.Add(-time.Hour)
+		rounds, turns := 0, 0
 		var readers []*Reader[int]
-		var requesting *Reader[int]
+		var asking *Reader[int]
+		ready := map[*Reader[int]]bool{}
 		for range 300 {
 			now = now.Add(time.Duration(random.IntN(2000)) * time.Millisecond)
 			switch n := random.IntN(10); {
 			case n < 2:
-				readers = append(readers, p.Join(random.IntN(5), now.Add(time.Duration(random.IntN(5))*time.Second)))
+				own := now.Add(time.Duration(random.IntN(20)) * time.Second)
+				readers = append(readers, p.Join(random.IntN(5), now.Add(time.Duration(random.IntN(5))*time.Second), own))
 			case n < 4 && len(readers) > 0:
 				i := random.IntN(len(readers))
-				if readers[i] == requesting {
-					requesting, last = nil, begin.Add(-time.Hour)
+				if readers[i] == asking {
+					asking, last = nil, begin.Add(-time.Hour)
 				}
 				require.Equal(t, len(readers) == 1, p.Leave(readers[i]))
 				readers = slices.Delete(readers, i, i+1)
-			case n < 6 && requesting != nil:
-				requesting = nil
-				if random.IntN(3) == 0 {
-					p.Failed(now)
-				} else {
-					p.Answered(now, func(r int) bool { return r == 0 })
-				}
-				last = now
+			case n < 6 && asking != nil:
+				asking = nil
+				p.Learned(func(r int) Listing { return Listing((r + random.IntN(2)) % 4) })
+				p.Finished(now, time.Duration(random.IntN(2)*random.IntN(10))*time.Second)
+				rounds++
 			}
 			for _, r := range readers {
 				step := p.Step(r, now)
-				if step.Request {
-					require.Nil(t, requesting, "seed %d: two requests", seed)
+				if step.Ask {
+					require.Nil(t, asking, "seed %d: two rounds", seed)
 					require.GreaterOrEqual(t, now.Sub(last), Interval, "seed %d", seed)
-					requesting = r
+					asking, last = r, now
 				}
-				if step.Ready {
+				if step.Ready && r.listing != Listed && !ready[r] {
+					ready[r] = true
+					turns++
+				}
+				if step.Repeated {
 					require.False(t, now.Before(r.notBefore), "seed %d", seed)
 				}
 				require.True(t, step.At.IsZero() || step.At.After(now), "seed %d", seed)
 			}
 		}
-		if len(readers) == 0 {
-			continue
-		}
-		now = now.Add(time.Hour)
-		p.Answered(now, func(int) bool { return true })
+		require.LessOrEqual(t, turns, rounds, "seed %d", seed)
+		p.Learned(always[int](Absent))
+		p.Learned(always[int](Listed))
 		for _, r := range readers {
-			require.True(t, p.Step(r, now).Ready, "seed %d", seed)
+			require.Equal(t, Step{Ready: true}, p.Step(r, now), "seed %d", seed)
 		}
 	}
 }
