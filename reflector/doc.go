@@ -76,9 +76,10 @@
 //     a [Reason], and appears in State from its first occurrence. The normal end
 //     of a watch is not a failure. Error.RetryAt is the time of the next attempt.
 //   - While resources of a client are not served (404), one request every three
-//     seconds asks for all of them, with aggregated discovery, and each is listed
-//     when it is served. Without aggregated discovery, each reflector tries with
-//     its own backoff. Objects in the store stay until the next list: see
+//     seconds asks for all of them, and each is listed when it is served. Without
+//     aggregated discovery, each group version with such resources is asked for. A
+//     resource that the server serves and does not list is tried about once a
+//     minute. Objects in the store stay until the next list: see
 //     rest.RecoveryMember.WaitUntilServed.
 //   - Texts from the source are bounded: an error has at most 16 KiB, and a
 //     version of more than 1024 bytes is refused.

@@ -32,6 +32,10 @@ func inputOf(b []byte) (in input, wait time.Duration) {
 	in.failure = failure{reason: fuzzReasons[pick(b[1], len(fuzzReasons))], err: errFuzz, retryAfter: fuzzWaits[pick(b[2], len(fuzzWaits))]}
 	in.failure.code = []int32{0, 0, 429, 500, 503, 504}[pick(b[0], 6)]
 	in.failure.sharedWait, in.failure.ownBackoff = b[1]&32 != 0, b[1]&16 != 0
+	if in.failure.reason == ReasonNotFound && b[2]&1 != 0 {
+		in.failure.askedIn = fuzzWaits[pick(b[2], len(fuzzWaits))]
+	}
+	in.served = b[1]&8 != 0
 	in.jitter = float64(b[2]) / 256
 	if b[0]&128 != 0 {
 		in.listReason = "it cannot"
