@@ -26,6 +26,9 @@ type Controller struct {
 	mu         sync.Mutex
 	configErrs []error
 	watches    []*addedSource
+	// validated: the arguments were valid once. After that, all sources may be removed,
+	// and a For while there is an Owns.
+	validated bool
 	// current is the active run, nil if there is none.
 	current *run
 	// owners holds the resources passed to For. Owns uses them to find owner keys.
@@ -93,7 +96,15 @@ func (c *Controller) sources() []keySource {
 
 // hasSource reports whether an informer is registered.
 func (c *Controller) hasSource(inf informer.AnyInformer) bool {
-	return slices.ContainsFunc(c.sources(), func(w keySource) bool { return w.informer() != nil && informer.SameInformer(w.informer(), inf) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hasSourceLocked(inf)
+}
+
+func (c *Controller) hasSourceLocked(inf informer.AnyInformer) bool {
+	return slices.ContainsFunc(c.watches, func(s *addedSource) bool {
+		return s.informer() != nil && informer.SameInformer(s.informer(), inf)
+	})
 }
 
 func (c *Controller) fail(err error) {
@@ -123,7 +134,8 @@ func (e *configError) Unwrap() error { return e.error }
 // and CancelTimeout. If leadership was lost ([Leading]), their ctx ends at once.
 //
 // Run may be called again after it has returned, for example by a program that loses
-// leadership and wins it again. All keys are then enqueued again.
+// leadership and wins it again. All keys are then enqueued again. A controller whose
+// sources were removed after its first run began does nothing until another is added.
 //
 // Possible errors: the errors in the arguments of New, For and the like;
 // ErrNothingWatched, ErrAmbiguousOwner, ErrNoOwner, ErrNoContext; ErrRunning;
@@ -159,17 +171,22 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 
 // validateLocked returns the errors in the arguments of New, For and the like.
 func (c *Controller) validateLocked() error {
-	switch owns := slices.ContainsFunc(c.watches, func(s *addedSource) bool { return s.needsFor() }); {
-	case len(c.configErrs) > 0:
-		return errors.Join(c.configErrs...)
-	case !slices.ContainsFunc(c.watches, func(s *addedSource) bool { return enqueues(s.keySource) }):
-		return fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
-	case owns && len(c.ownerKinds()) == 0:
-		return fmt.Errorf("%w: %s", ErrNoOwner, c.name)
+	err := errors.Join(c.configErrs...)
+	owns := slices.ContainsFunc(c.watches, func(s *addedSource) bool { return s.needsFor() })
+	switch {
+	case err != nil:
+	case owns && len(c.ownerKinds()) > 0:
+		err = c.validateOwners()
+	case c.validated:
 	case owns:
-		return c.validateOwners()
+		err = fmt.Errorf("%w: %s", ErrNoOwner, c.name)
+	case !slices.ContainsFunc(c.watches, func(s *addedSource) bool { return enqueues(s.keySource) }):
+		err = fmt.Errorf("%w: %s", ErrNothingWatched, c.name)
 	}
-	return nil
+	if err == nil {
+		c.validated = true
+	}
+	return err
 }
 
 func (c *Controller) end() {

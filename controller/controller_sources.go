@@ -32,7 +32,11 @@ func (c *Controller) add(w keySource) {
 	if r == nil {
 		return
 	}
-	if err := c.validateLocked(); err != nil {
+	err := c.validateLocked()
+	if err == nil && s.needsFor() && len(c.ownerKinds()) == 0 {
+		err = fmt.Errorf("%w: %s", ErrNoOwner, c.name)
+	}
+	if err != nil {
 		c.failLocked(err)
 		return
 	}
@@ -65,10 +69,14 @@ func (c *Controller) dropSource(w keySource) (detach func()) {
 	if r == nil {
 		return nil
 	}
-	inf := w.informer()
-	unused := inf != nil && !slices.ContainsFunc(c.watches, func(other *addedSource) bool {
-		return other.informer() != nil && informer.SameInformer(other.informer(), inf)
-	})
+	// Under mu, so that another source of the same informer is either seen here, or
+	// attached afterwards.
+	if inf := w.informer(); inf != nil && !c.hasSourceLocked(inf) {
+		r.gate.removeInformer(inf)
+		if t := r.tracking(); t != nil {
+			t.removed(inf)
+		}
+	}
 	attached := slices.Clone(r.attached)
 	return func() {
 		for _, a := range attached {
@@ -76,23 +84,6 @@ func (c *Controller) dropSource(w keySource) (detach func()) {
 				a.remove()
 			}
 		}
-		if unused {
-			r.gate.removeInformer(inf)
-			if t := r.tracking(); t != nil {
-				t.removed(inf)
-			}
-		}
-	}
-}
-
-// removeClosed removes a channel that was closed, unless it is the only source, without
-// which the controller could not run again.
-func (c *Controller) removeClosed(ch *channelSource) {
-	c.mu.Lock()
-	only := !slices.ContainsFunc(c.watches, func(s *addedSource) bool { return s.keySource != ch && enqueues(s.keySource) })
-	c.mu.Unlock()
-	if !only {
-		c.removeSource(ch)
 	}
 }
 
@@ -125,7 +116,8 @@ type attachment struct {
 func (r *run) attachLater(s *addedSource) {
 	r.pending.Add(1)
 	r.goroutines.Go(func() {
-		err := r.waitForSource(s, &syncLog{})
+		own := func() []informer.AnyInformer { return []informer.AnyInformer{s.informer()} }
+		err := r.waitForSource(s, &syncLog{informers: own})
 		if err == nil {
 			err = r.attach(s)
 		} else {
@@ -140,11 +132,10 @@ func (r *run) attachLater(s *addedSource) {
 // attach attaches a source, which is counted in pending, unless it was removed or the
 // run ends.
 func (r *run) attach(s *addedSource) error {
-	if s.isRemoved() || r.ctx.Err() != nil {
+	if !r.admit(s) {
 		r.sourceSynced()
 		return nil
 	}
-	r.gate.addInformer(s.informer())
 	attached, err := s.keySource.attach(r)
 	if err != nil {
 		r.sourceSynced()
@@ -172,6 +163,18 @@ func (r *run) attach(s *addedSource) error {
 		r.goroutines.Go(func() { r.resync(watch, s.removal) })
 	}
 	return nil
+}
+
+// admit makes the gate wait for the informer of a source, unless the source was removed
+// or the run ends.
+func (r *run) admit(s *addedSource) bool {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	if s.isRemoved() || r.ctx.Err() != nil {
+		return false
+	}
+	r.gate.addInformer(s.informer())
+	return true
 }
 
 // monitor records when the initial keys of a source have been enqueued. It ends the

@@ -2,7 +2,9 @@ package controller_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -114,6 +116,32 @@ func TestSourceThatHasNotSynced(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"late x"}, s.take())
 		require.True(t, s.c.State().Synced)
+	})
+}
+
+// Each informer that has not synced is logged once per period, however many sources were
+// added during Run.
+func TestLogOfSourcesThatHaveNotSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		log := new(logBuffer)
+		c := controller.New("many", controller.Func(doNothing), controller.Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+		controller.For(c, s.maps)
+		s.start(c)
+		time.Sleep(10 * time.Second)
+		const kinds = 20
+		for i := range kinds {
+			controller.Watches(c, (&sourcesFixture{testProgram: s}).things(numberedKind(i)), func(*thing) []controller.Request { return nil })
+		}
+		for range 2 {
+			time.Sleep(5 * time.Minute)
+			text := log.take()
+			require.Equal(t, kinds, strings.Count(text, "Waiting for the first list of an informer"))
+			for i := range kinds {
+				require.Equal(t, 1, strings.Count(text, "informer="+numberedKind(i).plural+"."))
+			}
+		}
+		require.NoError(t, s.stopAndWait())
 	})
 }
 
@@ -260,8 +288,8 @@ func TestRemovedWatchReleasesHeldKeys(t *testing.T) {
 	})
 }
 
-// A channel that is closed is removed, except the only source. The controller continues
-// and can run again.
+// A channel that is closed is removed. The controller continues and can run again, also if
+// it was the only source.
 func TestClosedChannels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := []chan controller.Request{make(chan controller.Request), make(chan controller.Request)}
@@ -280,6 +308,7 @@ func TestClosedChannels(t *testing.T) {
 		require.Equal(t, before, goroutinesOfBubbles())
 		close(requests[1])
 		synctest.Wait()
+		require.Equal(t, before-2, goroutinesOfBubbles())
 		require.True(t, c.State().Running)
 		stop()
 		require.NoError(t, <-ended)

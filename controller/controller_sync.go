@@ -15,7 +15,7 @@ import (
 // meanwhile, and logs from time to time why one does not. It returns the sources. Those
 // that are added later are attached by themselves.
 func (r *run) waitForSync() ([]*addedSource, error) {
-	log := &syncLog{}
+	log := &syncLog{informers: r.c.Informers}
 	for synced := map[*addedSource]bool{}; ; {
 		next, all := r.nextSource(synced)
 		if next == nil {
@@ -49,10 +49,11 @@ func (r *run) nextSource(synced map[*addedSource]bool) (next *addedSource, all [
 	return nil, slices.Clone(r.c.watches)
 }
 
-// syncLog is when the informers that have not synced are logged.
+// syncLog logs the informers that have not synced.
 type syncLog struct {
-	next   time.Time
-	logged bool
+	informers func() []informer.AnyInformer
+	next      time.Time
+	logged    bool
 }
 
 // waitForSource waits until a source has its first list, is removed, or the run ends.
@@ -75,7 +76,7 @@ func (r *run) waitForSource(s *addedSource, log *syncLog) error {
 		case !late:
 			return fmt.Errorf("controller %s: %w", r.c.name, err)
 		}
-		log.logged, log.next = r.logWaiting(), time.Now().Add(health.SyncLogPeriod)
+		log.logged, log.next = r.logWaiting(log.informers()), time.Now().Add(health.SyncLogPeriod)
 	}
 }
 
@@ -99,13 +100,13 @@ func (r *run) waiting() []UnreadyInformer {
 	return all
 }
 
-// logWaiting logs the informers that are not synced. It logs nothing while a Program
-// waits for its informers, since that logs all informers together.
-func (r *run) logWaiting() (logged bool) {
+// logWaiting logs those of the informers that are not synced. It logs nothing while a
+// Program waits for its informers, since that logs all informers together.
+func (r *run) logWaiting(informers []informer.AnyInformer) (logged bool) {
 	if synced, ok := r.ctx.Value(programKey{}).(func() bool); ok && !synced() {
 		return false
 	}
-	for _, inf := range r.c.Informers() {
+	for _, inf := range informers {
 		if s := inf.State(); !s.Synced {
 			r.logger.Warn("Waiting for the first list of an informer", health.UnsyncedAttrs(s)...)
 		}

@@ -120,9 +120,10 @@ func (p *trackedInformer) find(key string) (uid types.UID, version string, found
 	return typed.GetUID(), typed.GetResourceVersion(), true
 }
 
-// observe is called for every event of the informer, after the store has changed.
+// observe is called for every event of the informer, after the store has changed. p is
+// nil if the source was removed before it was attached.
 func (p *trackedInformer) observe(obj rest.Object) {
-	if p.waiting.Load() > 0 {
+	if p != nil && p.waiting.Load() > 0 {
 		p.gate.checkObject(p, keyOf(obj.GetNamespace(), obj.GetName()))
 	}
 }

@@ -72,8 +72,7 @@ func Watches[T rest.Object](c *Controller, inf *informer.SharedInformer[T], mapp
 }
 
 // Channel makes c reconcile the keys that are received from requests while it runs,
-// for events from outside the API server. A channel that is closed is removed, unless it
-// is the only source of c.
+// for events from outside the API server. A channel that is closed is removed.
 func Channel(c *Controller, requests <-chan Request) {
 	if requests == nil {
 		c.fail(fmt.Errorf("%w: %s: Channel was called with a nil channel", ErrOptions, c.name))
@@ -172,7 +171,8 @@ func allMatch[T any](all []func(T) bool, obj T) bool {
 // function that is running continues, and may enqueue its keys. Keys in the queue stay
 // there. Remove is idempotent. It does not stop the informer.
 //
-// A controller without any watch continues to run, and needs one for its next Run.
+// A controller that was run, or added to a Program, may be without any watch. It does
+// nothing until another is added.
 func (w *Watch[T]) Remove() { w.c.removeSource(w) }
 
 func (w *Watch[T]) informer() informer.AnyInformer { return w.inf }
@@ -350,7 +350,7 @@ func (ch *channelSource) attach(r *run) (attachedSource, error) {
 			case req, ok := <-requests:
 				if !ok { // which does not end the controller
 					requests = nil
-					r.c.removeClosed(ch)
+					r.c.removeSource(ch)
 					continue
 				}
 				r.queueKey(req, ReasonChanged)
