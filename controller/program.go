@@ -79,7 +79,7 @@ func (p *Program) begin() error {
 		return fmt.Errorf("%w: a Program runs once: create a new Program, factory and informers", ErrRunning)
 	}
 	controllers := p.controllersLocked()
-	err := errors.Join(p.options.validate(), validateControllers(controllers))
+	err := errors.Join(p.options.validate(), validateControllers(controllers, nil))
 	if err == nil {
 		err = validateInformers(informersOf(p.options, controllers))
 	}
@@ -109,10 +109,14 @@ func (o RunOptions) validate() error {
 	return errors.Join(wrong...)
 }
 
-// validateControllers returns all errors of controllers that are to run together.
-func validateControllers(controllers []*Controller) error {
+// validateControllers returns all errors of controllers that are to run together, beside
+// others, which are valid.
+func validateControllers(controllers, others []*Controller) error {
 	var wrong []error
 	names := map[string]*Controller{}
+	for _, c := range withoutNil(others) {
+		names[c.name] = c
+	}
 	for i, c := range controllers {
 		switch {
 		case c == nil:

@@ -132,14 +132,11 @@ func (p *Program) stillReconciling() string {
 func (p *Program) runControllers(ctx context.Context) error {
 	p.setPhase(acting)
 	t := p.beginTerm(ctx)
-	select {
-	case <-ctx.Done():
-	case <-p.failure:
-	}
+	<-ctx.Done() // also after a failure
 	p.endTerm()
 	t.running.Wait()
 	switch {
-	case p.hasLingering():
+	case p.failLingering():
 		return fmt.Errorf("%w: %w", errReported, ErrStillRunning)
 	case t.failed.Load():
 		return errReported

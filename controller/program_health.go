@@ -69,11 +69,16 @@ func (c *Controller) stuck(now time.Time) error {
 // available, and again when the program is asked to stop.
 func (p *Program) readyChecks() []health.Check {
 	checks := []health.Check{{Name: "program", Run: func(*http.Request) error { return p.notReady() }}}
+	synced := p.hasSynced()
 	for _, inf := range p.informers() {
+		s := inf.State()
+		err, remark := health.NotReady(s), health.Remark(s)
+		if synced && s.Running && !s.Synced {
+			// It was added later. The program continues to do what it did before.
+			err, remark = nil, "added, and not synced: "+err.Error()
+		}
 		checks = append(checks, health.Check{
-			Name:   "informer/" + inf.State().Name,
-			Run:    func(*http.Request) error { return health.NotReady(inf.State()) },
-			Remark: func() string { return health.Remark(inf.State()) },
+			Name: "informer/" + s.Name, Run: func(*http.Request) error { return err }, Remark: func() string { return remark },
 		})
 	}
 	return checks

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/thinformer/thinformer/controller/internal/httpserver"
@@ -26,7 +27,8 @@ type Server interface {
 //	/healthz   200 unless only a restart would help: see HealthzChecks
 //	/readyz    200 when all informers have synced, lack no object of their list, and the
 //	           program is not stopping; else 503 and the reason. A standby replica is ready.
-//	           A namespace that fails later is named, and does not make it fail.
+//	           A namespace that fails later is named, and does not make it fail. So is an
+//	           informer that was added when all others had synced, until it has synced.
 //	/debug/    what controllers and informers are doing; see package informer/debug
 //
 // The first two list each check with ?verbose, and whenever a check fails. There is no
@@ -162,10 +164,10 @@ func (p *Program) serve() (closeServer func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	ended := make(chan struct{})
-	go func() { defer close(ended); serve() }()
+	var serving sync.WaitGroup
+	serving.Go(serve)
 	return func() {
 		stop(p.options.StopTimeout)
-		<-ended
+		serving.Wait()
 	}, nil
 }

@@ -57,7 +57,9 @@ type term struct {
 
 // Add adds controllers: all of them, or none if there is an error. While the
 // controllers of the program run, those that are added run at once, each as soon as its
-// informers have synced. On a replica that does not lead they run when it leads.
+// informers have synced. On a replica that does not lead they run when it leads. Once the
+// program is ready, an informer that was added does not make /readyz fail, for example if
+// its kind is not served yet; /readyz?verbose names it.
 //
 // The mistakes that Run reports before it starts anything are errors of Add:
 // [ErrNoController], [ErrDuplicateName], those in the arguments of New, For and the
@@ -112,7 +114,7 @@ func (p *Program) validateAdded(controllers []*Controller) error {
 	if wrong != nil {
 		return errors.Join(wrong...)
 	}
-	return validateControllers(slices.Concat(p.controllersLocked(), controllers))
+	return validateControllers(controllers, p.controllersLocked())
 }
 
 // contains needs mu.
@@ -124,8 +126,9 @@ func (p *Program) contains(c *Controller) bool {
 // of Run: within its StopTimeout and CancelTimeout, or when ctx is done. In a reconcile
 // of a controller that it removes, with the ctx of that reconcile, it does not wait for
 // this controller, which would wait for the reconcile. Its predicates and mappings must
-// not call Remove, for the same reason. A controller that the program does not have
-// counts as removed.
+// not call Remove, for the same reason. Reconciles of two controllers that remove each
+// other wait for each other until StopTimeout ends their ctx. A controller that the program
+// does not have counts as removed.
 //
 // Informers are not stopped: call their Release when Remove has returned. The controller
 // can be added again when it has ended.
@@ -133,7 +136,8 @@ func (p *Program) contains(c *Controller) bool {
 // Possible errors: [ErrNoContext]; [ErrNoController], after which nothing is removed;
 // [ErrStillRunning] with that of ctx; *StopError and other errors of [Controller.Run]. A
 // controller whose functions have not returned stays on the debug page until they have,
-// and no controller with its name can be added.
+// and no controller with its name can be added. Run then returns the *StopError as
+// well, unless they return before the program stops or no longer leads.
 func (p *Program) Remove(ctx context.Context, controllers ...*Controller) error {
 	if ctx == nil {
 		return ErrNoContext
@@ -189,6 +193,18 @@ func (p *Program) controllers() []*Controller {
 	defer p.mu.Unlock()
 	p.dropEnded()
 	return p.controllersLocked()
+}
+
+// remaining returns the controllers at this moment, without those that were removed.
+func (p *Program) remaining() (controllers []*Controller) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.members.all {
+		if !m.removed {
+			controllers = append(controllers, m.c)
+		}
+	}
+	return controllers
 }
 
 func (p *Program) controllersLocked() []*Controller {
@@ -261,8 +277,21 @@ func (p *Program) memberEnded(t *term, m *member, err error) {
 	}
 }
 
-// hasLingering reports whether functions of a controller have not returned although its
-// run has ended.
-func (p *Program) hasLingering() bool {
-	return slices.ContainsFunc(p.controllers(), func(c *Controller) bool { return !c.hasEnded() })
+// failLingering reports whether functions of a controller have not returned although its
+// run has ended. It records the errors of those that were removed, which are not recorded
+// while the others run.
+func (p *Program) failLingering() (lingering bool) {
+	p.mu.Lock()
+	p.dropEnded()
+	var late []error
+	for _, m := range p.members.all {
+		if errors.Is(m.err, ErrStillRunning) && !m.c.hasEnded() {
+			late = append(late, m.err)
+		}
+	}
+	p.mu.Unlock()
+	for _, err := range late {
+		p.fail(err)
+	}
+	return late != nil
 }

@@ -333,7 +333,7 @@ func TestAddAndRemoveWithElection(t *testing.T) {
 		require.NoError(t, program.Add(hangs))
 		synctest.Wait()
 		require.ErrorIs(t, program.Remove(t.Context(), hangs), controller.ErrStillRunning)
-		require.NoError(t, s.stopAndWait())
+		require.ErrorIs(t, s.stopAndWait(), controller.ErrStillRunning)
 		require.ErrorIs(t, e.leadErr, controller.ErrStillRunning, "the elector would release the leadership")
 		close(release)
 	})

@@ -107,6 +107,8 @@ func Run(ctx context.Context, o RunOptions, controllers ...*Controller) error {
 // controllers and informers. Controllers that are added take part in everything, like
 // those that were passed to NewProgram: they run while this replica leads, an error of
 // one of them ends Run, and their informers appear in /readyz and on the debug page.
+// A controller that was removed and has functions that have not returned is an error when
+// the program stops, and ends it when it no longer leads.
 func (p *Program) Run(ctx context.Context) error {
 	if ctx == nil {
 		return ErrNoContext

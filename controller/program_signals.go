@@ -3,6 +3,7 @@ package controller
 import (
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
@@ -14,9 +15,9 @@ func (p *Program) handleSignals() (ignore func()) {
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
+	done := make(chan struct{})
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
 		select {
 		case s := <-signals:
 			p.logger.Info("Stopping; a second signal ends the process at once", "signal", s.String())
@@ -30,11 +31,11 @@ func (p *Program) handleSignals() (ignore func()) {
 			os.Exit(exitCode(s))
 		case <-done:
 		}
-	}()
+	})
 	return func() {
 		signal.Stop(signals)
 		close(done)
-		<-ended
+		waiting.Wait()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/thinformer/thinformer/controller/internal/health"
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/rest"
 )
 
 const (
@@ -24,21 +25,34 @@ const (
 	pollsPerRefresh = 20
 )
 
-// informers returns all informers of the program at this moment, each once.
+// informers returns all informers of the program at this moment, each once. Those of
+// removed controllers do not count, since they may be stopped.
 func (p *Program) informers() []informer.AnyInformer {
-	return informersOf(p.options, p.controllers())
+	return informersOf(p.options, p.remaining())
+}
+
+// scope is what informers are grouped by, so that few have to be compared.
+type scope struct {
+	resource  rest.ResourceInfo
+	namespace string
+}
+
+func scopeOf(inf informer.AnyInformer) scope {
+	if shared, ok := inf.(sharedInformer); ok {
+		return scope{shared.ResourceInfo(), shared.ScopedNamespace()}
+	}
+	return scope{}
 }
 
 // informersOf returns the informers of a program with these controllers, each once.
 func informersOf(o RunOptions, controllers []*Controller) []informer.AnyInformer {
 	var all []informer.AnyInformer
+	grouped := map[scope][]informer.AnyInformer{}
 	add := func(inf informer.AnyInformer) {
-		for _, other := range all {
-			if informer.SameInformer(other, inf) {
-				return
-			}
+		group := scopeOf(inf)
+		if !contains(grouped[group], inf) {
+			grouped[group], all = append(grouped[group], inf), append(all, inf)
 		}
-		all = append(all, inf)
 	}
 	if o.Factory != nil {
 		for _, inf := range o.Factory.Informers() {
@@ -91,7 +105,7 @@ func (p *Program) waitForSync(ctx context.Context) error {
 	defer enough()
 	arrived := make(chan error, 1)
 	go func() { arrived <- p.allSynced(ctx) }()
-	known := p.informers()
+	known := p.informers() // at the last tick, so that their owners had startDelay to run them
 	report := health.NewSyncReport(p.logger, time.Now())
 	defer report.LogSynced()
 	tick := time.NewTicker(startDelay)
@@ -107,14 +121,15 @@ func (p *Program) waitForSync(ctx context.Context) error {
 		case err := <-arrived:
 			return err
 		case now := <-tick.C:
-			all := p.informers()
-			if err := p.notRunningError(presentIn(known, all)); err != nil {
+			idle := slices.DeleteFunc(known, func(inf informer.AnyInformer) bool { return !isIdle(inf.State()) })
+			known = p.informers()
+			idle = slices.DeleteFunc(idle, func(inf informer.AnyInformer) bool { return !contains(known, inf) }) // it was released
+			if err := p.notRunningError(idle); err != nil {
 				enough()
 				<-arrived
 				return err
 			}
-			known = all
-			report.LogPending(now, all)
+			report.LogPending(now, known)
 		case <-expired:
 			enough()
 			<-arrived
@@ -123,15 +138,11 @@ func (p *Program) waitForSync(ctx context.Context) error {
 	}
 }
 
-// presentIn returns the informers of some that are still in all. The others were
-// released or added within startDelay.
-func presentIn(all, some []informer.AnyInformer) (present []informer.AnyInformer) {
-	for _, inf := range some {
-		if slices.ContainsFunc(all, func(other informer.AnyInformer) bool { return informer.SameInformer(inf, other) }) {
-			present = append(present, inf)
-		}
-	}
-	return present
+// isIdle reports whether an informer waits for its owner to run it.
+func isIdle(s informer.State) bool { return !s.Synced && !s.Running }
+
+func contains(all []informer.AnyInformer, inf informer.AnyInformer) bool {
+	return slices.ContainsFunc(all, func(other informer.AnyInformer) bool { return informer.SameInformer(inf, other) })
 }
 
 // expired returns the error after SyncTimeout, nil if all informers have synced in the
@@ -183,7 +194,7 @@ func notSynced(inf informer.AnyInformer) bool { return !inf.State().Synced }
 func (p *Program) notRunningError(all []informer.AnyInformer) error {
 	var idle []error
 	for _, inf := range all {
-		if s := inf.State(); !s.Synced && !s.Running {
+		if s := inf.State(); isIdle(s) {
 			idle = append(idle, fmt.Errorf("%w: %s, which %s for: pass its factory to Run (RunOptions.Factory), or the informer itself if it was created with informer.New (RunOptions.Informers)",
 				informer.ErrNotRunning, s.Name, p.waitingControllers(inf)))
 		}
