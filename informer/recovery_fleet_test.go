@@ -35,7 +35,8 @@ var fleetKinds = []rest.ResourceInfo{
 	{GroupVersionResource: schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, Kind: "Role", Namespaced: true},
 }
 
-// fleet is a set of informers of one client, with one object each.
+// fleet is a set of members of one client, with one object each. A member is an informer
+// of one namespace, or a namespace of an informer of several namespaces.
 type fleet struct {
 	t       *testing.T
 	server  *apitest.Server
@@ -52,34 +53,44 @@ type fleetMember struct {
 	informer *informer.SharedInformer[*marked]
 }
 
-// newFleet returns a fleet that runs and is synced. end stops it.
-func newFleet(t *testing.T, size int) (f *fleet, end func()) {
+// newFleet returns a fleet that runs and is synced. Its members are informers, or with
+// ofNamespaces the namespaces of one informer for each kind. end stops it.
+func newFleet(t *testing.T, size int, kinds []rest.ResourceInfo, ofNamespaces bool) (f *fleet, end func()) {
 	f = &fleet{t: t, server: apitest.NewServer(apitest.Options{InMemory: true})}
 	client, err := rest.New(f.server.Config())
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, size)
+	var informers []*informer.SharedInformer[*marked]
+	if ofNamespaces {
+		for _, info := range kinds {
+			view := rest.NewView[*marked](client, info)
+			informers = append(informers, informer.ForNamespaces(nil, view, f.options(), namespacesOfFleet(size, len(kinds))...))
+		}
+	}
 	for i := range size {
-		info := fleetKinds[i%len(fleetKinds)]
+		info := kinds[i%len(kinds)]
 		object := &marked{
 			TypeMeta:   metav1.TypeMeta{APIVersion: info.GroupVersion().String(), Kind: info.Kind},
-			ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprint("n", i/len(fleetKinds)), Name: "object"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprint("n", i/len(kinds)), Name: "object"},
 		}
 		apitest.Create(t, f.server, object)
-		view := rest.NewView[*marked](client, info).Namespace(object.Namespace)
-		m := &fleetMember{group: info.Group, object: object, informer: informer.New(view, informer.Options[*marked]{
-			WatchErrorHandler: func(_ context.Context, err error) { f.reported(i, err) },
-		})}
-		f.members = append(f.members, m)
-		go func() { ended <- m.informer.Run(ctx) }()
+		if !ofNamespaces {
+			view := rest.NewView[*marked](client, info).Namespace(object.Namespace)
+			informers = append(informers, informer.New(view, f.options()))
+		}
+		f.members = append(f.members, &fleetMember{group: info.Group, object: object, informer: informers[i%len(informers)]})
 	}
-	for _, m := range f.members {
-		require.NoError(t, m.informer.WaitForSync(ctx))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, len(informers))
+	for _, inf := range informers {
+		go func() { ended <- inf.Run(ctx) }()
+	}
+	for _, inf := range informers {
+		require.NoError(t, inf.WaitForSync(ctx))
 	}
 	time.Sleep(15 * time.Second) // failures of the start have expired
 	return f, func() {
 		cancel()
-		for range size {
+		for range informers {
 			require.NoError(t, <-ended)
 		}
 		client.Close()
@@ -87,10 +98,21 @@ func newFleet(t *testing.T, size int) (f *fleet, end func()) {
 	}
 }
 
-func (f *fleet) reported(member int, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.errors = append(f.errors, fmt.Sprintf("%s informer %d: %v", time.Now().Format("04:05.000"), member, err))
+// namespacesOfFleet returns the namespaces of the members. The last one may have members
+// of some kinds only.
+func namespacesOfFleet(size, kinds int) (names []string) {
+	for i := 0; i < size; i += kinds {
+		names = append(names, fmt.Sprint("n", i/kinds))
+	}
+	return names
+}
+
+func (f *fleet) options() informer.Options[*marked] {
+	return informer.Options[*marked]{WatchErrorHandler: func(_ context.Context, err error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.errors = append(f.errors, fmt.Sprintf("%s %v", time.Now().Format("04:05.000"), err))
+	}}
 }
 
 // forget resets the counts, the log of requests and the errors.

@@ -50,18 +50,21 @@ var gridOutages = []gridOutage{
 
 // gridCell is one combination of parameters.
 type gridCell struct {
-	informers int
-	outage    gridOutage
-	duration  time.Duration
+	// members is the number of members of the fleet.
+	members  int
+	outage   gridOutage
+	duration time.Duration
 	// compacted: the server is compacted during the outage, so that old versions have
 	// expired.
 	compacted bool
 	// repeats is the number of outages.
 	repeats int
+	// ofNamespaces: the members are namespaces of informers of several namespaces.
+	ofNamespaces bool
 }
 
 func (c gridCell) String() string {
-	name := fmt.Sprintf("%d informers/%s/%s", c.informers, c.outage, c.duration)
+	name := fmt.Sprintf("%d %s/%s/%s", c.members, map[bool]string{false: "informers", true: "namespaces"}[c.ofNamespaces], c.outage, c.duration)
 	if c.compacted {
 		name += "/410"
 	}
@@ -73,12 +76,14 @@ func (c gridCell) String() string {
 
 // gridCells returns all cells.
 func gridCells() (all []gridCell) {
-	for _, informers := range []int{11, 50} {
+	for _, members := range []int{10, 50} {
 		for _, outage := range gridOutages {
 			for _, duration := range []time.Duration{3 * time.Second, 8 * time.Second, 45 * time.Second} {
 				for _, compacted := range []bool{false, true} {
 					for _, repeats := range []int{1, 5} {
-						all = append(all, gridCell{informers, outage, duration, compacted, repeats})
+						for _, ofNamespaces := range []bool{false, true} {
+							all = append(all, gridCell{members, outage, duration, compacted, repeats, ofNamespaces})
+						}
 					}
 				}
 			}
@@ -98,7 +103,8 @@ const (
 
 // Within one second of the first success after an outage, half of the informers of a
 // client are current, and within three seconds all. This holds for each kind, length
-// and number of outages, and after a compaction. The number of requests is bounded.
+// and number of outages, and after a compaction. The number of requests is bounded. The
+// same holds for the namespaces of informers of several namespaces.
 func TestInformersAreCurrentThreeSecondsAfterAnOutage(t *testing.T) {
 	cells := gridCells()
 	if !*gridAll {
@@ -115,7 +121,7 @@ func TestInformersAreCurrentThreeSecondsAfterAnOutage(t *testing.T) {
 }
 
 func (c gridCell) run(t *testing.T) {
-	f, end := newFleet(t, c.informers)
+	f, end := newFleet(t, c.members, fleetKinds, c.ofNamespaces)
 	defer end()
 	for n := range c.repeats {
 		c.runOutage(t, f, fmt.Sprint("outage ", n+1))
@@ -164,8 +170,8 @@ type recoveryTimes struct {
 }
 
 func (c gridCell) check(t *testing.T, f *fleet, name string, r recoveryTimes) {
-	require.Len(t, r.delays, c.informers, "%s: informers that are current after %v:\n%s", name, gridPause, f.history())
-	half, last := r.delays[(c.informers-1)/2], r.delays[c.informers-1]
+	require.Len(t, r.delays, c.members, "%s: informers that are current after %v:\n%s", name, gridPause, f.history())
+	half, last := r.delays[(c.members-1)/2], r.delays[c.members-1]
 	t.Logf("%s: first success after %v, half of the informers after %v, all after %v; %d requests, limit %d", name, r.firstSuccess, half, last, r.requests, c.maxRequests())
 	assert.LessOrEqual(t, r.firstSuccess, time.Second+gridPrecision, "%s: first success", name)
 	assert.LessOrEqual(t, half, time.Second+gridPrecision, "%s: half of the informers", name)
@@ -203,7 +209,22 @@ func (c gridCell) maxRequests() int {
 		each++
 	}
 	const probeEvery = 400 * time.Millisecond
-	return c.informers*each + int(c.duration/probeEvery) + 1
+	return c.members*each + int(c.duration/probeEvery) + 1
+}
+
+// 500 namespaces of one informer recover from an outage of a minute as informers do: one
+// request at a time probes the server for all of them.
+func TestRecoveryOf500Namespaces(t *testing.T) {
+	for _, outage := range []gridOutage{gridOutages[0], gridOutages[4]} {
+		t.Run(outage.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := gridCell{members: 500, outage: outage, duration: time.Minute, ofNamespaces: true}
+				f, end := newFleet(t, c.members, fleetKinds[:1], true)
+				defer end()
+				c.runOutage(t, f, "outage")
+			})
+		})
+	}
 }
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
