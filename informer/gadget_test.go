@@ -65,11 +65,30 @@ func textHandler(call func(string)) ResourceEventHandler[*gadget] {
 	}
 }
 
+// gadgetNamespace is the namespace of gadgets of which an informer of several namespaces
+// is tested.
+const gadgetNamespace = "n"
+
+// newGadgetsOfNamespaces returns an informer of several namespaces. One of them has the
+// source, the other one is empty.
+func newGadgetsOfNamespaces(source listwatch.ListerWatcher[*gadget], o Options[*gadget]) *shared[*gadget] {
+	s := newScoped(source, o, func(namespace string) (listwatch.ListerWatcher[*gadget], error) {
+		if namespace == gadgetNamespace {
+			return source, nil
+		}
+		return newScriptedSource("1"), nil
+	})
+	s.err = s.feeds.setNamespaces([]string{gadgetNamespace, "other"})
+	return s
+}
+
 // scriptedSource is a source with a fixed list. Its events are sent by the test.
 type scriptedSource struct {
 	version string
-	items   []*gadget
-	events  chan listwatch.Event[*gadget]
+	// namespace is that of the objects of events.
+	namespace string
+	items     []*gadget
+	events    chan listwatch.Event[*gadget]
 }
 
 func newScriptedSource(version string, items ...string) *scriptedSource {
@@ -98,6 +117,7 @@ func (s *scriptedSource) Watch(context.Context, metav1.ListOptions) (*listwatch.
 // send sends an event on the open watch.
 func (s *scriptedSource) send(kind watch.EventType, text string) {
 	g := newGadget(text)
+	g.Namespace = s.namespace
 	s.events <- listwatch.Event[*gadget]{Type: kind, Object: g, ResourceVersion: g.ResourceVersion}
 }
 

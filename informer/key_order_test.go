@@ -39,13 +39,31 @@ func (s *expiringSource) Watch(context.Context, metav1.ListOptions) (*listwatch.
 // "Across keys the order is that of arrival." The store is busy while a relist
 // leaves c out, because the filter refuses it, and while the deletions of b and
 // then c arrive. The handler receives the deletion of c at the relist's position. It
-// does not receive the final state of c before the deletion of b, which arrived first.
+// does not receive the final state of c before the deletion of b, which arrived first. The same
+// holds for a namespace of an informer of several.
 func TestFinalStateIsReportedAfterEarlierChanges(t *testing.T) {
+	t.Run("one source", func(t *testing.T) {
+		testFinalState(t, func(source listwatch.ListerWatcher[*gadget], o Options[*gadget]) *SharedInformer[*gadget] {
+			return New(source, o)
+		})
+	})
+	t.Run("namespaces", func(t *testing.T) {
+		testFinalState(t, func(source listwatch.ListerWatcher[*gadget], o Options[*gadget]) *SharedInformer[*gadget] {
+			return &SharedInformer[*gadget]{shared: newGadgetsOfNamespaces(source, o)}
+		})
+	})
+}
+
+func testFinalState(t *testing.T, create func(listwatch.ListerWatcher[*gadget], Options[*gadget]) *SharedInformer[*gadget]) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &expiringSource{newScriptedSource("1", "a@1/ua", "b@1/ub", "c@1/uc"), make(chan struct{})}
+		source.namespace = gadgetNamespace
+		for _, g := range source.items {
+			g.Namespace = gadgetNamespace
+		}
 		options := preferList()
 		options.Filter = func(g *gadget) bool { return g.color != "refused" }
-		inf := New[*gadget](source, options)
+		inf := create(source, options)
 		busy := make(chan struct{})
 		if _, err := inf.AddIndex("busy", func(g *gadget) []string {
 			if g.ResourceVersion == "2" {
@@ -74,6 +92,9 @@ func TestFinalStateIsReportedAfterEarlierChanges(t *testing.T) {
 		refused := newGadget("c@50/uc")
 		refused.color = "refused"
 		source.version, source.items = "50", []*gadget{newGadget("a@2/ua"), newGadget("b@1/ub"), refused}
+		for _, g := range source.items {
+			g.Namespace = gadgetNamespace
+		}
 		source.expire <- struct{}{}
 		time.Sleep(time.Minute) // longer than the backoff
 		source.send(watch.Deleted, "b@51/ub")
@@ -81,7 +102,7 @@ func TestFinalStateIsReportedAfterEarlierChanges(t *testing.T) {
 		synctest.Wait()
 		close(busy)
 		synctest.Wait()
-		if version := inf.Version(); version != "53" {
+		if version, _ := inf.VersionIn(gadgetNamespace); version != "53" {
 			t.Errorf("the version is %s, want 53", version)
 		}
 		cancel()

@@ -17,12 +17,14 @@ import (
 
 	"github.com/thinformer/thinformer/deltafifo"
 	"github.com/thinformer/thinformer/reflector"
+	"github.com/thinformer/thinformer/rest"
 )
 
 // TestTranscripts runs the files in testdata. The commands are calls of a reflector
 // to the queue. The output is everything observable: the deltas of a batch, the
 // store after it, the callbacks of each handler, the waits that have ended. With
-// -rewrite it updates the files.
+// -rewrite it updates the files. The output is the same for a namespace of an informer of
+// several, whose other namespace has an object.
 //
 //	new [transform]                   creates an informer, with or without a transform
 //	add|update|delete NAME@VERSION/UID [transform=drop|fail|panic]
@@ -34,22 +36,27 @@ import (
 //	wait VERSION                      starts a wait for the version
 //	stop
 func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		synctest.Test(t, func(t *testing.T) {
-			tr := &transcript{}
-			defer tr.stop()
-			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-				tr.out.Reset()
-				tr.run(t, d)
-				synctest.Wait()
-				tr.report()
-				return cmp.Or(tr.out.String(), "ok\n")
+	for _, ofNamespaces := range []bool{false, true} {
+		datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+			synctest.Test(t, func(t *testing.T) {
+				tr := &transcript{ofNamespaces: ofNamespaces}
+				defer tr.stop()
+				datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+					tr.out.Reset()
+					tr.run(t, d)
+					synctest.Wait()
+					tr.report()
+					return cmp.Or(tr.out.String(), "ok\n")
+				})
 			})
 		})
-	})
+	}
 }
 
 type transcript struct {
+	// ofNamespaces: the informer has several namespaces.
+	ofNamespaces bool
+
 	s        *shared[*gadget]
 	out      strings.Builder
 	cancel   context.CancelFunc
@@ -80,10 +87,32 @@ func (tr *transcript) start(transform bool) {
 	if transform {
 		o.Transform = transformGadget
 	}
-	tr.s = newShared(newScriptedSource("1"), StoreConfig[*gadget]{}, o)
+	source := newScriptedSource("1")
+	if tr.ofNamespaces {
+		tr.s = newGadgetsOfNamespaces(source, o)
+	} else {
+		tr.s = newShared(source, StoreConfig[*gadget]{}, o)
+	}
 	tr.s.runContext, tr.cancel = context.WithCancel(context.Background())
 	close(tr.s.started)
 	tr.s.processor.start()
+	if tr.ofNamespaces {
+		other := tr.s.feeds.of("other")
+		object := newGadget("neighbour@1/u")
+		object.Namespace = "other"
+		tr.writeError(other.queue.Replace(rest.ListOf("1", object).Items(), func() string { return "1" }))
+		tr.writeError(other.queue.PopBatch(context.Background(), 0, func(deltas []deltafifo.Delta[*gadget], b deltafifo.Batch) error {
+			return tr.process(other, deltas, b)
+		}))
+	}
+}
+
+// process processes a batch as the loop of the feed does.
+func (tr *transcript) process(f *feed[*gadget], deltas []deltafifo.Delta[*gadget], b deltafifo.Batch) error {
+	if set, ok := tr.s.feeds.(*namespaceSet[*gadget]); ok {
+		return set.process(set.members[f.namespace], deltas, b)
+	}
+	return f.handleDeltas(deltas, b)
 }
 
 // transformGadget sets the color of a gadget, or does what its transform field says.
@@ -142,12 +171,26 @@ func (tr *transcript) run(t *testing.T, d *datadriven.TestData) {
 	case "wait":
 		result := make(chan error, 1)
 		tr.waits[arg] = result
-		go func() { result <- (&SharedInformer[*gadget]{shared: tr.s}).WaitForVersion(context.Background(), arg) }()
+		go func() { result <- tr.waitForVersion(arg) }()
 	case "stop":
 		tr.stop()
 	default:
 		require.Fail(t, "unknown command", d.Cmd)
 	}
+}
+
+// waitForVersion waits for a version of the objects of the transcript. The errors do not
+// name the namespace.
+func (tr *transcript) waitForVersion(version string) error {
+	inf := &SharedInformer[*gadget]{shared: tr.s}
+	if !tr.ofNamespaces {
+		return inf.WaitForVersion(context.Background(), version)
+	}
+	err := inf.WaitForVersionIn(context.Background(), gadgetNamespace, version)
+	if err != nil {
+		err = errors.New(strings.ReplaceAll(err.Error(), fmt.Sprintf(" in namespace %q", gadgetNamespace), ""))
+	}
+	return err
 }
 
 func (tr *transcript) writeError(err error) {
@@ -181,21 +224,29 @@ func (tr *transcript) pop(t *testing.T) {
 			}
 			fmt.Fprintf(&tr.out, "delta: %v %v%s\n", d.Type, d.Object, unknown)
 		}
-		return tr.feed().handleDeltas(deltas, b)
+		return tr.process(tr.feed(), deltas, b)
 	}))
 	var stored []string
 	for g := range tr.s.store.All() {
-		stored = append(stored, g.String())
+		if g.Namespace == gadgetNamespace {
+			stored = append(stored, g.String())
+		}
 	}
+	require.Equal(t, tr.ofNamespaces, len(stored) < tr.s.store.Len(), "the object of the other namespace")
 	slices.Sort(stored)
 	fmt.Fprintf(&tr.out, "store: %s\n", cmp.Or(strings.Join(stored, ", "), "nothing"))
 	fmt.Fprintf(&tr.out, "version=%s epoch=%d synced=%v\n",
-		cmp.Or(tr.s.store.Version(), "-"), tr.feed().waiters.epoch.Load(), tr.feed().queue.HasSynced())
+		cmp.Or(tr.feed().version(), "-"), tr.feed().epoch(), tr.feed().queue.HasSynced())
 }
 
 func (tr *transcript) handler(name string) {
 	p := &transcriptHandler{}
-	r, err := tr.s.processor.add(textHandler(func(call string) { p.calls = append(p.calls, call) }), HandlerOptions{Name: name})
+	handler := textHandler(func(call string) {
+		if !strings.Contains(call, "neighbour") {
+			p.calls = append(p.calls, call)
+		}
+	})
+	r, err := tr.s.processor.add(handler, HandlerOptions{Name: name})
 	tr.writeError(err)
 	if err == nil {
 		p.registration = r
@@ -242,6 +293,7 @@ func closed(c <-chan struct{}) bool {
 
 func parseGadget(t *testing.T, args []datadriven.CmdArg) *gadget {
 	g := newGadget(args[0].Key)
+	g.Namespace = gadgetNamespace
 	for _, arg := range args[1:] {
 		require.Equal(t, "transform", arg.Key)
 		g.transform = arg.Vals[0]
@@ -249,5 +301,5 @@ func parseGadget(t *testing.T, args []datadriven.CmdArg) *gadget {
 	return g
 }
 
-// feed returns the only feed of the informer.
-func (tr *transcript) feed() *feed[*gadget] { return tr.s.feeds.all()[0] }
+// feed returns the feed of the objects of the transcript.
+func (tr *transcript) feed() *feed[*gadget] { return tr.s.feeds.of(gadgetNamespace) }
