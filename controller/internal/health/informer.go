@@ -58,7 +58,13 @@ func Remark(s informer.State) string {
 // UndecodableError returns an error for an informer that lacks objects of its list
 // because they could not be decoded.
 func UndecodableError(s informer.State) error {
-	n := s.Source.ListUndecodable
+	source := s.Source
+	for _, n := range s.Namespaces { // the Source may be that of a namespace with another failure
+		if source.ListUndecodable == 0 {
+			source = n.Source
+		}
+	}
+	n := source.ListUndecodable
 	if n == 0 {
 		return nil
 	}
@@ -70,7 +76,7 @@ func UndecodableError(s informer.State) error {
 	if s.Kind != "" {
 		kind = fmt.Sprintf("ResourceInfo.Kind is %q", s.Kind)
 	}
-	return fmt.Errorf("%s could not be decoded and are missing from the cache (%s, %d objects are stored): %w: %s", objects, kind, s.Objects, s.Source.ListErr, hint.Undecodable)
+	return fmt.Errorf("%s could not be decoded and are missing from the cache (%s, %d objects are stored): %w: %s", objects, kind, s.Objects, source.ListErr, hint.Undecodable)
 }
 
 // UnsyncedAttrs returns log attributes that describe why an informer has not synced.

@@ -21,6 +21,16 @@ func TestReadinessOfInformers(t *testing.T) {
 	assert.EqualError(t, NotReady(informer.State{Synced: true, Source: reflector.State{Phase: reflector.PhaseStopped}}), "stopped")
 }
 
+// An informer of several namespaces is not ready while objects of one of them are missing
+// from the cache, also if another one fails.
+func TestUndecodableObjectsOfOneNamespace(t *testing.T) {
+	failing := reflector.State{Err: errors.New("a is forbidden")}
+	broken := reflector.State{ListUndecodable: 1, ListErr: errors.New("metadata.labels is a string")}
+	s := informer.State{Synced: true, Running: true, Source: failing, Namespaces: []informer.NamespaceState{{Source: failing}, {Source: broken}, {}}, NamespaceCount: 3}
+	assert.ErrorContains(t, NotReady(s), "1 object of the list could not be decoded")
+	assert.ErrorContains(t, NotReady(s), "metadata.labels is a string")
+}
+
 // An informer of several namespaces is ready while one of them fails, and the remark of
 // the check names it.
 func TestRemarkNamesTheFailingNamespace(t *testing.T) {
