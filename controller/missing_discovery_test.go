@@ -189,6 +189,12 @@ func TestMissingKindsWithoutListOfGroups(t *testing.T) {
 				for _, i := range []int{3, 13, 14} {
 					s.requireFound(i, 5*time.Second)
 				}
+				end := p.srv.BeginOutage(apitest.Outage{Kind: apitest.OutageRefused})
+				time.Sleep(time.Minute)
+				end()
+				for i := range 3 {
+					s.requireFound(20+i, 10*time.Second)
+				}
 				require.NoError(t, s.stopAndWait())
 			})
 		})
@@ -256,6 +262,13 @@ func TestMissingKindsOfTheCoreGroup(t *testing.T) {
 		require.NoError(t, p.srv.Register(apitest.Resource{ResourceInfo: core(7).info()}))
 		time.Sleep(5 * time.Second)
 		require.True(t, s.informers[7].HasSynced())
+
+		end := p.srv.BeginOutage(apitest.Outage{Kind: apitest.OutageRefused})
+		time.Sleep(30 * time.Second)
+		end()
+		require.NoError(t, p.srv.Register(apitest.Resource{ResourceInfo: core(8).info()}))
+		time.Sleep(10 * time.Second)
+		require.True(t, s.informers[8].HasSynced())
 		require.NoError(t, s.stopAndWait())
 	})
 }

@@ -93,47 +93,50 @@ func (g *servedGroups) lacks(gv schema.GroupVersion) bool {
 func (s *servedLists) ask(ctx context.Context, client *Client, resources map[schema.GroupVersionResource]struct{}, learned func()) (wait time.Duration) {
 	asked := versionsOf(resources)
 	maps.DeleteFunc(s.versions, func(gv schema.GroupVersion, _ servedVersion) bool { return !slices.Contains(asked, gv) })
-	groups := false
-	for _, gv := range asked { // the core group is the first
+	groups, answered := false, false
+	for _, gv := range asked { // the core group is the last
 		if gv.Group != "" && !groups {
-			if err := s.askGroups(ctx, client); err != nil {
+			requested, err := s.askGroups(ctx, client)
+			if err != nil {
 				return waitOf(err)
 			}
-			groups = true
+			groups, answered = true, requested
 			learned()
 		}
 		inGroups := gv.Group != "" && (s.groups.resources != nil || s.groups.lacks(gv))
 		if inGroups || time.Now().Before(s.versions[gv].notBefore) {
 			continue
 		}
-		if err := s.askVersion(ctx, client, gv); err != nil {
+		if err := s.askVersion(ctx, client, gv, answered); err != nil {
 			return waitOf(err)
 		}
+		answered = true
 		learned()
 	}
 	return 0
 }
 
-// versionsOf returns the group versions of the resources, sorted.
+// versionsOf returns the group versions of the resources, sorted, those of the core group
+// last.
 func versionsOf(resources map[schema.GroupVersionResource]struct{}) []schema.GroupVersion {
 	all := map[schema.GroupVersion]struct{}{}
 	for r := range resources {
 		all[r.GroupVersion()] = struct{}{}
 	}
 	return slices.SortedFunc(maps.Keys(all), func(a, b schema.GroupVersion) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(cmp.Compare(b.Group, a.Group), cmp.Compare(a.Version, b.Version))
 	})
 }
 
 // askGroups requests /apis, unless it was unavailable recently.
-func (s *servedLists) askGroups(ctx context.Context, client *Client) error {
+func (s *servedLists) askGroups(ctx context.Context, client *Client) (requested bool, err error) {
 	if time.Now().Before(s.groups.notBefore) {
-		return nil
+		return false, nil
 	}
 	request := client.Get().AbsPath("apis").SetHeader("Accept", acceptServed)
 	body, tag, err := readServed(ctx, request, s.groups.tag)
 	if err == nil && body == nil {
-		return nil // nothing has changed
+		return true, nil // nothing has changed
 	}
 	groups := servedGroups{tag: tag}
 	if err == nil {
@@ -142,16 +145,17 @@ func (s *servedLists) askGroups(ctx context.Context, client *Client) error {
 	switch {
 	case err == nil:
 	case mayBeTemporary(err):
-		return err
+		return true, err
 	default:
 		groups = servedGroups{notFound: apierrors.IsNotFound(err), notBefore: time.Now().Add(unavailableFor)}
 	}
 	s.groups = groups
-	return nil
+	return true, nil
 }
 
-// askVersion requests the list of a group version. Its error is one of the whole server.
-func (s *servedLists) askVersion(ctx context.Context, client *Client, gv schema.GroupVersion) error {
+// askVersion requests the list of a group version. Its error ends the round. answered: the
+// server has answered another request of the round.
+func (s *servedLists) askVersion(ctx context.Context, client *Client, gv schema.GroupVersion, answered bool) error {
 	request := client.Get().bindGroupVersion(gv).SetHeader("Accept", "application/json")
 	body, _, err := readServed(ctx, request, "")
 	version := servedVersion{listing: missing.Listed}
@@ -165,8 +169,9 @@ func (s *servedLists) askVersion(ctx context.Context, client *Client, gv schema.
 	case !mayBeTemporary(err):
 		version = servedVersion{listing: missing.Unavailable, notBefore: time.Now().Add(unavailableFor)}
 	case isNoStatus(err):
-		// The request for the groups was answered. This list would delay the others.
-		s.setVersion(gv, servedVersion{notBefore: time.Now().Add(unavailableFor)})
+		if answered { // only this list is slow, and would delay the others
+			s.setVersion(gv, servedVersion{notBefore: time.Now().Add(unavailableFor)})
+		}
 		return err
 	default:
 		version = servedVersion{notBefore: time.Now().Add(waitOf(err))}
