@@ -22,34 +22,40 @@ import (
 // events after a failed reconcile and events for other requests are not ignored.
 //
 // Do not use it for a reconcile that continues when its own write comes back. Without
-// Get of the written object, updates are not ignored. Call it before Run. The informer
-// calls predicates, filters and the mapping for the change before it notifies any handler.
-// It returns w.
+// Get of the written object, updates are not ignored. If it is called during Run, events
+// that precede the call, and some that follow it, are not ignored. The informer calls
+// predicates, filters and the mapping for the change before it notifies any handler. It
+// returns w.
 func NotOwnWrites[T rest.Object](w *Watch[T]) *Watch[T] {
 	c := w.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
+	switch r := c.current; {
 	case w.mapping != nil && !w.viaOwner:
 		c.failLocked(fmt.Errorf("%w: %s: NotOwnWrites was called for Watches: it is for For and Owns", ErrOptions, c.name))
-	case c.current != nil:
-		c.failLocked(fmt.Errorf("%w: %s: NotOwnWrites was called during Run, which ends the run: call it before Run", ErrRunning, c.name))
-	default:
-		w.ignoreOwn = w.observeOwn
+	case w.ignoreOwn == nil:
+		w.ignoreOwn = func(r *run) (remove func(), err error) { return w.observeOwn(r, nil) }
+		if h := w.handler; h != nil && r != nil && h.run == r && r.started {
+			r.goroutines.Go(func() { w.switchToOwn(h) })
+		}
 	}
 	return w
 }
 
 // observeOwn makes the tracker enqueue the requests of the watch's changes, until remove
-// is called. It is called before the handler of the watch is added, which enqueues only
-// the initial objects.
-func (w *Watch[T]) observeOwn(r *run) (remove func(), err error) {
+// is called. It first passes each change to seen, if that is not nil.
+func (w *Watch[T]) observeOwn(r *run, seen func(old, new any, deleted bool)) (remove func(), err error) {
 	t := r.track()
 	s, err := t.addSource(w.inf, w.inf, w.inf.State().Name)
 	if err != nil {
 		return nil, err
 	}
-	own := &ownWatch{requests: func(old, new any, deleted bool) []Request { return w.requestsOf(r, old, new, deleted) }}
+	own := &ownWatch{requests: func(old, new any, deleted bool) []Request {
+		if seen != nil {
+			seen(old, new, deleted)
+		}
+		return w.requestsOf(r, old, new, deleted)
+	}}
 	s.setWatches(func(all []*ownWatch) []*ownWatch { return append(all, own) })
 	w.inf.Observe(func(*observe.Event) {})() // waits for a batch that the tracker has not observed
 	return func() {

@@ -32,15 +32,21 @@ var (
 
 // Reads registers from for tracked reads by [Get], [Find], [All] and [Lister] in the
 // reconciles of c. It enqueues no keys by itself. The informers passed to For, Owns and
-// Watches need no Reads. Call it before Run.
+// Watches need no Reads. It may be called during Run, under the conditions of For.
+//
+// remove ends the registration, as [Watch.Remove] does: it does not wait, it is
+// idempotent, and it does not stop the informer. If the informer is registered in no other
+// way, nothing depends on it any more, and reads of it return [ErrNotRead]. Call it before
+// Release of an informer that the controller has read.
 //
 // An update of an object that a reconcile has read enqueues the request only if all
 // predicates return true. If an informer is registered more than once, an update counts
 // if the predicates of any registration accept it. Predicates need an informer: for
 // Bodies, only the metadata is observed, and Run returns an error.
-func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) {
+func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) (remove func()) {
 	var none T
 	_, named := any(none).(rest.Object)
+	remove = func() {}
 	switch {
 	case nilcheck.IsNilPointer(from):
 		c.fail(fmt.Errorf("%w: %s: Reads was called with a nil %T", ErrNoInformer, c.name, from))
@@ -54,10 +60,11 @@ func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) {
 		observed, ok := from.Observed().(observedInformer)
 		if !ok {
 			c.fail(fmt.Errorf("%w: %s: Reads of %s: Observed returns %T, which is no SharedInformer", ErrOptions, c.name, from.State().Name, from.Observed()))
-			return
+			return remove
 		}
-		addRead(c, observed, predicates)
+		remove = addRead(c, observed, predicates)
 	}
+	return remove
 }
 
 // Get returns the object with the key "namespace/name" or "name", for the Reconcile that

@@ -90,6 +90,69 @@ func TestReadsOfARemovedInformer(t *testing.T) {
 	})
 }
 
+// When the registration of Reads is removed during Run, the dependencies on the informer
+// are dropped and nothing of it is left, so that the informer can end. Another registration
+// of the informer keeps them. A removal between two runs applies to the second.
+func TestReadsAreRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(t, 0)
+		widgets := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
+		ctx, end := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		maps := informer.New(s.maps, informer.Options[*configMap]{})
+		go func() { ended <- maps.Run(ctx) }()
+		var last error
+		c := controller.New("maps", controller.Func(func(ctx context.Context, _ controller.Request) (controller.Result, error) {
+			_, _, last = controller.Get(ctx, maps, "default/a")
+			return controller.Result{}, nil
+		}), controller.Options{})
+		requests := make(chan controller.Request, 1)
+		read := func() error {
+			requests <- controller.Request{Name: "r"}
+			synctest.Wait()
+			return last
+		}
+		controller.Channel(c, requests)
+		controller.Reads(c, widgets)
+		removes := []func(){controller.Reads(c, maps)}
+		runCtx, stop := context.WithCancel(t.Context())
+		runEnded := make(chan error, 1)
+		run := func() {
+			go func() { runEnded <- c.Run(runCtx) }()
+			time.Sleep(time.Second)
+		}
+		require.NoError(t, s.factory.Start(t.Context()))
+		run()
+		removes = append(removes, controller.Reads(c, maps))
+		time.Sleep(time.Second)
+		require.NoError(t, read())
+		removes[0]()
+		removes[0]() // idempotent
+		require.NoError(t, read())
+		require.Equal(t, 1, c.State().TrackedCount)
+		removes[1]()
+		synctest.Wait()
+		require.Zero(t, c.State().TrackedCount)
+		require.ErrorIs(t, read(), controller.ErrNotRead)
+
+		remove := controller.Reads(c, maps)
+		time.Sleep(time.Second)
+		require.NoError(t, read())
+		stop()
+		require.NoError(t, <-runEnded)
+		remove()
+		end()
+		require.NoError(t, <-ended)
+		runCtx, stop = context.WithCancel(t.Context())
+		run()
+		require.Zero(t, c.State().TrackedCount, "the informer does not exist in this run")
+		require.ErrorIs(t, read(), controller.ErrNotRead)
+		stop()
+		require.NoError(t, <-runEnded)
+		require.NoError(t, s.factory.Shutdown())
+	})
+}
+
 // Run does not return while a predicate of a tracked read is running: it has until
 // StopTimeout and CancelTimeout, like a predicate that a handler calls.
 func TestStopWaitsForPredicatesOfReads(t *testing.T) {

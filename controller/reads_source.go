@@ -17,16 +17,18 @@ type readSource struct {
 	update func(old, new any) bool
 }
 
-// addRead registers the informer of from.
-func addRead[T any](c *Controller, inf observedInformer, predicates []Predicate[T]) {
-	c.add(&readSource{inf: inf, update: func(old, new any) bool {
+// addRead registers an informer, until remove is called.
+func addRead[T any](c *Controller, inf observedInformer, predicates []Predicate[T]) (remove func()) {
+	s := &readSource{inf: inf, update: func(old, new any) bool {
 		for _, p := range predicates {
 			if !p(old.(T), new.(T)) {
 				return false
 			}
 		}
 		return true
-	}})
+	}}
+	c.add(s)
+	return func() { c.removeSource(s) }
 }
 
 var _ keySource = (*readSource)(nil)

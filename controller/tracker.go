@@ -150,6 +150,11 @@ func newTracker(r *run) *tracker {
 func (t *tracker) restore(last *tracker) {
 	t.graph = last.graph
 	t.graph.ForgetRun()
+	for _, old := range last.all {
+		if !t.run.c.hasSource(old.informer) { // it was removed between the runs
+			t.graph.Remove(old.source, old)
+		}
+	}
 	for _, req := range t.graph.Requests(math.MaxInt) {
 		t.owed[req] = struct{}{}
 	}

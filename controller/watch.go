@@ -105,9 +105,11 @@ type Watch[T rest.Object] struct {
 	mapping func(T) []Request
 	// viaOwner is set if mapping looks up the controller of an object.
 	viaOwner bool
-	// ignoreOwn is set by NotOwnWrites. It is called before the handler is added, which
-	// then enqueues only the initial objects.
+	// ignoreOwn is set by NotOwnWrites. A run calls it before it adds the handler, which
+	// then enqueues only the initial objects. handler is that of the last run. Both are
+	// guarded by c.mu.
 	ignoreOwn func(r *run) (remove func(), err error)
+	handler   *watchHandler
 }
 
 // filters select the objects that are created and deleted. They do not change.
@@ -181,12 +183,17 @@ func (w *Watch[T]) waitForSync(ctx context.Context) error { return w.inf.WaitFor
 
 func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 	gate := r.gate.informerOf(w.inf)
-	removeOwn := func() {}
-	if w.ignoreOwn != nil {
-		var err error
-		if removeOwn, err = w.ignoreOwn(r); err != nil {
+	h := &watchHandler{run: r}
+	w.c.mu.Lock()
+	w.handler = h
+	ignoreOwn := w.ignoreOwn
+	w.c.mu.Unlock()
+	if ignoreOwn != nil {
+		removeOwn, err := ignoreOwn(r)
+		if err != nil {
 			return attachedSource{}, err
 		}
+		h.onlyInitial(removeOwn)
 	}
 	// attached is the registration, which a callback may precede. Once it is synced, an
 	// initial list is that of a namespace that was added: a change.
@@ -198,24 +205,24 @@ func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 			if at := attached.Load(); isInInitialList && (at == nil || !at.HasSynced()) {
 				reason = ReasonInitial
 			}
-			w.enqueue(r, change[T]{new: obj}, reason)
+			w.enqueue(h, change[T]{new: obj}, reason)
 		},
 		UpdateFunc: func(old, new T) {
 			gate.observe(new)
-			w.enqueue(r, change[T]{old: old, new: new, updated: true}, ReasonChanged)
+			w.enqueue(h, change[T]{old: old, new: new, updated: true}, ReasonChanged)
 		},
 		DeleteFunc: func(obj T, _ bool) {
 			gate.observe(obj)
-			w.enqueue(r, change[T]{new: obj, deleted: true}, ReasonChanged)
+			w.enqueue(h, change[T]{new: obj, deleted: true}, ReasonChanged)
 		},
 	}, informer.HandlerOptions{Name: "controller " + r.c.name})
 	if err != nil {
-		removeOwn()
+		h.remove()
 		return attachedSource{}, err
 	}
 	attached.Store(registration)
 	remove := func() {
-		removeOwn()
+		h.remove()
 		registration.Remove()
 	}
 	return attachedSource{name: w.inf.State().Name, synced: registration.Synced(), remove: remove, done: registration.Done()}, nil
@@ -226,6 +233,14 @@ type change[T any] struct {
 	// old is set for an update. For a deletion, new is the last state.
 	old, new         T
 	updated, deleted bool
+}
+
+// states returns the change without its type. old is nil unless the object was updated.
+func (c change[T]) states() (old, new any, deleted bool) {
+	if c.updated {
+		old = c.old
+	}
+	return old, c.new, c.deleted
 }
 
 // selects reports whether the predicates and filters select a change.
@@ -249,10 +264,10 @@ func (w *Watch[T]) accepts(old, new any) bool {
 	return true
 }
 
-// enqueue enqueues the requests of a change. With NotOwnWrites it is used only for the
-// objects that exist when the watch is attached.
-func (w *Watch[T]) enqueue(r *run, c change[T], reason Reason) {
-	if w.ignoreOwn != nil && reason == ReasonChanged || !w.selects(c) {
+// enqueue enqueues the requests of a change that the handler has received.
+func (w *Watch[T]) enqueue(h *watchHandler, c change[T], reason Reason) {
+	r := h.run
+	if reason == ReasonChanged && h.ignores(c.states()) || !w.selects(c) {
 		return
 	}
 	w.eachRequest(c, func(req Request) {
@@ -269,11 +284,8 @@ func (w *Watch[T]) isCovered(r *run, c change[T], req Request) bool {
 	if t == nil {
 		return false
 	}
-	var old any
-	if c.updated {
-		old = c.old
-	}
-	if t.covers(w.inf, old, c.new, c.deleted, req) {
+	old, new, deleted := c.states()
+	if t.covers(w.inf, old, new, deleted, req) {
 		return true
 	}
 	t.note(w.inf, c.new, req)
