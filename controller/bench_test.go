@@ -38,7 +38,7 @@ func BenchmarkReconcile(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := range b.N {
-				r.queueKey(Request{Namespace: "a", Name: benchNames[i%len(benchNames)]}, ReasonChanged)
+				r.queueKey(Request{Namespace: "a", Name: benchNames[i%len(benchNames)]}, ReasonChanged, "")
 				req, _ := r.queue.Get()
 				r.workers[0].one(req)
 			}

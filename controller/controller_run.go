@@ -141,13 +141,14 @@ func (r *run) endError() error {
 	return nil
 }
 
-// queueKey enqueues a key.
-func (r *run) queueKey(req Request, reason Reason) {
+// queueKey enqueues a key. cause describes the change for the Trace, "" if there is none
+// or if the Trace does not need it.
+func (r *run) queueKey(req Request, reason Reason, cause string) {
 	if reason == ReasonChanged {
 		r.retries.changed(req)
 	} else if r.retries.quarantined(req) {
 		return
 	}
 	r.queue.AddWithPriority(req, reason.priority())
-	r.traceQueued(req, reason)
+	r.traceQueued(req, reason, cause)
 }

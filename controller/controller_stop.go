@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,9 +17,9 @@ type StopError struct {
 	// Requests are the keys whose reconcile has not returned although its ctx has
 	// ended.
 	Requests []Request
-	// Sources are the informers whose predicates or mapping have not returned. If
-	// Requests and Sources are both empty, a function of the Trace or the handler of
-	// the Logger has not returned.
+	// Sources are the informers whose predicates, mapping or index functions have not
+	// returned. If Requests and Sources are both empty, a function of the Trace or the
+	// handler of the Logger has not returned.
 	Sources []string
 }
 
@@ -90,6 +91,13 @@ func (r *run) stopError() error {
 		case <-a.done:
 		default:
 			e.Sources = append(e.Sources, a.name)
+		}
+	}
+	if t := r.tracking(); t != nil {
+		for _, name := range t.running() {
+			if !slices.Contains(e.Sources, name) {
+				e.Sources = append(e.Sources, name)
+			}
 		}
 	}
 	if e.Requests == nil && e.Sources == nil {

@@ -54,7 +54,8 @@
 //   - The methods of an informer are unchanged: not tracked, and without a wait.
 //
 // [NotOwnWrites] ignores the events by which a reconcile sees its own writes. Do not use
-// it for a reconcile that continues when its own write comes back.
+// it for a reconcile that continues when its own write comes back. It has a limit for
+// patches without a resourceVersion.
 //
 // [Controller.Explain] says what a request depends on and what has enqueued it.
 //
@@ -90,8 +91,9 @@
 //	err = program.Remove(ctx, c) // waits for reconciles in progress
 //	things.Release()             // after Remove
 //
-// For, Owns, Watches and Channel may also be called while their controller runs, and
-// [Watch.Remove] detaches an informer. docs/design/kinds.md has the rules.
+// For, Owns, Watches, Channel, Reads and NotOwnWrites may also be called while their
+// controller runs. [Watch.Remove], and the function that Reads returns, detach an informer.
+// docs/design/kinds.md has the rules.
 //
 // # Guarantees
 //
@@ -147,7 +149,8 @@
 //   - Respect ctx. Instead of waiting, return RequeueAfter, so that the worker is
 //     free for other keys.
 //   - The informers call mappings and predicates one after another. These must not
-//     block. If one panics, the panic is logged and that notification is lost.
+//     block. If one panics, the panic is logged and that notification is lost. For
+//     tracked reads, a predicate that panics has accepted the update.
 //
 // # Logs and state
 //

@@ -21,6 +21,13 @@ import (
 // creation of an object that the reconcile has created is ignored as well. Deletions,
 // events after a failed reconcile and events for other requests are not ignored.
 //
+// A write whose version the reconcile has read, or the informer had before the write was
+// sent, has changed nothing and is no own write. There is one case that cannot be detected:
+// another client updates the object after Get, the informer is late, and then a patch
+// without a resourceVersion changes nothing. It returns the version of the other client,
+// whose update is ignored. Update with the object that was read, or set resourceVersion in
+// the patch, to exclude it: then the server rejects the write with a conflict.
+//
 // Do not use it for a reconcile that continues when its own write comes back. Without
 // Get of the written object, updates are not ignored. If it is called during Run, events
 // that precede the call, and some that follow it, are not ignored. The informer calls

@@ -111,6 +111,12 @@ func TestWritesThatAreNotIgnored(t *testing.T) {
 		"a write that changes nothing": {func(s *readsFixture, ctx context.Context) error {
 			return errors.Join(get(s, ctx, "default/a"), s.patch(ctx, "a", ""))
 		}, true},
+		"a write that changes nothing after a change": {func(s *readsFixture, ctx context.Context) error {
+			err := get(s, ctx, "default/a")
+			apitest.Update(s.t, s.server, colored("a", "red"))
+			time.Sleep(time.Second) // the informer observes it
+			return errors.Join(err, s.patch(ctx, "a", "red"))
+		}, false},
 		"a dry run and a change": {func(s *readsFixture, ctx context.Context) error {
 			err := get(s, ctx, "default/a")
 			_, dry := s.maps.Patch(ctx, "a", types.MergePatchType, []byte(`{"data":{"color":"red"}}`), metav1.PatchOptions{DryRun: []string{"All"}})

@@ -41,8 +41,10 @@ var (
 //
 // An update of an object that a reconcile has read enqueues the request only if all
 // predicates return true. If an informer is registered more than once, an update counts
-// if the predicates of any registration accept it. Predicates need an informer: for
-// Bodies, only the metadata is observed, and Run returns an error.
+// if the predicates of any registration accept it. They run on the goroutine of the
+// informer, which also serves its other handlers, and must not block. A panic counts as
+// accepted. Predicates need an informer: for Bodies, only the metadata is observed, and Run
+// returns an error.
 func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) (remove func()) {
 	var none T
 	_, named := any(none).(rest.Object)

@@ -46,7 +46,7 @@ func newReadsBench(b testing.TB) *readsBench {
 // reconcile runs body in a reconcile of the request.
 func (s *readsBench) reconcile(req Request, body func(ctx context.Context, req Request)) {
 	s.body = body
-	s.r.queueKey(req, ReasonChanged)
+	s.r.queueKey(req, ReasonChanged, "")
 	got, _ := s.r.queue.Get()
 	s.r.workers[0].one(got)
 }

@@ -191,6 +191,37 @@ func TestStopWaitsForPredicatesOfReads(t *testing.T) {
 	})
 }
 
+// If the predicate of a tracked read does not return, the StopError names the informer.
+func TestStopErrorNamesTheInformerOfReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(t, 0)
+		maps := informer.For(s.factory, s.maps, informer.Options[*configMap]{})
+		c := controller.New("maps", controller.Func(func(ctx context.Context, _ controller.Request) (controller.Result, error) {
+			_, _, err := controller.Get(ctx, maps, "default/a")
+			return controller.Result{}, err
+		}), controller.Options{StopTimeout: time.Second, CancelTimeout: time.Second})
+		release := make(chan struct{})
+		controller.Reads(c, maps, func(_, _ *configMap) bool { <-release; return true })
+		requests := make(chan controller.Request, 1)
+		controller.Channel(c, requests)
+		s.create("a")
+		require.NoError(t, s.factory.Start(t.Context()))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(ctx) }()
+		requests <- controller.Request{Name: "r"}
+		time.Sleep(time.Second)
+		apitest.Update(t, s.server, colored("a", "red"))
+		time.Sleep(time.Second)
+		cancel()
+		var stop *controller.StopError
+		require.ErrorAs(t, <-ended, &stop)
+		require.Equal(t, []string{"configmaps -n default"}, stop.Sources)
+		close(release)
+		require.NoError(t, s.factory.Shutdown())
+	})
+}
+
 // The query whether selectors exclude a written object does not delay a read: neither
 // when the event comes meanwhile, nor when ctx ends.
 func TestSlowQueryDoesNotDelayARead(t *testing.T) {

@@ -20,12 +20,14 @@ func (s *trackedSource) observe(e *observe.Event) {
 	idle := t.stopped || s.gone || watches == nil && !s.source.Read()
 	if !idle {
 		t.observing.Add(1)
+		s.running.Add(1)
 	}
 	t.mu.Unlock()
 	if idle {
 		return
 	}
 	defer t.observing.Done()
+	defer s.running.Add(-1)
 	isUpdate := e.Old != nil && !e.Deleted
 	matches := s.match(indexes, e.Key, e.Old, e.New, e.Deleted)
 	var mapped []Request
@@ -40,14 +42,19 @@ func (s *trackedSource) observe(e *observe.Event) {
 	t.mu.Lock()
 	enqueue := t.graph.Apply(nil, change, matches, accepted, mapped)
 	t.mu.Unlock()
+	cause := ""
+	if t.run.tracesQueued() {
+		cause = change.Cause.String()
+	}
 	for _, req := range enqueue {
-		t.run.queueKey(req, ReasonChanged)
+		t.run.queueKey(req, ReasonChanged, cause)
 	}
 }
 
 // changeOf returns a change. own is set if a watch ignores own writes.
 func (s *trackedSource) changeOf(e *observe.Event, own bool) *reads.Change {
-	c := &reads.Change{Source: s, Key: e.Key, Object: e.New, Revision: e.Revision, Cause: reads.Cause{Time: time.Now(), Source: s.source.Name, Key: e.Key}}
+	c := &reads.Change{Source: s, Key: e.Key, Object: e.New, Revision: e.Revision}
+	c.Cause = reads.Cause{Time: time.Now(), Source: s.source.Name, Key: e.Key, Event: reads.EventOf(e.Old != nil, e.Deleted)}
 	obj := e.New.(rest.Object)
 	c.UID, c.New, c.Deleted = string(obj.GetUID()), obj.GetResourceVersion(), e.Deleted
 	if !own || e.Deleted || e.Listed {

@@ -523,7 +523,7 @@ func TestManyDependenciesOfOneRequest(t *testing.T) {
 		require.Equal(t, n, state.Tracked[0].Count)
 		s.add("77777", "")
 		require.Equal(t, 1, s.reconciles())
-		require.Equal(t, "configmaps -n default default/77777", s.c.Explain(controller.Request{Name: "reader"}).Cause)
+		require.Equal(t, "configmaps -n default default/77777 created", s.c.Explain(controller.Request{Name: "reader"}).Cause)
 		s.reconcile = func(context.Context) error { return nil }
 		s.send()
 		s.reconciles()

@@ -90,7 +90,11 @@ func (r *reconcileContext) standard() context.Context {
 	if r.ended {
 		r.cancel()
 	}
-	r.std = rest.WithTrace(ctx, &rest.Trace{Wrote: r.wrote})
+	trace := &rest.Trace{Wrote: r.wrote}
+	if t := r.run.tracking(); t != nil {
+		trace.RequestStart = func(info rest.RequestInfo) { t.sending(r, info) }
+	}
+	r.std = rest.WithTrace(ctx, trace)
 	return r.std
 }
 

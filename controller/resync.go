@@ -67,7 +67,7 @@ func (r *run) resyncOnce(watch resyncable, removal context.Context, begin time.T
 
 func (r *run) resyncKey(watch resyncable, key string) {
 	if req, ok := watch.request(key); ok {
-		r.queueKey(req, ReasonResync)
+		r.queueKey(req, ReasonResync, "")
 	}
 }
 

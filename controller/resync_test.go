@@ -101,9 +101,9 @@ func TestChangesHavePriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRun(t.Context(), t.Context(), New("c", Func(nil), Options{}))
 		defer r.queue.ShutDown()
-		r.queueKey(Request{Name: "resync"}, ReasonResync)
-		r.queueKey(Request{Name: "initial"}, ReasonInitial)
-		r.queueKey(Request{Name: "changed"}, ReasonChanged)
+		r.queueKey(Request{Name: "resync"}, ReasonResync, "")
+		r.queueKey(Request{Name: "initial"}, ReasonInitial, "")
+		r.queueKey(Request{Name: "changed"}, ReasonChanged, "")
 		var got []string
 		for range 3 {
 			req, _ := r.queue.Get()

@@ -11,8 +11,8 @@ import (
 // a lock held, and must not block. A nil function is skipped at no cost. If a function
 // panics, the panic is logged and affects nothing else.
 type Trace struct {
-	// Queued is called when a key is enqueued, also if it is already in the queue. It may
-	// call Controller.Explain, which then names the change, if tracked reads are used.
+	// Queued is called when a key is enqueued, also if it is already in the queue.
+	// TraceInfo.Cause is the change.
 	Queued func(TraceInfo, Reason)
 	// Started is called before Reconcile, Ended after it has returned or panicked.
 	Started func(TraceInfo)
@@ -30,6 +30,11 @@ type Trace struct {
 type TraceInfo struct {
 	Controller string
 	Request    Request
+	// Cause is the change that has enqueued the key: the informer, the key of the object,
+	// and created, updated or deleted, such as "secrets shop/tls updated". The initial
+	// reason has no event. Only Queued has it, and it is empty if there is no change, or
+	// if it is not known any more.
+	Cause string
 }
 
 // Reason is why a key was enqueued. It determines the priority.
@@ -75,9 +80,17 @@ func (r *run) callTrace(hook func()) {
 	hook()
 }
 
-func (r *run) traceQueued(req Request, reason Reason) {
-	if t := r.c.options.Trace; t != nil && t.Queued != nil {
-		r.callTrace(func() { t.Queued(r.info(req), reason) })
+// tracesQueued reports whether the Trace needs the causes.
+func (r *run) tracesQueued() bool {
+	t := r.c.options.Trace
+	return t != nil && t.Queued != nil
+}
+
+func (r *run) traceQueued(req Request, reason Reason, cause string) {
+	if r.tracesQueued() {
+		info := r.info(req)
+		info.Cause = cause
+		r.callTrace(func() { r.c.options.Trace.Queued(info, reason) })
 	}
 }
 

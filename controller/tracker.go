@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,13 +21,15 @@ type readTracker interface {
 	// worker. end enqueues the request if it must be reconciled again.
 	begin(job *reconcileContext)
 	end(job *reconcileContext, success bool)
+	// sending is called before a request with the ctx of a reconcile is sent.
+	sending(job *reconcileContext, info rest.RequestInfo)
 	// wrote is called for each write with the ctx of a reconcile.
 	wrote(job *reconcileContext, written rest.WriteInfo)
 	// covers reports whether tracked reads of the request enqueue it for a change of an
 	// object, so that a watch need not. old is nil for a creation.
 	covers(inf informer.AnyInformer, old, new any, deleted bool, request Request) bool
-	// note records why a request was enqueued.
-	note(inf informer.AnyInformer, obj rest.Object, request Request)
+	// note records that a change has enqueued a request.
+	note(inf informer.AnyInformer, old, new any, deleted bool, request Request)
 	// explain returns what is known of a request.
 	explain(request Request, limit int) Explanation
 	// tracked returns the number of requests that have dependencies, and some of them.
@@ -39,6 +40,8 @@ type readTracker interface {
 	synced()
 	// removed is called when the controller no longer has an informer.
 	removed(inf informer.AnyInformer)
+	// running returns the informers for which a function of the user is running.
+	running() []string
 	// stop is called when all workers have ended. It returns when no function of the user
 	// is running.
 	stop()
@@ -77,6 +80,8 @@ type trackedSource struct {
 	remove   func()
 	// panicked is set when the panic of a predicate or an index function was logged.
 	panicked atomic.Bool
+	// running is the number of calls of observe that may call functions of the user.
+	running atomic.Int32
 	// mayBeOwn is set while there are watches with NotOwnWrites.
 	mayBeOwn atomic.Bool
 
@@ -155,7 +160,7 @@ func (t *tracker) restore(last *tracker) {
 			t.graph.Remove(old.source, old)
 		}
 	}
-	for _, req := range t.graph.Requests(math.MaxInt) {
+	for _, req := range t.graph.Requests() {
 		t.owed[req] = struct{}{}
 	}
 	sources := map[any]*trackedSource{}
@@ -185,7 +190,7 @@ func (t *tracker) synced() {
 	}
 	t.mu.Unlock()
 	for _, req := range enqueue {
-		t.run.queueKey(req, ReasonInitial)
+		t.run.queueKey(req, ReasonInitial, "")
 	}
 }
 
@@ -220,11 +225,26 @@ func (t *tracker) beginLocked(job *reconcileContext) bool {
 func (t *tracker) end(job *reconcileContext, success bool) {
 	forget := success && t.run.isForgotten(job.request)
 	t.mu.Lock()
-	enqueue := job.reads != nil && t.graph.End(attemptOf(job), success, forget)
+	enqueue, cause := job.reads != nil && t.graph.End(attemptOf(job), success, forget), ""
+	if enqueue && t.run.tracesQueued() {
+		cause = attemptOf(job).Cause().String()
+	}
 	t.mu.Unlock()
 	if enqueue {
-		t.run.queueKey(job.request, ReasonChanged)
+		t.run.queueKey(job.request, ReasonChanged, cause)
 	}
+}
+
+// running implements readTracker.
+func (t *tracker) running() (names []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.all {
+		if s.running.Load() > 0 {
+			names = append(names, s.source.Name)
+		}
+	}
+	return names
 }
 
 // stop implements readTracker.
@@ -266,24 +286,57 @@ func (t *tracker) removed(inf informer.AnyInformer) {
 	t.graph.Remove(s.source, s)
 }
 
+// ownSources returns the sources with NotOwnWrites that may store a written object. It
+// calls functions of the user.
+func (t *tracker) ownSources(w rest.WriteInfo) (own []*trackedSource) {
+	t.mu.Lock()
+	all := t.all
+	t.mu.Unlock()
+	for _, s := range all {
+		if !s.mayBeOwn.Load() {
+			continue
+		}
+		if p := t.run.gate.informerOf(s.informer); p != nil && p.covers(w) {
+			own = append(own, s)
+		}
+	}
+	return own
+}
+
+// sending implements readTracker. A patch that changes nothing returns the version of
+// another client's write. If the store has that version before the patch is sent, it is
+// known not to be the result of the patch.
+func (t *tracker) sending(job *reconcileContext, info rest.RequestInfo) {
+	if info.Name == "" || info.Verb != "patch" && info.Verb != "update" {
+		return
+	}
+	key := keyOf(info.Namespace, info.Name)
+	for _, s := range t.ownSources(rest.WriteInfo{Resource: info.GroupVersionResource, Namespace: info.Namespace, Name: info.Name}) {
+		obj, found := s.informer.Object(key)
+		if !found {
+			continue
+		}
+		version := obj.(rest.Object).GetResourceVersion()
+		t.mu.Lock()
+		if t.beginLocked(job) {
+			attemptOf(job).Own.Sent(s, key, version)
+		}
+		t.mu.Unlock()
+	}
+}
+
 // wrote implements readTracker.
 func (t *tracker) wrote(job *reconcileContext, w rest.WriteInfo) {
 	if w.ResourceVersion == "" || w.Deleted || w.Verb == "delete" {
 		return // the event of a deletion always enqueues the request
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, s := range t.all {
-		if !s.source.MayBeOwn {
-			continue
+	for _, s := range t.ownSources(w) {
+		epoch := s.epoch(w.Namespace)
+		t.mu.Lock()
+		if t.beginLocked(job) {
+			attemptOf(job).Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, epoch, w.Created)
 		}
-		if p := t.run.gate.informerOf(s.informer); p == nil || !p.covers(w) {
-			continue
-		}
-		if !t.beginLocked(job) {
-			return
-		}
-		attemptOf(job).Own.Wrote(s, keyOf(w.Namespace, w.Name), string(w.UID), w.ResourceVersion, s.epoch(w.Namespace), w.Created)
+		t.mu.Unlock()
 	}
 }
 
@@ -300,18 +353,20 @@ func (t *tracker) tracked() (count int, listed []Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	count, _ = t.graph.Len()
-	return count, t.graph.Requests(maxListed)
+	return count, t.graph.First(maxListed, Request.compare)
 }
 
 // note implements readTracker.
-func (t *tracker) note(inf informer.AnyInformer, obj rest.Object, req Request) {
+func (t *tracker) note(inf informer.AnyInformer, old, new any, deleted bool, req Request) {
 	s := t.sourceOf(inf)
 	if s == nil {
 		return
 	}
+	obj := new.(rest.Object)
+	cause := reads.Cause{Time: time.Now(), Source: s.source.Name, Key: keyOf(obj.GetNamespace(), obj.GetName()), Event: reads.EventOf(old != nil, deleted)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.graph.Note(req, reads.Cause{Time: time.Now(), Source: s.source.Name, Key: keyOf(obj.GetNamespace(), obj.GetName())})
+	t.graph.Note(req, cause)
 }
 
 // startReads restores the tracked reads of the last run.

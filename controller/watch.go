@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/thinformer/thinformer/controller/internal/reads"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -41,7 +42,9 @@ type attachedSource struct {
 }
 
 // For makes c reconcile the objects of inf: each one that is created, updated or
-// deleted. An update is reconciled only if all predicates return true.
+// deleted. An update is reconciled only if all predicates return true. Predicates run on
+// the goroutine of a handler, and for tracked reads of inf or with [NotOwnWrites] also on
+// that of the informer. They must not block.
 //
 // For, Owns, Watches and Channel may be called while c runs, also by a reconcile or a
 // mapping. Then c waits for the informer to sync, without interrupting its work, and
@@ -270,11 +273,24 @@ func (w *Watch[T]) enqueue(h *watchHandler, c change[T], reason Reason) {
 	if reason == ReasonChanged && h.ignores(c.states()) || !w.selects(c) {
 		return
 	}
+	cause := ""
+	if r.tracesQueued() {
+		cause = w.causeOf(c, reason).String()
+	}
 	w.eachRequest(c, func(req Request) {
 		if reason == ReasonInitial || !w.isCovered(r, c, req) {
-			r.queueKey(req, reason)
+			r.queueKey(req, reason, cause)
 		}
 	})
+}
+
+// causeOf describes a change.
+func (w *Watch[T]) causeOf(c change[T], reason Reason) reads.Cause {
+	cause := reads.Cause{Source: w.inf.State().Name, Key: keyOf(c.new.GetNamespace(), c.new.GetName())}
+	if reason == ReasonChanged {
+		cause.Event = reads.EventOf(c.updated, c.deleted)
+	}
+	return cause
 }
 
 // isCovered reports whether tracked reads of the request enqueue it for the change. If
@@ -288,7 +304,7 @@ func (w *Watch[T]) isCovered(r *run, c change[T], req Request) bool {
 	if t.covers(w.inf, old, new, deleted, req) {
 		return true
 	}
-	t.note(w.inf, c.new, req)
+	t.note(w.inf, old, new, deleted, req)
 	return false
 }
 
@@ -365,7 +381,7 @@ func (ch *channelSource) attach(r *run) (attachedSource, error) {
 					r.c.removeSource(ch)
 					continue
 				}
-				r.queueKey(req, ReasonChanged)
+				r.queueKey(req, ReasonChanged, "")
 			}
 		}
 	}()

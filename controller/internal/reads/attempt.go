@@ -48,6 +48,9 @@ func (g *Graph[R]) Begin(request R) *Attempt[R] {
 	return a
 }
 
+// Cause returns the last change because of which End has returned true.
+func (a *Attempt[R]) Cause() Cause { return a.graph.causes.get(a.cause) }
+
 // Ended reports whether the reconcile has ended.
 func (a *Attempt[R]) Ended() bool { return a.ended }
 

@@ -3,22 +3,36 @@ package reads
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
 // Cause is a change that has enqueued requests.
 type Cause struct {
 	Time time.Time
-	// Source is the name of the informer, and Key the object.
-	Source, Key string
+	// Source is the name of the informer, and Key the object. Event is created, updated
+	// or deleted, or "" for an object that existed when the watch began.
+	Source, Key, Event string
 }
 
-// String returns the informer and the object.
+// String returns the informer, the object and the event.
 func (c Cause) String() string {
 	if c.Source == "" {
 		return ""
 	}
-	return c.Source + " " + c.Key
+	return strings.TrimSuffix(c.Source+" "+c.Key+" "+c.Event, " ")
+}
+
+// EventOf returns the Event of a change. isUpdate is set if the object existed before and
+// exists after it.
+func EventOf(isUpdate, deleted bool) string {
+	switch {
+	case deleted:
+		return "deleted"
+	case isUpdate:
+		return "updated"
+	}
+	return "created"
 }
 
 // maxCauses is the number of causes that are kept. Older ones are not known any more.

@@ -1,5 +1,7 @@
 package reads
 
+import "slices"
+
 // Graph has the dependencies of all requests of type R on the Sources.
 type Graph[R comparable] struct {
 	// records has the requests with edges.
@@ -84,17 +86,25 @@ func (g *Graph[R]) ForgetRun() {
 // Len returns the number of requests with dependencies, and the number of dependencies.
 func (g *Graph[R]) Len() (requests, dependencies int) { return len(g.records), g.edges }
 
-// Requests returns up to limit of the requests that have dependencies, in no particular
-// order.
-func (g *Graph[R]) Requests(limit int) []R {
-	all := make([]R, 0, min(limit, len(g.records)))
+// Requests returns the requests that have dependencies, in no particular order.
+func (g *Graph[R]) Requests() []R {
+	all := make([]R, 0, len(g.records))
 	for r := range g.records {
-		if len(all) == limit {
-			break
-		}
 		all = append(all, r)
 	}
 	return all
+}
+
+// First returns the first limit of the requests that have dependencies, sorted.
+func (g *Graph[R]) First(limit int, compare func(a, b R) int) []R {
+	first := make([]R, 0, limit+1)
+	for r := range g.records {
+		if at, _ := slices.BinarySearchFunc(first, r, compare); at < limit {
+			first = slices.Insert(first, at, r)
+			first = first[:min(len(first), limit)]
+		}
+	}
+	return first
 }
 
 // maxWalk is the number of edges up to which the edge of a node is searched in the list

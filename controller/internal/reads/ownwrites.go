@@ -29,6 +29,9 @@ type ownObject struct {
 	baseUID, base string
 	mixed         bool
 
+	// sent is the version that the store had when the last write was sent.
+	sent string
+
 	// written are the versions that writes have returned, in their order, all of the
 	// same UID and epoch. created is the one that a create has returned, "" if none has.
 	uid     string
@@ -88,10 +91,14 @@ func (o *OwnWrites) Read(source any, key, uid, version string) {
 	}
 }
 
-// Wrote records a write, unless it has changed nothing.
+// Sent records that a write is about to be sent, and the version that the store has.
+func (o *OwnWrites) Sent(source any, key, version string) { o.object(source, key).sent = version }
+
+// Wrote records a write, unless it has changed nothing. A version that was read, or that
+// the store had before, is not the result of the write.
 func (o *OwnWrites) Wrote(source any, key, uid, version string, epoch int, created bool) {
 	obj := o.object(source, key)
-	if obj.base == version || slices.Contains(obj.written, version) {
+	if obj.base == version || obj.sent == version || slices.Contains(obj.written, version) {
 		return
 	}
 	if obj.uid != uid || obj.epoch != epoch {
