@@ -38,7 +38,7 @@ const maxObserved = 256
 
 // saw records a change that the tracker observes, before the handler can receive it.
 func (s *switchPoint) saw(old, new any, deleted bool) {
-	if deleted || s.passed.Load() { // a merged deletion cannot be told from a single one
+	if deleted || s.passed.Load() { // a merged deletion looks like a single one
 		return
 	}
 	s.mu.Lock()

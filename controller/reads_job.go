@@ -149,7 +149,7 @@ func sourceOfIndex[T rest.Object](job *reconcileContext, index *indexer.Index[T]
 			return s, typed, err
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: %s: the index %q belongs to no informer of the controller: call controller.Reads before Run", ErrNotRead, job.run.c.name, index.Name())
+	return nil, nil, fmt.Errorf("%w: %s: the index %q belongs to no informer of the controller: call controller.Reads", ErrNotRead, job.run.c.name, index.Name())
 }
 
 // addSource returns the source of an informer, and records that it is found by a handle
@@ -196,7 +196,7 @@ func (t *tracker) hasStopped() bool {
 const maxHandles = 1024
 
 func notRead(r *run, name string) error {
-	return fmt.Errorf("%w: %s: %s: call controller.Reads before Run", ErrNotRead, r.c.name, name)
+	return fmt.Errorf("%w: %s: %s: call controller.Reads", ErrNotRead, r.c.name, name)
 }
 
 // sourceOf returns the source of an informer, nil if there is none.

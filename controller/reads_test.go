@@ -403,7 +403,7 @@ func TestInvalidReads(t *testing.T) {
 			"lister, other":   {second(controller.Lister(context.Background(), s.inf)), controller.ErrNotReconciling, ""},
 			//lint:ignore SA1012 the case passes a nil context
 			"nil ctx":          {errOf(controller.Get[*configMap](nil, s.inf, "x")), controller.ErrNotReconciling, ""},
-			"not registered":   {errOf(controller.Get(ctx, other, "x")), controller.ErrNotRead, "reads: configmaps -n default: call controller.Reads before Run"},
+			"not registered":   {errOf(controller.Get(ctx, other, "x")), controller.ErrNotRead, "reads: configmaps -n default: call controller.Reads"},
 			"all of it":        {second(controller.All(ctx, other)), controller.ErrNotRead, ""},
 			"lister of it":     {second(controller.Lister(ctx, other)), controller.ErrNotRead, ""},
 			"nil informer":     {errOf(controller.Get[*configMap](ctx, (*informer.SharedInformer[*configMap])(nil), "x")), controller.ErrNotRead, "it is a nil"},
