@@ -53,6 +53,7 @@ func TestWatchRemovedWhileAttaching(t *testing.T) {
 			return nil
 		}}})
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if mapped != 1 {
 			tc.Errorf("the mapping was called %d times, want 1", mapped)
 		}
