@@ -89,11 +89,12 @@ func waitForStep(ctx context.Context, at time.Time, changed <-chan struct{}) {
 func (d *definitions) leave(reader *missing.Reader[schema.GroupVersionResource]) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.poll.Leave(reader) {
+	switch last, next := d.poll.Leave(reader); {
+	case last:
 		d.served, d.changed = servedLists{}, nil
-		return
+	case next: // only then, since with many readers each wakes all others
+		d.wake()
 	}
-	d.wake()
 }
 
 // wake makes all readers ask for their next step. It needs mu.

@@ -97,13 +97,14 @@ func (p *Poll[R]) Join(resource R, notBefore, ownAttempt time.Time) *Reader[R] {
 	return r
 }
 
-// Leave removes a reader. Another one then asks. Leave reports whether none is left.
-func (p *Poll[R]) Leave(r *Reader[R]) (last bool) {
+// Leave removes a reader. It reports whether none is left, and whether another one has to
+// ask from now on.
+func (p *Poll[R]) Leave(r *Reader[R]) (last, next bool) {
 	delete(p.waiting, r)
-	if p.poller == r {
+	if next = p.poller == r; next {
 		p.poller, p.asking = nil, false
 	}
-	return len(p.waiting) == 0
+	return len(p.waiting) == 0, next
 }
 
 // Resources returns the resources of all readers.
@@ -115,8 +116,8 @@ func (p *Poll[R]) Resources() map[R]struct{} {
 	return all
 }
 
-// Step returns what a reader has to do. Every reader asks after each call of another
-// method except Join.
+// Step returns what a reader has to do. Every reader asks after each call of Learned and
+// Finished, and of Leave if it reports next.
 func (p *Poll[R]) Step(r *Reader[R], now time.Time) Step {
 	listed := r.listing == Listed
 	switch {

@@ -49,8 +49,16 @@ func TestOneReaderAsksForAll(t *testing.T) {
 	answer(t, &p, a, at(Interval), serves("b"))
 	require.Equal(t, Step{Ready: true}, p.Step(b, at(Interval)))
 	require.Equal(t, Step{At: at(2 * Interval)}, p.Step(a, at(Interval)))
-	require.False(t, p.Leave(b))
-	require.True(t, p.Leave(a))
+	requireLeave(t, &p, b, false, false)
+	requireLeave(t, &p, a, true, true)
+}
+
+// requireLeave fails if Leave reports something else.
+func requireLeave[R comparable](t *testing.T, p *Poll[R], r *Reader[R], last, next bool) {
+	t.Helper()
+	isLast, isNext := p.Leave(r)
+	require.Equal(t, last, isLast, "last")
+	require.Equal(t, next, isNext, "next")
 }
 
 // A reader whose resource was listed before waits for its own backoff, which is to grow.
@@ -67,14 +75,17 @@ func TestListedAndNotServed(t *testing.T) {
 	require.Equal(t, Step{Ready: true}, p.Step(a, at(3*Interval)))
 }
 
-// When the reader that asks leaves, also during a round, another one goes on.
+// When the reader that asks leaves, also during a round, another one goes on. Others may
+// leave without a notice to the rest.
 func TestAnotherReaderGoesOn(t *testing.T) {
 	var p Poll[string]
-	a, b := p.Join("a", at(0), at(time.Hour)), p.Join("b", at(0), at(time.Hour))
+	a, b, other := p.Join("a", at(0), at(time.Hour)), p.Join("b", at(0), at(time.Hour)), p.Join("c", at(0), at(time.Hour))
 	require.True(t, p.Step(a, at(0)).Ask)
-	require.False(t, p.Leave(a))
+	require.Zero(t, p.Step(other, at(0)))
+	requireLeave(t, &p, other, false, false)
+	requireLeave(t, &p, a, false, true)
 	answer(t, &p, b, at(0), serves())
-	require.True(t, p.Leave(b))
+	requireLeave(t, &p, b, true, true)
 	c := p.Join("c", at(0), at(time.Hour))
 	require.Equal(t, Step{At: at(Interval)}, p.Step(c, at(time.Second)), "the interval also applies to the next reader")
 }
@@ -153,7 +164,7 @@ func TestPollInvariants(t *testing.T) {
 				if readers[i] == asking {
 					asking, last = nil, begin.Add(-time.Hour)
 				}
-				require.Equal(t, len(readers) == 1, p.Leave(readers[i]))
+				requireLeave(t, &p, readers[i], len(readers) == 1, p.poller == readers[i])
 				readers = slices.Delete(readers, i, i+1)
 			case n < 6 && asking != nil:
 				asking = nil
