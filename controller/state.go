@@ -3,6 +3,7 @@ package controller
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -123,8 +124,9 @@ func (r *run) working() []ActiveRequest {
 			all = append(all, ActiveRequest{Request: job.request, Since: job.began})
 		}
 	}
-	slices.SortFunc(all, func(a, b ActiveRequest) int {
-		return cmp.Or(a.Since.Compare(b.Since), a.Request.compare(b.Request))
+	// sort.Slice, because slices.SortFunc links a copy of its algorithm for each type.
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(all[i].Since.Compare(all[j].Since), all[i].Request.compare(all[j].Request)) < 0
 	})
 	return all
 }

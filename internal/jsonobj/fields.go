@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 )
@@ -60,8 +61,10 @@ type level struct {
 // among those the field with a tag, and if there are still two, none.
 func (c *compiler) structFields(t reflect.Type) (*fields, error) {
 	found := candidates(t)
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)), -compareBool(a.tagged, b.tagged))
+	// sort.Slice, because slices.SortFunc links a copy of its algorithm for each type.
+	sort.Slice(found, func(i, j int) bool {
+		a, b := &found[i], &found[j]
+		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)), -compareBool(a.tagged, b.tagged)) < 0
 	})
 	var kept []candidate
 	for len(found) > 0 {
@@ -74,7 +77,7 @@ func (c *compiler) structFields(t reflect.Type) (*fields, error) {
 		}
 		found = found[same:]
 	}
-	slices.SortFunc(kept, func(a, b candidate) int { return slices.Compare(a.index, b.index) })
+	sort.Slice(kept, func(i, j int) bool { return slices.Compare(kept[i].index, kept[j].index) < 0 })
 	list := make([]field, 0, len(kept))
 	for _, k := range kept {
 		f := k.compiled
