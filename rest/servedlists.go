@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sort"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -119,13 +120,20 @@ func (s *servedLists) ask(ctx context.Context, client *Client, resources map[sch
 // versionsOf returns the group versions of the resources, sorted, those of the core group
 // last.
 func versionsOf(resources map[schema.GroupVersionResource]struct{}) []schema.GroupVersion {
-	all := map[schema.GroupVersion]struct{}{}
+	known := map[schema.GroupVersion]struct{}{}
+	var all []schema.GroupVersion
 	for r := range resources {
-		all[r.GroupVersion()] = struct{}{}
+		gv := r.GroupVersion()
+		if _, ok := known[gv]; !ok {
+			known[gv] = struct{}{}
+			all = append(all, gv)
+		}
 	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b schema.GroupVersion) int {
-		return cmp.Or(cmp.Compare(b.Group, a.Group), cmp.Compare(a.Version, b.Version))
+	// sort.Slice, because slices.SortFunc links a copy of its algorithm for each type.
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(all[j].Group, all[i].Group), cmp.Compare(all[i].Version, all[j].Version)) < 0
 	})
+	return all
 }
 
 // askGroups requests /apis, unless it was unavailable recently.
