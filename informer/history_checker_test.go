@@ -88,6 +88,9 @@ type history struct {
 	// reference is what a handler that never merges received from then on; nil if
 	// there is none.
 	reference []callback
+	// late: the handler was added when others had received callbacks, or the store was
+	// not empty.
+	late bool
 	// removed: Remove returned after atRemoval callbacks had begun.
 	removed   bool
 	atRemoval int

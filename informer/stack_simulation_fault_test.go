@@ -121,11 +121,17 @@ var simFaults = []simFault{
 // setFault sets a random fault, with a second one that records when it occurs.
 func (s *simulation) setFault() {
 	f := simFaults[s.rng.IntN(len(simFaults))]
+	if s.namespaces != nil && !f.inNamespaces() {
+		return
+	}
 	verb := f.verb
 	if verb == "" {
 		verb = []string{"list", "watch", "watch"}[s.rng.IntN(3)]
 	}
 	on := apitest.Match{Verb: verb, Resource: "configmaps"}
+	if s.namespaces != nil {
+		on.Namespace = coveredNamespaces[s.rng.IntN(len(coveredNamespaces))]
+	}
 	times := []int{1, 1, 1, 2, 4, 0}[s.rng.IntN(6)]
 	nth := []int{0, 0, 0, 2}[s.rng.IntN(4)]
 	do := f.do(s)
@@ -237,6 +243,9 @@ func (s *simulation) changeServer() {
 // server has reached the version that the client has seen before the client's next
 // request. Therefore only few writes follow until then.
 func (s *simulation) setBack() bool {
+	if s.namespaces != nil {
+		return s.setBackNamespaces()
+	}
 	versions := uint64(1 + s.rng.IntN(30))
 	if s.stopped || s.mustNotWrite() || s.server.version < s.firstVersion+versions {
 		return false
@@ -269,6 +278,9 @@ func (s *simulation) lie() {
 // mustNotWrite reports whether writes could hide from the source that the server was
 // set back.
 func (s *simulation) mustNotWrite() bool {
+	if s.namespaces != nil {
+		return s.isSetBack() || s.namespaces.undecidable
+	}
 	_, states := s.source.at()
 	if states > s.statesAtBack && simVersion(s.informer.State().Source.Version) < s.setBackFrom {
 		s.setBackFrom = 0

@@ -117,6 +117,7 @@ func (h *simHandler) history(source *simSource, reference *simHandler, end map[s
 		synced:    h.registration.Load().HasSynced(),
 		end:       end,
 	}
+	s.late = h.referenceFrom > 0 || h.first != nil
 	s.unreadable = source.unreadableSoFar()
 	if reference != h {
 		s.reference = reference.callbacksSoFar()[h.referenceFrom:]

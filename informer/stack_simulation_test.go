@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -36,14 +37,28 @@ var (
 // the end the store equals the content of the server, and each handler has received
 // a legal history.
 func TestSimulation(t *testing.T) {
-	seeds := *simSeeds
-	if seeds == 0 {
-		seeds = 300
-		if raceEnabled {
-			seeds = 100
-		}
+	names := []string{"server: compact", "server: restart", "server: compact and restart", "server: stop", "server: back"}
+	for _, f := range simFaults {
+		names = append(names, f.name)
+	}
+	names = append(names, outageThenCompact, outageThenBack, outageRepeated)
+	for _, o := range simOutages {
+		names = append(names, outageHit(o))
+	}
+	simulateSeeds(t, 300, 100, names, simulate)
+}
+
+// simulateSeeds runs a simulation with each seed; by default with the given numbers of
+// seeds, without and with the race detector. With 100 seeds or more, each of the named
+// faults must occur.
+func simulateSeeds(t *testing.T, seeds, withRace int, faults []string, simulate func(*testing.T, uint64, *simHits)) {
+	if raceEnabled {
+		seeds = withRace
 	}
 	from := *simFrom
+	if *simSeeds > 0 {
+		seeds = *simSeeds
+	}
 	if *simSeed != 0 {
 		from, seeds = *simSeed, 1
 	}
@@ -62,15 +77,7 @@ func TestSimulation(t *testing.T) {
 	if seeds < 100 || t.Failed() {
 		return
 	}
-	names := []string{"server: compact", "server: restart", "server: compact and restart", "server: stop", "server: back"}
-	for _, f := range simFaults {
-		names = append(names, f.name)
-	}
-	names = append(names, outageThenCompact, outageThenBack, outageRepeated)
-	for _, o := range simOutages {
-		names = append(names, outageHit(o))
-	}
-	for _, name := range names {
+	for _, name := range faults {
 		if hits.total(name) == 0 {
 			t.Errorf("%q has never occurred: the seeds do not test it", name)
 		}
@@ -84,6 +91,8 @@ type simulation struct {
 	rng  *rand.Rand
 	log  *simLog
 	hits *simHits
+	// namespaces is not nil if the informer has several namespaces.
+	namespaces *simCoverage
 
 	// machine has the inputs of the reflector's machine, as a transcript. preferList
 	// is an argument of its first command.
@@ -123,12 +132,22 @@ type simulation struct {
 // seed again.
 func (s *simulation) failf(format string, args ...any) {
 	s.t.Helper()
-	s.t.Fatalf("%s\n\n%s\n\nThe inputs of the reflector's machine, as a transcript for reflector/testdata:\nnew%s\n----\n\nplay\n%s\n\nRun it again: go test ./informer -run TestSimulation -sim.seed=%d -sim.steps=%d -sim.repeat=20",
-		fmt.Sprintf(format, args...), s.log, s.preferList, &s.machine, s.seed, *simSteps)
+	test, machine := "TestSimulation$", fmt.Sprintf("The inputs of the reflector's machine, as a transcript for reflector/testdata:\nnew%s\n----\n\nplay\n%s\n\n", s.preferList, &s.machine)
+	if s.namespaces != nil { // each namespace has a reflector
+		test, machine = "TestSimulationOfNamespaces", ""
+	}
+	s.t.Fatalf("%s\n\n%s\n\n%sRun it again: go test ./informer -run %s -sim.seed=%d -sim.steps=%d -sim.repeat=20",
+		fmt.Sprintf(format, args...), s.log, machine, test, s.seed, *simSteps)
 }
 
-func simulate(t *testing.T, seed uint64, hits *simHits) {
-	s := &simulation{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), log: &simLog{start: time.Now()}, hits: hits}
+func newSimulation(t *testing.T, seed uint64, hits *simHits) *simulation {
+	return &simulation{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), log: &simLog{start: time.Now()}, hits: hits}
+}
+
+func simulate(t *testing.T, seed uint64, hits *simHits) { newSimulation(t, seed, hits).run() }
+
+// run runs the simulation from its setup to the checks at the end.
+func (s *simulation) run() {
 	client := s.setUp()
 	defer client.Close()
 	defer s.server.Close()
@@ -136,9 +155,10 @@ func simulate(t *testing.T, seed uint64, hits *simHits) {
 	ended := make(chan error, 1)
 	defer func() {
 		cancel()
-		if err := <-ended; err != nil && !t.Failed() {
+		if err := <-ended; err != nil && !s.t.Failed() {
 			s.failf("Run: %v", err)
 		}
+		s.waiters.Wait()
 	}()
 	s.addHandler()
 	if s.rng.IntN(2) == 0 {
@@ -151,14 +171,17 @@ func simulate(t *testing.T, seed uint64, hits *simHits) {
 	s.waiters.Go(func() { s.readContinuously(ctx) })
 	for range *simSteps {
 		s.pause()
-		s.step()
+		if s.namespaces == nil {
+			s.step()
+		} else if s.stepOfNamespaces(); s.namespaces.undecidable {
+			return
+		}
 		s.checkInvariants()
 	}
 	s.settle()
 	s.checkHistories()
 	cancel()
 	s.checkEnd(ended)
-	s.waiters.Wait()
 }
 
 // setUp creates the server and the informer.
@@ -170,6 +193,9 @@ func (s *simulation) setUp() *rest.Client {
 	selected := s.rng.IntN(2) == 0
 	filtered := s.rng.IntN(3) == 0
 	namespace := []string{"", "", "default"}[s.rng.IntN(3)]
+	if s.namespaces != nil {
+		namespace = ""
+	}
 	s.server = &simServer{Server: srv, t: s.t, log: s.log, rng: s.rng, wants: func(obj *simObject) bool {
 		return (!selected || obj.Labels["on"] == "yes") && (!filtered || obj.Labels["drop"] != "yes") &&
 			(namespace == "" || obj.Namespace == namespace)
@@ -183,6 +209,9 @@ func (s *simulation) setUp() *rest.Client {
 	s.firstVersion = s.server.version
 	config := srv.Config()
 	config.PageSize = []int64{0, 2, 3}[s.rng.IntN(3)]
+	if s.namespaces != nil && s.namespaces.setsBack {
+		config.PageSize = 0 // no client can detect that the pages of a list are of two histories
+	}
 	client, err := rest.New(config)
 	if err != nil {
 		s.failf("client: %v", err)
@@ -206,6 +235,11 @@ func (s *simulation) setUp() *rest.Client {
 	}
 	s.log.add("setup", "history %d, bookmarks every %s, pages of %d, selector %t, filter %t, namespace %q, prefer list %t, watch timeout %s, idle timeout %s",
 		o.History, o.BookmarkInterval, config.PageSize, selected, filtered, namespace, informerOptions.PreferList, informerOptions.WatchTimeout, informerOptions.IdleTimeout)
+	if s.namespaces != nil {
+		s.namespaces.covered = s.someNamespaces()
+		s.informer = ForNamespaces(nil, view, informerOptions, s.namespaces.covered...)
+		return client
+	}
 	s.informer = New(s.source, informerOptions)
 	s.recordSteps()
 	if informerOptions.PreferList {
@@ -259,7 +293,12 @@ func (s *simulation) write() {
 	for range 1 + s.rng.IntN(maxVersionsPerStep/2) {
 		s.server.write()
 	}
-	if s.setBackFrom == 0 && s.rng.IntN(3) == 0 {
+	if s.setBackFrom > 0 || s.rng.IntN(3) > 0 {
+		return
+	}
+	if s.namespaces != nil {
+		s.waitForVersionInNamespace()
+	} else {
 		s.waitForVersion()
 	}
 }
@@ -287,6 +326,10 @@ func labelValues(obj *simObject) (values []string) {
 // checkInvariants checks what holds whenever all goroutines are blocked.
 func (s *simulation) checkInvariants() {
 	synctest.Wait()
+	if s.namespaces != nil {
+		s.checkNamespaces()
+		return
+	}
 	snapshot := s.informer.Reader().Snapshot()
 	stored := map[string]*simObject{}
 	for obj := range snapshot.All() {
@@ -349,7 +392,9 @@ func (s *simulation) settle() {
 	const timeout = 2 * time.Hour
 	s.await("the informer does not watch, or is behind a version from before a reset", timeout, func() bool {
 		// repair writes so much that the server could reach setBackFrom.
-		return s.informer.State().Source.Phase == "watching" && !s.mustNotWrite() && s.setBackFrom == 0
+		phase := s.informer.State().Source.Phase
+		watching := phase == "watching" || s.namespaces != nil && len(s.namespaces.covered) == 0
+		return watching && !s.mustNotWrite() && s.setBackFrom == 0
 	})
 	s.repair()
 	var why string
@@ -400,7 +445,7 @@ func (s *simulation) repair() {
 // difference describes how the store, or the state that a handler has received, differs
 // from the server; "" if they are equal.
 func (s *simulation) difference() string {
-	want := s.server.shown()
+	want := s.wanted()
 	states := map[string]objectState{}
 	got := map[string]objectState{}
 	for key, obj := range want {
@@ -432,16 +477,20 @@ func (s *simulation) difference() string {
 // checkHistories checks the history of each handler and the state of the informer.
 func (s *simulation) checkHistories() {
 	end := map[string]objectState{}
-	for key, obj := range s.server.shown() {
+	for key, obj := range s.wanted() {
 		end[key] = obj.state()
 	}
 	for _, h := range s.handlers {
-		if err := h.history(s.source, s.handlers[0], end).check(); err != nil {
+		history := h.history(s.source, s.handlers[0], end)
+		if s.namespaces != nil {
+			history.ofNamespaces()
+		}
+		if err := history.check(); err != nil {
 			s.failf("%v", err)
 		}
 	}
 	state := s.informer.State()
-	if state.Version != state.Source.Version {
+	if s.namespaces == nil && state.Version != state.Source.Version {
 		s.failf("the source is at version %s, the store at %s", state.Source.Version, state.Version)
 	}
 	if !state.Synced || !state.Running || state.Objects != len(end) || !isHarmless(state.Source.Err) {
@@ -469,6 +518,15 @@ func (s *simulation) checkEnd(ended chan error) {
 	if _, err := s.informer.AddEventHandler(&simHandler{log: s.log}, HandlerOptions{}); !errors.Is(err, ErrStopped) {
 		s.failf("AddEventHandler after the end: %v, want ErrStopped", err)
 	}
+}
+
+// wanted returns the objects of the server that the informer must have.
+func (s *simulation) wanted() map[string]*simObject {
+	all := s.server.shown()
+	if s.namespaces != nil {
+		maps.DeleteFunc(all, func(_ string, obj *simObject) bool { return !slices.Contains(s.namespaces.covered, obj.Namespace) })
+	}
+	return all
 }
 
 // isHarmless reports whether err is nil or an idle timeout. An idle watch of a server
