@@ -15,22 +15,32 @@ import (
 	"github.com/thinformer/thinformer/informer"
 )
 
+// causeLog has the causes of the keys that were enqueued.
+type causeLog struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *causeLog) queued(info controller.TraceInfo, reason controller.Reason) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, fmt.Sprintf("%s %s: %s", reason, info.Request.Name, info.Cause))
+}
+
+// take returns and removes the causes.
+func (l *causeLog) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	taken := l.all
+	l.all = nil
+	return taken
+}
+
 // A Trace has the change that has enqueued a key, for each kind of source.
 func TestTraceHasTheCause(t *testing.T) {
-	var mu sync.Mutex
-	var causes []string
-	take := func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		taken := causes
-		causes = nil
-		return taken
-	}
-	trace := &controller.Trace{Queued: func(info controller.TraceInfo, reason controller.Reason) {
-		mu.Lock()
-		defer mu.Unlock()
-		causes = append(causes, fmt.Sprintf("%s %s: %s", reason, info.Request.Name, info.Cause))
-	}}
+	log := &causeLog{}
+	take := log.take
+	trace := &controller.Trace{Queued: log.queued}
 	runReads(t, 0, controller.Options{Trace: trace}, func(s *readsFixture, ctx context.Context) error {
 		return drain(controller.Find(ctx, s.byColor, "red"))
 	}, func(s *readsFixture) {
@@ -58,8 +68,8 @@ func TestTraceHasTheCause(t *testing.T) {
 
 // A key that was changed while it was reconciled has the cause too.
 func TestTraceHasTheCauseOfAChangeDuringAReconcile(t *testing.T) {
-	var causes []string
-	trace := &controller.Trace{Queued: func(info controller.TraceInfo, _ controller.Reason) { causes = append(causes, info.Cause) }}
+	log := &causeLog{}
+	trace := &controller.Trace{Queued: log.queued}
 	runReads(t, 0, controller.Options{Trace: trace}, func(s *readsFixture, ctx context.Context) error {
 		_, ok, err := controller.Get(ctx, s.inf, "default/a")
 		if !ok {
@@ -69,7 +79,7 @@ func TestTraceHasTheCauseOfAChangeDuringAReconcile(t *testing.T) {
 	}, func(s *readsFixture) {
 		s.requests <- controller.Request{Name: "reader"}
 		time.Sleep(time.Minute)
-		require.Equal(t, []string{"", "configmaps -n default default/a created"}, causes)
+		require.Equal(t, []string{"changed reader: ", "changed reader: configmaps -n default default/a created"}, log.take())
 	})
 }
 
