@@ -567,6 +567,7 @@ func TestBodiesWhileANewEpochBegins(t *testing.T) {
 		y.setSecret("a", "after")
 		y.server.Compact()
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
 		require.Equal(t, []string{"0 after"}, during)
 		require.Equal(t, 1, y.bodies.State().Epoch)
 		requests := y.requests()
