@@ -1,0 +1,4 @@
+package controller
+
+// SetMaxPending sets the MaxPending of the handlers of c.
+func SetMaxPending(c *Controller, n int) { c.maxPending = n }
