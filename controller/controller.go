@@ -37,6 +37,8 @@ type Controller struct {
 	// It is nil before the first run.
 	previousEnded <-chan struct{}
 	counts        counts
+	// maxPending is the MaxPending of its handlers. Only tests set it.
+	maxPending int
 	// pendingWrites holds the writes of ended runs that the informers had not
 	// observed.
 	pendingWrites map[Request][]*wait

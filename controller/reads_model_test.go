@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -188,6 +189,9 @@ type readsModel struct {
 	stopAll []func()
 	// single: each step is one change, and the controller is at rest before it.
 	single bool
+	// slow: handlers are late and merge notifications, which merged counts.
+	slow   bool
+	merged atomic.Int64
 
 	mu      sync.Mutex
 	counter int
@@ -205,6 +209,7 @@ func newReadsModel(t *testing.T, seed uint64, o readsOptions) *readsModel {
 		calls: map[string]int{}, sends: make(chan controller.Request),
 	}
 	m.single = !o.faults && m.rng.IntN(2) == 0
+	m.slow = o.faults && seed%2 == 0
 	var resources []apitest.Resource
 	for _, kind := range itemKinds {
 		resources = append(resources, apitest.Resource{ResourceInfo: itemResource(kind)})
@@ -244,9 +249,25 @@ func newReadsModel(t *testing.T, seed uint64, o readsOptions) *readsModel {
 			},
 		},
 	})
+	if m.slow {
+		controller.SetMaxPending(m.c, 1)
+	}
 	m.register()
 	m.run()
 	return m
+}
+
+// slowHandlers returns a trace that delays callbacks of handlers, so that notifications
+// are merged.
+func (m *readsModel) slowHandlers() *informer.Trace {
+	return &informer.Trace{
+		Called: func(informer.TraceInfo) {
+			if rand.IntN(3) == 0 {
+				time.Sleep(rand.N(2 * time.Second))
+			}
+		},
+		Merged: func(informer.TraceInfo) { m.merged.Add(1) },
+	}
 }
 
 // addKind adds a kind with a running informer.
@@ -259,6 +280,9 @@ func (m *readsModel) addKind(name string) {
 		return
 	}
 	options := informer.Options[*item]{Logger: slog.New(slog.DiscardHandler)}
+	if m.slow {
+		options.Trace = m.slowHandlers()
+	}
 	if k.changing = (name == "children" || name == "configs") && m.rng.IntN(3) == 0; k.changing {
 		k.inf = informer.ForNamespaces(nil, k.resource, options, itemSpaces...)
 	} else {
@@ -503,8 +527,20 @@ func (m *readsModel) changeNamespaces() {
 // change creates, updates or deletes an object as another client.
 func (m *readsModel) change() {
 	kind := itemKinds[m.rng.IntN(len(itemKinds))]
-	key := randomKey(m.rng, kind)
+	m.changeObject(kind, randomKey(m.rng, kind))
+}
+
+func (m *readsModel) changeObject(kind, key string) {
 	_, _ = m.write(context.Background(), "another client", m.rng, kind, key, []string{"create", "create", "value", "value", "color", "touch", "delete"}[m.rng.IntN(7)])
+}
+
+// burst changes one object several times, without a pause.
+func (m *readsModel) burst() {
+	kind := itemKinds[m.rng.IntN(len(itemKinds))]
+	key := randomKey(m.rng, kind)
+	for range 8 {
+		m.changeObject(kind, key)
+	}
 }
 
 // write makes a request and returns what it has written. The record is empty if nothing

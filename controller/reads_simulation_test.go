@@ -8,18 +8,23 @@ import (
 	"time"
 
 	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/controller"
 )
 
 // The rules of the model hold while watches and lists are delayed, cut, silent and
 // rejected, while the history of the server is removed, and while the server is restored
-// from a backup.
+// from a backup. With half of the seeds, handlers are slow and have a MaxPending of 1.
 func TestReadsSimulation(t *testing.T) {
+	merged := int64(0)
 	eachReadsSeed(t, 30, func(t *testing.T, seed uint64) {
 		m := newReadsModel(t, seed, readsOptions{faults: true})
 		for range 4 {
 			for range 5 {
 				m.injectFault()
 				m.step()
+				if m.slow {
+					m.burst()
+				}
 				time.Sleep(time.Duration(m.rng.IntN(20_000)) * time.Millisecond)
 				if m.rng.IntN(6) == 0 {
 					m.restore()
@@ -29,7 +34,11 @@ func TestReadsSimulation(t *testing.T) {
 			m.checkAtRest()
 		}
 		m.stop()
+		merged += m.merged.Load()
 	})
+	if *readsSeed == 0 && *readsSeeds == 0 && !controller.RaceEnabled && merged == 0 {
+		t.Error("no handler has merged notifications, so that MaxPending has no effect")
+	}
 }
 
 // injectFault adds or removes a fault of watches or lists.

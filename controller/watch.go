@@ -218,7 +218,7 @@ func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 			gate.observe(obj)
 			w.enqueue(h, change[T]{new: obj, deleted: true}, ReasonChanged)
 		},
-	}, informer.HandlerOptions{Name: "controller " + r.c.name})
+	}, informer.HandlerOptions{Name: "controller " + r.c.name, MaxPending: r.c.maxPending})
 	if err != nil {
 		h.remove()
 		return attachedSource{}, err
