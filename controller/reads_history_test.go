@@ -30,6 +30,8 @@ type readsHistory struct {
 	// restored: the server was restored since the last check, or the namespaces of an
 	// informer have changed. Versions then do not show whether a read was fresh.
 	restored bool
+	// merging: handlers merge notifications.
+	merging bool
 	// checkedUpTo is the number of the last check at rest.
 	checkedUpTo int
 }
@@ -327,6 +329,20 @@ func (h *readsHistory) inReverse(key string, before int) (all []*reconcileRecord
 	return all
 }
 
+// mayBeMerged reports whether a handler that merges notifications may not receive the
+// state after a change, or nothing at all: later changes may replace or cancel it, a
+// deletion may cancel an addition, and an update may become one without a new value.
+func (h *readsHistory) mayBeMerged(e *changeEvent) bool {
+	if !h.merging {
+		return false
+	}
+	later := func(other changeEvent) bool {
+		return other.kind == e.kind && other.key == e.key && other.number > e.number
+	}
+	narrow := func(r registration) bool { return r.kind == e.kind && r.narrow }
+	return e.new == nil || slices.ContainsFunc(h.events, later) || e.old != nil && slices.ContainsFunc(h.registrations, narrow)
+}
+
 // requires returns why a change requires a reconcile of the key that starts later, ""
 // if it does not.
 func (h *readsHistory) requires(e *changeEvent, key string) (why string) {
@@ -352,7 +368,7 @@ func (h *readsHistory) requires(e *changeEvent, key string) (why string) {
 		return "" // the reconcile started before the event, and has read the new state
 	}
 	run := h.runs[len(h.runs)-1]
-	if run.synced > 0 && e.number > run.synced && slices.Contains(h.mapped(e), key) {
+	if run.synced > 0 && e.number > run.synced && slices.Contains(h.mapped(e), key) && !h.mayBeMerged(e) {
 		return "it is mapped to the key"
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -210,6 +211,7 @@ func newReadsModel(t *testing.T, seed uint64, o readsOptions) *readsModel {
 	}
 	m.single = !o.faults && m.rng.IntN(2) == 0
 	m.slow = o.faults && seed%2 == 0
+	m.history.merging = m.slow
 	var resources []apitest.Resource
 	for _, kind := range itemKinds {
 		resources = append(resources, apitest.Resource{ResourceInfo: itemResource(kind)})
@@ -648,7 +650,7 @@ func (m *readsModel) rest() (server map[string]map[string]itemState, rested bool
 				server[kind] = m.content(kind)
 				maps.DeleteFunc(server[kind], func(key string, _ itemState) bool { return !m.kinds[kind].covers(key) })
 				stored := m.kinds[kind].versions()
-				idle = idle && len(server[kind]) == len(stored)
+				idle = idle && len(server[kind]) == len(stored) && !m.kinds[kind].hasPending()
 				for key, s := range server[kind] {
 					idle = idle && stored[key] == itemState{uid: s.uid, version: s.version}
 				}
@@ -664,6 +666,13 @@ func (m *readsModel) rest() (server map[string]map[string]itemState, rested bool
 		}
 	}
 	return nil, false
+}
+
+// hasPending reports whether a handler has notifications to receive, or is in a callback.
+func (k *modelKind) hasPending() bool {
+	return k.inf != nil && slices.ContainsFunc(k.inf.State().Handlers, func(h informer.HandlerState) bool {
+		return h.Pending > 0 || !h.Since.IsZero()
+	})
 }
 
 // content returns the objects of the server.

@@ -40,7 +40,7 @@ func TestReasonIsAvailableAfterFirstAttemptDespiteRetryAfter(t *testing.T) {
 					require.Equal(t, c.reason, failed.Reason)
 					require.ErrorAs(t, inf.State().Source.Err, &failed)
 					require.Equal(t, c.reason, failed.Reason)
-					// Of several namespaces, only the first sends a request: the others wait for it.
+					// With several namespaces, only the first may send a request: the others wait.
 					first := slices.IndexFunc(reported, func(err error) bool { return errors.As(err, &failed) && !failed.RetryAt.IsZero() })
 					require.GreaterOrEqual(t, first, 0, "no error has the time of the next attempt")
 					require.GreaterOrEqual(t, failed.RetryAt.Sub(began), 30*time.Second, "RetryAt is before the end of Retry-After")
