@@ -46,8 +46,10 @@ type Options[T any] struct {
 	// being up to date: failures of list and watch, most of them a
 	// [*reflector.Error], and objects that could not be decoded or transformed. It
 	// is called by the goroutine that reads the source, so it must not wait for
-	// this informer. A panic is logged and ends only that call. Default: log the
-	// first error of each kind, and after that at most one per minute.
+	// this informer. An informer of several namespaces reads each one with a
+	// goroutine of its own, so calls for different namespaces may overlap. A panic
+	// is logged and ends only that call. Default: log the first error of each kind,
+	// and after that at most one per minute.
 	WatchErrorHandler func(ctx context.Context, err error)
 
 	// Logger is where problems are logged. Default: [slog.Default].
