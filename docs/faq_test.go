@@ -2,6 +2,8 @@ package docs_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -132,6 +134,54 @@ func TestSnippetsAboutReadsOfTheFAQ(t *testing.T) {
 		}
 	})
 }
+
+// This test compiles and runs the snippets about informers of several namespaces.
+func TestSnippetsAboutNamespacesOfTheFAQ(t *testing.T) {
+	srv := apitest.NewServer(apitest.Options{Logger: quiet})
+	defer srv.Close()
+	client, err := rest.New(srv.Config())
+	requireNoError(t, err)
+	defer client.Close()
+	for _, namespace := range []string{"shop", "bank", "mail"} {
+		apitest.Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "parrot"}})
+	}
+	apitest.Create(t, srv, &Namespace{metav1.ObjectMeta{Name: "orders", Labels: map[string]string{"team": "shop"}}})
+	apitest.Create(t, srv, &ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "orders", Name: "parrot"}})
+	factory := informer.NewFactory(informer.FactoryOptions{Logger: quiet})
+	resource := rest.NewResource[*ConfigMap](client, configMaps)
+	cache := informer.ForNamespaces(factory, resource, informer.Options[*ConfigMap]{}, "shop", "bank")
+	// ...
+	followed := followNamespaces(t, client, factory, resource)
+	requireNoError(t, factory.Start(t.Context()))
+	requireNoError(t, cache.WaitForSync(t.Context()))
+	err = cache.SetNamespaces("shop", "mail") // at any time
+	// ...
+	requireNoError(t, err)
+	requireNoError(t, cache.WaitForSync(t.Context()))
+	if _, ok := cache.Get("mail/parrot"); !ok {
+		t.Error("the objects of the added namespace are missing")
+	}
+	requireNoError(t, followed.WaitForSync(t.Context()))
+	requireEqual(t, strings.Join(slices.Collect(followed.Keys()), " "), "orders/parrot")
+	requireNoError(t, factory.Shutdown())
+}
+
+func followNamespaces(t *testing.T, client *rest.Client, factory *informer.Factory, resource *rest.Resource[*ConfigMap]) *informer.SharedInformer[*ConfigMap] {
+	namespaces := informer.For(factory, rest.NewView[*metav1.PartialObjectMetadata](client, namespaceInfo), informer.Options[*metav1.PartialObjectMetadata]{
+		TweakListOptions: func(o *metav1.ListOptions) { o.LabelSelector = "team=shop" },
+	})
+	cache := informer.ForNamespaces(factory, resource, informer.Options[*ConfigMap]{})
+	_, err := informer.FollowNamespaces(cache, namespaces) // before the informers run
+	requireNoError(t, err)
+	return cache
+}
+
+// Namespace has the metadata of a Namespace.
+type Namespace struct {
+	metav1.ObjectMeta `json:"metadata"`
+}
+
+var namespaceInfo = rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, Kind: "Namespace"}
 
 // Secret has the field that the snippets read.
 type Secret struct {

@@ -20,7 +20,8 @@ type Website struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		Title string `json:"title"`
+		Title  string `json:"title"`
+		Secret string `json:"secret,omitempty"` // section 8
 	} `json:"spec"`
 	Status struct {
 		Published string `json:"published,omitempty"`
