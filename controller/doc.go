@@ -176,13 +176,16 @@
 //
 //	controller-runtime                     here
 //	Builder.For, Owns, Watches             the same, as functions
+//	EnqueueRequestsFromMapFunc             Watches; for objects that Reconcile reads, Get
+//	IndexField, MatchingFields             informer.SharedInformer.AddIndex, Find
+//	EnableReadYourWritesConsistency        Get, Find, All, Lister
 //	source.Channel                         Channel
 //	reconcile.Reconciler, Request, Result  Reconciler, Request, Result
 //	Result.Requeue                         none: return an error, or RequeueAfter
 //	predicate.GenerationChangedPredicate   GenerationChanged
 //	cache.Options.SyncPeriod               Options.ResyncPeriod
 //	RecoverPanic                           always; see also MaxPanics
-//	Manager                                Run
+//	Manager                                Run; with Add, a Program
 //	LeaderElectionRunnable                 Elector, and package leader
 //	log.FromContext                        Logger
 //	client-go
