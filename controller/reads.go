@@ -83,7 +83,9 @@ func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) (
 // key whose object does not exist keeps none.
 //
 // Possible errors: [ErrNotReconciling], [ErrNotRead], a [*StaleError] if the informer is
-// late, that of ctx, and for Bodies the error of the request.
+// late, that of ctx, for Bodies the error of the request, and [informer.ErrNotListed] if
+// the informer covers the namespace of the key and has no list of it, as when the server
+// forbids it.
 func Get[T any](ctx context.Context, from Readable[T], key string) (obj T, ok bool, err error) {
 	read, err := openRead(ctx, from, reads.Target{Kind: reads.Key, Value: key})
 	if err != nil {

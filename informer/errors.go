@@ -2,7 +2,7 @@ package informer
 
 import "errors"
 
-// All errors but ErrNewEpoch and ErrNotCovered report a mistake of the caller.
+// All errors but ErrNewEpoch, ErrNotCovered and ErrNotListed report a mistake of the caller.
 var (
 	// ErrNotRunning: Run has not been called, so that a wait would never end.
 	ErrNotRunning = errors.New("informer: not running")
@@ -39,6 +39,9 @@ var (
 	ErrNoNamespace = errors.New("informer: the source cannot be restricted to a namespace")
 	// ErrNotCovered: the informer does not cover the namespace, or no longer.
 	ErrNotCovered = errors.New("informer: the namespace is not covered")
+	// ErrNotListed: the store has no list of the namespace yet, so it is not known which
+	// objects exist.
+	ErrNotListed = errors.New("informer: there is no list")
 	// ErrNoFactory: For was called with a nil Factory.
 	ErrNoFactory = errors.New("informer: the factory is nil: create one with NewFactory")
 	// ErrNoContext: the ctx of Run, Start or a wait is nil.

@@ -27,6 +27,12 @@ type feed[T any] struct {
 	// ownVersion is the version up to which the store has the changes of this feed. It
 	// is nil in the feed of an ordinary informer: its version is that of the store.
 	ownVersion *atomic.Pointer[string]
+	// listed: the store has the first list. It is not set in the feed of an ordinary
+	// informer.
+	listed atomic.Bool
+	// settled is set when the store has the first list or the server forbids it. It is
+	// nil in the feed of an ordinary informer.
+	settled *signal
 	// firstEpoch is the epoch with which the feed began: another one than that of any
 	// earlier feed of the namespace.
 	firstEpoch int
@@ -66,9 +72,15 @@ func (f *feed[T]) version() string {
 
 // reached records the version of a batch that the store has.
 func (f *feed[T]) reached(batch deltafifo.Batch) {
-	if f.ownVersion != nil && batch.Version != "" && batch.Version != f.version() {
+	if f.ownVersion == nil {
+		return
+	}
+	if batch.Version != "" && batch.Version != f.version() {
 		version := batch.Version // not &batch.Version, which would move every batch to the heap
 		f.ownVersion.Store(&version)
+	}
+	if batch.Replace && !f.listed.Swap(true) {
+		f.settled.set()
 	}
 }
 
@@ -90,6 +102,8 @@ type feeds[T any] interface {
 	// completes reports whether a first Replace of f completes the initial list of the
 	// informer. The store has that Replace.
 	completes(f *feed[T]) bool
+	// waitForListOf waits until the store has the first list that contains a key.
+	waitForListOf(ctx context.Context, key string) error
 	// pendingReason returns why there are no feeds yet, nil if the feeds are known.
 	pendingReason() error
 	// sourceIn returns the source of the objects of a namespace.
@@ -129,6 +143,9 @@ func (o *oneFeed[T]) check() error { return listwatch.Check(o.controller.config.
 func (o *oneFeed[T]) synced() <-chan struct{} { return o.queue.Synced() }
 
 func (o *oneFeed[T]) completes(*feed[T]) bool { return true }
+
+// waitForListOf does not wait: a controller reads an ordinary informer when it is synced.
+func (o *oneFeed[T]) waitForListOf(context.Context, string) error { return nil }
 
 func (o *oneFeed[T]) pendingReason() error { return nil }
 

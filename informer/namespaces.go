@@ -56,6 +56,10 @@ type namespaceSet[T any] struct {
 	running map[string]*namespaceFeed[T]
 	// pending is not nil until the set is known: its function returns the reason.
 	pending *func() error
+	// allForbidden: the server has refused the lists of all members. A refusal then counts
+	// only if it is newer than the first list, since a right that is granted takes effect
+	// in one namespace after another.
+	allForbidden bool
 	// nextEpoch is higher than every epoch of the feeds that were removed from the set.
 	nextEpoch int
 	// err is the first error that ended a feed, and the informer with it.
@@ -66,8 +70,9 @@ type namespaceSet[T any] struct {
 // A namespaceFeed is the feed of one namespace.
 type namespaceFeed[T any] struct {
 	*feed[T]
-	// listed: the store has the first list. Guarded by turn.
-	listed bool
+	// forbidden: the sync does not wait for the first list, since the server refuses it
+	// with 403. Guarded by mu.
+	forbidden bool
 	// cancel ends the feed. It is nil before the feed starts. Guarded by mu.
 	cancel context.CancelFunc
 }
@@ -158,9 +163,12 @@ func (n *namespaceSet[T]) newMember(namespace string) (*namespaceFeed[T], error)
 	}
 	f := &namespaceFeed[T]{feed: newFeed(s, name, namespaceObjects[T]{s.store.Reader, n.index, namespace})}
 	f.namespace, f.removed, f.ownVersion = namespace, make(chan struct{}), new(atomic.Pointer[string])
+	f.settled = newSignal()
 	f.firstEpoch = n.nextEpoch
 	f.waiters.beginAt(n.nextEpoch)
-	f.connect(source, s.reflectorOptions(name, n.filter(namespace)), func(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
+	options := s.reflectorOptions(name, n.filter(namespace))
+	options.Trace = n.observeRefusals(f, options.Trace)
+	f.connect(source, options, func(deltas []deltafifo.Delta[T], batch deltafifo.Batch) error {
 		return n.process(f, deltas, batch)
 	})
 	return f, nil

@@ -99,7 +99,6 @@ func (n *namespaceSet[T]) process(f *namespaceFeed[T], deltas []deltafifo.Delta[
 	if f.isRemoved() {
 		return nil
 	}
-	f.listed = f.listed || batch.Replace
 	defer n.closeIfSynced()
 	return n.shared.apply(f.feed, deltas, batch, "")
 }
@@ -120,24 +119,8 @@ func (n *namespaceSet[T]) deleteObjects(f *namespaceFeed[T]) {
 	}
 }
 
-// completes reports whether the store has the first list of every member, so that the
-// informer is synced. turn is held.
-func (n *namespaceSet[T]) completes(*feed[T]) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.pending != nil {
-		return false
-	}
-	for _, f := range n.members {
-		if !f.listed {
-			return false
-		}
-	}
-	return true
-}
-
 // announceSync completes the initial list if it became complete without a list: the set
-// is empty, or a namespace without a list was removed.
+// is empty, or a namespace without a list was removed or is forbidden.
 func (n *namespaceSet[T]) announceSync() {
 	n.turn.Lock()
 	defer n.turn.Unlock()

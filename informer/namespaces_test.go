@@ -277,31 +277,27 @@ func TestNewEpochOfOneNamespace(t *testing.T) {
 	})
 }
 
-// A 403 in one namespace is in State, by its name, while the others work. The informer
-// is synced when the namespace is allowed, or removed.
+// A namespace whose list the server forbids is named in State, and neither the sync of
+// the informer nor that of a handler waits for it. When the namespace is allowed, its
+// objects follow as those of an added namespace.
 func TestForbiddenNamespaceLeavesTheOthersRunning(t *testing.T) {
-	for _, removed := range []bool{false, true} {
-		t.Run(fmt.Sprint("removed=", removed), func(t *testing.T) {
+	for _, preferList := range []bool{false, true} {
+		t.Run(fmt.Sprint("listed=", preferList), func(t *testing.T) {
 			withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 				r.podIn("a", "web-0")
 				r.podIn("b", "web-0")
 				forbidden := r.srv.Fault(apitest.Fault{Match: apitest.Match{Namespace: "b", Resource: "pods"}, Action: apitest.Fail(403, 0)})
-				inf, stop := r.runNamespaces(informer.Options[*Pod]{}, "a", "b", "c")
+				inf, stop := r.runNamespaces(informer.Options[*Pod]{PreferList: preferList}, "a", "b", "c")
 				defer stop()
 				calls := &callRecorder{}
 				registration, err := inf.AddEventHandler(calls.handler(), informer.HandlerOptions{})
 				require.NoError(t, err)
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				err = inf.WaitForSync(ctx)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				require.True(t, apierrors.IsForbidden(err), "%v", err)
-				require.ErrorContains(t, err, "pods -n b: ")
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				<-registration.Synced()
 				require.Equal(t, []string{"add a/web-0 initial=true"}, calls.take())
-				require.False(t, registration.HasSynced())
 
 				state := inf.State()
-				require.False(t, state.Synced)
+				require.True(t, state.Synced)
 				require.True(t, apierrors.IsForbidden(state.Source.Err))
 				require.Equal(t, "pods -n b", state.Source.Name)
 				require.Equal(t, 3, state.NamespaceCount)
@@ -316,22 +312,89 @@ func TestForbiddenNamespaceLeavesTheOthersRunning(t *testing.T) {
 				require.NoError(t, inf.WaitForVersionIn(t.Context(), "a", pod.ResourceVersion))
 				require.Equal(t, []string{"add a/web-1 initial=false"}, calls.take())
 
-				var want []string
-				if removed {
-					require.NoError(t, inf.SetNamespaces("a", "c"))
-				} else {
-					forbidden.Remove()
-					want = []string{"add b/web-0 initial=true"}
-				}
-				require.NoError(t, inf.WaitForSync(t.Context()))
-				<-registration.Synced()
-				require.True(t, inf.HasSynced())
-				require.Equal(t, want, calls.take())
-				time.Sleep(15 * time.Second) // a failure is forgotten after ten seconds
+				// A tracked read does not report an object of the namespace as missing.
+				_, _, _, err = inf.Read(t.Context(), "b/web-0")
+				require.ErrorIs(t, err, informer.ErrNotListed)
+				require.True(t, apierrors.IsForbidden(err), "%v", err)
+				require.ErrorContains(t, err, `of namespace "b"`)
+
+				forbidden.Remove()
+				time.Sleep(2 * time.Minute)
+				require.Equal(t, []string{"add b/web-0 initial=true"}, calls.take())
+				_, ok, _, err := inf.Read(t.Context(), "b/web-0")
+				require.NoError(t, err)
+				require.True(t, ok)
 				require.NoError(t, inf.State().Source.Err)
 			})
 		})
 	}
+}
+
+// An informer all of whose namespaces are forbidden is not synced, and the reason is that
+// of a namespace. A namespace that fails for another reason holds the sync back.
+func TestSyncNeedsAnAllowedNamespace(t *testing.T) {
+	for _, c := range []struct {
+		status    int
+		namespace string
+		is        func(error) bool
+	}{{403, "", apierrors.IsForbidden}, {500, "b", apierrors.IsInternalError}} {
+		t.Run(fmt.Sprint(c.status), func(t *testing.T) {
+			withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+				r.podIn("a", "web-0")
+				failing := r.srv.Fault(apitest.Fault{Match: apitest.Match{Namespace: c.namespace, Resource: "pods"}, Action: apitest.Fail(c.status, 0)})
+				inf, stop := r.runNamespaces(informer.Options[*Pod]{}, "a", "b")
+				defer stop()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				err := inf.WaitForSync(ctx)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.True(t, c.is(err), "%v", err)
+				require.ErrorContains(t, err, "pods -n ")
+				require.False(t, inf.HasSynced())
+				failing.Remove()
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				require.Equal(t, 1, inf.State().Objects, "a right that is granted later holds in all namespaces")
+			})
+		})
+	}
+}
+
+// A tracked read of a key waits for the list of its namespace, and ends with the reason if
+// there is none within ten seconds. A namespace that is removed or not covered has no
+// objects.
+func TestReadWaitsForTheListOfANamespace(t *testing.T) {
+	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+		r.podIn("a", "web-0")
+		r.podIn("b", "web-0")
+		inf, stop := r.runNamespaces(informer.Options[*Pod]{}, "a")
+		defer stop()
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		_, ok, _, err := inf.Read(t.Context(), "b/web-0")
+		require.NoError(t, err)
+		require.False(t, ok)
+
+		require.NoError(t, inf.SetNamespaces("a", "b"))
+		_, ok, _, err = inf.Read(t.Context(), "b/web-0")
+		require.NoError(t, err)
+		require.True(t, ok)
+
+		r.srv.Fault(apitest.Fault{Match: apitest.Match{Namespace: "c", Resource: "pods"}, Action: apitest.Fail(500, 0)})
+		require.NoError(t, inf.SetNamespaces("a", "c"))
+		start := time.Now()
+		_, _, _, err = inf.Read(t.Context(), "c/web-0")
+		require.Equal(t, 10*time.Second, time.Since(start))
+		require.ErrorIs(t, err, informer.ErrNotListed)
+		require.True(t, apierrors.IsInternalError(err), "%v", err)
+
+		ended := make(chan error, 1)
+		go func() {
+			_, _, _, err := inf.Read(t.Context(), "c/web-0")
+			ended <- err
+		}()
+		synctest.Wait()
+		require.NoError(t, inf.SetNamespaces("a"))
+		require.NoError(t, <-ended)
+	})
 }
 
 // A right that is withdrawn while the informer runs is named by State; the objects of

@@ -20,8 +20,15 @@ func (i *SharedInformer[T]) ResourceInfo() rest.ResourceInfo { return i.shared.i
 func (i *SharedInformer[T]) Get(key string) (T, bool) { return i.shared.store.Get(key) }
 
 // Read is Get with the revision of the snapshot that was read. It is for the tracked
-// reads of package controller. It never returns an error.
-func (i *SharedInformer[T]) Read(_ context.Context, key string) (obj T, ok bool, revision uint64, err error) {
+// reads of package controller. An informer of several namespaces waits until the store
+// has the list of the key's namespace, at most for ten seconds.
+//
+// Possible errors: ErrNotListed, also if the server forbids the list; for an ordinary
+// informer none.
+func (i *SharedInformer[T]) Read(ctx context.Context, key string) (obj T, ok bool, revision uint64, err error) {
+	if err := i.shared.feeds.waitForListOf(ctx, key); err != nil {
+		return obj, false, 0, err
+	}
 	snapshot := i.shared.store.Snapshot()
 	obj, ok = snapshot.Get(key)
 	return obj, ok, snapshot.Revision(), nil
@@ -87,7 +94,8 @@ func (i *SharedInformer[T]) AddIndexes(functions map[string]func(T) []string) er
 	return i.shared.store.AddIndexes(functions)
 }
 
-// HasSynced reports whether the initial list is in the store. [Registration.HasSynced]
+// HasSynced reports whether the initial list is in the store; for an informer of several
+// namespaces, the lists of those that the server allows. [Registration.HasSynced]
 // reports whether a handler has processed it.
 func (i *SharedInformer[T]) HasSynced() bool { return i.shared.hasSynced() }
 

@@ -17,7 +17,8 @@ type State struct {
 	Kind string
 	// Running: Run has been called and has not returned. Stopped: it has returned.
 	Running, Stopped bool
-	// Synced: the first list is in the store.
+	// Synced: the first list is in the store. An informer of several namespaces does not
+	// wait for those that the server forbids.
 	Synced bool
 	// Version is the result of SharedInformer.Version. Epoch is how often the
 	// server's versions have gone back, as seen by the store; for an informer of several

@@ -19,7 +19,8 @@ const runGracePeriod = time.Second
 // WaitForSync waits until the initial list is in the store. If ctx ends first, the
 // error contains the reason: errors.Is and errors.As find both the error of the
 // context and the last failure of the source. An informer of several namespaces waits
-// for the lists of all namespaces that it covers at the call and until then.
+// for the lists of all namespaces that it covers at the call and until then, except
+// those that the server forbids, unless it forbids all of them.
 //
 // Possible errors: ErrNotRunning if Run is not called within a second, ErrStopped,
 // that of ctx, and errors in the arguments of New. If ctx has ended, errors.Is always
@@ -29,7 +30,7 @@ func (i *SharedInformer[T]) WaitForSync(ctx context.Context) error {
 	covered := s.feeds.all()
 	err := s.wait(ctx, nil, s.feeds.synced())
 	for n := 0; n < len(covered) && err == nil; n++ {
-		err = unlessRemoved(s.wait(ctx, covered[n], covered[n].queue.Synced()))
+		err = unlessRemoved(s.wait(ctx, covered[n], covered[n].settledOrSynced()))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: waiting for the first list: %w", s.name, err)
@@ -101,6 +102,15 @@ func (i *SharedInformer[T]) WaitForVersionIn(ctx context.Context, namespace, ver
 		return fmt.Errorf("%s: waiting for version %s in namespace %q: %w", s.name, version, namespace, err)
 	}
 	return nil
+}
+
+// settledOrSynced returns a channel that is closed when WaitForSync need not wait for the
+// feed any more.
+func (f *feed[T]) settledOrSynced() <-chan struct{} {
+	if f.settled != nil {
+		return f.settled.done
+	}
+	return f.queue.Synced()
 }
 
 // unlessRemoved returns nil for the error of a wait for a namespace that was removed.
