@@ -80,7 +80,9 @@ func (r *priorityList[T]) find(rank int32) (int, bool) {
 func (r *priorityList[T]) insert(n *entry[T]) {
 	i, ok := r.find(n.val.priority)
 	if !ok {
-		r.levels = slices.Insert(r.levels, i, priorityLevel[T]{priority: n.val.priority})
+		r.levels = append(r.levels, priorityLevel[T]{})
+		copy(r.levels[i+1:], r.levels[i:])
+		r.levels[i] = priorityLevel[T]{priority: n.val.priority}
 	}
 	r.levels[i].list.pushBack(n, queueLink)
 }

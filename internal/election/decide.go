@@ -3,6 +3,7 @@ package election
 import (
 	"maps"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -43,10 +44,16 @@ func (e *Election) Decide(now time.Time) (actions []Action, next time.Time) {
 
 // groupsByDue returns the groups, ordered by the time of their next probe.
 func (e *Election) groupsByDue() (groups []*scope) {
-	for _, name := range slices.Sorted(maps.Keys(e.groups)) {
+	names := slices.Collect(maps.Keys(e.groups))
+	// sort.Slice, because slices.SortFunc links a copy of its algorithm for each type.
+	sort.Slice(names, func(i, j int) bool {
+		a, b := e.groups[names[i]], e.groups[names[j]]
+		order := a.nextProbe.Compare(b.nextProbe)
+		return order < 0 || order == 0 && names[i] < names[j]
+	})
+	for _, name := range names {
 		groups = append(groups, e.groups[name])
 	}
-	slices.SortStableFunc(groups, func(a, b *scope) int { return a.nextProbe.Compare(b.nextProbe) })
 	return groups
 }
 
