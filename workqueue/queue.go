@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/utils/clock"
 )
@@ -63,7 +64,7 @@ type Typed[T comparable] struct {
 	queue      entryQueue[T]       // the waiting items
 	processing int                 // number of items being processed
 	inProgress inProgress[T]       // those items, for Snapshot
-	addedAgain int                 // number of those that were added again
+	addedAgain atomic.Int64        // number of those that were added again; written with mu held
 	delays     delayHeap[T]        // the delayed items; used by delayingQueue only
 
 	cond    sync.Cond // for workers that wait in Get; uses mu
@@ -146,7 +147,7 @@ func (q *Typed[T]) admit(n *entry[T], priority int32, now int64) bool {
 	case r.state&processing != 0:
 		r.state |= addedAgain
 		r.nextPriority = priority
-		q.addedAgain++
+		q.addedAgain.Add(1)
 	case r.state&delayed != 0:
 		q.enqueue(n, max(r.priority, priority))
 	default:
@@ -239,7 +240,7 @@ func (q *Typed[T]) pop() (n *entry[T], now int64) {
 
 // workerShouldStop reports whether a worker should end when the queue is empty.
 func (q *Typed[T]) workerShouldStop() bool {
-	return q.shuttingDown && (q.drained == nil || q.addedAgain == 0)
+	return q.shuttingDown && (q.drained == nil || q.addedAgain.Load() == 0)
 }
 
 // Done marks the item as processed. If it was added in the meantime, it is
@@ -277,7 +278,7 @@ func (q *Typed[T]) finish(item T, hash uint64) (worked int64, publish, ok bool) 
 	switch {
 	case r.state&addedAgain != 0:
 		r.state &^= addedAgain
-		q.addedAgain--
+		q.addedAgain.Add(-1)
 		if r.state&delayed != 0 {
 			r.nextPriority = max(r.nextPriority, r.priority)
 		}

@@ -3,6 +3,7 @@ package workqueue
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -26,6 +27,7 @@ const (
 type priorityQueue interface {
 	TypedRateLimitingInterface[int]
 	AddWithPriority(item, priority int)
+	ClearDirty(item int)
 }
 
 type withoutPriorities struct {
@@ -33,6 +35,7 @@ type withoutPriorities struct {
 }
 
 func (q withoutPriorities) AddWithPriority(item, _ int) { q.Add(item) }
+func (q withoutPriorities) ClearDirty(int)              {}
 
 // wrappedQueue hides that the queue is a Typed.
 type wrappedQueue struct{ TypedInterface[int] }
@@ -104,7 +107,7 @@ type model struct {
 	start         time.Time
 	queue         priorityQueue
 	reference     *referenceQueue
-	hasPriorities bool
+	hasPriorities bool          // and ClearDirty
 	hasOrder      bool          // snapshots have the order of the waiting items
 	waiters       int           // Gets that have not returned
 	got           chan int      // results of Get; modelShutdown means shutdown
@@ -196,8 +199,10 @@ func (m *model) step(op int) {
 		delete(m.reference.fails, key)
 	case r < 72:
 		m.get()
-	case r < 92:
+	case r < 88:
 		m.done(key)
+	case r < 92 && m.hasPriorities:
+		m.clearDirty(key)
 	case r < 99:
 		d := time.Duration(m.rand.IntN(12)) * time.Millisecond
 		m.logOperation("advance %v", d)
@@ -238,6 +243,16 @@ func (m *model) done(key int) {
 	m.logOperation("Done %d", key)
 	m.queue.Done(key)
 	m.reference.done(key)
+}
+
+// clearDirty calls ClearDirty for a random dirty item, and sometimes for another one.
+func (m *model) clearDirty(key int) {
+	if dirty := slices.Sorted(maps.Keys(m.reference.again)); len(dirty) > 0 && m.rand.IntN(4) > 0 {
+		key = dirty[m.rand.IntN(len(dirty))]
+	}
+	m.logOperation("ClearDirty %d", key)
+	m.queue.ClearDirty(key)
+	delete(m.reference.again, key)
 }
 
 func (m *model) shutDown() {

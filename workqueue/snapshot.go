@@ -80,7 +80,7 @@ func (q *Typed[T]) Snapshot(limit int) Snapshot[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := Snapshot[T]{
-		WaitingCount: q.queue.len(), ProcessingCount: q.processing, DirtyCount: q.addedAgain,
+		WaitingCount: q.queue.len(), ProcessingCount: q.processing, DirtyCount: int(q.addedAgain.Load()),
 		DelayedCount: q.delays.count,
 	}
 	s.Waiting = make([]T, 0, atMost(limit, s.WaitingCount))
