@@ -63,9 +63,10 @@ func (w *worker) one(req Request) {
 		r.gate.reconcileEnded(job)
 		r.finish(job, outcome)
 	}()
+	r.traceStarted(req)
 	if t := r.tracking(); t != nil {
 		t.begin(job)
 	}
-	r.traceStarted(req)
+	r.queue.ClearDirty(req) // Reconcile reads what has been enqueued since Get
 	outcome = returnedOutcome(r.c.reconciler.Reconcile(job, req))
 }
