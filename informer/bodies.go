@@ -71,9 +71,10 @@ func ForBodies[T rest.Object](f *Factory, view *rest.View[T], o BodyOptions[T]) 
 //
 // Possible errors: the error of the request, usually an *errors.StatusError, such as
 // Forbidden if the verb get is not allowed; an error with both versions if the server
-// keeps returning an object that is older than the metadata; that of ctx; ErrReleased;
-// ErrStopped, also if the informer stops meanwhile; those of
-// [SharedInformer.WaitForSync].
+// keeps returning an object that is older than the metadata; the error of ctx if it ends
+// first; indexer.ErrBadKey for a key that no object of the resource can have, such as one
+// without a namespace; ErrReleased; ErrStopped, also if the informer stops meanwhile;
+// those of [SharedInformer.WaitForSync].
 func (b *Bodies[T]) Get(ctx context.Context, key string) (obj T, ok bool, err error) {
 	obj, ok, _, err = b.Read(ctx, key)
 	return obj, ok, err
@@ -88,7 +89,7 @@ func (b *Bodies[T]) Read(ctx context.Context, key string) (obj T, ok bool, revis
 	snapshot, epoch, known := b.snapshot()
 	meta, exists := snapshot.Get(key)
 	if !exists {
-		return obj, false, snapshot.Revision(), nil
+		return obj, false, snapshot.Revision(), b.metadata.shared.checkKey(key)
 	}
 	version := bodyVersion{meta.ResourceVersion, epoch}
 	if !known {
@@ -118,7 +119,7 @@ func (b *Bodies[T]) ready(ctx context.Context) error {
 	}
 	select {
 	case <-b.metadata.shared.ended: // there is nothing to compare the versions of bodies with
-		return fmt.Errorf("%s: %w", b.metadata.shared.name, ErrStopped)
+		return fmt.Errorf("read a body: the informer %s: %w", b.metadata.shared.name, ErrStopped)
 	default:
 	}
 	if b.metadata.HasSynced() {

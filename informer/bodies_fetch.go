@@ -67,7 +67,7 @@ func (b *Bodies[T]) fetch(ctx context.Context, meta *bodyMetadata, version strin
 		}
 		opts.ResourceVersion = version // not older than this version
 	}
-	return bodyRead[T]{}, fmt.Errorf("the server returned version %s %d times, and the metadata has version %s", older, olderBodyRequests, version)
+	return bodyRead[T]{}, fmt.Errorf("the server returned version %s %d times, and the metadata has version %s: the server is late, or was restored: read it again later", older, olderBodyRequests, version)
 }
 
 func (b *Bodies[T]) request(ctx context.Context, meta *bodyMetadata, opts metav1.GetOptions) (T, error) {

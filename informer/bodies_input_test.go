@@ -13,10 +13,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/thinformer/thinformer/apitest"
+	"github.com/thinformer/thinformer/indexer"
 	"github.com/thinformer/thinformer/informer"
+	"github.com/thinformer/thinformer/reflector"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -37,7 +40,12 @@ func TestInvalidArgumentsOfForBodies(t *testing.T) {
 		}
 		check(informer.ForBodies(nil, view, informer.BodyOptions[*Secret]{}), informer.ErrNoFactory)
 		check(informer.ForBodies[*Secret](nil, nil, informer.BodyOptions[*Secret]{}), informer.ErrNoFactory)
-		check(informer.ForBodies[*Secret](y.factory, nil, informer.BodyOptions[*Secret]{}), informer.ErrNoSource)
+		other := informer.NewFactory(informer.FactoryOptions{})
+		withoutView := informer.ForBodies[*Secret](other, nil, informer.BodyOptions[*Secret]{})
+		require.EqualError(t, other.Start(y.ctx), "informer: the ListerWatcher is nil: ForBodies was called with a nil *rest.View[*informer_test.Secret]")
+		require.Equal(t, "*informer_test.Secret (metadata)", withoutView.State().Name)
+		check(withoutView, informer.ErrNoSource)
+		require.NoError(t, other.Shutdown())
 		check(informer.ForBodies(y.factory, rest.NewView[*Secret](nil, secrets), informer.BodyOptions[*Secret]{}), rest.ErrNoClient)
 		check(informer.ForBodies(y.factory, view, informer.BodyOptions[*Secret]{}), informer.ErrNotRunning)
 
@@ -56,10 +64,18 @@ func TestInvalidArgumentsOfForBodies(t *testing.T) {
 	})
 }
 
-// A key that no object has is absent, whatever its form, without a request.
-func TestKeysOfAnotherFormAreAbsent(t *testing.T) {
+// A key that no object can have, because it has no namespace or more than two parts, is an
+// error. A key that no object has is absent. Neither causes a request.
+func TestKeysOfAnotherForm(t *testing.T) {
 	withBodies(t, informer.BodyOptions[*Secret]{}, func(y *bodiesFixture) {
-		for _, key := range []string{"", "/", "a", "shop", "shop/", "/a", "shop/a/b", "shop/a/", "../shop/a", "shop/%61", "SHOP/A"} {
+		for _, key := range []string{"", "/", "a", "shop", "shop/", "/a", "shop/a/b", "shop/a/", "../shop/a"} {
+			_, ok, err := y.bodies.Get(y.ctx, key)
+			require.ErrorIs(t, err, indexer.ErrBadKey, key)
+			require.False(t, ok, key)
+		}
+		_, _, err := y.bodies.Get(y.ctx, "a")
+		require.EqualError(t, err, `read secrets: "a" is not the key of an object: the resource is namespaced, so use "namespace/name"`)
+		for _, key := range []string{"shop/d", "shop/%61", "SHOP/A"} {
 			_, ok, err := y.bodies.Get(y.ctx, key)
 			require.NoError(t, err)
 			require.False(t, ok, key)
@@ -78,12 +94,35 @@ func TestBodiesOfClusterScopedObjects(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Equal(t, "n1", node.Name)
+		_, _, err = bodies.Get(y.ctx, "shop/n1")
+		require.EqualError(t, err, `read nodes: "shop/n1" is not the key of an object: the resource is cluster-scoped, so use "name"`)
 	})
 }
 
 type slimNode struct {
 	metav1.TypeMeta `json:",inline"`
 	rest.SlimMeta   `json:"metadata"`
+}
+
+// A server that does not serve the metadata alone, as extension API servers may, is named
+// as the reason. The informer recovers when it does.
+func TestBodiesOfServerWithoutMetadata(t *testing.T) {
+	withFactory(t, informer.FactoryOptions{Logger: slog.New(slog.DiscardHandler)}, func(y *factoryFixture) {
+		refused := y.server.Fault(apitest.Fault{Match: apitest.Match{Resource: "secrets"}, Action: apitest.Fail(http.StatusNotAcceptable, 0)})
+		b := &bodiesFixture{y, informer.ForBodies(y.factory, rest.NewView[*Secret](y.client, secrets), informer.BodyOptions[*Secret]{})}
+		b.createSecret("a", "x")
+		require.NoError(t, y.factory.Start(y.ctx))
+		ctx, cancel := context.WithTimeout(y.ctx, time.Minute)
+		defer cancel()
+		_, _, err := b.bodies.Get(ctx, "shop/a")
+		require.True(t, apierrors.IsNotAcceptable(err), "%v", err)
+		require.ErrorContains(t, err, "the server does not serve the metadata of secrets without the objects: read whole objects")
+		var failed *reflector.Error
+		require.ErrorAs(t, b.bodies.State().Source.Err, &failed)
+		require.Equal(t, reflector.ReasonRefused, failed.Reason)
+		refused.Remove()
+		require.Equal(t, "x", b.content("a"))
+	})
 }
 
 // The namespace and the list options restrict the objects.

@@ -2,11 +2,11 @@ package informer
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/thinformer/thinformer/internal/nilcheck"
 	"github.com/thinformer/thinformer/internal/observe"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -70,8 +70,8 @@ func mapOf(pairs []string) map[string]string {
 // metadataFor returns the informer of the metadata of view's objects.
 func metadataFor[T rest.Object](f *Factory, view *rest.View[T], tweak func(*metav1.ListOptions)) *SharedInformer[*bodyMetadata] {
 	o := Options[*bodyMetadata]{Transform: compact, TweakListOptions: tweak}
-	if nilcheck.IsNil(view) {
-		return For[*bodyMetadata](f, (*rest.View[*bodyMetadata])(nil), o)
+	if view == nil {
+		return withoutView[T](f, o)
 	}
 	metadata := rest.MetadataOf[*bodyMetadata](view)
 	if f == nil {
@@ -86,6 +86,18 @@ func metadataFor[T rest.Object](f *Factory, view *rest.View[T], tweak func(*meta
 	tweak = withDefaults(options, o).TweakListOptions
 	o.Name = nameOf[*bodyMetadata](metadata.ResourceInfo().GroupVersionResource, namespace, effectiveListOptions(metadata, tweak)) + " (metadata)"
 	return forWith(f, options, metadata, o)
+}
+
+// withoutView returns an informer whose calls return an error.
+func withoutView[T rest.Object](f *Factory, o Options[*bodyMetadata]) *SharedInformer[*bodyMetadata] {
+	o.Name = typeName[T]() + " (metadata)"
+	var none *rest.View[*bodyMetadata]
+	if f == nil {
+		return For(f, none, o)
+	}
+	e, shareable := newEntry(f.options, none, o)
+	e.informer.(*SharedInformer[*bodyMetadata]).shared.err = fmt.Errorf("%w: ForBodies was called with a nil *rest.View[%s]", ErrNoSource, typeName[T]())
+	return request[*bodyMetadata](f, e, shareable)
 }
 
 // metadataChanged is an observer. It drops the body of an object that has changed.

@@ -2,6 +2,9 @@ package informer
 
 import "errors"
 
+// errNothingToFollow: an argument of FollowNamespaces is nil.
+var errNothingToFollow = errors.New("informer: FollowNamespaces was called with a nil informer")
+
 // All errors but ErrNewEpoch, ErrNotCovered and ErrNotListed report a mistake of the caller.
 var (
 	// ErrNotRunning: Run has not been called, so that a wait would never end.

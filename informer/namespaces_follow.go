@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/thinformer/thinformer/rest"
 )
@@ -18,9 +19,16 @@ import (
 // must run. The Registration is the handler of namespaces; after its Remove the set stays
 // as it is. If namespaces has not synced by then, SetNamespaces ends the wait.
 //
-// Possible errors: those of AddEventHandler, and of SetNamespaces if inf has an invalid
-// argument or a fixed set. After an error inf is as before.
+// If the names of the objects are not names of namespaces, the error of SetNamespaces is
+// logged, and inf does not sync.
+//
+// Possible errors: those of AddEventHandler; errors in the arguments of inf; an error if
+// an argument is nil; ErrNoNamespace if ForNamespaces did not return inf, or if the
+// objects of namespaces are namespaced. After an error inf is as before.
 func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *SharedInformer[N]) (*Registration, error) {
+	if inf == nil || namespaces == nil {
+		return nil, errNothingToFollow
+	}
 	if err := inf.checkUsable(); err != nil {
 		return nil, err
 	}
@@ -28,18 +36,18 @@ func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *Shar
 	if !ok {
 		return nil, inf.shared.feeds.setNamespaces(nil)
 	}
-	known := set.await(func() error {
-		state := namespaces.State()
-		if state.Source.Err != nil {
-			return fmt.Errorf("waiting for the namespaces of the informer %s: %w", state.Name, state.Source.Err)
-		}
-		return fmt.Errorf("waiting for the namespaces of the informer %s, which has not synced", state.Name)
-	})
+	if info := namespaces.ResourceInfo(); info.Namespaced {
+		return nil, fmt.Errorf("%s: follow the namespaces of the informer %s: %w: the resource is namespaced: pass an informer of Namespaces",
+			inf.shared.name, namespaces.shared.name, ErrNoNamespace)
+	}
+	followed := &followedNamespaces{informer: namespaces}
+	known := set.await(followed.pendingReason)
 	registration, err := namespaces.AddEventHandler(&namespaceFollower[N]{
 		current: func() []string { return slices.Collect(namespaces.Keys()) },
 		covers:  inf.Covers,
 		set: func(names []string) {
 			err := inf.SetNamespaces(names...)
+			followed.failed.Store(&err)
 			if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrReleased) {
 				inf.shared.options.Logger.Error("Failed to follow the namespaces of another informer", "informer", inf.shared.name, "err", err)
 			}
@@ -49,6 +57,26 @@ func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *Shar
 		known()
 	}
 	return registration, err
+}
+
+// followedNamespaces is the informer whose objects are the namespaces of another one.
+type followedNamespaces struct {
+	informer AnyInformer
+	// failed has the result of the last SetNamespaces.
+	failed atomic.Pointer[error]
+}
+
+// pendingReason returns why the namespaces are not known.
+func (f *followedNamespaces) pendingReason() error {
+	state := f.informer.State()
+	err := state.Source.Err
+	if failed := f.failed.Load(); failed != nil && *failed != nil {
+		err = *failed
+	}
+	if err != nil {
+		return fmt.Errorf("waiting for the namespaces of the informer %s: %w", state.Name, err)
+	}
+	return fmt.Errorf("waiting for the namespaces of the informer %s, which has not synced", state.Name)
 }
 
 // await declares that the set is not known yet. If the informer has synced, that has no

@@ -738,10 +738,58 @@ func TestFollowNamespaces(t *testing.T) {
 	})
 }
 
+// FollowNamespaces rejects nil, and an informer of namespaced objects. If the names of the
+// objects are not names of namespaces, the State of the informer has the reason.
+func TestFollowNamespacesOfWrongInformers(t *testing.T) {
+	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+		client, err := rest.New(r.srv.Config())
+		require.NoError(t, err)
+		defer client.Close()
+		quiet := slog.New(slog.DiscardHandler)
+		inf := informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{Logger: quiet}, "a")
+		for range 2 {
+			_, err = informer.FollowNamespaces[*Pod, *Pod](inf, nil)
+			require.EqualError(t, err, "informer: FollowNamespaces was called with a nil informer")
+			_, err = informer.FollowNamespaces[*Pod](nil, inf)
+			require.EqualError(t, err, "informer: FollowNamespaces was called with a nil informer")
+		}
+		_, err = informer.FollowNamespaces(inf, informer.New(r.resource, informer.Options[*Pod]{}))
+		require.ErrorIs(t, err, informer.ErrNoNamespace)
+		require.ErrorContains(t, err, "follow the namespaces of the informer pods")
+		require.ErrorContains(t, err, "the resource is namespaced: pass an informer of Namespaces")
+		require.True(t, inf.Covers("a"))
+		stop := runUntilStopped(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()), "a rejected call has no effect")
+		stop()
+
+		apitest.Create(t, r.srv, &slimNode{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, SlimMeta: rest.SlimMeta{Name: "node.example.com"}})
+		machines := informer.New(rest.NewView[*slimNode](client, nodes), informer.Options[*slimNode]{Logger: quiet})
+		inf = informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{Logger: quiet})
+		_, err = informer.FollowNamespaces(inf, machines)
+		require.NoError(t, err)
+		defer runUntilStopped(t, machines)()
+		defer runUntilStopped(t, inf)()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err = inf.WaitForSync(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		for _, err := range []error{err, inf.State().Source.Err} {
+			require.ErrorIs(t, err, informer.ErrNoNamespace)
+			require.ErrorContains(t, err, `waiting for the namespaces of the informer nodes`)
+			require.ErrorContains(t, err, `"node.example.com" is no name of a namespace`)
+		}
+		apitest.Delete(t, r.srv, &slimNode{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, SlimMeta: rest.SlimMeta{Name: "node.example.com"}})
+		require.NoError(t, inf.WaitForSync(t.Context()))
+	})
+}
+
 // If the handler of FollowNamespaces is refused, the informer does not wait for it.
 func TestFollowNamespacesRefused(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
-		ended := informer.New(r.resource, informer.Options[*Pod]{})
+		client, err := rest.New(r.srv.Config())
+		require.NoError(t, err)
+		defer client.Close()
+		ended := informer.New(rest.NewView[*slimNode](client, nodes), informer.Options[*slimNode]{})
 		runUntilStopped(t, ended)()
 		r.podIn("a", "web-0")
 		for _, before := range []bool{false, true} {

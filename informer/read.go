@@ -23,15 +23,18 @@ func (i *SharedInformer[T]) Get(key string) (T, bool) { return i.shared.store.Ge
 // reads of package controller. An informer of several namespaces waits until the store
 // has the list of the key's namespace, at most for ten seconds.
 //
-// Possible errors: ErrNotListed, also if the server forbids the list; for an ordinary
-// informer none.
+// Possible errors: ErrNotListed for an informer of several namespaces, also if the server
+// forbids the list; indexer.ErrBadKey for a key that no object of the resource can have:
+// "name" if it is namespaced, "namespace/name" if it is not.
 func (i *SharedInformer[T]) Read(ctx context.Context, key string) (obj T, ok bool, revision uint64, err error) {
 	if err := i.shared.feeds.waitForListOf(ctx, key); err != nil {
 		return obj, false, 0, err
 	}
 	snapshot := i.shared.store.Snapshot()
-	obj, ok = snapshot.Get(key)
-	return obj, ok, snapshot.Revision(), nil
+	if obj, ok = snapshot.Get(key); !ok {
+		err = i.shared.checkKey(key)
+	}
+	return obj, ok, snapshot.Revision(), err
 }
 
 // Observed returns i: its changes are the changes of what Read returns.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
 
@@ -111,7 +112,7 @@ func (v *View[T]) page(ctx context.Context, opts metav1.ListOptions) (*Page[T], 
 	r.SetHeader("Accept", v.codec.Accept(wire.AcceptList, v.client.config.AcceptContentTypes))
 	response, err := r.open(ctx, false)
 	if err != nil {
-		return nil, err
+		return nil, v.explained(err)
 	}
 	reader, err := v.codec.ListReader(response.Header.Get("Content-Type"), response.Body)
 	if err != nil {
@@ -129,7 +130,18 @@ func (v *View[T]) Watch(ctx context.Context, opts metav1.ListOptions) (*Watch[T]
 		return nil, v.err
 	}
 	opts.Watch = true
-	return openStream[T](ctx, v.inNamespace(v.rest().Get(), v.namespace).options(&opts), v.codec)
+	watch, err := openStream[T](ctx, v.inNamespace(v.rest().Get(), v.namespace).options(&opts), v.codec)
+	return watch, v.explained(err)
+}
+
+// explained adds to the error of a request for metadata only that the server refuses it,
+// as extension API servers may: the list of accepted media types in the error does not
+// say so.
+func (v *View[T]) explained(err error) error {
+	if v.codec.MetadataOnly() && apierrors.IsNotAcceptable(err) {
+		return fmt.Errorf("%w: the server does not serve the metadata of %s without the objects: read whole objects", err, v.info.GroupResource())
+	}
+	return err
 }
 
 // Check returns a configuration error that makes every request of the view fail,
@@ -162,7 +174,7 @@ func (v *View[T]) doObject(ctx context.Context, r *Request) (T, error) {
 	r.SetHeader("Accept", v.codec.Accept(wire.AcceptObject, v.client.config.AcceptContentTypes))
 	result := r.do(ctx)
 	if result.err != nil {
-		return zero, result.err
+		return zero, v.explained(result.err)
 	}
 	object, err := decodeObject(v.codec, result.contentType, result.body)
 	if err != nil {
