@@ -231,7 +231,7 @@ func (r *run) attachments() []*attachment {
 type sourceEndedError struct{ name string }
 
 func (e *sourceEndedError) Error() string {
-	return fmt.Sprintf("the informer %s ended before the controller, which would miss changes", e.name)
+	return fmt.Sprintf("the informer %s ended before the controller, which would miss changes: end or release an informer after the controller has ended (Program.Remove) or the watch was removed (Watch.Remove)", e.name)
 }
 
 func (e *sourceEndedError) Unwrap() error { return informer.ErrStopped }

@@ -19,7 +19,8 @@ var (
 	ErrRequeueAfter = errors.New("controller: RequeueAfter is negative: return 0 for no further call, an error for a retry, or a positive duration")
 	// ErrRunning: Run was called while the controller or the Program is running.
 	ErrRunning = errors.New("controller: already running")
-	// ErrNoInformer: the informer given to For, Owns or Watches is nil.
+	// ErrNoInformer: the informer given to For, Owns, Watches, Reads or a tracked read is
+	// nil.
 	ErrNoInformer = errors.New("controller: the informer is nil")
 	// ErrNoController: one of the controllers passed to Run is nil.
 	ErrNoController = errors.New("controller: a controller is nil")
@@ -40,7 +41,7 @@ var (
 	ErrAmbiguousOwner = errors.New("controller: Owns needs For of a single kind: use one controller for each kind")
 	// ErrNotReconciling: the ctx of a tracked read belongs to no reconcile, or to one that
 	// has ended. Pass the ctx of Reconcile, or use the methods of the informer.
-	ErrNotReconciling = errors.New("controller: not in a reconcile: a tracked read needs the ctx of a Reconcile that has not returned")
+	ErrNotReconciling = errors.New("controller: not in a reconcile: a tracked read needs the ctx of a Reconcile that has not returned; elsewhere use the methods of the informer")
 	// ErrNotRead: the informer of a tracked read is not registered with the controller of
 	// the reconcile.
 	ErrNotRead = errors.New("controller: the informer is not registered for tracked reads")

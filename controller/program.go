@@ -272,7 +272,7 @@ func (p *Program) startInformers(ctx context.Context, running *sync.WaitGroup) b
 			case err != nil:
 				p.fail(fmt.Errorf("controller: run the informer %s: %w", inf.State().Name, err))
 			case ctx.Err() == nil:
-				p.fail(fmt.Errorf("controller: the informer %s ended unexpectedly", inf.State().Name))
+				p.fail(fmt.Errorf("controller: the informer %s ended before the program was asked to stop", inf.State().Name))
 			}
 		})
 	}

@@ -109,7 +109,7 @@ func (p *Program) elect(ctx context.Context) {
 func (p *Program) electionEnded(ctx context.Context, err error) {
 	switch {
 	case err == nil && ctx.Err() == nil && !p.hasFailed():
-		p.fail(errors.New("controller: the election ended unexpectedly"))
+		p.fail(errors.New("controller: RunOptions.Leader: its Run returned before the program was asked to stop"))
 	case err != nil && !errors.Is(err, errReported) && !(ctx.Err() != nil && errors.Is(err, ctx.Err())):
 		p.fail(fmt.Errorf("controller: election: %w%s", err, p.stillReconciling()))
 	}

@@ -55,68 +55,6 @@ type term struct {
 	failed  atomic.Bool
 }
 
-// Add adds controllers: all of them, or none if there is an error. While the
-// controllers of the program run, those that are added run at once, each as soon as its
-// informers have synced. On a replica that does not lead they run when it leads. Once the
-// program is ready, an informer that was added does not make /readyz fail, for example if
-// its kind is not served yet; /readyz?verbose names it.
-//
-// The mistakes that Run reports before it starts anything are errors of Add:
-// [ErrNoController], [ErrDuplicateName], those in the arguments of New, For and the
-// like, and those of [informer.SharedInformer.Check]. Further errors: [ErrRunning] for a
-// controller that runs already, [ErrStillRunning] if a removed controller with the same
-// name has not ended, and [informer.ErrStopped] if the program was asked to stop.
-func (p *Program) Add(controllers ...*Controller) error {
-	if err := validateInformers(informersOf(RunOptions{}, withoutNil(controllers))); err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return fmt.Errorf("controller: add a controller: the program: %w", informer.ErrStopped)
-	}
-	if err := p.validateAdded(controllers); err != nil {
-		return err
-	}
-	for _, c := range controllers {
-		m := &member{c: c}
-		p.members.all = append(p.members.all, m)
-		if p.term != nil {
-			p.start(m)
-		}
-	}
-	return nil
-}
-
-func withoutNil(controllers []*Controller) (present []*Controller) {
-	for _, c := range controllers {
-		if c != nil {
-			present = append(present, c)
-		}
-	}
-	return present
-}
-
-// validateAdded needs mu.
-func (p *Program) validateAdded(controllers []*Controller) error {
-	p.dropEnded()
-	var wrong []error
-	for _, c := range withoutNil(controllers) {
-		for _, m := range p.members.all {
-			if m.removed && m.c.name == c.name {
-				wrong = append(wrong, fmt.Errorf("%w: the removed controller %q, so that no other with this name can be added", ErrStillRunning, c.name))
-			}
-		}
-		if !p.contains(c) && c.isRunning() {
-			wrong = append(wrong, fmt.Errorf("%w: %s", ErrRunning, c.name))
-		}
-	}
-	if wrong != nil {
-		return errors.Join(wrong...)
-	}
-	return validateControllers(controllers, p.controllersLocked())
-}
-
 // contains needs mu.
 func (p *Program) contains(c *Controller) bool {
 	return slices.ContainsFunc(p.members.all, func(m *member) bool { return m.c == c })
@@ -134,7 +72,7 @@ func (p *Program) contains(c *Controller) bool {
 // can be added again when it has ended.
 //
 // Possible errors: [ErrNoContext]; [ErrNoController], after which nothing is removed;
-// [ErrStillRunning] with that of ctx; *StopError and other errors of [Controller.Run]. A
+// [ErrStillRunning] with the error of ctx if it ends first; *StopError and other errors of [Controller.Run]. A
 // controller whose functions have not returned stays on the debug page until they have,
 // and no controller with its name can be added. Run then returns the *StopError as
 // well, unless they return before the program stops or no longer leads.
@@ -143,7 +81,7 @@ func (p *Program) Remove(ctx context.Context, controllers ...*Controller) error 
 		return ErrNoContext
 	}
 	if i := slices.Index(controllers, nil); i >= 0 {
-		return fmt.Errorf("%w: remove number %d of %d", ErrNoController, i+1, len(controllers))
+		return fmt.Errorf("%w: number %d of %d passed to Remove", ErrNoController, i+1, len(controllers))
 	}
 	var failed []error
 	for _, m := range p.beginRemoval(controllers) {
@@ -154,7 +92,7 @@ func (p *Program) Remove(ctx context.Context, controllers ...*Controller) error 
 		case <-m.ended:
 			failed = append(failed, m.err)
 		case <-ctx.Done():
-			failed = append(failed, fmt.Errorf("%w: controller %s, which was removed: %w", ErrStillRunning, m.c.name, context.Cause(ctx)))
+			failed = append(failed, fmt.Errorf("%w: controller %s, which was removed: %w: it still ends; call Remove again to wait for it", ErrStillRunning, m.c.name, context.Cause(ctx)))
 		}
 	}
 	return errors.Join(failed...)

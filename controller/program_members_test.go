@@ -104,6 +104,8 @@ func TestAddRejectsMistakes(t *testing.T) {
 		aloneCtx, stopAlone := context.WithCancel(t.Context())
 		aloneEnded := make(chan error)
 		go func() { aloneEnded <- alone.Run(aloneCtx) }()
+		released, things := s.controllerOf(numberedKind(1), doNothing)
+		things.Release()
 		synctest.Wait()
 		for _, c := range []struct {
 			name  string
@@ -118,6 +120,7 @@ func TestAddRejectsMistakes(t *testing.T) {
 			{"without a source", []*controller.Controller{good, controller.New("empty", controller.Func(doNothing), controller.Options{})}, controller.ErrNothingWatched},
 			{"an informer that cannot run", []*controller.Controller{good, invalid}, informer.ErrNoSource},
 			{"run by its owner", []*controller.Controller{good, alone}, controller.ErrRunning},
+			{"an informer that was released", []*controller.Controller{good, released}, informer.ErrStopped},
 		} {
 			require.ErrorIs(t, program.Add(c.added...), c.want, c.name)
 		}
@@ -345,12 +348,55 @@ func TestFailureOfAddedControllerEndsTheProgram(t *testing.T) {
 		s := newTestProgram(t, apitest.Options{})
 		program := s.start(s.newController("maps", doNothing))
 		time.Sleep(time.Minute)
-		idle := controller.New("idle", controller.Func(doNothing), controller.Options{Logger: quiet})
-		controller.For(idle, informer.New(rest.NewView[*thing](s.client, numberedKind(1).info()), informer.Options[*thing]{}))
-		require.NoError(t, program.Add(idle))
+		things := informer.New(rest.NewView[*thing](s.client, numberedKind(1).info()), informer.Options[*thing]{Logger: quiet})
+		ctx, end := context.WithCancel(t.Context())
+		informerEnded := make(chan error, 1)
+		go func() { informerEnded <- things.Run(ctx) }()
+		c := controller.New("things", controller.Func(doNothing), controller.Options{Logger: quiet})
+		controller.For(c, things)
+		require.NoError(t, program.Add(c), "Run was called before Add, and may not have begun")
+		end()
+		require.NoError(t, <-informerEnded)
 		err := <-s.ended
+		require.ErrorIs(t, err, informer.ErrStopped)
+		require.ErrorContains(t, err, "controller things")
+	})
+}
+
+// While the program runs, Add rejects a controller with an informer that nothing runs, and
+// says which and what to do. The program continues.
+func TestAddRejectsInformersThatDoNotRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTestProgram(t, apitest.Options{})
+		numberedKind(1).define(t, s.srv)
+		source := rest.NewView[*thing](s.client, numberedKind(1).info())
+		other := informer.NewFactory(informer.FactoryOptions{Logger: quiet})
+		own := informer.New(source, informer.Options[*thing]{Logger: quiet})
+		s.options.Informers = []controller.Informer{own}
+		program := s.start()
+		add := func(name string, things *informer.SharedInformer[*thing]) error {
+			c := controller.New(name, controller.Func(doNothing), controller.Options{Logger: quiet})
+			controller.For(c, things)
+			return program.Add(c)
+		}
+		of := func(f *informer.Factory) *informer.SharedInformer[*thing] {
+			return informer.For(f, source, informer.Options[*thing]{})
+		}
+		begun := time.Now()
+		err := add("idle", of(other))
 		require.ErrorIs(t, err, informer.ErrNotRunning)
-		require.ErrorContains(t, err, "things1.g1.example.com, which controller idle waits for: pass its factory to Run")
+		require.EqualError(t, err, "controller: add controller idle: informer things1.g1.example.com: informer: not running: request it from RunOptions.Factory, start its factory, or call its Run before Add")
+		require.Equal(t, time.Second, time.Since(begun))
+		require.ErrorIs(t, add("new", informer.New(source, informer.Options[*thing]{})), informer.ErrNotRunning)
+
+		time.AfterFunc(500*time.Millisecond, func() { require.NoError(t, other.Start(t.Context())) })
+		require.NoError(t, add("started meanwhile", of(other)))
+		require.NoError(t, add("started", of(other)))
+		require.NoError(t, add("of the program's factory", of(s.factory)))
+		require.NoError(t, add("of the program", own))
+		time.Sleep(time.Minute)
+		require.NoError(t, s.stopAndWait())
+		require.NoError(t, other.Shutdown())
 	})
 }
 

@@ -193,7 +193,7 @@ func TestFirstErrorEndsRun(t *testing.T) {
 		},
 		"informer ends": func(s *testProgram) ([]*controller.Controller, string) {
 			s.options.Informers = []controller.Informer{endingInformer{s.maps}}
-			return nil, "controller: the informer configmaps ended unexpectedly"
+			return nil, "controller: the informer configmaps ended before the program was asked to stop"
 		},
 		"election fails": func(s *testProgram) ([]*controller.Controller, string) {
 			s.options.Leader = failingElector{}
@@ -201,7 +201,7 @@ func TestFirstErrorEndsRun(t *testing.T) {
 		},
 		"election ends": func(s *testProgram) ([]*controller.Controller, string) {
 			s.options.Leader = endingElector{}
-			return nil, "controller: the election ended unexpectedly"
+			return nil, "controller: RunOptions.Leader: its Run returned before the program was asked to stop"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

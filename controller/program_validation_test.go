@@ -70,7 +70,7 @@ func TestRunReportsConfigurationErrors(t *testing.T) {
 				controller.Owns[*configMap](all[0], nil)
 				return all
 			},
-			controller.ErrNoInformer, "controller: the informer is nil: widgets: it is a nil *informer.SharedInformer[*github.com/thinformer/thinformer/controller_test.configMap]",
+			controller.ErrNoInformer, "controller: the informer is nil: widgets: Owns was called with nil: pass an informer of *controller_test.configMap",
 		},
 		"nil predicates": {
 			func(s *testProgram) []*controller.Controller {
@@ -80,7 +80,7 @@ func TestRunReportsConfigurationErrors(t *testing.T) {
 				controller.For(all[0], s.maps, controller.Changed[*configMap, string](nil))
 				return all
 			},
-			controller.ErrOptions, strings.TrimSpace(strings.Repeat("controller: invalid options: widgets: a predicate for configmaps is nil\n", 3)),
+			controller.ErrOptions, strings.TrimSpace(strings.Repeat("controller: invalid options: widgets: For of configmaps has a nil predicate\n", 3)),
 		},
 		"nil controller": {
 			func(s *testProgram) []*controller.Controller {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/thinformer/thinformer/controller/internal/reads"
@@ -51,17 +52,17 @@ func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) (
 	remove = func() {}
 	switch {
 	case nilcheck.IsNilPointer(from):
-		c.fail(fmt.Errorf("%w: %s: Reads was called with a nil %T", ErrNoInformer, c.name, from))
+		c.fail(fmt.Errorf("%w: %s: Reads was called with nil: pass an informer, or Bodies, of %v", ErrNoInformer, c.name, reflect.TypeFor[T]()))
 	case !named:
-		c.fail(fmt.Errorf("%w: %s: Reads of %s: %T has no name, UID and version (rest.Object)", ErrOptions, c.name, from.State().Name, none))
+		c.fail(fmt.Errorf("%w: %s: Reads of %s: %v has no name, UID and version: use a type with the methods of rest.Object", ErrOptions, c.name, from.State().Name, reflect.TypeFor[T]()))
 	case slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }):
-		c.fail(fmt.Errorf("%w: %s: a predicate for Reads of %s is nil", ErrOptions, c.name, from.State().Name))
+		c.fail(fmt.Errorf("%w: %s: Reads of %s has a nil predicate", ErrOptions, c.name, from.State().Name))
 	case len(predicates) > 0 && !informer.SameInformer(from, from.Observed()):
-		c.fail(fmt.Errorf("%w: %s: Reads of %s has predicates: only the metadata is observed, so there are no two states to compare", ErrOptions, c.name, from.State().Name))
+		c.fail(fmt.Errorf("%w: %s: Reads of %s has predicates: only the metadata of its objects is observed, so there are no two states to compare: call Reads without predicates", ErrOptions, c.name, from.State().Name))
 	default:
 		observed, ok := from.Observed().(observedInformer)
 		if !ok {
-			c.fail(fmt.Errorf("%w: %s: Reads of %s: Observed returns %T, which is no SharedInformer", ErrOptions, c.name, from.State().Name, from.Observed()))
+			c.fail(fmt.Errorf("%w: %s: Reads of %s: Observed must return a *informer.SharedInformer, and returns a %T", ErrOptions, c.name, from.State().Name, from.Observed()))
 			return remove
 		}
 		remove = addRead(c, observed, predicates)
@@ -82,10 +83,13 @@ func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) (
 // previous one; after a failed one they are added. With a For, a successful reconcile of a
 // key whose object does not exist keeps none.
 //
-// Possible errors: [ErrNotReconciling], [ErrNotRead], a [*StaleError] if the informer is
-// late, that of ctx, for Bodies the error of the request, and [informer.ErrNotListed] if
-// the informer covers the namespace of the key and has no list of it, as when the server
-// forbids it.
+// Possible errors: [ErrNotReconciling] if ctx does not belong to a reconcile in progress;
+// [ErrNotRead], and [ErrNoInformer] for nil; a [*StaleError] if the informer is late; the
+// error of ctx if it ends while the read waits; [indexer.ErrBadKey] for a key that no
+// object can have: one without a namespace if the resource is namespaced, one with a
+// namespace if it is not; [informer.ErrNotListed] if the informer covers the namespace of
+// the key and has no list of it, as when the server forbids it; and for Bodies the error
+// of the request.
 func Get[T any](ctx context.Context, from Readable[T], key string) (obj T, ok bool, err error) {
 	read, err := openRead(ctx, from, reads.Target{Kind: reads.Key, Value: key})
 	if err != nil {
@@ -107,7 +111,7 @@ func Get[T any](ctx context.Context, from Readable[T], key string) (obj T, ok bo
 // created, updated or deleted, and when an object gets or loses the value. Predicates
 // do not apply to the latter.
 //
-// Possible errors: those of Get.
+// Possible errors: those of Get, and [ErrOptions] if the index is nil.
 func Find[T rest.Object](ctx context.Context, index *indexer.Index[T], value string) (iter.Seq[T], error) {
 	job := jobOf(ctx)
 	if job == nil {

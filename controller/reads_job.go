@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/thinformer/thinformer/controller/internal/reads"
@@ -129,7 +130,7 @@ func sourceOf[T any](job *reconcileContext, from Readable[T]) (*trackedSource, e
 		return s, nil
 	}
 	if nilcheck.IsNilPointer(from) {
-		return nil, fmt.Errorf("%w: %s: it is a nil %T", ErrNotRead, job.run.c.name, from)
+		return nil, fmt.Errorf("%w: controller %s: a tracked read of %v was called with nil: pass what was passed to For, Owns, Watches or Reads", ErrNoInformer, job.run.c.name, reflect.TypeFor[T]())
 	}
 	return t.addSource(from, from.Observed(), from.State().Name)
 }
@@ -137,7 +138,7 @@ func sourceOf[T any](job *reconcileContext, from Readable[T]) (*trackedSource, e
 // sourceOfIndex returns the source and the informer of an index.
 func sourceOfIndex[T rest.Object](job *reconcileContext, index *indexer.Index[T]) (*trackedSource, *informer.SharedInformer[T], error) {
 	if index == nil {
-		return nil, nil, fmt.Errorf("%w: %s: the index is nil", ErrNotRead, job.run.c.name)
+		return nil, nil, fmt.Errorf("%w: controller %s: Find was called with a nil index of %v: pass the index that AddIndex has returned, and check its error", ErrOptions, job.run.c.name, reflect.TypeFor[T]())
 	}
 	t := job.run.track()
 	if s := (*t.sources.Load())[index]; s != nil {
@@ -149,7 +150,7 @@ func sourceOfIndex[T rest.Object](job *reconcileContext, index *indexer.Index[T]
 			return s, typed, err
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: %s: the index %q belongs to no informer of the controller: call controller.Reads", ErrNotRead, job.run.c.name, index.Name())
+	return nil, nil, fmt.Errorf("%w: controller %s: the index %q is not of an informer that was passed to For, Owns, Watches or Reads: pass its informer to controller.Reads", ErrNotRead, job.run.c.name, index.Name())
 }
 
 // addSource returns the source of an informer, and records that it is found by a handle
@@ -196,7 +197,7 @@ func (t *tracker) hasStopped() bool {
 const maxHandles = 1024
 
 func notRead(r *run, name string) error {
-	return fmt.Errorf("%w: %s: %s: call controller.Reads", ErrNotRead, r.c.name, name)
+	return fmt.Errorf("%w: controller %s has not passed the informer %s to For, Owns, Watches or Reads: pass it to controller.Reads", ErrNotRead, r.c.name, name)
 }
 
 // sourceOf returns the source of an informer, nil if there is none.

@@ -403,18 +403,19 @@ func TestInvalidReads(t *testing.T) {
 			"lister, other":   {second(controller.Lister(context.Background(), s.inf)), controller.ErrNotReconciling, ""},
 			//lint:ignore SA1012 the case passes a nil context
 			"nil ctx":          {errOf(controller.Get[*configMap](nil, s.inf, "x")), controller.ErrNotReconciling, ""},
-			"not registered":   {errOf(controller.Get(ctx, other, "x")), controller.ErrNotRead, "reads: configmaps -n default: call controller.Reads"},
+			"not registered":   {errOf(controller.Get(ctx, other, "x")), controller.ErrNotRead, "controller reads has not passed the informer configmaps -n default to For, Owns, Watches or Reads: pass it to controller.Reads"},
 			"all of it":        {second(controller.All(ctx, other)), controller.ErrNotRead, ""},
 			"lister of it":     {second(controller.Lister(ctx, other)), controller.ErrNotRead, ""},
-			"nil informer":     {errOf(controller.Get[*configMap](ctx, (*informer.SharedInformer[*configMap])(nil), "x")), controller.ErrNotRead, "it is a nil"},
-			"nil interface":    {errOf(controller.Get[*configMap](ctx, nil, "x")), controller.ErrNotRead, "it is a nil"},
-			"nil index":        {second(controller.Find[*configMap](ctx, nil, "x")), controller.ErrNotRead, "the index is nil"},
-			"foreign index":    {second(controller.Find(ctx, foreign, "x")), controller.ErrNotRead, `the index "foreign" belongs to no informer of the controller`},
-			"another handle":   {errOf(controller.Get(ctx, again, "x")), nil, ""},
-			"a child ctx":      {errOf(controller.Get(context.WithValue(ctx, childKey{}, 1), s.inf, "x")), nil, ""},
-			"an invalid key":   {errOf(controller.Get(ctx, s.inf, "/a/b/")), nil, ""},
+			"nil informer":     {errOf(controller.Get[*configMap](ctx, (*informer.SharedInformer[*configMap])(nil), "x")), controller.ErrNoInformer, "a tracked read of *controller_test.configMap was called with nil"},
+			"nil interface":    {errOf(controller.Get[*configMap](ctx, nil, "x")), controller.ErrNoInformer, "was called with nil: pass what was passed to For, Owns, Watches or Reads"},
+			"nil index":        {second(controller.Find[*configMap](ctx, nil, "x")), controller.ErrOptions, "Find was called with a nil index"},
+			"foreign index":    {second(controller.Find(ctx, foreign, "x")), controller.ErrNotRead, `the index "foreign" is not of an informer that was passed to For, Owns, Watches or Reads`},
+			"another handle":   {errOf(controller.Get(ctx, again, "default/x")), nil, ""},
+			"a child ctx":      {errOf(controller.Get(context.WithValue(ctx, childKey{}, 1), s.inf, "default/x")), nil, ""},
+			"an invalid key":   {errOf(controller.Get(ctx, s.inf, "/a/b/")), indexer.ErrBadKey, ""},
+			"no namespace":     {errOf(controller.Get(ctx, s.inf, "x")), indexer.ErrBadKey, `read configmaps: "x" is not the key of an object: the resource is namespaced, so use "namespace/name"`},
 			"an empty value":   {second(controller.Find(ctx, s.byColor, "")), nil, ""},
-			"a canceled child": {errOf(controller.Get(canceled(ctx), s.inf, "x")), nil, ""},
+			"a canceled child": {errOf(controller.Get(canceled(ctx), s.inf, "default/x")), nil, ""},
 		} {
 			if c.expected == nil {
 				require.NoError(s.t, c.err, name)
@@ -480,9 +481,9 @@ func TestInvalidRegistrationsOfReads(t *testing.T) {
 		expected error
 		text     string
 	}{
-		"nil":           {func(c *controller.Controller) { controller.Reads[*configMap](c, nil) }, controller.ErrNoInformer, "Reads was called with a nil"},
+		"nil":           {func(c *controller.Controller) { controller.Reads[*configMap](c, nil) }, controller.ErrNoInformer, "Reads was called with nil: pass an informer, or Bodies, of *controller_test.configMap"},
 		"nil pointer":   {func(c *controller.Controller) { controller.Reads(c, (*informer.SharedInformer[*configMap])(nil)) }, controller.ErrNoInformer, ""},
-		"nil predicate": {func(c *controller.Controller) { controller.Reads(c, maps, nil) }, controller.ErrOptions, "a predicate for Reads of configmaps -n default is nil"},
+		"nil predicate": {func(c *controller.Controller) { controller.Reads(c, maps, nil) }, controller.ErrOptions, "Reads of configmaps -n default has a nil predicate"},
 		"only reads":    {func(c *controller.Controller) { controller.Reads(c, maps) }, controller.ErrNothingWatched, ""},
 		"NotOwnWrites": {func(c *controller.Controller) {
 			controller.NotOwnWrites(controller.Watches(c, maps, func(*configMap) []controller.Request { return nil }))

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"sync/atomic"
 
-	"github.com/thinformer/thinformer/controller/internal/reads"
 	"github.com/thinformer/thinformer/informer"
 	"github.com/thinformer/thinformer/rest"
 )
@@ -74,27 +74,28 @@ func Watches[T rest.Object](c *Controller, inf *informer.SharedInformer[T], mapp
 	return add(c, inf, predicates, mapping, false)
 }
 
-// Channel makes c reconcile the keys that are received from requests while it runs,
-// for events from outside the API server. A channel that is closed is removed.
-func Channel(c *Controller, requests <-chan Request) {
-	if requests == nil {
-		c.fail(fmt.Errorf("%w: %s: Channel was called with a nil channel", ErrOptions, c.name))
-		return
-	}
-	c.add(&channelSource{requests: requests})
-}
-
 func add[T rest.Object](c *Controller, inf *informer.SharedInformer[T], predicates []Predicate[T], keys func(T) []Request, owned bool) *Watch[T] {
 	w := &Watch[T]{c: c, inf: inf, mapping: keys, predicates: predicates, viaOwner: owned}
 	switch {
 	case inf == nil:
-		c.fail(fmt.Errorf("%w: %s: it is a nil %T", ErrNoInformer, c.name, inf))
+		c.fail(fmt.Errorf("%w: %s: %s was called with nil: pass an informer of %v", ErrNoInformer, c.name, w.registration(), reflect.TypeFor[T]()))
 	case slices.ContainsFunc(predicates, func(p Predicate[T]) bool { return p == nil }):
-		c.fail(fmt.Errorf("%w: %s: a predicate for %s is nil", ErrOptions, c.name, inf.State().Name))
+		c.fail(fmt.Errorf("%w: %s: %s of %s has a nil predicate", ErrOptions, c.name, w.registration(), inf.State().Name))
 	default:
 		c.add(w)
 	}
 	return w
+}
+
+// registration returns the name of the function that has registered the watch.
+func (w *Watch[T]) registration() string {
+	switch {
+	case w.isFor():
+		return "For"
+	case w.viaOwner:
+		return "Owns"
+	}
+	return "Watches"
 }
 
 // Watch is a watched informer. For, Owns and Watches return it.
@@ -231,112 +232,6 @@ func (w *Watch[T]) attach(r *run) (attachedSource, error) {
 	return attachedSource{name: w.inf.State().Name, synced: registration.Synced(), remove: remove, done: registration.Done()}, nil
 }
 
-// change is a change of an object.
-type change[T any] struct {
-	// old is set for an update. For a deletion, new is the last state.
-	old, new         T
-	updated, deleted bool
-}
-
-// states returns the change without its type. old is nil unless the object was updated.
-func (c change[T]) states() (old, new any, deleted bool) {
-	if c.updated {
-		old = c.old
-	}
-	return old, c.new, c.deleted
-}
-
-// selects reports whether the predicates and filters select a change.
-func (w *Watch[T]) selects(c change[T]) bool {
-	switch {
-	case c.updated:
-		return w.accepts(c.old, c.new)
-	case c.deleted:
-		return w.acceptsDelete(c.new)
-	}
-	return w.acceptsCreate(c.new)
-}
-
-// accepts reports whether the predicates accept an update. old and new are of type T.
-func (w *Watch[T]) accepts(old, new any) bool {
-	for _, p := range w.predicates {
-		if !p(old.(T), new.(T)) {
-			return false
-		}
-	}
-	return true
-}
-
-// enqueue enqueues the requests of a change that the handler has received.
-func (w *Watch[T]) enqueue(h *watchHandler, c change[T], reason Reason) {
-	r := h.run
-	if reason == ReasonChanged && h.ignores(c.states()) || !w.selects(c) {
-		return
-	}
-	cause := ""
-	if r.tracesQueued() {
-		cause = w.causeOf(c, reason).String()
-	}
-	w.eachRequest(c, func(req Request) {
-		if reason == ReasonInitial || !w.isCovered(r, c, req) {
-			r.queueKey(req, reason, cause)
-		}
-	})
-}
-
-// causeOf describes a change.
-func (w *Watch[T]) causeOf(c change[T], reason Reason) reads.Cause {
-	cause := reads.Cause{Source: w.inf.State().Name, Key: keyOf(c.new.GetNamespace(), c.new.GetName())}
-	if reason == ReasonChanged {
-		cause.Event = reads.EventOf(c.updated, c.deleted)
-	}
-	return cause
-}
-
-// isCovered reports whether tracked reads of the request enqueue it for the change. If
-// not, it records the change as the cause.
-func (w *Watch[T]) isCovered(r *run, c change[T], req Request) bool {
-	t := r.tracking()
-	if t == nil {
-		return false
-	}
-	old, new, deleted := c.states()
-	if t.covers(w.inf, old, new, deleted, req) {
-		return true
-	}
-	t.note(w.inf, old, new, deleted, req)
-	return false
-}
-
-// eachRequest calls yield with each request of a change once. The two states of an update
-// often map to the same key. Queued twice, it could be reconciled twice, because a worker
-// may take it before it is queued again.
-func (w *Watch[T]) eachRequest(c change[T], yield func(Request)) {
-	if w.isFor() {
-		yield(Request{Namespace: c.new.GetNamespace(), Name: c.new.GetName()})
-		return
-	}
-	requests := w.mapping(c.new)
-	if c.updated {
-		requests = slices.Concat(w.mapping(c.old), requests)
-	}
-	if len(requests) > 8 { // a map is faster than comparisons
-		seen := make(map[Request]bool, len(requests))
-		for _, req := range requests {
-			if !seen[req] {
-				seen[req] = true
-				yield(req)
-			}
-		}
-		return
-	}
-	for i, req := range requests {
-		if !slices.Contains(requests[:i], req) {
-			yield(req)
-		}
-	}
-}
-
 // ownerKind returns the resource of a For, zero for other watches.
 func (w *Watch[T]) ownerKind() rest.ResourceInfo {
 	if !w.isFor() {
@@ -356,34 +251,4 @@ func (w *Watch[T]) request(key string) (Request, bool) {
 		return Request{}, false
 	}
 	return Request{Namespace: obj.GetNamespace(), Name: obj.GetName()}, true
-}
-
-// channelSource is a Go channel as a source of keys.
-type channelSource struct{ requests <-chan Request }
-
-func (*channelSource) informer() informer.AnyInformer    { return nil }
-func (*channelSource) needsFor() bool                    { return false }
-func (*channelSource) waitForSync(context.Context) error { return nil }
-
-func (ch *channelSource) attach(r *run) (attachedSource, error) {
-	synced, stop, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	close(synced)
-	go func() {
-		defer close(done)
-		requests := ch.requests
-		for {
-			select {
-			case <-stop:
-				return
-			case req, ok := <-requests:
-				if !ok { // which does not end the controller
-					requests = nil
-					r.c.removeSource(ch)
-					continue
-				}
-				r.queueKey(req, ReasonChanged, "")
-			}
-		}
-	}()
-	return attachedSource{name: "a channel", synced: synced, remove: func() { close(stop) }, done: done}, nil
 }
