@@ -6,14 +6,15 @@ package workqueue
 // process the item again. An Add after it queues the item at Done, as always. For an item
 // that is not being processed, or was not added again, it does nothing. Delays of the item
 // remain.
-func (q *PriorityQueue[T]) ClearDirty(item T) { q.queue.clearDirty(item) }
-
-// clearDirty takes no lock if no item is dirty. An Add that it does not see is concurrent,
-// and is processed after Done.
-func (q *Typed[T]) clearDirty(item T) {
-	if q.addedAgain.Load() == 0 {
-		return
+func (q *PriorityQueue[T]) ClearDirty(item T) {
+	// Without a lock: an Add that this does not see is concurrent, and is processed after
+	// Done.
+	if q.queue.addedAgain.Load() != 0 {
+		q.queue.clearDirty(item)
 	}
+}
+
+func (q *Typed[T]) clearDirty(item T) {
 	hash := q.items.hash(item)
 	q.mu.Lock()
 	defer q.mu.Unlock()

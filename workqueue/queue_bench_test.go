@@ -35,6 +35,29 @@ func BenchmarkAddGetDone(b *testing.B) {
 	}
 }
 
+// BenchmarkClearDirty measures ClearDirty while no item is dirty, while another one is, and
+// with the Add of a dirty item before it.
+func BenchmarkClearDirty(b *testing.B) {
+	for name, dirty := range map[string]string{"clean": "", "other": "b", "dirty": "a"} {
+		b.Run(name, func(b *testing.B) {
+			q := NewPriorityQueue(PriorityQueueConfig[string]{})
+			for _, key := range []string{"a", "b"} {
+				q.Add(key)
+				q.Get()
+			}
+			if dirty == "b" {
+				q.Add("b")
+			}
+			for b.Loop() {
+				if dirty == "a" {
+					q.Add("a")
+				}
+				q.ClearDirty("a")
+			}
+		})
+	}
+}
+
 // BenchmarkAddDuplicate measures Add of an item that is waiting.
 func BenchmarkAddDuplicate(b *testing.B) {
 	q := NewTyped[string]()
