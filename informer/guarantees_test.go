@@ -28,6 +28,7 @@ import (
 type serverFixture struct {
 	t        *testing.T
 	srv      *apitest.Server
+	client   *rest.Client
 	resource *rest.Resource[*Pod]
 	// ofNamespaces: run creates an informer of two namespaces.
 	ofNamespaces bool
@@ -53,7 +54,7 @@ func runWithServer(t *testing.T, options apitest.Options, ofNamespaces bool, tes
 		client, err := rest.New(srv.Config())
 		require.NoError(t, err)
 		defer client.Close()
-		r := &serverFixture{t: t, srv: srv, resource: rest.NewResource[*Pod](client, pods).Namespace("default"), ofNamespaces: ofNamespaces}
+		r := &serverFixture{t: t, srv: srv, client: client, resource: rest.NewResource[*Pod](client, pods).Namespace("default"), ofNamespaces: ofNamespaces}
 		test(t, r)
 		hasRun = r.hasRun
 	})

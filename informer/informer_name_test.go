@@ -27,10 +27,7 @@ import (
 func TestDefaultNamesDistinguishInformers(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 		r.srv.Fault(apitest.Fault{Action: apitest.Fail(403, 0)})
-		client, err := rest.New(r.srv.Config())
-		require.NoError(t, err)
-		defer client.Close()
-		view, core := rest.NewView[*Pod](client, pods), client.GroupVersion(pods.GroupVersion())
+		view, core := rest.NewView[*Pod](r.client, pods), r.client.GroupVersion(pods.GroupVersion())
 		shown := fields.OneTermEqualSelector("metadata.name", "shown")
 		for name, source := range map[string]listwatch.ListerWatcher[*Pod]{
 			"pods":                  view,

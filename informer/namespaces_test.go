@@ -513,10 +513,7 @@ func TestSourcesWithoutNamespaces(t *testing.T) {
 		require.ErrorIs(t, ordinary.WaitForVersionIn(t.Context(), "a", "1"), informer.ErrNotCovered)
 
 		clusterScoped := rest.ResourceInfo{GroupVersionResource: metav1.SchemeGroupVersion.WithResource("nodes"), Kind: "Node"}
-		client, err := rest.New(r.srv.Config())
-		require.NoError(t, err)
-		defer client.Close()
-		nodes := informer.ForNamespaces(nil, rest.NewView[*Pod](client, clusterScoped), informer.Options[*Pod]{}, "a")
+		nodes := informer.ForNamespaces(nil, rest.NewView[*Pod](r.client, clusterScoped), informer.Options[*Pod]{}, "a")
 		embedded := informer.ForNamespaces[*Pod](nil, struct{ *rest.View[*Pod] }{r.resource.View}, informer.Options[*Pod]{}, "a")
 		for _, inf := range []*informer.SharedInformer[*Pod]{nodes, embedded} {
 			require.ErrorIs(t, inf.Check(), informer.ErrNoNamespace)
@@ -671,11 +668,8 @@ type Namespace struct {
 // their list the informer is not synced, and says why.
 func TestFollowNamespaces(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
-		client, err := rest.New(r.srv.Config())
-		require.NoError(t, err)
-		defer client.Close()
 		namespaceInfo := rest.ResourceInfo{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, Kind: "Namespace"}
-		namespaceObjects := rest.NewResource[*Namespace](client, namespaceInfo)
+		namespaceObjects := rest.NewResource[*Namespace](r.client, namespaceInfo)
 		label := func(name, team string) {
 			t.Helper()
 			_, err := namespaceObjects.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"`+team+`"}}}`), metav1.PatchOptions{})
@@ -742,18 +736,15 @@ func TestFollowNamespaces(t *testing.T) {
 // objects are not names of namespaces, the State of the informer has the reason.
 func TestFollowNamespacesOfWrongInformers(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
-		client, err := rest.New(r.srv.Config())
-		require.NoError(t, err)
-		defer client.Close()
 		quiet := slog.New(slog.DiscardHandler)
 		inf := informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{Logger: quiet}, "a")
 		for range 2 {
-			_, err = informer.FollowNamespaces[*Pod, *Pod](inf, nil)
+			_, err := informer.FollowNamespaces[*Pod, *Pod](inf, nil)
 			require.EqualError(t, err, "informer: FollowNamespaces was called with a nil informer")
 			_, err = informer.FollowNamespaces[*Pod](nil, inf)
 			require.EqualError(t, err, "informer: FollowNamespaces was called with a nil informer")
 		}
-		_, err = informer.FollowNamespaces(inf, informer.New(r.resource, informer.Options[*Pod]{}))
+		_, err := informer.FollowNamespaces(inf, informer.New(r.resource, informer.Options[*Pod]{}))
 		require.ErrorIs(t, err, informer.ErrNoNamespace)
 		require.ErrorContains(t, err, "follow the namespaces of the informer pods")
 		require.ErrorContains(t, err, "the resource is namespaced: pass an informer of Namespaces")
@@ -763,7 +754,7 @@ func TestFollowNamespacesOfWrongInformers(t *testing.T) {
 		stop()
 
 		apitest.Create(t, r.srv, &slimNode{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, SlimMeta: rest.SlimMeta{Name: "node.example.com"}})
-		machines := informer.New(rest.NewView[*slimNode](client, nodes), informer.Options[*slimNode]{Logger: quiet})
+		machines := informer.New(rest.NewView[*slimNode](r.client, nodes), informer.Options[*slimNode]{Logger: quiet})
 		inf = informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{Logger: quiet})
 		_, err = informer.FollowNamespaces(inf, machines)
 		require.NoError(t, err)
@@ -786,10 +777,7 @@ func TestFollowNamespacesOfWrongInformers(t *testing.T) {
 // If the handler of FollowNamespaces is refused, the informer does not wait for it.
 func TestFollowNamespacesRefused(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
-		client, err := rest.New(r.srv.Config())
-		require.NoError(t, err)
-		defer client.Close()
-		ended := informer.New(rest.NewView[*slimNode](client, nodes), informer.Options[*slimNode]{})
+		ended := informer.New(rest.NewView[*slimNode](r.client, nodes), informer.Options[*slimNode]{})
 		runUntilStopped(t, ended)()
 		r.podIn("a", "web-0")
 		for _, before := range []bool{false, true} {
