@@ -12,7 +12,7 @@ type freeList[N any] struct {
 }
 
 type block[N any] struct {
-	nodes [256]*N
+	nodes [64]*N
 	n     int
 }
 

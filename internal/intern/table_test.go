@@ -87,11 +87,11 @@ func TestAllocations(t *testing.T) {
 	}))
 }
 
-// Promise of New: "It takes 4 KiB". An idle watch has a table, so that a table which
-// allocates all entries at once costs 64 KiB for each.
+// Promise of New: "It takes 256 bytes, and 68 KiB when it is full". An idle watch has a
+// table, so that one which allocates all entries at once costs 64 KiB for each.
 func TestAnEmptyTableIsSmall(t *testing.T) {
-	require.LessOrEqual(t, unsafe.Sizeof(Table{}), uintptr(sets*8+64))
 	table, allocated := New(), 0
+	require.LessOrEqual(t, int(unsafe.Sizeof(*table))+len(table.sets)*8, 256+64)
 	for i := range 10 {
 		table.Get(fmt.Appendf(nil, "label-%d", i))
 	}
@@ -102,6 +102,10 @@ func TestAnEmptyTableIsSmall(t *testing.T) {
 	}
 	require.NotZero(t, allocated)
 	require.LessOrEqual(t, allocated, 10, "only sets that are used are allocated")
+	for i := range 100 * sets * ways {
+		table.Get(fmt.Appendf(nil, "label-%d", i))
+	}
+	require.Len(t, table.sets, sets)
 }
 
 func BenchmarkGet(b *testing.B) {

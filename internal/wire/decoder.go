@@ -134,10 +134,10 @@ type scratch struct {
 
 // The initial buffer sizes. A list has room for several objects of usual size,
 // which are read as they arrive. A watch has less: it is mostly idle, and there are
-// many.
+// many, such as one for each namespace.
 const (
 	listBufferLen  = 64 << 10
-	watchBufferLen = 16 << 10
+	watchBufferLen = 4 << 10
 )
 
 // maxIdle bounds the number of idle scratches.

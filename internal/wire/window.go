@@ -30,6 +30,8 @@ type window struct {
 	// largeNeededAt is the offset in the body at which a larger buffer was last
 	// needed.
 	largeNeededAt int64
+	// hasShrunk: a larger buffer was released.
+	hasShrunk bool
 	// limit bounds the length of a value, in bytes.
 	limit int
 	// closed is Options.Closed.
@@ -39,8 +41,13 @@ type window struct {
 	framer  jsonobj.Framer
 }
 
-// minRead is the minimum free space for a read from the body.
-const minRead = 4 << 10
+const (
+	// minRead is the minimum free space for a read from the body.
+	minRead = 4 << 10
+	// maxInitial is the length up to which a buffer that is needed again becomes the
+	// initial one. A watch whose events need it does not allocate it for each event.
+	maxInitial = 16 << 10
+)
 
 func (w *window) reset(body io.Reader, small []byte, o Options) {
 	*w = window{body: body, initial: small, buf: small, limit: int(o.MaxObjectBytes), closed: o.Closed, framer: w.framer}
@@ -98,6 +105,9 @@ func (w *window) makeSpace() {
 	case len(w.buf) < longest:
 		w.moveTo(make([]byte, min(2*len(w.buf), longest)))
 		w.largeNeededAt = w.offset()
+		if w.hasShrunk && len(w.buf) <= maxInitial {
+			w.initial = w.buf
+		}
 	}
 }
 
@@ -109,6 +119,7 @@ func (w *window) shrink(unread int) {
 		w.largeNeededAt = w.offset()
 	case unread == 0 || w.offset()-w.largeNeededAt > 8*int64(len(w.buf)):
 		w.moveTo(w.initial)
+		w.hasShrunk = true
 	}
 }
 

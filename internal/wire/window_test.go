@@ -137,6 +137,37 @@ func TestAWindowGrowsForALongValueAndShrinksAgain(t *testing.T) {
 	require.Regexp(t, `^\[1,2,3 {200}\]$`, string(got))
 }
 
+// A watch whose events do not fit into the initial buffer allocates a larger one twice,
+// and not for each event. One that needs it once, for its initial state, has a small
+// buffer afterwards. No watch keeps more than maxInitial.
+func TestABufferThatIsNeededAgainIsKept(t *testing.T) {
+	for _, c := range []struct{ length, lengthAfterwards int }{{6 << 10, 8 << 10}, {12 << 10, 16 << 10}, {40 << 10, maxInitial}} {
+		event := `"` + strings.Repeat("x", c.length) + `"`
+		body := make(chunkedReader, 0, 10)
+		w := windowOver(&body, 4<<10, 1<<20)
+		allocated := map[*byte]bool{}
+		for i := range 10 {
+			body = append(body, event)
+			value, err := w.value()
+			require.NoError(t, err)
+			require.Equal(t, len(event), len(value))
+			allocated[&w.buf[0]] = true
+			w.skip(len(value))
+			body = append(body, "\n")
+			require.NoError(t, w.readMore()) // the watch is idle before
+			w.skip(1)
+			if i == 0 {
+				require.Len(t, w.initial, 4<<10)
+			}
+		}
+		w.makeSpace()
+		require.Equal(t, c.lengthAfterwards, len(w.buf))
+		if c.length < maxInitial {
+			require.Equal(t, 2, len(allocated))
+		}
+	}
+}
+
 // DecodeOptions.MaxObjectBytes: a value of exactly that size is accepted and a value
 // of one byte more is rejected, whatever the size of the buffer is.
 func TestMaxObjectBytesIsExact(t *testing.T) {
