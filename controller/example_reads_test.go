@@ -155,7 +155,10 @@ func ExampleReads() {
 	ended := make(chan error)
 	go func() { ended <- controller.Run(ctx, controller.RunOptions{Factory: factory, NoSignals: true}, c) }()
 	fmt.Println(<-reconciled)
-	apitest.Modify(nil, srv, dark, func(m *configMap) { metav1.SetMetaDataAnnotation(&m.ObjectMeta, "seen", "true") }) // reconciles nothing
+	dark = apitest.Modify(nil, srv, dark, func(m *configMap) { metav1.SetMetaDataAnnotation(&m.ObjectMeta, "seen", "true") })
+	if err := themes.WaitForVersion(ctx, dark.ResourceVersion); err != nil { // it reconciles nothing
+		panic(err)
+	}
 	apitest.Modify(nil, srv, dark, func(m *configMap) { m.Data["color"] = "gray" })
 	fmt.Println(<-reconciled)
 	fmt.Println(c.Explain(controller.Request{Namespace: "applications", Name: "shop"}).Dependencies)
@@ -201,7 +204,10 @@ func ExampleNotOwnWrites() {
 	ended := make(chan error)
 	go func() { ended <- controller.Run(ctx, controller.RunOptions{Factory: factory, NoSignals: true}, c) }()
 	fmt.Println(<-reconciled)
-	apitest.Wait(nil, srv, parrot, func(m *configMap) bool { return m.Data["word"] == "hello" })
+	written := apitest.Wait(nil, srv, parrot, func(m *configMap) bool { return m.Data["word"] == "hello" })
+	if err := maps.WaitForVersion(ctx, written.ResourceVersion); err != nil { // it reconciles nothing
+		panic(err)
+	}
 	apitest.Modify(nil, srv, parrot, func(m *configMap) { m.Data["word"] = "bye" })
 	fmt.Println(<-reconciled)
 	apitest.Wait(nil, srv, parrot, func(m *configMap) bool { return m.Data["word"] == "hello" })
