@@ -155,6 +155,58 @@ func TestNamespaceRemovedAndAddedAtOnce(t *testing.T) {
 	})
 }
 
+// A namespace that is removed and added again while its first list is under way is listed
+// again: the first list has no effect, whether its request waits or its objects arrive.
+func TestNamespaceRemovedDuringItsFirstList(t *testing.T) {
+	for _, preferList := range []bool{false, true} {
+		for _, arriving := range []bool{false, true} {
+			t.Run(fmt.Sprintf("listed=%t/arriving=%t", preferList, arriving), func(t *testing.T) {
+				withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+					r.podIn("a", "web-0")
+					old := r.podIn("a", "web-1")
+					r.podIn("b", "web-0")
+					o := informer.Options[*Pod]{PreferList: preferList}
+					release, blocked := make(chan struct{}), make(chan struct{})
+					if arriving {
+						var first sync.Once
+						o.Transform = func(p *Pod) (*Pod, bool, error) {
+							if p.Name == "web-1" {
+								first.Do(func() { close(blocked); <-release })
+							}
+							return p, true, nil
+						}
+					} else {
+						close(blocked)
+						r.srv.Fault(apitest.Fault{Match: apitest.Match{Namespace: "a", Resource: "pods"}, Action: apitest.Delay(10 * time.Second), Times: 1})
+					}
+					inf, stop := r.runNamespaces(o, "a", "b")
+					defer stop()
+					calls := &callRecorder{}
+					_, err := inf.AddEventHandler(calls.handler(), informer.HandlerOptions{})
+					require.NoError(t, err)
+					<-blocked
+					time.Sleep(time.Second)
+					require.Equal(t, []string{"add b/web-0 initial=true"}, calls.take())
+					require.False(t, inf.HasSynced())
+
+					require.NoError(t, inf.SetNamespaces("b"))
+					synctest.Wait()
+					require.True(t, inf.HasSynced(), "b has its list")
+					apitest.Delete(r.t, r.srv, old)
+					require.NoError(t, inf.SetNamespaces("a", "b"))
+					close(release)
+					require.NoError(t, inf.WaitForSync(t.Context()))
+					require.Equal(t, []string{"add a/web-0 initial=true"}, calls.take())
+					require.Equal(t, []string{"a/web-0", "b/web-0"}, storedKeys(inf))
+					time.Sleep(20 * time.Second)
+					require.Empty(t, calls.take(), "the first list has an effect when its request ends")
+					require.Equal(t, 2, r.srv.OpenWatches())
+				})
+			})
+		}
+	}
+}
+
 // A list of one namespace never deletes objects of another one, also if their names
 // have a common prefix.
 func TestListOfOneNamespaceDeletesNoOthers(t *testing.T) {
