@@ -194,6 +194,7 @@ func TestNamespaceRemovedDuringItsFirstList(t *testing.T) {
 					require.True(t, inf.HasSynced(), "b has its list")
 					apitest.Delete(r.t, r.srv, old)
 					require.NoError(t, inf.SetNamespaces("a", "b"))
+					time.Sleep(time.Second) // a second feed must not begin before the first one has ended
 					close(release)
 					require.NoError(t, inf.WaitForSync(t.Context()))
 					require.Equal(t, []string{"add a/web-0 initial=true"}, calls.take())
