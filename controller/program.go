@@ -123,7 +123,11 @@ func validateControllers(controllers, others []*Controller) error {
 			wrong = append(wrong, fmt.Errorf("%w: number %d of %d", ErrNoController, i+1, len(controllers)))
 			continue
 		case names[c.name] == c:
-			wrong = append(wrong, fmt.Errorf("%w: %q is given twice", ErrDuplicateName, c.name))
+			given := "is given twice"
+			if slices.Contains(others, c) {
+				given = "has been added already"
+			}
+			wrong = append(wrong, fmt.Errorf("%w: %q %s", ErrDuplicateName, c.name, given))
 		case names[c.name] != nil:
 			wrong = append(wrong, fmt.Errorf("%w: %q: use a different name for each controller", ErrDuplicateName, c.name))
 		}

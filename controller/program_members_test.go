@@ -111,18 +111,21 @@ func TestAddRejectsMistakes(t *testing.T) {
 			name  string
 			added []*controller.Controller
 			want  error
+			text  string
 		}{
-			{"nil", []*controller.Controller{good, nil}, controller.ErrNoController},
-			{"a name in use", []*controller.Controller{good, s.newController("maps", doNothing)}, controller.ErrDuplicateName},
-			{"the same twice", []*controller.Controller{good, good}, controller.ErrDuplicateName},
-			{"added already", []*controller.Controller{good, first}, controller.ErrDuplicateName},
-			{"without a name", []*controller.Controller{good, controller.New("", controller.Func(doNothing), controller.Options{})}, controller.ErrNoName},
-			{"without a source", []*controller.Controller{good, controller.New("empty", controller.Func(doNothing), controller.Options{})}, controller.ErrNothingWatched},
-			{"an informer that cannot run", []*controller.Controller{good, invalid}, informer.ErrNoSource},
-			{"run by its owner", []*controller.Controller{good, alone}, controller.ErrRunning},
-			{"an informer that was released", []*controller.Controller{good, released}, informer.ErrStopped},
+			{"nil", []*controller.Controller{good, nil}, controller.ErrNoController, "number 2 of 2"},
+			{"a name in use", []*controller.Controller{good, s.newController("maps", doNothing)}, controller.ErrDuplicateName, "use a different name"},
+			{"the same twice", []*controller.Controller{good, good}, controller.ErrDuplicateName, `"good" is given twice`},
+			{"added already", []*controller.Controller{good, first}, controller.ErrDuplicateName, `"maps" has been added already`},
+			{"without a name", []*controller.Controller{good, controller.New("", controller.Func(doNothing), controller.Options{})}, controller.ErrNoName, ""},
+			{"without a source", []*controller.Controller{good, controller.New("empty", controller.Func(doNothing), controller.Options{})}, controller.ErrNothingWatched, "empty"},
+			{"an informer that cannot run", []*controller.Controller{good, invalid}, informer.ErrNoSource, ""},
+			{"run by its owner", []*controller.Controller{good, alone}, controller.ErrRunning, "alone: another Program, or its Run, runs it"},
+			{"an informer that was released", []*controller.Controller{good, released}, informer.ErrStopped, "add controller things1: informer things1.g1.example.com: informer: stopped, and it cannot run again"},
 		} {
-			require.ErrorIs(t, program.Add(c.added...), c.want, c.name)
+			err := program.Add(c.added...)
+			require.ErrorIs(t, err, c.want, c.name)
+			require.ErrorContains(t, err, c.text, c.name)
 		}
 		synctest.Wait()
 		require.False(t, good.State().Running, "part of a rejected Add was added")

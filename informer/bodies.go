@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync/atomic"
@@ -125,7 +126,11 @@ func (b *Bodies[T]) ready(ctx context.Context) error {
 	if b.metadata.HasSynced() {
 		return nil
 	}
-	return b.metadata.WaitForSync(ctx)
+	err := b.metadata.WaitForSync(ctx)
+	if errors.Is(err, ErrNotRunning) {
+		return fmt.Errorf("%w: start the factory that was passed to ForBodies", err)
+	}
+	return err
 }
 
 // snapshot returns the metadata, and the epoch to which its versions belong. While the

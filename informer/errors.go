@@ -2,8 +2,11 @@ package informer
 
 import "errors"
 
-// errNothingToFollow: an argument of FollowNamespaces is nil.
-var errNothingToFollow = errors.New("informer: FollowNamespaces was called with a nil informer")
+// Errors in the arguments of FollowNamespaces, which programs have no reason to test for.
+var (
+	errNilFollow    = errors.New("informer: FollowNamespaces was called with a nil informer")
+	errNoNamespaces = errors.New("informer: FollowNamespaces needs an informer of Namespaces")
+)
 
 // All errors but ErrNewEpoch, ErrNotCovered and ErrNotListed report a mistake of the caller.
 var (

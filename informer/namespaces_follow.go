@@ -22,12 +22,12 @@ import (
 // If the names of the objects are not names of namespaces, the error of SetNamespaces is
 // logged, and inf does not sync.
 //
-// Possible errors: those of AddEventHandler; errors in the arguments of inf; an error if
-// an argument is nil; ErrNoNamespace if ForNamespaces did not return inf, or if the
+// Possible errors: those of AddEventHandler; errors in the arguments of inf; ErrNoNamespace
+// if ForNamespaces did not return inf; and an error if an argument is nil, or if the
 // objects of namespaces are namespaced. After an error inf is as before.
 func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *SharedInformer[N]) (*Registration, error) {
 	if inf == nil || namespaces == nil {
-		return nil, errNothingToFollow
+		return nil, errNilFollow
 	}
 	if err := inf.checkUsable(); err != nil {
 		return nil, err
@@ -37,8 +37,7 @@ func FollowNamespaces[T, N rest.Object](inf *SharedInformer[T], namespaces *Shar
 		return nil, inf.shared.feeds.setNamespaces(nil)
 	}
 	if info := namespaces.ResourceInfo(); info.Namespaced {
-		return nil, fmt.Errorf("%s: follow the namespaces of the informer %s: %w: the resource is namespaced: pass an informer of Namespaces",
-			inf.shared.name, namespaces.shared.name, ErrNoNamespace)
+		return nil, fmt.Errorf("%w: %s was to follow %s, whose objects are namespaced", errNoNamespaces, inf.shared.name, namespaces.shared.name)
 	}
 	followed := &followedNamespaces{informer: namespaces}
 	known := set.await(followed.pendingReason)

@@ -798,9 +798,8 @@ func TestFollowNamespacesOfWrongInformers(t *testing.T) {
 			require.EqualError(t, err, "informer: FollowNamespaces was called with a nil informer")
 		}
 		_, err := informer.FollowNamespaces(inf, informer.New(r.resource, informer.Options[*Pod]{}))
-		require.ErrorIs(t, err, informer.ErrNoNamespace)
-		require.ErrorContains(t, err, "follow the namespaces of the informer pods")
-		require.ErrorContains(t, err, "the resource is namespaced: pass an informer of Namespaces")
+		require.ErrorContains(t, err, "informer: FollowNamespaces needs an informer of Namespaces: pods")
+		require.ErrorContains(t, err, "was to follow pods -n default, whose objects are namespaced")
 		require.True(t, inf.Covers("a"))
 		stop := runUntilStopped(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()), "a rejected call has no effect")
