@@ -43,7 +43,7 @@ func TestReadyzNamesTheForbiddenNamespace(t *testing.T) {
 		const right = `(apiGroups: [""], resources: ["configmaps"], verbs: [list, watch])`
 		status, ready := s.get("/readyz?verbose")
 		require.Equal(t, 503, status)
-		require.Contains(t, ready, "[-]informer/configmaps -n * failed: ")
+		require.Contains(t, ready, "[-]informer/configmaps in several namespaces failed: ")
 		require.Contains(t, ready, right)
 		require.False(t, started.Load())
 

@@ -27,8 +27,9 @@ type Server interface {
 //	/healthz   200 unless only a restart would help: see HealthzChecks
 //	/readyz    200 when all informers have synced, lack no object of their list, and the
 //	           program is not stopping; else 503 and the reason. A standby replica is ready.
-//	           A namespace that fails later is named, and does not make it fail. So is an
-//	           informer that was added when all others had synced, until it has synced.
+//	           The line of an informer whose source fails later has the reason, and for
+//	           several namespaces how many fail; that does not make it fail. Neither does
+//	           an informer that was added when all others had synced, until it has synced.
 //	/debug/    what controllers and informers are doing; see package informer/debug
 //
 // The first two list each check with ?verbose, and whenever a check fails. There is no

@@ -142,7 +142,7 @@ func TestHealthzFailsWhenARestartHelps(t *testing.T) {
 	})
 }
 
-// An outage of the server fails neither /healthz nor /readyz.
+// An outage of the server fails neither /healthz nor /readyz, which has the reason.
 func TestOutageDoesNotFailHealthChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestProgram(t, apitest.Options{})
@@ -155,6 +155,14 @@ func TestOutageDoesNotFailHealthChecks(t *testing.T) {
 			code, body := s.get(path)
 			require.Equal(t, 200, code, body)
 		}
+		const remark = "[+]informer/configmaps ok: the cache keeps its last state, since the source fails: watch configmaps from version "
+		_, body := s.get("/readyz?verbose")
+		require.Contains(t, body, remark)
+		s.srv.Start()
+		time.Sleep(5 * time.Second)
+		require.Error(t, s.maps.State().Source.Err)
+		_, body = s.get("/readyz?verbose")
+		require.Contains(t, body, "[+]informer/configmaps ok\n", "it watches again")
 		require.NoError(t, s.stopAndWait())
 	})
 }

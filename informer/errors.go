@@ -42,7 +42,7 @@ var (
 	ErrOptionsConflict = errors.New("informer: the factory has an informer for the same objects with different options")
 	// ErrNoNamespace: the source or the informer cannot be restricted to a namespace, or
 	// the namespace has no valid name.
-	ErrNoNamespace = errors.New("informer: the source cannot be restricted to a namespace")
+	ErrNoNamespace = errors.New("informer: the objects cannot be restricted to these namespaces")
 	// ErrNotCovered: the informer does not cover the namespace, or no longer.
 	ErrNotCovered = errors.New("informer: the namespace is not covered")
 	// ErrNotListed: the store has no list of the namespace yet, so it is not known which

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/thinformer/thinformer/listwatch"
+	"github.com/thinformer/thinformer/reflector"
 	"github.com/thinformer/thinformer/rest"
 )
 
@@ -58,11 +59,12 @@ func newOfNamespaces[T rest.Object](source Source[T], o Options[T], namespaces [
 // newScoped returns an informer without namespaces. scoped returns the source of a
 // namespace.
 func newScoped[T rest.Object](source listwatch.ListerWatcher[T], o Options[T], scoped func(string) (listwatch.ListerWatcher[T], error)) *shared[T] {
-	s := newUnfed(source, StoreConfig[T]{MetaFunc: metaOf[T]}, o, "*") // for the name
+	s := newUnfed(source, StoreConfig[T]{MetaFunc: metaOf[T]}, o, severalNamespaces) // for the name
 	if err := checkType[T](); err != nil {
 		s.err = err
 	}
 	s.namespace = ""
+	s.errorLog = reflector.NewErrorLog(s.name, s.options.Logger)
 	tweaked := func(namespace string) (listwatch.ListerWatcher[T], error) {
 		source, err := scoped(namespace)
 		if err == nil && o.TweakListOptions != nil {

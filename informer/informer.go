@@ -46,6 +46,8 @@ type shared[T any] struct {
 
 	// source includes Options.TweakListOptions.
 	source listwatch.ListerWatcher[T]
+	// errorLog is the log of all feeds, nil if there is only one.
+	errorLog *reflector.ErrorLog
 
 	// keyFunc is the KeyFunc of NewFrom, nil for the default.
 	keyFunc func(T) (string, error)
@@ -125,6 +127,7 @@ func (s *shared[T]) reflectorOptions(name string, filter func(T) bool) reflector
 		Backoff:           s.options.Backoff,
 		WatchErrorHandler: s.options.WatchErrorHandler,
 		Logger:            s.options.Logger,
+		ErrorLog:          s.errorLog,
 		Trace:             s.reflectorTrace(),
 	}
 }
@@ -170,6 +173,10 @@ func resourceInfoOf[T any](source listwatch.ListerWatcher[T], err error) rest.Re
 	return rest.ResourceInfo{}
 }
 
+// severalNamespaces is the namespace in the name of an informer of several namespaces,
+// which change while its name does not.
+const severalNamespaces = "*"
+
 // nameOf returns a name that distinguishes informers of one resource, in the
 // syntax of kubectl.
 func nameOf[T any](resource schema.GroupVersionResource, namespace string, options metav1.ListOptions) string {
@@ -179,12 +186,19 @@ func nameOf[T any](resource schema.GroupVersionResource, namespace string, optio
 	} else {
 		name.WriteString(resource.GroupResource().String())
 	}
+	scope := namespace
+	if scope == severalNamespaces {
+		scope = ""
+	}
 	for _, part := range []struct{ flag, value string }{
-		{"-n", namespace}, {"-l", options.LabelSelector}, {"--field-selector", options.FieldSelector},
+		{"-n", scope}, {"-l", options.LabelSelector}, {"--field-selector", options.FieldSelector},
 	} {
 		if part.value != "" {
 			fmt.Fprintf(&name, " %s %s", part.flag, part.value)
 		}
+	}
+	if namespace == severalNamespaces {
+		name.WriteString(" in several namespaces")
 	}
 	return name.String()
 }

@@ -126,6 +126,9 @@ func (n *namespaceSet[T]) setNamespaces(namespaces []string) error {
 // checkNamespaces returns the names in order and each of them once.
 func checkNamespaces(namespaces []string) ([]string, error) {
 	for _, namespace := range namespaces {
+		if namespace == metav1.NamespaceAll || namespace == "*" {
+			return nil, fmt.Errorf("%w: %q is no name of a namespace: for all namespaces create the informer by For or New", ErrNoNamespace, namespace)
+		}
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
 			return nil, fmt.Errorf("%w: %.80q is no name of a namespace: %s", ErrNoNamespace, namespace, strings.Join(problems, "; "))
 		}

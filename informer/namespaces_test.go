@@ -94,7 +94,7 @@ func TestSetNamespacesAddsAndDeletesObjects(t *testing.T) {
 		}
 		inf, stop := r.runNamespaces(informer.Options[*Pod]{}, "a", "b")
 		defer stop()
-		require.Equal(t, "pods -n *", inf.State().Name)
+		require.Equal(t, "pods in several namespaces", inf.State().Name)
 		calls := &callRecorder{}
 		registration, err := inf.AddEventHandler(calls.handler(), informer.HandlerOptions{})
 		require.NoError(t, err)
@@ -547,6 +547,9 @@ func TestNamesOfNamespaces(t *testing.T) {
 			require.ErrorIs(t, err, informer.ErrNoNamespace, "%q", name)
 			require.Less(t, len(err.Error()), 500)
 			require.ErrorIs(t, informer.ForNamespaces(nil, r.resource, informer.Options[*Pod]{}, name).Check(), informer.ErrNoNamespace)
+		}
+		for _, all := range []string{metav1.NamespaceAll, "*"} {
+			require.ErrorContains(t, inf.SetNamespaces(all), "for all namespaces create the informer by For or New")
 		}
 		require.False(t, inf.Covers("b"))
 		require.True(t, inf.Covers("a"))

@@ -34,12 +34,13 @@ type State struct {
 	Bodies    int
 	BodyBytes int64
 	// Source is the state of the reflector. An informer of several namespaces has one
-	// for each; Source is then that of the namespace that needs attention most: one
-	// that has not synced, or whose source fails.
+	// for each; Source is then that of the namespace that needs attention most, the
+	// first of Namespaces, and its Name is not that of the informer.
 	Source reflector.State
 	// Namespaces are the namespaces of an informer that [ForNamespaces] returned, at
-	// most 100: first those that have not synced, then those whose source fails, then
-	// the others, each in the order of their names. NamespaceCount is the number of all.
+	// most 100: first those that have not synced, then those whose source fails now, then
+	// those that lack objects or recover, then the others, each in the order of their
+	// names. NamespaceCount is the number of all.
 	Namespaces     []NamespaceState
 	NamespaceCount int
 	// Handlers are the handlers in the order in which they were added.
@@ -108,19 +109,20 @@ func (f *feed[T]) state() NamespaceState {
 	}
 }
 
-// maxUrgency is the highest urgency.
-const maxUrgency = 4
-
-// urgency is higher if the namespace needs more attention.
+// urgency is higher if the namespace needs more attention. A failure counts less when
+// the namespace watches again: otherwise, after an outage of all namespaces, those that
+// work would hide the one that does not.
 func (n *NamespaceState) urgency() int {
 	switch failed := n.Source.Err != nil; {
 	case !n.Synced && failed:
-		return maxUrgency
+		return 5
 	case !n.Synced:
+		return 4
+	case failed && !n.Source.Recovering:
 		return 3
-	case failed:
-		return 2
 	case n.Source.ListUndecodable > 0:
+		return 2
+	case failed:
 		return 1
 	}
 	return 0

@@ -129,7 +129,7 @@
 //	ReflectorStore                      Store, which receives a list item by item
 //	LastSyncResourceVersion             the same
 //	WatchErrorHandler                   Options.WatchErrorHandler
-//	DefaultWatchErrorHandler            the default: at most one log line per minute
+//	DefaultWatchErrorHandler            the default: an ErrorLog, at most about one line per minute
 //	WatchListClient, its feature gate   Options.PreferList, inverted
 //	MinWatchTimeout                     Options.WatchTimeout
 //	ShouldResync, resyncPeriod          Options.ResyncPeriod

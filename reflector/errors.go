@@ -35,7 +35,9 @@ type Error struct {
 	// RetryAt is the time of the next attempt. It is zero if there is no wait:
 	// the reflector continues, or lists immediately instead of streaming. For a
 	// resource that is not served, it is the time at which the source is asked
-	// next whether it serves the resource.
+	// next whether it serves the resource. While the server does not respond, it is
+	// the expected time of the next attempt of this reflector or of another one of
+	// the client.
 	RetryAt time.Time
 
 	// notFound is set if the resource is not served. repeated: the last error had the

@@ -15,8 +15,7 @@ func RecoverPanics(name string, logger *slog.Logger, handler func(context.Contex
 	if handler == nil {
 		return nil
 	}
-	errs := &errorLog{logger: logger, name: name}
-	panics := &errorLog{}
+	errs, panics := NewErrorLog(name, logger), &ErrorLog{}
 	return func(ctx context.Context, err error) {
 		defer func() {
 			p := recover()
@@ -24,10 +23,10 @@ func RecoverPanics(name string, logger *slog.Logger, handler func(context.Contex
 				return
 			}
 			now := time.Now()
-			if _, due := panics.due(errorKind{}, false, now); due {
+			if panics.isDue(now) {
 				orDefault(logger).ErrorContext(ctx, "WatchErrorHandler panicked", "source", name, "panic", p, "stack", string(debug.Stack()))
 			}
-			errs.report(ctx, err, now)
+			errs.report(ctx, name, err, now)
 		}()
 		handler(ctx, err)
 	}

@@ -6,6 +6,7 @@ func (m *machine) holdRequest(in input, verb string, next stage, out *outcome) {
 	in.failure.sharedWait = true
 	m.retryAtOnce(in, verb, next, out)
 	m.pause.beforeRequest = true
+	out.report.RetryAt = m.pause.retryAt
 }
 
 // retryAfterWait waits before the next attempt, which begins at stage next.

@@ -47,12 +47,17 @@ type Options[T any] struct {
 	// of a list, of a watch, an ERROR event, an object that cannot be decoded.
 	// It is called on the goroutine of the reflector, which waits for it. With a
 	// ResyncPeriod it is also called on another goroutine, for a failed Resync.
-	// Default: the first error of a kind is logged; after that at most one per
-	// minute, with the number of errors that were not logged.
+	// Default: the errors are logged, at most about one per minute and kind, and so is
+	// the end of an outage; see [ErrorLog].
 	WatchErrorHandler func(ctx context.Context, err error)
 
 	// Logger is used by the default WatchErrorHandler. Default: [slog.Default].
 	Logger *slog.Logger
+
+	// ErrorLog is used instead of Logger, and shared with other reflectors, if their
+	// errors belong together. They must have different names. Default: a log of this
+	// reflector only.
+	ErrorLog *ErrorLog
 
 	// Trace is called with the steps of the reflector. Default: no trace.
 	Trace *Trace

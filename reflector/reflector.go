@@ -25,7 +25,7 @@ type Reflector[T any] struct {
 	published publishedState
 	recovery  recoveryReporter
 	storeMu   storeMutex
-	log       *errorLog
+	log       *ErrorLog
 	// undecoded describes the initial state in the store, pendingUndecoded the
 	// one that is being read. Both are owned by Run, as machine is.
 	undecoded, pendingUndecoded undecoded
@@ -40,7 +40,9 @@ func New[T any](source listwatch.ListerWatcher[T], store Store[T], o Options[T])
 	o.WatchErrorHandler = RecoverPanics(o.Name, o.Logger, o.WatchErrorHandler)
 	r := &Reflector[T]{source: source, store: store, options: o, isNil: nilCheck[T]()}
 	r.machine = machine{name: o.Name, preferList: o.PreferList, backoff: o.Backoff, order: versionOrder{declared: orderOf(source)}}
-	r.log = &errorLog{logger: o.Logger, name: o.Name}
+	if r.log = o.ErrorLog; r.log == nil {
+		r.log = NewErrorLog(o.Name, o.Logger)
+	}
 	if o.ResyncPeriod > 0 {
 		r.storeMu = make(storeMutex, 1)
 	}
@@ -103,6 +105,7 @@ func (r *Reflector[T]) run(ctx context.Context, once bool) error {
 	}
 	defer r.running.Store(false)
 	defer r.recovery.join(r.source)()
+	defer r.log.begin(r.options.Name)()
 	ctx, end := context.WithCancel(ctx)
 	defer r.resync(ctx)()
 	defer end()
@@ -158,6 +161,9 @@ func (r *Reflector[T]) step(ctx context.Context, in input) outcome {
 	if out.report != nil {
 		r.report(ctx, out.report)
 	}
+	if out.stage == stageWatching && before != stageWatching {
+		r.log.watchOpened(r.options.Name, in.at)
+	}
 	if trace != nil && trace.Changed != nil {
 		trace.Changed(r.State())
 	}
@@ -176,7 +182,7 @@ func (r *Reflector[T]) report(ctx context.Context, err error) {
 		r.options.WatchErrorHandler(ctx, err)
 		return
 	}
-	r.log.report(ctx, err, time.Now())
+	r.log.report(ctx, r.options.Name, err, time.Now())
 }
 
 // listReason returns why the source cannot stream its initial state, as far as

@@ -41,6 +41,9 @@ type State struct {
 	Since    time.Time
 	Failures int
 	RetryAt  time.Time
+	// Recovering is true if watches have been open since the failure Err, for less than
+	// ten seconds. If Err is not nil and Recovering is false, the source fails now.
+	Recovering bool
 	// Undecodable counts the objects that were skipped because they could not be
 	// decoded.
 	Undecodable uint64
@@ -129,7 +132,7 @@ func (p *publishedState) publish(m *machine) {
 		Mode: m.fallback.mode, ModeReason: m.fallback.reason,
 		Epoch: m.stored.epoch, Unordered: m.order.unorderedReason(),
 		Relists: m.progress.relists, RelistReason: m.progress.relistReason,
-		Err: f.err, Since: f.since, Failures: f.count,
+		Err: f.err, Since: f.since, Failures: f.count, Recovering: f.err != nil && !f.healthySince.IsZero(),
 	}
 	if m.stage == stageWaiting {
 		s.RetryAt = m.pause.retryAt
@@ -195,7 +198,7 @@ func (p *publishedState) snapshot(at time.Time) State {
 		s.ListUndecodable, s.ListErr = m.count, m.first
 	}
 	if !current.healthyAt.IsZero() && !at.Before(current.healthyAt) {
-		s.Err, s.Since, s.Failures = nil, time.Time{}, 0
+		s.Err, s.Since, s.Failures, s.Recovering = nil, time.Time{}, 0, false
 	}
 	if current.untilServed && !at.Before(s.RetryAt) {
 		s.RetryAt = time.Time{}

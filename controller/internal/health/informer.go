@@ -30,14 +30,21 @@ func withHint(err error, s informer.State) error {
 	return err
 }
 
-// Remark returns which namespace of a ready informer is not healthy, "" if there is none.
-// Such an informer is ready: it has the last known state of this namespace, and the others
-// are current.
+// Remark returns why the source of a ready informer fails, "" if it does not. Such an
+// informer is ready: it has the last known state. For an informer of several namespaces
+// the remark has the number of namespaces that fail; the others are current. A source
+// that watches again does not fail.
 func Remark(s informer.State) string {
+	if s.NamespaceCount == 0 {
+		if !fails(s.Source) {
+			return ""
+		}
+		return fmt.Sprintf("the cache keeps its last state, since the source fails: %v", withHint(s.Source.Err, s))
+	}
 	failing := 0
 	var first error
 	for _, n := range s.Namespaces {
-		if n.Source.Err == nil {
+		if !fails(n.Source) {
 			continue
 		}
 		if failing++; first == nil {
@@ -54,6 +61,9 @@ func Remark(s informer.State) string {
 	}
 	return fmt.Sprintf("%d of %d namespaces are not healthy; the first: %v", failing, s.NamespaceCount, first)
 }
+
+// fails reports whether a source has failed and does not watch again.
+func fails(source reflector.State) bool { return source.Err != nil && !source.Recovering }
 
 // UndecodableError returns an error for an informer that lacks objects of its list
 // because they could not be decoded.

@@ -39,12 +39,26 @@ func TestRemarkNamesTheFailingNamespace(t *testing.T) {
 	}
 	ready := informer.State{Synced: true, Running: true, Namespaces: []informer.NamespaceState{{Namespace: "a"}, {Namespace: "b"}}, NamespaceCount: 2}
 	assert.Empty(t, Remark(ready))
-	assert.Empty(t, Remark(informer.State{Source: failing("a").Source}), "an informer without namespaces")
 	ready.Namespaces[0] = failing("a")
 	assert.NoError(t, NotReady(ready))
 	assert.Equal(t, "1 of 2 namespaces is not healthy: a is forbidden", Remark(ready))
 	ready.Namespaces[1] = failing("b")
 	assert.Equal(t, "2 of 2 namespaces are not healthy; the first: a is forbidden", Remark(ready))
+	ready.Namespaces[0].Source.Recovering = true
+	assert.Equal(t, "1 of 2 namespaces is not healthy: b is forbidden", Remark(ready), "a watches again")
+	ready.Namespaces[0].Source.Recovering = false
 	ready.NamespaceCount = 500 // State lists some of them
 	assert.Equal(t, "at least 2 of 500 namespaces are not healthy; the first: a is forbidden", Remark(ready))
+}
+
+// An informer with one source is ready while that fails, and the remark of the check has
+// the reason with a hint, until the source watches again.
+func TestRemarkHasTheFailureOfTheSource(t *testing.T) {
+	s := informer.State{Synced: true, Running: true, Source: reflector.State{Phase: reflector.PhaseWatching}}
+	assert.Empty(t, Remark(s))
+	s.Source = reflector.State{Phase: reflector.PhaseWaiting, Err: &reflector.Error{Name: "pods", Verb: "watch", Reason: reflector.ReasonForbidden, Err: errors.New("no")}}
+	assert.NoError(t, NotReady(s))
+	assert.Contains(t, Remark(s), "the cache keeps its last state, since the source fails: watch pods: no (allow the user named in the error to list and watch ")
+	s.Source.Recovering = true
+	assert.Empty(t, Remark(s))
 }
