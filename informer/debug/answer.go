@@ -87,11 +87,27 @@ type informerState struct {
 	BodyBytes int64          `json:"bodyBytes,omitempty"`
 	Source    sourceState    `json:"source"`
 	Handlers  []handlerState `json:"handlers"`
+	// NamespaceCount and Namespaces are those of an informer of several namespaces.
+	// Only a listing has Namespaces.
+	NamespaceCount int              `json:"namespaceCount,omitempty"`
+	Namespaces     []namespaceState `json:"namespaces,omitempty"`
 
-	problems []problem
+	// versionsIn are the versions in the namespaces.
+	versionsIn []string
+	problems   []problem
+}
+
+type namespaceState struct {
+	Namespace string      `json:"namespace"`
+	Synced    bool        `json:"synced"`
+	Version   string      `json:"version"`
+	Epoch     int         `json:"epoch"`
+	Source    sourceState `json:"source"`
 }
 
 type sourceState struct {
+	// Name is that of the reflector whose state it is, if there may be several.
+	Name         string          `json:"name,omitempty"`
 	Phase        reflector.Phase `json:"phase"`
 	Mode         reflector.Mode  `json:"mode"`
 	ModeReason   string          `json:"modeReason,omitempty"`
@@ -148,10 +164,25 @@ func stateOf(e entry, now time.Time) informerState {
 	if s.Resource.Resource != "" {
 		result.Resource = s.Resource.GroupResource().String()
 	}
+	if result.NamespaceCount = s.NamespaceCount; s.NamespaceCount > 0 {
+		result.Source.Name = s.Source.Name
+	}
+	for _, n := range s.Namespaces {
+		result.versionsIn = append(result.versionsIn, n.Version)
+	}
 	for i, h := range s.Handlers {
 		result.Handlers[i] = handlerOf(h)
 	}
 	return result
+}
+
+// withNamespaces returns the state with those of the namespaces, which
+// informer.State bounds.
+func (s informerState) withNamespaces(all []informer.NamespaceState) informerState {
+	for _, n := range all {
+		s.Namespaces = append(s.Namespaces, namespaceState{Namespace: n.Namespace, Synced: n.Synced, Version: n.Version, Epoch: n.Epoch, Source: sourceOf(n.Source)})
+	}
+	return s
 }
 
 func sourceOf(s reflector.State) sourceState {

@@ -37,14 +37,40 @@ func (s informerState) writeTo(p *page) {
 		p.line("  resource  %s", s.Resource)
 	}
 	p.line("  state     %s, %s", choose(s.Running, "running", "not running"), choose(s.Synced, "synced", "not synced"))
-	p.line("  store     %d objects at version %q, epoch %d, %d changes queued", s.Objects, s.Version, s.Epoch, s.Queued)
+	if s.NamespaceCount > 0 {
+		p.line("  store     %d objects of %d namespaces, %s, epoch %d, %d changes queued", s.Objects, s.NamespaceCount, s.versions(), s.Epoch, s.Queued)
+	} else {
+		p.line("  store     %d objects at version %q, epoch %d, %d changes queued", s.Objects, s.Version, s.Epoch, s.Queued)
+	}
 	if s.Bodies > 0 {
 		p.line("  bodies    %d kept, about %d bytes", s.Bodies, s.BodyBytes)
 	}
 	s.Source.writeTo(p)
+	for _, n := range s.Namespaces {
+		n.writeTo(p)
+	}
+	if more := s.NamespaceCount - len(s.Namespaces); more > 0 && len(s.Namespaces) > 0 {
+		p.line("  and %d more namespaces", more)
+	}
 	for _, h := range s.Handlers {
 		h.writeTo(p)
 	}
+}
+
+// versions describes the version of an informer of several namespaces.
+func (s informerState) versions() string {
+	if s.Version == "" {
+		return "no common version"
+	}
+	return fmt.Sprintf("each at version %q or later", s.Version)
+}
+
+func (n namespaceState) writeTo(p *page) {
+	line := fmt.Sprintf("  namespace %s: %s, %s, version %q, epoch %d", n.Namespace, choose(n.Synced, "synced", "not synced"), n.Source.Phase, n.Version, n.Epoch)
+	if n.Source.Error != "" {
+		line += ": " + n.Source.Error
+	}
+	p.line("%s", line)
 }
 
 func (s sourceState) writeTo(p *page) {
@@ -52,7 +78,11 @@ func (s sourceState) writeTo(p *page) {
 	if s.ModeReason != "" {
 		mode += " (" + s.ModeReason + ")"
 	}
-	p.line("  source    %s by %s, version %q, epoch %d; last event %s, last bookmark %s", s.Phase, mode, s.Version, s.Epoch, p.ago(s.LastEvent), p.ago(s.LastBookmark))
+	name := ""
+	if s.Name != "" {
+		name = s.Name + ": "
+	}
+	p.line("  source    %s%s by %s, version %q, epoch %d; last event %s, last bookmark %s", name, s.Phase, mode, s.Version, s.Epoch, p.ago(s.LastEvent), p.ago(s.LastBookmark))
 	if s.Relists > 0 {
 		p.line("  relists   %d, the last because: %s", s.Relists, s.RelistReason)
 	}

@@ -9,7 +9,8 @@ import (
 
 // unchanged answers a conditional request with 304 if the page has not changed, and
 // reports whether it did. It decides from the State of the informers, before keys and
-// objects are read: the version of a store changes with its content. Otherwise it sets
+// objects are read: the version of a store changes with its content, and for several
+// namespaces that of a namespace does. Otherwise it sets
 // the ETag of the answer.
 //
 // The script of the page updates it with such requests. It could keep a connection
@@ -19,8 +20,12 @@ func (h *Handler) unchanged(w http.ResponseWriter, r *http.Request, a answer) bo
 	if !ok || !a.frame().live {
 		return false
 	}
+	version := content.version()
+	if version == nil {
+		return false
+	}
 	hash := fnv.New64a()
-	if json.NewEncoder(hash).Encode(append(content.version(), h.started, h.assets)) != nil {
+	if json.NewEncoder(hash).Encode(append(version, h.started, h.assets)) != nil {
 		return false // cannot happen: times and states can be encoded
 	}
 	// The tag is weak, because pages of one state differ by their ages.
@@ -44,9 +49,22 @@ func (a overview) version() []any {
 	return all
 }
 
-func (a *listing) version() []any { return versionsOf(a.Informer) }
+// version is nil if the page may change without a change of the State, which does not
+// have all namespaces.
+func (a *listing) version() []any {
+	if a.Informer.NamespaceCount > len(a.Informer.versionsIn) {
+		return nil
+	}
+	return append(versionsOf(a.Informer), a.Informer.versionsIn)
+}
 
-func (d *detail) version() []any { return append(versionsOf(d.Informer), d.Stored, d.Events) }
+// version is nil for the same reason.
+func (d *detail) version() []any {
+	if d.Informer.NamespaceCount > len(d.Informer.versionsIn) {
+		return nil
+	}
+	return append(versionsOf(d.Informer), d.Informer.versionsIn, d.Stored, d.Events)
+}
 
 func versionsOf(informers ...informerState) (all []any) {
 	for _, s := range informers {

@@ -52,8 +52,8 @@
 //	          is behind
 //	waiting   the informer does not run, reads its first list, recovers from a failure,
 //	          or has a handler that has been behind for ten seconds
-//	failing   the last request to the source failed, objects of the list are missing, or
-//	          the informer has stopped
+//	failing   the last request to the source, or for one of several namespaces, failed,
+//	          objects of the list are missing, or the informer has stopped
 //
 // A form searches the keys of an informer. The page works without scripts. With its
 // script, it updates itself while it is visible, and a button pauses that: the script
@@ -74,10 +74,11 @@
 //	  id, name              see above
 //	  resource?             such as deployments.apps
 //	  running, synced
-//	  version, epoch        those of the store
+//	  version, epoch        those of the store; of namespaces, the lowest and the sum
 //	  objects, queued       the numbers of stored objects and of queued changes
 //	  bodies?, bodyBytes?   the number and bytes of the bodies that are kept
-//	  source                the state of the reflector
+//	  source                the state of the reflector; of namespaces, that of the worst
+//	    name?               its name, for an informer of several namespaces
 //	    phase, mode         its activity, and how it received the initial state
 //	    modeReason?         why it did not stream the initial state
 //	    version, epoch      those of the reflector
@@ -93,6 +94,11 @@
 //	    pending             the number of waiting notifications
 //	    merged, panics
 //	    since?              when the running callback began
+//	  namespaceCount?       the number of namespaces of an informer of several
+//	  namespaces?           at most 100 of them, for a store, first those that fail
+//	    namespace, synced
+//	    version, epoch      up to which the store has the changes of the namespace
+//	    source              as above
 //	keys                    a page of the keys of a store
 //	objects?                a list of the objects with these keys
 //	continue?               there are more keys: pass this value to get them

@@ -236,7 +236,7 @@ const maxObjects = 4 << 20
 
 func (h *Handler) listing(e entry, q query, budget *objectBudget) answer {
 	at := now()
-	a := &listing{Now: at, Informer: stateOf(e, at), query: q, mayShowObjects: h.options.Objects, hasTimeline: h.options.Timeline != nil}
+	a := &listing{Now: at, Informer: stateOf(e, at).withNamespaces(e.state.Namespaces), query: q, mayShowObjects: h.options.Objects, hasTimeline: h.options.Timeline != nil}
 	if q.objects {
 		a.Keys = []string{}
 		a.objects = func(yield func(object) bool) {

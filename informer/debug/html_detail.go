@@ -26,7 +26,7 @@ func (d *detail) frame() frame {
 func (d *detail) writeHTML(p *htmlPage) {
 	p.write("<h1>", escape(d.Key), "</h1>\n")
 	stored := choose(d.Stored, "The object is stored", "The object is not stored")
-	p.state(healthOf(d.Informer.problems), markup(stored)+". The informer is "+markup(choose(d.Informer.Running, "running", "not running"))+atVersion(d.Informer.Version, d.Informer.Epoch)+".")
+	p.state(healthOf(d.Informer.problems), markup(stored)+". The informer is "+markup(choose(d.Informer.Running, "running", "not running"))+d.Informer.versionOfAll()+".")
 	p.searchForm(query{informer: d.Informer.ID})
 	if d.Stored {
 		p.write("<section aria-labelledby=\"object\">\n<h2 id=\"object\">Object</h2>\n")

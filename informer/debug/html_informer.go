@@ -7,13 +7,14 @@ func (s informerState) writeHTML(p *htmlPage) {
 		p.row("Resource", escape(s.Resource))
 	}
 	p.row("State", markup(choose(s.Running, "running", "not running")), ", ", markup(choose(s.Synced, "synced", "not synced")))
-	p.row("Store", "<b>", number(s.Objects), "</b> objects", atVersion(s.Version, s.Epoch))
+	p.row("Store", "<b>", number(s.Objects), "</b> objects", s.atVersion())
 	p.row("Queued", number(s.Queued), " changes")
 	if s.Bodies > 0 {
 		p.row("Bodies", number(s.Bodies), " kept, about ", number(int(s.BodyBytes)), " bytes")
 	}
 	s.Source.writeHTML(p)
 	p.write("</tbody></table>\n")
+	s.writeNamespaces(p)
 	if len(s.Handlers) == 0 {
 		return
 	}
@@ -24,6 +25,50 @@ func (s informerState) writeHTML(p *htmlPage) {
 	p.write(`</tr></thead><tbody role="rowgroup">`)
 	for _, h := range s.Handlers {
 		h.writeHTML(p)
+	}
+	p.write("</tbody></table>\n")
+}
+
+// atVersion returns what follows the number of objects.
+func (s informerState) atVersion() markup {
+	if s.NamespaceCount == 0 {
+		return atVersion(s.Version, s.Epoch)
+	}
+	return " of " + number(s.NamespaceCount) + " namespaces, " + escape(s.versions()) + atVersion("", s.Epoch)
+}
+
+// versionOfAll returns what follows the state of an informer. The versions of several
+// namespaces say nothing about an object.
+func (s informerState) versionOfAll() markup {
+	if s.NamespaceCount > 0 {
+		return ""
+	}
+	return atVersion(s.Version, s.Epoch)
+}
+
+// namespaceColumns are the names of the cells of a namespace.
+var namespaceColumns = []markup{"Name", "Synced", "Source", "Version", "Epoch", "Last failure"}
+
+func (s informerState) writeNamespaces(p *htmlPage) {
+	if len(s.Namespaces) == 0 {
+		return
+	}
+	caption := markup("Namespaces")
+	if more := s.NamespaceCount - len(s.Namespaces); more > 0 {
+		caption += ", without " + number(more) + " others"
+	}
+	p.write(`<table class="grid" role="table"><caption>`, caption, `<span class="hidden"> of `, escape(s.ID), `</span></caption><thead role="rowgroup"><tr role="row">`)
+	for _, name := range namespaceColumns {
+		p.write(`<th role="columnheader" scope="col">`, name, "</th>")
+	}
+	p.write(`</tr></thead><tbody role="rowgroup">`)
+	for _, n := range s.Namespaces {
+		cells := []markup{markup(choose(n.Synced, "yes", "no")), escape(string(n.Source.Phase)), escape(n.Version), number(n.Epoch), escape(n.Source.Error)}
+		p.write(`<tr role="row"><th role="rowheader" scope="row">`, escape(n.Namespace), "</th>")
+		for i, cell := range cells {
+			p.write(`<td role="cell" data-label="`, namespaceColumns[i+1], `">`, cell, "</td>")
+		}
+		p.write("\n</tr>")
 	}
 	p.write("</tbody></table>\n")
 }
@@ -41,7 +86,11 @@ func atVersion(version string, epoch int) (text markup) {
 
 func (s sourceState) writeHTML(p *htmlPage) {
 	if s.Phase != "" {
-		p.row("Source", escape(string(s.Phase)), atVersion(s.Version, s.Epoch))
+		of := markup("")
+		if s.Name != "" {
+			of = escape(s.Name) + ": "
+		}
+		p.row("Source", of, escape(string(s.Phase)), atVersion(s.Version, s.Epoch))
 	}
 	if s.Mode != "" {
 		mode := escape(string(s.Mode))

@@ -10,7 +10,7 @@ func (a *listing) frame() frame {
 func (a *listing) writeHTML(p *htmlPage) {
 	h := healthOf(a.Informer.problems)
 	p.write("<h1>", escape(a.Informer.ID), "</h1>\n")
-	p.state(h, number(a.Informer.Objects)+" objects"+atVersion(a.Informer.Version, a.Informer.Epoch)+".")
+	p.state(h, number(a.Informer.Objects)+" objects"+a.Informer.atVersion()+".")
 	if h != healthy {
 		p.write("<ul id=\"problems\" class=\"problems\">")
 		p.problems(a.Informer.problems, failing, "")

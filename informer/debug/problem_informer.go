@@ -28,8 +28,8 @@ func problemsOf(s informer.State, now time.Time) (problems []problem) {
 	case !s.Synced:
 		problems = append(problems, waits("The first list is not complete.", "Nothing, unless it takes long: then see the log of the server."))
 	}
-	if n := s.Source.ListUndecodable; n > 0 {
-		text := fmt.Sprintf("%d objects of the list could not be decoded and are missing from the cache, the first because: %v", n, s.Source.ListErr)
+	if source := undecodable(s); source.ListUndecodable > 0 {
+		text := fmt.Sprintf("%d objects of the list could not be decoded and are missing from the cache, the first because: %v", source.ListUndecodable, source.ListErr)
 		problems = append(problems, failed(text, sentence(hint.Undecodable)))
 	}
 	for _, h := range s.Handlers {
@@ -51,7 +51,10 @@ func problemOfSource(s informer.State) problem {
 		consequence = "The cache keeps its last state meanwhile."
 	}
 	text := s.Source.Err.Error()
-	if s.Source.Phase == reflector.PhaseWatching {
+	if failing := failingNamespaces(s); failing > 1 {
+		text = fmt.Sprintf("%d of %d namespaces fail, the first: %s", failing, s.NamespaceCount, text)
+	}
+	if s.Source.Recovering {
 		return waits("The informer recovers. Its last failure: "+text, "Nothing: it is healthy when the watch has been open for ten seconds.")
 	}
 	advice := "Wait: the request is repeated."
@@ -63,6 +66,27 @@ func problemOfSource(s informer.State) problem {
 	p := failed(text, advice+" "+consequence)
 	p.since, p.retryAt = s.Source.Since, s.Source.RetryAt
 	return p
+}
+
+// undecodable returns the source that lacks objects, which need not be Source.
+func undecodable(s informer.State) reflector.State {
+	source := s.Source
+	for _, n := range s.Namespaces {
+		if source.ListUndecodable == 0 {
+			source = n.Source
+		}
+	}
+	return source
+}
+
+// failingNamespaces counts the listed namespaces whose source fails now.
+func failingNamespaces(s informer.State) (n int) {
+	for _, namespace := range s.Namespaces {
+		if namespace.Source.Err != nil && !namespace.Source.Recovering {
+			n++
+		}
+	}
+	return n
 }
 
 func failed(text, hint string) problem {

@@ -46,7 +46,7 @@ func TestProblemsOfStates(t *testing.T) {
 		"throttled":    {running(reflector.State{Phase: reflector.PhaseListing, Err: failure(reflector.ReasonThrottled)}), failing, "watch pods: cause", "see the log of the server"},
 		"other":        {running(reflector.State{Phase: reflector.PhaseWaiting, Err: failure(reflector.ReasonOther)}), failing, "watch pods: cause", "Wait: the request is repeated. The cache keeps"},
 		"own source":   {running(reflector.State{Phase: reflector.PhaseWaiting, Err: errors.New("cause")}), failing, "cause", "Wait: "},
-		"recovering":   {running(reflector.State{Phase: reflector.PhaseWatching, Err: failure(reflector.ReasonUnreachable)}), waiting, "recovers. Its last failure: watch pods: cause", "open for ten seconds"},
+		"recovering":   {running(reflector.State{Phase: reflector.PhaseWatching, Err: failure(reflector.ReasonUnreachable), Recovering: true}), waiting, "recovers. Its last failure: watch pods: cause", "open for ten seconds"},
 		"missing": {running(reflector.State{Phase: reflector.PhaseWatching, ListUndecodable: 2, ListErr: errors.New("cause")}), failing,
 			"2 objects of the list could not be decoded and are missing from the cache, the first because: cause", "Correct ResourceInfo.Kind if the server sent another kind, else the Go type or the object."},
 		"slow handler":  {handler(informer.HandlerState{Name: "audit", Pending: 4, Since: now.Add(-behindAfter)}), waiting, "The handler audit is behind", "a goroutine profile shows where it is"},
