@@ -19,8 +19,6 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
-var quiet = slog.New(slog.DiscardHandler)
-
 // start runs a Program with these controllers.
 func (p *testProgram) start(controllers ...*controller.Controller) *controller.Program {
 	program := controller.NewProgram(p.options, controllers...)

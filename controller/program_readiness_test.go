@@ -38,7 +38,7 @@ func TestInformerThatLacksObjectsIsNotReady(t *testing.T) {
 		factory := informer.NewFactory(informer.FactoryOptions{Logger: s.options.Logger})
 		inf := informer.For(factory, rest.NewView[*configMap](s.client, wrongKind()), informer.Options[*configMap]{})
 		s.options.Factory = factory
-		c := controller.New("maps", controller.Func(doNothing), controller.Options{Logger: slog.New(slog.DiscardHandler)})
+		c := controller.New("maps", controller.Func(doNothing), controller.Options{Logger: quiet})
 		controller.For(c, inf)
 		s.run(c)
 		synctest.Wait()

@@ -2,7 +2,6 @@ package controller_test
 
 import (
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -269,7 +268,7 @@ func TestMissingCustomResourceDelaysOnlyItsController(t *testing.T) {
 		c := controller.New("widgets", controller.Func(func(_ context.Context, req controller.Request) (controller.Result, error) {
 			got <- req.Name
 			return controller.Result{}, nil
-		}), controller.Options{Logger: slog.New(slog.DiscardHandler)})
+		}), controller.Options{Logger: quiet})
 		controller.For(c, inf)
 		other := make(chan string, 10)
 		o := s.newController("maps", func(_ context.Context, req controller.Request) (controller.Result, error) {

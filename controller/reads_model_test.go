@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"runtime"
@@ -237,7 +236,7 @@ func newReadsModel(t *testing.T, seed uint64, o readsOptions) *readsModel {
 		MaxConcurrentReconciles: 1 + m.rng.IntN(3),
 		MaxPanics:               1 + m.rng.IntN(3),
 		Backoff:                 controller.Backoff{Base: 10 * time.Millisecond, Max: time.Second},
-		Logger:                  slog.New(slog.DiscardHandler),
+		Logger:                  quiet,
 		WriteTimeout:            5 * time.Minute,
 		Trace: &controller.Trace{
 			Queued: func(info controller.TraceInfo, reason controller.Reason) {
@@ -281,7 +280,7 @@ func (m *readsModel) addKind(name string) {
 		m.addBodies(k, observer)
 		return
 	}
-	options := informer.Options[*item]{Logger: slog.New(slog.DiscardHandler)}
+	options := informer.Options[*item]{Logger: quiet}
 	if m.slow {
 		options.Trace = m.slowHandlers()
 	}
@@ -313,7 +312,7 @@ func (m *readsModel) addKind(name string) {
 
 // addBodies adds a kind whose bodies are read.
 func (m *readsModel) addBodies(k *modelKind, observer observe.Observer) {
-	factory := informer.NewFactory(informer.FactoryOptions{Logger: slog.New(slog.DiscardHandler)})
+	factory := informer.NewFactory(informer.FactoryOptions{Logger: quiet})
 	k.bodies = informer.ForBodies(factory, rest.NewView[*item](m.client, itemResource(k.name)), informer.BodyOptions[*item]{MaxBodies: 2})
 	k.bodies.Observed().(interface {
 		Observe(observe.Observer) (remove func())

@@ -20,6 +20,9 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
+// quiet discards what is logged.
+var quiet = slog.New(slog.DiscardHandler)
+
 // testProgram is a program in a bubble: a server, a factory with an informer of config
 // maps, and the options of Run, which serves health and debug pages on listener.
 type testProgram struct {
@@ -46,7 +49,7 @@ func newTestProgram(t *testing.T, o apitest.Options) *testProgram {
 	require.NoError(t, err)
 	t.Cleanup(s.client.Close)
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
-	s.factory = informer.NewFactory(informer.FactoryOptions{Logger: slog.New(slog.DiscardHandler)})
+	s.factory = informer.NewFactory(informer.FactoryOptions{Logger: quiet})
 	s.maps = informer.For(s.factory, rest.NewView[*configMap](s.client, configMaps), informer.Options[*configMap]{})
 	s.options = controller.RunOptions{
 		Factory: s.factory, NoSignals: true, Logger: logger,
@@ -64,7 +67,7 @@ func withoutTime(_ []string, a slog.Attr) slog.Attr {
 
 // newController returns a controller of the config maps that calls f.
 func (p *testProgram) newController(name string, f controller.Func) *controller.Controller {
-	c := controller.New(name, f, controller.Options{Logger: slog.New(slog.DiscardHandler)})
+	c := controller.New(name, f, controller.Options{Logger: quiet})
 	controller.For(c, p.maps)
 	return c
 }

@@ -138,7 +138,7 @@ func TestAWindowGrowsForALongValueAndShrinksAgain(t *testing.T) {
 }
 
 // A watch whose events do not fit into the initial buffer allocates a larger one twice,
-// and not for each event. One that needs it once, for its initial state, has a small
+// and not for each event. A watch that needs it once, for its initial state, has a small
 // buffer afterwards. No watch keeps more than maxInitial.
 func TestABufferThatIsNeededAgainIsKept(t *testing.T) {
 	for _, c := range []struct{ length, lengthAfterwards int }{{6 << 10, 8 << 10}, {12 << 10, 16 << 10}, {40 << 10, maxInitial}} {
