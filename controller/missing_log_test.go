@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,10 @@ import (
 	"github.com/thinformer/thinformer/rest"
 )
 
+type writerFunc func(line []byte) (int, error)
+
+func (f writerFunc) Write(line []byte) (int, error) { return f(line) }
+
 // A definition that is deleted is logged at once, also within a minute after the kind was
 // missing before, and so is that the kind is served again. A definition that is deleted
 // again and again writes a bounded number of lines.
@@ -26,9 +31,17 @@ func TestDeletedDefinitionIsLoggedAtOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newTestProgram(t, apitest.Options{})
 				k := numberedKind(1)
+				var mu sync.Mutex
 				var log bytes.Buffer
+				write := writerFunc(func(line []byte) (int, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					return log.Write(line)
+				})
 				logged := func() (lines []string) {
 					synctest.Wait()
+					mu.Lock()
+					defer mu.Unlock()
 					defer log.Reset()
 					for line := range strings.Lines(log.String()) {
 						lines = append(lines, line)
@@ -36,7 +49,7 @@ func TestDeletedDefinitionIsLoggedAtOnce(t *testing.T) {
 					return lines
 				}
 				view := rest.NewView[*thing](s.client, k.info())
-				o := informer.Options[*thing]{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+				o := informer.Options[*thing]{Logger: slog.New(slog.NewTextHandler(write, nil))}
 				things := informer.New(view, o)
 				if namespaces != nil {
 					things = informer.ForNamespaces(nil, view, o, namespaces...)

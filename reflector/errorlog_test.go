@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,10 +16,19 @@ import (
 )
 
 // logRecorder is a logger whose lines can be taken.
-type logRecorder struct{ text bytes.Buffer }
+type logRecorder struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *logRecorder) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(line)
+}
 
 func (r *logRecorder) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(&r.text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	return slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
@@ -29,6 +39,8 @@ func (r *logRecorder) logger() *slog.Logger {
 // take returns the lines since the last call.
 func (r *logRecorder) take() []string {
 	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	defer r.text.Reset()
 	text := strings.TrimSpace(r.text.String())
 	if text == "" {
