@@ -17,32 +17,96 @@ const (
 	maxEarlyLines = 2
 )
 
-// ErrorLog logs the errors of reflectors that have no WatchErrorHandler. Reflectors
-// that share one, such as those of the namespaces of an informer, write together as
-// many lines as one reflector.
-//
-// The first error of a kind is logged, and after that at most one per minute, with the
-// number of errors that were not logged. The line names the reflector. Within the
-// minute, up to two more lines are logged for errors that the first line does not
-// imply: a resource has been served since, and is not served again; or another
-// reflector has an error that may concern only its namespace, such as a missing
-// permission. That a resource is not served is logged once, until that changes.
-//
-// When watches have been open for ten seconds after an outage that was logged, one
-// line at level INFO says so. An outage consists of errors with a time of the next
-// attempt.
-type ErrorLog struct {
-	name   string
+// A failureLog logs the errors of reflectors that have no WatchErrorHandler: an errorLog
+// those of one reflector, a sharedLog those of several. It is an interface so that only
+// programs with an ErrorLog contain its code.
+type failureLog interface {
+	// begin records that a reflector runs. The result records its end, and waits for the
+	// goroutines of the log when no other one runs.
+	begin(source string) (end func())
+	// report logs an error of a reflector, if it is due.
+	report(ctx context.Context, source string, err error, at time.Time)
+	// watchOpened records that a reflector has opened a watch.
+	watchOpened(source string, at time.Time)
+}
+
+// An errorLog logs the errors of one reflector, as an [ErrorLog] does.
+type errorLog struct {
 	logger *slog.Logger
 
-	mu sync.Mutex
-	// kinds has what was logged of each kind. It is bounded by the number of
-	// Reasons and verbs, and of states of a resource that is not served.
-	kinds map[errorKind]*loggedKind
-	// opened is when a reflector last opened a watch.
-	opened time.Time
+	mu    sync.Mutex
+	lines lineLimits
+	// since is the time of the first error after which the reflector waited, since the
+	// last line that said that it recovered. logged: a line was written since then.
+	since  time.Time
+	logged bool
+	// timer calls logRecovered. It is nil if the reflector is not recovering.
+	timer *time.Timer
+	// timers counts one for a timer that is set or whose function runs.
+	timers sync.WaitGroup
+}
 
-	recovery recoveryLog
+func (l *errorLog) begin(string) (end func()) { return l.end }
+
+func (l *errorLog) end() {
+	l.mu.Lock()
+	l.stopTimer()
+	l.since, l.logged = time.Time{}, false
+	l.mu.Unlock()
+	l.timers.Wait()
+}
+
+// stopTimer needs mu.
+func (l *errorLog) stopTimer() {
+	if l.timer != nil && l.timer.Stop() {
+		l.timers.Done()
+	}
+	l.timer = nil
+}
+
+func (l *errorLog) report(ctx context.Context, source string, err error, at time.Time) {
+	kind, known := kindOf(err)
+	l.mu.Lock()
+	dropped, due := l.lines.due(kind, source, known != nil && known.repeated, at)
+	if known != nil && !known.RetryAt.IsZero() {
+		l.stopTimer()
+		if l.since.IsZero() {
+			l.since = at
+		}
+	}
+	l.logged = l.logged || due
+	l.mu.Unlock()
+	if due {
+		logError(ctx, l.logger, source, err, at, slog.Int("suppressed", dropped))
+	}
+}
+
+func (l *errorLog) watchOpened(source string, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines.opened = at
+	if l.since.IsZero() || l.timer != nil {
+		return
+	}
+	l.timers.Add(1)
+	l.timer = time.AfterFunc(healthyPeriod, func() {
+		defer l.timers.Done()
+		l.logRecovered(source, at)
+	})
+}
+
+// logRecovered logs that a watch has been open for some time. It runs on its own
+// goroutine.
+func (l *errorLog) logRecovered(source string, opened time.Time) {
+	l.mu.Lock()
+	after, due := opened.Sub(l.since), l.logged && l.timer != nil
+	if l.timer != nil {
+		l.timer, l.since, l.logged = nil, time.Time{}, false
+	}
+	l.mu.Unlock()
+	if due {
+		logRecovered(l.logger, source, after)
+	}
 }
 
 type errorKind struct {
@@ -67,29 +131,27 @@ type loggedKind struct {
 	done bool
 }
 
-// NewErrorLog returns a log for reflectors that share it by Options.ErrorLog. The name
-// is that of all of them together. The default of a nil logger is [slog.Default].
-func NewErrorLog(name string, logger *slog.Logger) *ErrorLog {
-	return &ErrorLog{name: name, logger: logger}
+// lineLimits decides which errors are logged.
+type lineLimits struct {
+	// kinds has what was logged of each kind. It is bounded by the number of
+	// Reasons and verbs, and of states of a resource that is not served.
+	kinds map[errorKind]*loggedKind
+	// opened is when a reflector last opened a watch.
+	opened time.Time
 }
 
-// report logs an error of the reflector with the name source, if it is due.
-func (l *ErrorLog) report(ctx context.Context, source string, err error, at time.Time) {
-	kind := errorKind{reason: ReasonOther}
+// kindOf returns the kind of an error, and the error itself if it is an Error.
+func kindOf(err error) (errorKind, *Error) {
 	known := (*Error)(nil)
 	if errors.As(err, &known) {
-		kind = errorKind{known.Verb, known.Reason, known.notFound}
+		return errorKind{known.Verb, known.Reason, known.notFound}, known
 	}
-	l.mu.Lock()
-	dropped, due := l.due(kind, source, known != nil && known.repeated, at)
-	failing := 0
-	if known != nil && !known.RetryAt.IsZero() {
-		failing = l.recovery.failed(source, l.kinds[kind].sources[source], at)
-	}
-	l.mu.Unlock()
-	if !due {
-		return
-	}
+	return errorKind{reason: ReasonOther}, nil
+}
+
+// logError writes a line about an error of a reflector. counts are left out if they are 0.
+func logError(ctx context.Context, logger *slog.Logger, source string, err error, at time.Time, counts ...slog.Attr) {
+	kind, known := kindOf(err)
 	attributes := []slog.Attr{slog.String("source", source)}
 	if known != nil {
 		attributes = append(attributes, slog.String("verb", known.Verb))
@@ -98,13 +160,22 @@ func (l *ErrorLog) report(ctx context.Context, source string, err error, at time
 	if known != nil {
 		attributes = append(attributes, slog.String("retry", known.nextAttempt(at)))
 	}
-	if dropped > 0 {
-		attributes = append(attributes, slog.Int("suppressed", dropped))
+	writeLine(ctx, logger, slog.LevelWarn, "List or watch failed", attributes, counts)
+}
+
+// logRecovered writes a line about the end of an outage.
+func logRecovered(logger *slog.Logger, source string, after time.Duration, counts ...slog.Attr) {
+	attributes := []slog.Attr{slog.String("source", source), slog.Duration("after", after.Round(time.Millisecond))}
+	writeLine(context.Background(), logger, slog.LevelInfo, "List or watch recovered", attributes, counts)
+}
+
+func writeLine(ctx context.Context, logger *slog.Logger, level slog.Level, message string, attributes, counts []slog.Attr) {
+	for _, count := range counts {
+		if count.Value.Int64() > 0 {
+			attributes = append(attributes, count)
+		}
 	}
-	if failing > 1 {
-		attributes = append(attributes, slog.Int("failing", failing))
-	}
-	orDefault(l.logger).LogAttrs(ctx, slog.LevelWarn, "List or watch failed", attributes...)
+	orDefault(logger).LogAttrs(ctx, level, message, attributes...)
 }
 
 // nextAttempt describes when the next attempt is made.
@@ -123,8 +194,8 @@ func (e *Error) nextAttempt(now time.Time) string {
 
 // due reports whether an error of a kind is to be logged, and returns how many
 // were not logged since the last one. repeated is set if the error before it was the
-// same. It needs mu.
-func (l *ErrorLog) due(kind errorKind, source string, repeated bool, at time.Time) (dropped int, due bool) {
+// same.
+func (l *lineLimits) due(kind errorKind, source string, repeated bool, at time.Time) (dropped int, due bool) {
 	logged := l.kinds[kind]
 	switch {
 	case logged == nil:
@@ -150,17 +221,9 @@ func (l *ErrorLog) due(kind errorKind, source string, repeated bool, at time.Tim
 	return dropped, true
 }
 
-// isDue is due for errors of one kind.
-func (l *ErrorLog) isDue(at time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, due := l.due(errorKind{}, "", false, at)
-	return due
-}
-
 // dueEarly reports whether an error is logged although one of its kind was logged less
 // than logInterval ago.
-func (l *ErrorLog) dueEarly(kind errorKind, logged *loggedKind, source string) bool {
+func (l *lineLimits) dueEarly(kind errorKind, logged *loggedKind, source string) bool {
 	if logged.lines > maxEarlyLines {
 		return false
 	}
@@ -180,6 +243,6 @@ func (r Reason) isSpecific() bool {
 // for a caller that decides only when an error occurs which handler to call. It logs the
 // errors as an [ErrorLog] does, without the ends of outages.
 func DefaultWatchErrorHandler(name string, logger *slog.Logger) func(ctx context.Context, err error) {
-	log := NewErrorLog(name, logger)
+	log := &errorLog{logger: logger}
 	return func(ctx context.Context, err error) { log.report(ctx, name, err, time.Now()) }
 }

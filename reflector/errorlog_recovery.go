@@ -7,12 +7,48 @@ import (
 	"time"
 )
 
+// ErrorLog logs the errors of reflectors that have no WatchErrorHandler. Reflectors
+// that share one, such as those of the namespaces of an informer, write together as
+// many lines as one reflector.
+//
+// The first error of a kind is logged, and after that at most one per minute, with the
+// number of errors that were not logged. The line names the reflector. Within the
+// minute, up to two more lines are logged for errors that the first line does not
+// imply: a resource has been served since, and is not served again; or another
+// reflector has an error that may concern only its namespace, such as a missing
+// permission. That a resource is not served is logged once, until that changes.
+//
+// When watches have been open for ten seconds after an outage that was logged, one
+// line at level INFO says so. An outage consists of errors with a time of the next
+// attempt.
+type ErrorLog struct {
+	// log is a *sharedLog.
+	log failureLog
+}
+
+// NewErrorLog returns a log for reflectors that share it by Options.ErrorLog. The name
+// is that of all of them together. The default of a nil logger is [slog.Default].
+func NewErrorLog(name string, logger *slog.Logger) *ErrorLog {
+	return &ErrorLog{log: &sharedLog{name: name, logger: logger}}
+}
+
+// A sharedLog logs the errors of several reflectors.
+type sharedLog struct {
+	// name is that of all reflectors together.
+	name   string
+	logger *slog.Logger
+
+	mu       sync.Mutex
+	lines    lineLimits
+	recovery recoveryLog
+}
+
 // maxRecoveryDelay bounds the time for which the end of an outage is not logged because
 // further reflectors open their watches.
 const maxRecoveryDelay = time.Minute
 
-// recoveryLog tracks the reflectors of an ErrorLog that have failed, so that the end of
-// an outage is one line for all of them. The mutex of the ErrorLog guards its fields.
+// recoveryLog tracks the reflectors of a sharedLog that have failed, so that the end of
+// an outage is one line for all of them. The mutex of the sharedLog guards its fields.
 type recoveryLog struct {
 	// running counts the reflectors that run.
 	running int
@@ -60,18 +96,33 @@ func (r *recoveryLog) failed(source string, logged bool, at time.Time) (failing 
 	return failing
 }
 
-// begin records that a reflector runs. end records its end, and waits for the last
-// line of the log when no other one runs.
-func (l *ErrorLog) begin(source string) (end func()) {
+func (l *sharedLog) report(ctx context.Context, source string, err error, at time.Time) {
+	kind, known := kindOf(err)
+	l.mu.Lock()
+	dropped, due := l.lines.due(kind, source, known != nil && known.repeated, at)
+	failing := 0
+	if known != nil && !known.RetryAt.IsZero() {
+		failing = l.recovery.failed(source, l.lines.kinds[kind].sources[source], at)
+	}
+	l.mu.Unlock()
+	if failing == 1 {
+		failing = 0 // the one that the line names
+	}
+	if due {
+		logError(ctx, l.logger, source, err, at, slog.Int("suppressed", dropped), slog.Int("failing", failing))
+	}
+}
+
+func (l *sharedLog) begin(source string) (end func()) {
 	l.mu.Lock()
 	l.recovery.running++
 	l.mu.Unlock()
 	return func() { l.end(source) }
 }
 
-func (l *ErrorLog) end(source string) {
+func (l *sharedLog) end(source string) {
 	l.mu.Lock()
-	for _, logged := range l.kinds {
+	for _, logged := range l.lines.kinds {
 		delete(logged.sources, source)
 	}
 	r := &l.recovery
@@ -88,11 +139,10 @@ func (l *ErrorLog) end(source string) {
 	}
 }
 
-// watchOpened records that a reflector has opened a watch.
-func (l *ErrorLog) watchOpened(source string, at time.Time) {
+func (l *sharedLog) watchOpened(source string, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.opened = at
+	l.lines.opened = at
 	o := l.recovery.outages[source]
 	if o == nil || !o.openedAt.IsZero() {
 		return
@@ -104,26 +154,35 @@ func (l *ErrorLog) watchOpened(source string, at time.Time) {
 }
 
 // checkAfter starts the timer. It needs mu.
-func (l *ErrorLog) checkAfter(d time.Duration) {
+func (l *sharedLog) checkAfter(d time.Duration) {
 	l.recovery.timers.Add(1)
 	l.recovery.timer = time.AfterFunc(d, l.logRecovered)
 }
 
 // logRecovered logs the reflectors that are healthy again. It runs on its own goroutine.
-func (l *ErrorLog) logRecovered() {
+func (l *sharedLog) logRecovered() {
 	defer l.recovery.timers.Done()
 	l.mu.Lock()
-	attributes := l.recovered(time.Now())
+	end := l.recovered(time.Now())
 	l.mu.Unlock()
-	if attributes != nil {
-		orDefault(l.logger).LogAttrs(context.Background(), slog.LevelInfo, "List or watch recovered", attributes...)
+	if end != nil {
+		logRecovered(l.logger, end.source, end.after, slog.Int("recovered", end.recovered), slog.Int("failing", end.failing))
 	}
 }
 
-// recovered ends the outages of the reflectors that are healthy, and returns the
-// attributes of the line about them, nil if there is none. Reflectors recover one after
+// outageEnd is the line about the end of an outage.
+type outageEnd struct {
+	source string
+	after  time.Duration
+	// recovered is the number of reflectors if there are several, failing that of those
+	// that have not recovered.
+	recovered, failing int
+}
+
+// recovered ends the outages of the reflectors that are healthy, and returns the line
+// about them, nil if there is none. Reflectors recover one after
 // another, so it waits until no further one has opened a watch for a while. It needs mu.
-func (l *ErrorLog) recovered(at time.Time) []slog.Attr {
+func (l *sharedLog) recovered(at time.Time) *outageEnd {
 	r := &l.recovery
 	r.timer = nil
 	if wait := r.remaining(at); wait > 0 && r.running > 0 {
@@ -154,22 +213,16 @@ func (l *ErrorLog) recovered(at time.Time) []slog.Attr {
 		return nil
 	}
 	r.incomplete = failing > 0
+	end := &outageEnd{source: name, after: openedAt.Sub(since), failing: failing}
 	if count > 1 {
-		name = l.name
+		end.source, end.recovered = l.name, count
 	}
-	attributes := []slog.Attr{slog.String("source", name), slog.Duration("after", openedAt.Sub(since).Round(time.Millisecond))}
-	if count > 1 {
-		attributes = append(attributes, slog.Int("recovered", count))
-	}
-	if failing > 0 {
-		attributes = append(attributes, slog.Int("failing", failing))
-	}
-	return attributes
+	return end
 }
 
 // forgetLines records that the outage of a reflector has ended. It needs mu.
-func (l *ErrorLog) forgetLines(source string) {
-	for _, kind := range l.kinds {
+func (l *sharedLog) forgetLines(source string) {
+	for _, kind := range l.lines.kinds {
 		if kind.sources[source] {
 			kind.sources[source] = false
 		}

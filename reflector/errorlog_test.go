@@ -54,28 +54,28 @@ func waitingError(source string, reason Reason) error {
 	return &Error{Name: source, Verb: "watch", Reason: reason, Err: errors.New("no"), RetryAt: time.Now().Add(time.Second)}
 }
 
-// sharedLog is a log of reflectors with the names 0, 1, 2 ...
-type sharedLog struct {
-	*ErrorLog
+// logPlayer has a log of reflectors with the names 0, 1, 2 ...
+type logPlayer struct {
+	failureLog
 	ends []func()
 }
 
-func newSharedLog(lines *logRecorder, sources int) *sharedLog {
-	l := &sharedLog{ErrorLog: NewErrorLog("all", lines.logger())}
+func newLogPlayer(lines *logRecorder, sources int) *logPlayer {
+	l := &logPlayer{failureLog: NewErrorLog("all", lines.logger()).log}
 	for i := range sources {
 		l.ends = append(l.ends, l.begin(fmt.Sprint(i)))
 	}
 	return l
 }
 
-func (l *sharedLog) fail(source int, reason Reason) {
+func (l *logPlayer) fail(source int, reason Reason) {
 	name := fmt.Sprint(source)
 	l.report(context.Background(), name, waitingError(name, reason), time.Now())
 }
 
-func (l *sharedLog) open(source int) { l.watchOpened(fmt.Sprint(source), time.Now()) }
+func (l *logPlayer) open(source int) { l.watchOpened(fmt.Sprint(source), time.Now()) }
 
-func (l *sharedLog) end() {
+func (l *logPlayer) end() {
 	for _, end := range l.ends {
 		end()
 	}
@@ -86,7 +86,7 @@ func (l *sharedLog) end() {
 func TestOutageOfSharedLogIsFewLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := new(logRecorder)
-		l := newSharedLog(lines, 200)
+		l := newLogPlayer(lines, 200)
 		defer l.end()
 		for range 61 {
 			for i := range 200 {
@@ -116,7 +116,7 @@ func TestOutageOfSharedLogIsFewLines(t *testing.T) {
 func TestSharedLogNamesTheFirstSpecificFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := new(logRecorder)
-		l := newSharedLog(lines, 10)
+		l := newLogPlayer(lines, 10)
 		defer l.end()
 		for i := range 10 {
 			for range 5 {
@@ -148,7 +148,7 @@ func TestFlappingSourceIsFewLines(t *testing.T) {
 		t.Run(fmt.Sprint(notFound), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lines := new(logRecorder)
-				l := newSharedLog(lines, 1)
+				l := newLogPlayer(lines, 1)
 				defer l.end()
 				const minutes = 10
 				for range minutes * 4 {
@@ -183,7 +183,7 @@ func TestFlappingSourceIsFewLines(t *testing.T) {
 func TestEndOfAnOutageIsLoggedOnceAllHaveRecovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := new(logRecorder)
-		l := newSharedLog(lines, 100)
+		l := newLogPlayer(lines, 100)
 		defer l.end()
 		for i := range 100 {
 			l.fail(i, ReasonServerError)
@@ -210,7 +210,7 @@ func TestEndOfAnOutageIsLoggedOnceAllHaveRecovered(t *testing.T) {
 func TestLogOfReflectorsThatHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := new(logRecorder)
-		l := newSharedLog(lines, 2)
+		l := newLogPlayer(lines, 2)
 		l.report(t.Context(), "1", &Error{Name: "1", Verb: "watch", Reason: ReasonExpired, Err: errors.New("too old")}, time.Now())
 		l.open(1)
 		l.fail(0, ReasonForbidden)
@@ -228,7 +228,7 @@ func TestLogOfReflectorsThatHaveEnded(t *testing.T) {
 func TestEndOfAnOutageThatBeganWithoutAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := new(logRecorder)
-		l := newSharedLog(lines, 1)
+		l := newLogPlayer(lines, 1)
 		defer l.end()
 		l.report(t.Context(), "0", &Error{Name: "0", Verb: "watch", Reason: ReasonInterrupted, Err: errReset}, time.Now())
 		require.Len(t, lines.take(), 1)

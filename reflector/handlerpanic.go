@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"time"
 )
 
@@ -15,7 +16,9 @@ func RecoverPanics(name string, logger *slog.Logger, handler func(context.Contex
 	if handler == nil {
 		return nil
 	}
-	errs, panics := NewErrorLog(name, logger), &ErrorLog{}
+	errs := &errorLog{logger: logger}
+	var mu sync.Mutex
+	var panics lineLimits
 	return func(ctx context.Context, err error) {
 		defer func() {
 			p := recover()
@@ -23,7 +26,10 @@ func RecoverPanics(name string, logger *slog.Logger, handler func(context.Contex
 				return
 			}
 			now := time.Now()
-			if panics.isDue(now) {
+			mu.Lock()
+			_, due := panics.due(errorKind{}, name, false, now)
+			mu.Unlock()
+			if due {
 				orDefault(logger).ErrorContext(ctx, "WatchErrorHandler panicked", "source", name, "panic", p, "stack", string(debug.Stack()))
 			}
 			errs.report(ctx, name, err, now)

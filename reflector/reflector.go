@@ -25,7 +25,7 @@ type Reflector[T any] struct {
 	published publishedState
 	recovery  recoveryReporter
 	storeMu   storeMutex
-	log       *ErrorLog
+	log       failureLog
 	// undecoded describes the initial state in the store, pendingUndecoded the
 	// one that is being read. Both are owned by Run, as machine is.
 	undecoded, pendingUndecoded undecoded
@@ -40,8 +40,9 @@ func New[T any](source listwatch.ListerWatcher[T], store Store[T], o Options[T])
 	o.WatchErrorHandler = RecoverPanics(o.Name, o.Logger, o.WatchErrorHandler)
 	r := &Reflector[T]{source: source, store: store, options: o, isNil: nilCheck[T]()}
 	r.machine = machine{name: o.Name, preferList: o.PreferList, backoff: o.Backoff, order: versionOrder{declared: orderOf(source)}}
-	if r.log = o.ErrorLog; r.log == nil {
-		r.log = NewErrorLog(o.Name, o.Logger)
+	r.log = &errorLog{logger: o.Logger}
+	if o.ErrorLog != nil {
+		r.log = o.ErrorLog.log
 	}
 	if o.ResyncPeriod > 0 {
 		r.storeMu = make(storeMutex, 1)

@@ -18,7 +18,7 @@ type definitions struct {
 	client *Client
 
 	mu   sync.Mutex
-	poll missing.Poll[schema.GroupVersionResource]
+	poll missing.Poll
 	// changed is closed when a reader must ask for its next step. It is nil while none
 	// waits.
 	changed chan struct{}
@@ -86,7 +86,7 @@ func waitForStep(ctx context.Context, at time.Time, changed <-chan struct{}) {
 }
 
 // leave removes a reader. The last one discards the answers.
-func (d *definitions) leave(reader *missing.Reader[schema.GroupVersionResource]) {
+func (d *definitions) leave(reader *missing.Reader) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch last, next := d.poll.Leave(reader); {

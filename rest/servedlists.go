@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"sort"
@@ -62,7 +61,8 @@ func (s *servedLists) listing(r schema.GroupVersionResource) missing.Listing {
 	gv := r.GroupVersion()
 	if r.Group != "" {
 		if s.groups.resources != nil {
-			return listedIf(s.groups.resources, r)
+			_, listed := s.groups.resources[r]
+			return listedIf(listed)
 		}
 		if s.groups.lacks(gv) {
 			return missing.Absent
@@ -70,13 +70,14 @@ func (s *servedLists) listing(r schema.GroupVersionResource) missing.Listing {
 	}
 	version := s.versions[gv]
 	if version.listing == missing.Listed {
-		return listedIf(version.names, r.Resource)
+		_, listed := version.names[r.Resource]
+		return listedIf(listed)
 	}
 	return version.listing
 }
 
-func listedIf[K comparable](all map[K]struct{}, key K) missing.Listing {
-	if _, ok := all[key]; ok {
+func listedIf(listed bool) missing.Listing {
+	if listed {
 		return missing.Listed
 	}
 	return missing.Absent
@@ -93,7 +94,11 @@ func (g *servedGroups) lacks(gv schema.GroupVersion) bool {
 // be temporary changes nothing.
 func (s *servedLists) ask(ctx context.Context, client *Client, resources map[schema.GroupVersionResource]struct{}, learned func()) (wait time.Duration) {
 	asked := versionsOf(resources)
-	maps.DeleteFunc(s.versions, func(gv schema.GroupVersion, _ servedVersion) bool { return !slices.Contains(asked, gv) })
+	for gv := range s.versions {
+		if !slices.Contains(asked, gv) {
+			delete(s.versions, gv)
+		}
+	}
 	groups, answered := false, false
 	for _, gv := range asked { // the core group is the last
 		if gv.Group != "" && !groups {

@@ -18,7 +18,15 @@
 // A [Poll] has no clock, goroutine or lock: times are arguments.
 package missing
 
-import "time"
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Resource identifies a resource. Poll has no type parameter for it, since the names of
+// the instantiated functions would take as much of a program as their code.
+type Resource = schema.GroupVersionResource
 
 const (
 	// Interval is the time between the beginnings of two rounds of questions.
@@ -41,13 +49,13 @@ const (
 	Unavailable
 )
 
-// Poll is the state of the readers of one client. R identifies a resource.
-type Poll[R comparable] struct {
-	waiting map[*Reader[R]]struct{}
+// Poll is the state of the readers of one client.
+type Poll struct {
+	waiting map[*Reader]struct{}
 	// joined is the number of readers that have ever joined.
 	joined uint64
 	// poller asks, nil if there is none.
-	poller *Reader[R]
+	poller *Reader
 	// asking: a round of the poller is in progress, since began.
 	asking bool
 	began  time.Time
@@ -56,8 +64,8 @@ type Poll[R comparable] struct {
 }
 
 // Reader is a reader that waits for its resource.
-type Reader[R comparable] struct {
-	resource R
+type Reader struct {
+	resource Resource
 	// number is the value of Poll.joined at its Join: a lower one has waited longer.
 	number uint64
 	// notBefore is when its own backoff has passed.
@@ -87,19 +95,19 @@ type Step struct {
 
 // Join adds a reader. notBefore is when its own backoff has passed, ownAttempt when it may
 // try although the resource is not listed.
-func (p *Poll[R]) Join(resource R, notBefore, ownAttempt time.Time) *Reader[R] {
+func (p *Poll) Join(resource Resource, notBefore, ownAttempt time.Time) *Reader {
 	if p.waiting == nil {
-		p.waiting = map[*Reader[R]]struct{}{}
+		p.waiting = map[*Reader]struct{}{}
 	}
 	p.joined++
-	r := &Reader[R]{resource: resource, number: p.joined, notBefore: notBefore, ownAttempt: ownAttempt}
+	r := &Reader{resource: resource, number: p.joined, notBefore: notBefore, ownAttempt: ownAttempt}
 	p.waiting[r] = struct{}{}
 	return r
 }
 
 // Leave removes a reader. It reports whether none is left, and whether another one has to
 // ask from now on.
-func (p *Poll[R]) Leave(r *Reader[R]) (last, next bool) {
+func (p *Poll) Leave(r *Reader) (last, next bool) {
 	delete(p.waiting, r)
 	if next = p.poller == r; next {
 		p.poller, p.asking = nil, false
@@ -108,8 +116,8 @@ func (p *Poll[R]) Leave(r *Reader[R]) (last, next bool) {
 }
 
 // Resources returns the resources of all readers.
-func (p *Poll[R]) Resources() map[R]struct{} {
-	all := make(map[R]struct{}, len(p.waiting))
+func (p *Poll) Resources() map[Resource]struct{} {
+	all := make(map[Resource]struct{}, len(p.waiting))
 	for r := range p.waiting {
 		all[r.resource] = struct{}{}
 	}
@@ -118,7 +126,7 @@ func (p *Poll[R]) Resources() map[R]struct{} {
 
 // Step returns what a reader has to do. Every reader asks after each call of Learned and
 // Finished, and of Leave if it reports next.
-func (p *Poll[R]) Step(r *Reader[R], now time.Time) Step {
+func (p *Poll) Step(r *Reader, now time.Time) Step {
 	listed := r.listing == Listed
 	switch {
 	case r.turn, listed && r.newly:
@@ -147,7 +155,7 @@ func (p *Poll[R]) Step(r *Reader[R], now time.Time) Step {
 }
 
 // Learned records answers of the server. Unknown is no answer.
-func (p *Poll[R]) Learned(listing func(R) Listing) {
+func (p *Poll) Learned(listing func(Resource) Listing) {
 	for r := range p.waiting {
 		now := listing(r.resource)
 		if now == Unknown {
@@ -160,7 +168,7 @@ func (p *Poll[R]) Learned(listing func(R) Listing) {
 
 // Finished ends a round. wait is how long the server has asked to wait, 0 if it has not.
 // Unless it has, the reader whose turn it is may try.
-func (p *Poll[R]) Finished(now time.Time, wait time.Duration) {
+func (p *Poll) Finished(now time.Time, wait time.Duration) {
 	p.asking, p.next = false, now.Add(max(minPause, wait))
 	if regular := p.began.Add(Interval); p.next.Before(regular) {
 		p.next = regular
@@ -168,7 +176,7 @@ func (p *Poll[R]) Finished(now time.Time, wait time.Duration) {
 	if wait > 0 {
 		return
 	}
-	var first *Reader[R]
+	var first *Reader
 	for r := range p.waiting {
 		due := !now.Before(r.ownAttempt) || r.listing == Unavailable && !now.Before(r.notBefore)
 		if due && !r.turn && r.listing != Listed && (first == nil || r.number < first.number) {
@@ -181,7 +189,7 @@ func (p *Poll[R]) Finished(now time.Time, wait time.Duration) {
 }
 
 // NextRound returns when the next round of questions begins that begins after now.
-func (p *Poll[R]) NextRound(now time.Time) time.Time {
+func (p *Poll) NextRound(now time.Time) time.Time {
 	if p.next.After(now) {
 		return p.next
 	}

@@ -1,6 +1,7 @@
 package missing
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,11 +14,13 @@ var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) time.Time { return begin.Add(d) }
 
-func always[R comparable](l Listing) func(R) Listing { return func(R) Listing { return l } }
+func always(l Listing) func(Resource) Listing { return func(Resource) Listing { return l } }
 
-func serves(resources ...string) func(string) Listing {
-	return func(r string) Listing {
-		if slices.Contains(resources, r) {
+func named(name string) Resource { return Resource{Version: "v1", Resource: name} }
+
+func serves(resources ...string) func(Resource) Listing {
+	return func(r Resource) Listing {
+		if slices.Contains(resources, r.Resource) {
 			return Listed
 		}
 		return Absent
@@ -25,7 +28,7 @@ func serves(resources ...string) func(string) Listing {
 }
 
 // answer makes a whole round.
-func answer(t *testing.T, p *Poll[string], r *Reader[string], now time.Time, listing func(string) Listing) {
+func answer(t *testing.T, p *Poll, r *Reader, now time.Time, listing func(Resource) Listing) {
 	t.Helper()
 	require.Equal(t, Step{Ask: true}, p.Step(r, now))
 	p.Learned(listing)
@@ -35,9 +38,9 @@ func answer(t *testing.T, p *Poll[string], r *Reader[string], now time.Time, lis
 // One reader asks for all of them. A reader whose resource becomes listed is ready at
 // once, whatever its own backoff is.
 func TestOneReaderAsksForAll(t *testing.T) {
-	var p Poll[string]
-	a, b := p.Join("a", at(time.Hour), at(time.Hour)), p.Join("b", at(time.Hour), at(time.Hour))
-	require.Equal(t, map[string]struct{}{"a": {}, "b": {}}, p.Resources())
+	var p Poll
+	a, b := p.Join(named("a"), at(time.Hour), at(time.Hour)), p.Join(named("b"), at(time.Hour), at(time.Hour))
+	require.Equal(t, map[Resource]struct{}{named("a"): {}, named("b"): {}}, p.Resources())
 	require.Equal(t, at(Interval), p.NextRound(at(0)))
 	require.Equal(t, Step{Ask: true}, p.Step(a, at(0)), "the first round begins at once")
 	require.Equal(t, Step{}, p.Step(a, at(0)), "it is in progress")
@@ -54,7 +57,7 @@ func TestOneReaderAsksForAll(t *testing.T) {
 }
 
 // requireLeave fails if Leave reports something else.
-func requireLeave[R comparable](t *testing.T, p *Poll[R], r *Reader[R], last, next bool) {
+func requireLeave(t *testing.T, p *Poll, r *Reader, last, next bool) {
 	t.Helper()
 	isLast, isNext := p.Leave(r)
 	require.Equal(t, last, isLast, "last")
@@ -64,13 +67,13 @@ func requireLeave[R comparable](t *testing.T, p *Poll[R], r *Reader[R], last, ne
 // A reader whose resource was listed before waits for its own backoff, which is to grow.
 // If the resource disappears from the list and returns, the reader does not wait.
 func TestListedAndNotServed(t *testing.T) {
-	var p Poll[string]
-	a := p.Join("a", at(time.Minute), at(2*time.Minute))
+	var p Poll
+	a := p.Join(named("a"), at(time.Minute), at(2*time.Minute))
 	answer(t, &p, a, at(0), serves("a"))
 	require.Equal(t, Step{At: at(Interval)}, p.Step(a, at(0)))
 	require.Equal(t, Step{Ready: true, Repeated: true}, p.Step(a, at(time.Minute)))
 	answer(t, &p, a, at(Interval), serves())
-	answer(t, &p, a, at(2*Interval), always[string](Unknown))
+	answer(t, &p, a, at(2*Interval), always(Unknown))
 	answer(t, &p, a, at(3*Interval), serves("a"))
 	require.Equal(t, Step{Ready: true}, p.Step(a, at(3*Interval)))
 }
@@ -78,25 +81,25 @@ func TestListedAndNotServed(t *testing.T) {
 // When the reader that asks leaves, also during a round, another one goes on. Others may
 // leave without a notice to the rest.
 func TestAnotherReaderGoesOn(t *testing.T) {
-	var p Poll[string]
-	a, b, other := p.Join("a", at(0), at(time.Hour)), p.Join("b", at(0), at(time.Hour)), p.Join("c", at(0), at(time.Hour))
+	var p Poll
+	a, b, other := p.Join(named("a"), at(0), at(time.Hour)), p.Join(named("b"), at(0), at(time.Hour)), p.Join(named("c"), at(0), at(time.Hour))
 	require.True(t, p.Step(a, at(0)).Ask)
 	require.Zero(t, p.Step(other, at(0)))
 	requireLeave(t, &p, other, false, false)
 	requireLeave(t, &p, a, false, true)
 	answer(t, &p, b, at(0), serves())
 	requireLeave(t, &p, b, true, true)
-	c := p.Join("c", at(0), at(time.Hour))
+	c := p.Join(named("c"), at(0), at(time.Hour))
 	require.Equal(t, Step{At: at(Interval)}, p.Step(c, at(time.Second)), "the interval also applies to the next reader")
 }
 
 // A round that fails makes no reader ready, and changes no interval. A server that asks
 // to wait is not asked before.
 func TestFailedRounds(t *testing.T) {
-	var p Poll[string]
-	a, b := p.Join("a", at(0), at(time.Hour)), p.Join("b", at(0), at(time.Hour))
+	var p Poll
+	a, b := p.Join(named("a"), at(0), at(time.Hour)), p.Join(named("b"), at(0), at(time.Hour))
 	for i := range time.Duration(100) {
-		answer(t, &p, a, at(i*Interval), always[string](Unknown))
+		answer(t, &p, a, at(i*Interval), always(Unknown))
 		require.False(t, p.Step(a, at(i*Interval)).Ready)
 		require.False(t, p.Step(b, at(i*Interval)).Ready)
 	}
@@ -115,10 +118,10 @@ func TestFailedRounds(t *testing.T) {
 // After each round one reader may try although its resource is not listed: the one that
 // has waited longest, after its time has come.
 func TestOneReaderTriesAfterEachRound(t *testing.T) {
-	var p Poll[string]
-	var all []*Reader[string]
+	var p Poll
+	var all []*Reader
 	for _, name := range []string{"a", "b", "c"} {
-		all = append(all, p.Join(name, at(0), at(time.Minute)))
+		all = append(all, p.Join(named(name), at(0), at(time.Minute)))
 	}
 	answer(t, &p, all[0], at(0), serves())
 	require.False(t, p.Step(all[0], at(0)).Ready)
@@ -131,13 +134,13 @@ func TestOneReaderTriesAfterEachRound(t *testing.T) {
 		}
 		p.Leave(all[i])
 	}
-	d := p.Join("d", at(2*time.Minute), at(time.Hour))
-	answer(t, &p, d, at(90*time.Second), always[string](Unavailable))
+	d := p.Join(named("d"), at(2*time.Minute), at(time.Hour))
+	answer(t, &p, d, at(90*time.Second), always(Unavailable))
 	require.False(t, p.Step(d, at(90*time.Second)).Ready)
 	require.True(t, p.Step(d, at(2*time.Minute)).Ask)
 	p.Finished(at(2*time.Minute), Interval)
 	require.False(t, p.Step(d, at(2*time.Minute)).Ready, "the server has asked to wait")
-	answer(t, &p, d, at(2*time.Minute+Interval), always[string](Unavailable))
+	answer(t, &p, d, at(2*time.Minute+Interval), always(Unavailable))
 	require.True(t, p.Step(d, at(2*time.Minute+Interval)).Ready, "the list is unavailable, and its own backoff has passed")
 }
 
@@ -147,18 +150,18 @@ func TestOneReaderTriesAfterEachRound(t *testing.T) {
 func TestPollInvariants(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		var p Poll[int]
+		var p Poll
 		now, last := begin, begin.Add(-time.Hour)
 		rounds, turns := 0, 0
-		var readers []*Reader[int]
-		var asking *Reader[int]
-		ready := map[*Reader[int]]bool{}
+		var readers []*Reader
+		var asking *Reader
+		ready := map[*Reader]bool{}
 		for range 300 {
 			now = now.Add(time.Duration(random.IntN(2000)) * time.Millisecond)
 			switch n := random.IntN(10); {
 			case n < 2:
 				own := now.Add(time.Duration(random.IntN(20)) * time.Second)
-				readers = append(readers, p.Join(random.IntN(5), now.Add(time.Duration(random.IntN(5))*time.Second), own))
+				readers = append(readers, p.Join(named(fmt.Sprint(random.IntN(5))), now.Add(time.Duration(random.IntN(5))*time.Second), own))
 			case n < 4 && len(readers) > 0:
 				i := random.IntN(len(readers))
 				if readers[i] == asking {
@@ -168,7 +171,7 @@ func TestPollInvariants(t *testing.T) {
 				readers = slices.Delete(readers, i, i+1)
 			case n < 6 && asking != nil:
 				asking = nil
-				p.Learned(func(r int) Listing { return Listing((r + random.IntN(2)) % 4) })
+				p.Learned(func(r Resource) Listing { return Listing((int(r.Resource[0]) + random.IntN(2)) % 4) })
 				p.Finished(now, time.Duration(random.IntN(2)*random.IntN(10))*time.Second)
 				rounds++
 			}
@@ -190,8 +193,8 @@ func TestPollInvariants(t *testing.T) {
 			}
 		}
 		require.LessOrEqual(t, turns, rounds, "seed %d", seed)
-		p.Learned(always[int](Absent))
-		p.Learned(always[int](Listed))
+		p.Learned(always(Absent))
+		p.Learned(always(Listed))
 		for _, r := range readers {
 			require.Equal(t, Step{Ready: true}, p.Step(r, now), "seed %d", seed)
 		}
