@@ -73,16 +73,7 @@ func (r *root[T]) all() iter.Seq[T] {
 }
 
 // allKeys yields the keys. The iteration keeps no objects alive.
-func (r *root[T]) allKeys() iter.Seq[string] {
-	keys := r.keys
-	return func(yield func(string) bool) {
-		for key := range keys.all() {
-			if !yield(key) {
-				return
-			}
-		}
-	}
-}
+func (r *root[T]) allKeys() iter.Seq[string] { return r.keys.allKeys() }
 
 // count returns the number of objects in a bucket in this version. It does not
 // examine the objects if the bucket has no holes.

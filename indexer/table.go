@@ -105,6 +105,20 @@ func (t *table) all() iter.Seq2[string, uint32] {
 	}
 }
 
+// allKeys yields the keys. It is not inlined, so that there is one copy of the function
+// that it returns.
+//
+//go:noinline
+func (t table) allKeys() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for key := range t.all() {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
 // len returns the number of entries of the page without its next pages.
 func (p *page) len() int { return (bits.Len64(p.tags.Load()) + 7) / 8 }
 

@@ -60,25 +60,33 @@ func (i *SharedInformer[T]) WaitForVersion(ctx context.Context, version string) 
 	if version == "" {
 		return ErrNoVersion
 	}
-	var one [1]*versionWaiter
-	covered, waiters := s.feeds.all(), one[:0]
-	for _, f := range covered {
-		waiters = append(waiters, f.expect(version))
-	}
-	var err error
+	covered, err := s.feeds.all(), error(nil)
 	if len(covered) == 0 {
 		err = s.wait(ctx, nil, s.feeds.synced())
-	}
-	for n, f := range covered {
-		if err == nil {
-			err = unlessRemoved(s.waitForVersion(ctx, f, waiters[n]))
-		}
-		f.waiters.remove(waiters[n])
+	} else {
+		err = s.waitForVersions(ctx, covered, version, unlessRemoved)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: waiting for version %s: %w", s.name, version, err)
 	}
 	return nil
+}
+
+// waitForVersions waits for a version of some feeds. result returns the result of the wait
+// for one feed.
+func (s *shared[T]) waitForVersions(ctx context.Context, covered []*feed[T], version string, result func(error) error) (err error) {
+	var one [1]*versionWaiter
+	waiters := one[:0]
+	for _, f := range covered {
+		waiters = append(waiters, f.expect(version))
+	}
+	for n, f := range covered {
+		if err == nil {
+			err = result(s.waitForVersion(ctx, f, waiters[n]))
+		}
+		f.waiters.remove(waiters[n])
+	}
+	return err
 }
 
 // WaitForVersionIn is WaitForVersion for the objects of one namespace only.
@@ -96,9 +104,8 @@ func (i *SharedInformer[T]) WaitForVersionIn(ctx context.Context, namespace, ver
 	case f == nil:
 		return s.err
 	}
-	w := f.expect(version)
-	defer f.waiters.remove(w)
-	if err := s.waitForVersion(ctx, f, w); err != nil {
+	err := s.waitForVersions(ctx, []*feed[T]{f}, version, func(err error) error { return err })
+	if err != nil {
 		return fmt.Errorf("%s: waiting for version %s in namespace %q: %w", s.name, version, namespace, err)
 	}
 	return nil

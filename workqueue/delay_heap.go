@@ -1,7 +1,5 @@
 package workqueue
 
-import "slices"
-
 // delayHeap is a heap of items to add later. When a delay becomes shorter, the
 // item is pushed again and the old entry becomes stale, so that no entry has to
 // be found and moved.
@@ -47,7 +45,7 @@ func (d *delayHeap[T]) add(n *entry[T], now, at int64) {
 	d.seq++
 	r.seq = uint32(d.seq)
 	if len(d.heap) == cap(d.heap) {
-		d.heap = slices.Grow(d.heap, max(16, cap(d.heap)))
+		d.heap = append(make([]heapEntry[T], 0, len(d.heap)+max(16, cap(d.heap))), d.heap...)
 	}
 	d.heap = append(d.heap, heapEntry[T]{at, d.seq, n})
 	d.up(len(d.heap) - 1)
@@ -97,7 +95,14 @@ func (d *delayHeap[T]) clear(forget func(*entry[T])) {
 
 // removeStale removes the stale entries.
 func (d *delayHeap[T]) removeStale() {
-	d.heap = slices.DeleteFunc(d.heap, heapEntry[T].stale)
+	remaining := d.heap[:0]
+	for _, e := range d.heap {
+		if !e.stale() {
+			remaining = append(remaining, e)
+		}
+	}
+	clear(d.heap[len(remaining):])
+	d.heap = remaining
 	for i := (len(d.heap) - 2) / 4; i >= 0; i-- {
 		d.down(i, d.heap[i])
 	}

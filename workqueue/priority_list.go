@@ -1,6 +1,6 @@
 package workqueue
 
-import "slices"
+import "sort"
 
 // overdueInterval is the number of Gets after which the item that has waited
 // longest is returned if it is overdue. The highest priority keeps three
@@ -66,15 +66,8 @@ func (r *priorityList[T]) each(yield func(*entry[T]) bool) {
 }
 
 func (r *priorityList[T]) find(rank int32) (int, bool) {
-	return slices.BinarySearchFunc(r.levels, rank, func(c priorityLevel[T], rank int32) int {
-		switch {
-		case c.priority < rank:
-			return -1
-		case c.priority > rank:
-			return 1
-		}
-		return 0
-	})
+	i := sort.Search(len(r.levels), func(i int) bool { return r.levels[i].priority >= rank })
+	return i, i < len(r.levels) && r.levels[i].priority == rank
 }
 
 func (r *priorityList[T]) insert(n *entry[T]) {
@@ -91,6 +84,9 @@ func (r *priorityList[T]) remove(n *entry[T]) {
 	i, _ := r.find(n.val.priority)
 	r.levels[i].list.remove(n, queueLink)
 	if r.levels[i].list.head == nil {
-		r.levels = slices.Delete(r.levels, i, i+1)
+		last := len(r.levels) - 1
+		copy(r.levels[i:], r.levels[i+1:])
+		r.levels[last] = priorityLevel[T]{}
+		r.levels = r.levels[:last]
 	}
 }
