@@ -88,8 +88,12 @@ func Reads[T any](c *Controller, from Readable[T], predicates ...Predicate[T]) (
 // error of ctx if it ends while the read waits; [indexer.ErrBadKey] for a key that no
 // object can have: one without a namespace if the resource is namespaced, one with a
 // namespace if it is not; [informer.ErrNotListed] if the informer covers the namespace of
-// the key and has no list of it, as when the server forbids it; and for Bodies the error
-// of the request.
+// the key and has no list of it, since the list fails or the server forbids it; and for
+// Bodies the error of the request.
+//
+// ErrNotListed says that it is not known whether the object exists: return it, so that the
+// key is retried. Get waits for the first attempt of the list, at most for ten seconds. In a
+// namespace that the informer does not cover there are no objects.
 func Get[T any](ctx context.Context, from Readable[T], key string) (obj T, ok bool, err error) {
 	read, err := openRead(ctx, from, reads.Target{Kind: reads.Key, Value: key})
 	if err != nil {
@@ -109,9 +113,11 @@ func Get[T any](ctx context.Context, from Readable[T], key string) (obj T, ok bo
 // Find returns the objects with an index value, from one version of the store. Like Get
 // it is fresh and tracked: the request is enqueued when an object with the value is
 // created, updated or deleted, and when an object gets or loses the value. Predicates
-// do not apply to the latter.
+// do not apply to the latter. While an informer of several namespaces has no list of one
+// of them, Find does not return the objects of that namespace. The request is enqueued when
+// they arrive.
 //
-// Possible errors: those of Get, and [ErrOptions] if the index is nil.
+// Possible errors: those of Get except ErrNotListed, and [ErrOptions] if the index is nil.
 func Find[T rest.Object](ctx context.Context, index *indexer.Index[T], value string) (iter.Seq[T], error) {
 	job := jobOf(ctx)
 	if job == nil {
@@ -134,9 +140,10 @@ func Find[T rest.Object](ctx context.Context, index *indexer.Index[T], value str
 
 // All returns all objects of an informer, in no particular order, from one version of
 // the store. Like Get it is fresh and tracked: the request is enqueued when any object is
-// created, updated or deleted. It is one dependency, whatever the number of objects.
+// created, updated or deleted. It is one dependency, whatever the number of objects. For
+// namespaces without a list see Find.
 //
-// Possible errors: those of Get.
+// Possible errors: those of Get except ErrNotListed.
 func All[T rest.Object](ctx context.Context, inf *informer.SharedInformer[T]) (iter.Seq[T], error) {
 	read, err := openRead(ctx, inf, reads.Target{Kind: reads.Everything})
 	if err != nil {
@@ -149,12 +156,13 @@ func All[T rest.Object](ctx context.Context, inf *informer.SharedInformer[T]) (i
 // Lister returns a lister whose reads are tracked. It is fresh: the objects that it
 // returns include what this reconcile has written before the call of Lister. Get depends
 // on one key, List of a namespace on the objects of the namespace, whatever the
-// selector, and List of everything on all objects.
+// selector, and List of everything on all objects. In a namespace without a list, see Find,
+// the lister finds no objects.
 //
 // When the reconcile has ended, Get returns [ErrNotReconciling], and List reads the
 // informer without tracking.
 //
-// Possible errors: those of Get.
+// Possible errors: those of Get except ErrNotListed.
 func Lister[T rest.Object](ctx context.Context, inf *informer.SharedInformer[T]) (indexer.Lister[T], error) {
 	job := jobOf(ctx)
 	if job == nil {

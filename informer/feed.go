@@ -30,9 +30,10 @@ type feed[T any] struct {
 	// listed: the store has the first list. It is not set in the feed of an ordinary
 	// informer.
 	listed atomic.Bool
-	// settled is set when the store has the first list or the server forbids it. It is
-	// nil in the feed of an ordinary informer.
-	settled *signal
+	// attempted is set when the store has the first list or the first attempt has failed,
+	// stored when the store has the list, and settled then or when the server forbids
+	// it. All are nil in the feed of an ordinary informer.
+	attempted, stored, settled *signal
 	// firstEpoch is the epoch with which the feed began: another one than that of any
 	// earlier feed of the namespace.
 	firstEpoch int
@@ -80,6 +81,8 @@ func (f *feed[T]) reached(batch deltafifo.Batch) {
 		f.ownVersion.Store(&version)
 	}
 	if batch.Replace && !f.listed.Swap(true) {
+		f.attempted.set()
+		f.stored.set()
 		f.settled.set()
 	}
 }

@@ -113,7 +113,7 @@ func (n *namespaceSet[T]) setNamespaces(namespaces []string) error {
 	}
 	n.remove(wanted)
 	maps.Copy(n.members, added)
-	n.pending = nil
+	n.pending, n.allForbidden = nil, false
 	covered := make([]*feed[T], len(wanted))
 	for i, namespace := range wanted {
 		covered[i] = n.members[namespace].feed
@@ -166,7 +166,7 @@ func (n *namespaceSet[T]) newMember(namespace string) (*namespaceFeed[T], error)
 	}
 	f := &namespaceFeed[T]{feed: newFeed(s, name, namespaceObjects[T]{s.store.Reader, n.index, namespace})}
 	f.namespace, f.removed, f.ownVersion = namespace, make(chan struct{}), new(atomic.Pointer[string])
-	f.settled = newSignal()
+	f.attempted, f.stored, f.settled = newSignal(), newSignal(), newSignal()
 	f.firstEpoch = n.nextEpoch
 	f.waiters.beginAt(n.nextEpoch)
 	options := s.reflectorOptions(name, n.filter(namespace))

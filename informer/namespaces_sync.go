@@ -21,8 +21,8 @@ func newSignal() *signal { return &signal{done: make(chan struct{})} }
 
 func (s *signal) set() { s.once.Do(func() { close(s.done) }) }
 
-// observeRefusals returns trace with a function that observes whether the server refuses
-// the first list of a namespace.
+// observeRefusals returns trace with a function that observes whether attempts to get the
+// first list of a namespace fail, and whether the server refuses them.
 func (n *namespaceSet[T]) observeRefusals(f *namespaceFeed[T], trace *reflector.Trace) *reflector.Trace {
 	var with reflector.Trace
 	if trace != nil {
@@ -33,6 +33,7 @@ func (n *namespaceSet[T]) observeRefusals(f *namespaceFeed[T], trace *reflector.
 		if state.Failures != failures && !f.listed.Load() { // another attempt has failed
 			var failed *reflector.Error
 			n.setForbidden(f, errors.As(state.Err, &failed) && failed.Reason == reflector.ReasonForbidden)
+			f.attempted.set()
 		}
 		failures = state.Failures
 		if changed != nil {
@@ -59,9 +60,9 @@ func (n *namespaceSet[T]) setForbidden(f *namespaceFeed[T], forbidden bool) {
 		for _, member := range n.members {
 			member.forbidden = false
 		}
-	} else {
-		f.forbidden = true
+		return
 	}
+	f.forbidden = true
 	f.settled.set()
 	n.wake()
 }
@@ -94,22 +95,25 @@ func (n *namespaceSet[T]) completes(*feed[T]) bool {
 // listTimeout is how long a tracked read waits for the first list of a namespace.
 const listTimeout = 10 * time.Second
 
-// waitForListOf waits until the store has the first list of the namespace of a key. It
-// returns an error if the server forbids it, or sends none within listTimeout.
+// waitForListOf waits until the store has the first list of the namespace of a key, while
+// the first attempt is in progress. It returns an error if there is no list: a namespace
+// that fails must not delay the reads of each reconcile.
 func (n *namespaceSet[T]) waitForListOf(ctx context.Context, key string) error {
-	namespace, _, _ := strings.Cut(key, "/")
+	namespace, _, namespaced := strings.Cut(key, "/")
 	f := n.of(namespace)
-	if f == nil || f.listed.Load() {
+	if f == nil || !namespaced || f.listed.Load() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	err := n.shared.wait(ctx, f, f.settled.done)
-	switch {
-	case f.listed.Load(), errors.Is(err, ErrNotCovered):
+	err := n.shared.wait(ctx, f, f.attempted.done)
+	if err == nil {
+		if err = f.controller.State().Err; err == nil { // a later attempt has succeeded
+			err = n.shared.wait(ctx, f, f.stored.done)
+		}
+	}
+	if err == nil || f.listed.Load() || errors.Is(err, ErrNotCovered) {
 		return nil
-	case err == nil:
-		err = f.controller.State().Err
 	}
 	return fmt.Errorf("%s: %w of namespace %q: %w", n.shared.name, ErrNotListed, namespace, err)
 }

@@ -412,9 +412,9 @@ func TestSyncNeedsAnAllowedNamespace(t *testing.T) {
 	}
 }
 
-// A tracked read of a key waits for the list of its namespace, and ends with the reason if
-// there is none within ten seconds. A namespace that is removed or not covered has no
-// objects.
+// A tracked read of a key waits for the first attempt to list its namespace, and ends with
+// the reason if that fails: a namespace that fails must not delay every reconcile that
+// reads it. A namespace that is removed or not covered has no objects.
 func TestReadWaitsForTheListOfANamespace(t *testing.T) {
 	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
 		r.podIn("a", "web-0")
@@ -422,31 +422,82 @@ func TestReadWaitsForTheListOfANamespace(t *testing.T) {
 		inf, stop := r.runNamespaces(informer.Options[*Pod]{}, "a")
 		defer stop()
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		_, ok, _, err := inf.Read(t.Context(), "b/web-0")
+		read := func(key string) (bool, error) {
+			_, ok, _, err := inf.Read(t.Context(), key)
+			return ok, err
+		}
+		ok, err := read("b/web-0")
 		require.NoError(t, err)
 		require.False(t, ok)
 
 		require.NoError(t, inf.SetNamespaces("a", "b"))
-		_, ok, _, err = inf.Read(t.Context(), "b/web-0")
+		ok, err = read("b/web-0")
 		require.NoError(t, err)
 		require.True(t, ok)
 
-		r.srv.Fault(apitest.Fault{Match: apitest.Match{Namespace: "c", Resource: "pods"}, Action: apitest.Fail(500, 0)})
+		// The first attempt fails after a second; later reads do not wait for a second one.
+		fault := func(action apitest.Action) *apitest.InjectedFault {
+			return r.srv.Fault(apitest.Fault{Match: apitest.Match{Namespace: "c", Resource: "pods"}, Action: action})
+		}
+		delayed, failing := fault(apitest.Delay(time.Second)), fault(apitest.Fail(500, 0))
 		require.NoError(t, inf.SetNamespaces("a", "c"))
+		for range 100 {
+			_, err = read("c/web-0")
+			require.ErrorIs(t, err, informer.ErrNotListed)
+			require.True(t, apierrors.IsInternalError(err), "%v", err)
+		}
 		start := time.Now()
-		_, _, _, err = inf.Read(t.Context(), "c/web-0")
-		require.Equal(t, 10*time.Second, time.Since(start))
+		_, err = read("c/web-0")
 		require.ErrorIs(t, err, informer.ErrNotListed)
-		require.True(t, apierrors.IsInternalError(err), "%v", err)
+		require.Zero(t, time.Since(start))
+		_, err = read("c")
+		require.ErrorIs(t, err, indexer.ErrBadKey)
+		delayed.Remove()
+		failing.Remove()
+		time.Sleep(time.Minute)
+		_, err = read("c/web-0")
+		require.NoError(t, err)
 
+		// The first attempt does not end.
+		r.srv.Fault(apitest.Fault{Match: apitest.Match{Namespace: "d", Resource: "pods"}, Action: apitest.Silence()})
+		require.NoError(t, inf.SetNamespaces("a", "d"))
+		start = time.Now()
+		_, err = read("d/web-0")
+		require.ErrorIs(t, err, informer.ErrNotListed)
+		require.Equal(t, 10*time.Second, time.Since(start))
 		ended := make(chan error, 1)
 		go func() {
-			_, _, _, err := inf.Read(t.Context(), "c/web-0")
+			_, err := read("d/web-0")
 			ended <- err
 		}()
 		synctest.Wait()
 		require.NoError(t, inf.SetNamespaces("a"))
 		require.NoError(t, <-ended)
+	})
+}
+
+// When all namespaces of a synced informer are replaced by forbidden ones, WaitForSync
+// reports it.
+func TestWaitForSyncOfForbiddenNamespaces(t *testing.T) {
+	withServer(t, apitest.Options{}, func(t *testing.T, r *serverFixture) {
+		r.srv.Fault(apitest.Fault{Match: apitest.Match{Resource: "pods"}, Action: apitest.Fail(403, 0)})
+		inf, stop := r.runNamespaces(informer.Options[*Pod]{})
+		defer stop()
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		for _, set := range [][]string{{"a"}, {"a", "b"}} {
+			require.NoError(t, inf.SetNamespaces(set...))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			err := inf.WaitForSync(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.True(t, apierrors.IsForbidden(err), "%v", err)
+			start := time.Now()
+			for _, namespace := range set {
+				_, _, _, err := inf.Read(t.Context(), namespace+"/web-0")
+				require.ErrorIs(t, err, informer.ErrNotListed)
+			}
+			require.Zero(t, time.Since(start))
+		}
 	})
 }
 

@@ -20,8 +20,8 @@ func (i *SharedInformer[T]) ResourceInfo() rest.ResourceInfo { return i.shared.i
 func (i *SharedInformer[T]) Get(key string) (T, bool) { return i.shared.store.Get(key) }
 
 // Read is Get with the revision of the snapshot that was read. It is for the tracked
-// reads of package controller. An informer of several namespaces waits until the store
-// has the list of the key's namespace, at most for ten seconds.
+// reads of package controller. An informer of several namespaces waits for the first
+// attempt to list the key's namespace, at most for ten seconds.
 //
 // Possible errors: ErrNotListed for an informer of several namespaces, also if the server
 // forbids the list; indexer.ErrBadKey for a key that no object of the resource can have:

@@ -59,8 +59,9 @@ type recoveryLog struct {
 	// timer calls the function that logs recovered reflectors. It is nil if no
 	// reflector is recovering.
 	timer *time.Timer
-	// timers counts one for a timer that is set or whose function runs.
-	timers sync.WaitGroup
+	// ofTimer is closed when the function of timer has returned, ofLast when the last one
+	// that has been called has. nil if there is none.
+	ofTimer, ofLast chan struct{}
 }
 
 // An outage of a reflector begins with an error after which it waits.
@@ -128,14 +129,19 @@ func (l *sharedLog) end(source string) {
 	r := &l.recovery
 	delete(r.outages, source)
 	r.running--
-	last := r.running == 0
-	if last && r.timer != nil && r.timer.Stop() {
+	var running []chan struct{}
+	if r.running == 0 {
+		if r.ofLast != nil {
+			running = append(running, r.ofLast)
+		}
+		if r.timer != nil && !r.timer.Stop() {
+			running = append(running, r.ofTimer)
+		}
 		r.timer = nil
-		r.timers.Done()
 	}
 	l.mu.Unlock()
-	if last {
-		r.timers.Wait()
+	for _, done := range running {
+		<-done
 	}
 }
 
@@ -155,14 +161,18 @@ func (l *sharedLog) watchOpened(source string, at time.Time) {
 
 // checkAfter starts the timer. It needs mu.
 func (l *sharedLog) checkAfter(d time.Duration) {
-	l.recovery.timers.Add(1)
-	l.recovery.timer = time.AfterFunc(d, l.logRecovered)
+	done := make(chan struct{})
+	l.recovery.ofTimer = done
+	l.recovery.timer = time.AfterFunc(d, func() {
+		defer close(done)
+		l.logRecovered(done)
+	})
 }
 
 // logRecovered logs the reflectors that are healthy again. It runs on its own goroutine.
-func (l *sharedLog) logRecovered() {
-	defer l.recovery.timers.Done()
+func (l *sharedLog) logRecovered(done chan struct{}) {
 	l.mu.Lock()
+	l.recovery.ofLast = done
 	end := l.recovered(time.Now())
 	l.mu.Unlock()
 	if end != nil {

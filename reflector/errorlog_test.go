@@ -223,6 +223,57 @@ func TestLogOfReflectorsThatHaveEnded(t *testing.T) {
 	})
 }
 
+// blockedHandler blocks for lines at level INFO until the channel is closed.
+type blockedHandler struct {
+	slog.Handler
+	write chan struct{}
+}
+
+func (blockedHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h blockedHandler) Handle(_ context.Context, line slog.Record) error {
+	if line.Level == slog.LevelInfo {
+		<-h.write
+	}
+	return nil
+}
+
+// Promise of begin: the end of the last reflector waits for the line that is being
+// written, and not for the timer of a reflector that begins meanwhile.
+func TestEndDoesNotWaitForTheOutageOfAnotherReflector(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		write := make(chan struct{})
+		l := NewErrorLog("all", slog.New(blockedHandler{slog.DiscardHandler, write})).log
+		fail := func(source string) {
+			l.report(context.Background(), source, waitingError(source, ReasonUnreachable), time.Now())
+		}
+		endA := l.begin("a")
+		fail("a")
+		l.watchOpened("a", time.Now())
+		time.Sleep(healthyPeriod + time.Second)
+		ended := make(chan struct{})
+		go func() { endA(); close(ended) }()
+		synctest.Wait()
+		select {
+		case <-ended:
+			t.Error("the line is being written")
+		default:
+		}
+		endB := l.begin("b")
+		fail("b")
+		l.watchOpened("b", time.Now())
+		close(write)
+		synctest.Wait()
+		select {
+		case <-ended:
+		default:
+			t.Error("the end of a waits for b")
+		}
+		endB()
+		<-ended
+	})
+}
+
 // Promise: the end of an outage is logged also if the first line was about an error
 // without a wait.
 func TestEndOfAnOutageThatBeganWithoutAWait(t *testing.T) {

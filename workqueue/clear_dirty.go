@@ -15,16 +15,25 @@ func (q *PriorityQueue[T]) ClearDirty(item T) {
 }
 
 func (q *Typed[T]) clearDirty(item T) {
+	if m := q.metrics; q.ignoreAdd(item) && m != nil {
+		m.depth.Dec() // no Get follows the Add that has increased it
+	}
+}
+
+// ignoreAdd makes Done ignore an Add of an item in processing, and reports whether there
+// was one.
+func (q *Typed[T]) ignoreAdd(item T) bool {
 	hash := q.items.hash(item)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := q.items.find(hash, item)
 	if n == nil || n.val.state&addedAgain == 0 {
-		return
+		return false
 	}
 	n.val.state &^= addedAgain
 	q.addedAgain.Add(-1)
 	if q.waiters > 0 && q.queue.len() == 0 && q.workerShouldStop() {
 		q.cond.Broadcast() // during a drain, they were waiting for this item
 	}
+	return true
 }

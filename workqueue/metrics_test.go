@@ -69,6 +69,25 @@ func newQueueWithMetrics(p MetricsProvider) TypedRateLimitingInterface[string] {
 	)
 }
 
+// The depth counts the waiting items, and those that Done will queue again: an Add that
+// ClearDirty makes Done ignore does not count.
+func TestDepthAfterClearDirty(t *testing.T) {
+	p := &fakeProvider{}
+	q := NewPriorityQueue(PriorityQueueConfig[string]{Name: "test", MetricsProvider: p})
+	defer q.ShutDown()
+	for range 10 {
+		q.Add("a")
+		take[string](t, q, 1)
+		q.Add("a")
+		assert.EqualValues(t, 1, p.value("depth"))
+		q.ClearDirty("a")
+		q.ClearDirty("a")
+		q.Done("a")
+		assert.EqualValues(t, 0, p.value("depth"))
+		assert.Zero(t, q.Len())
+	}
+}
+
 // Each metric has the value that its MetricsProvider method documents.
 func TestMetricsHaveDocumentedValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
