@@ -270,6 +270,7 @@ func TestRemoveOfHangingController(t *testing.T) {
 		require.ErrorIs(t, program.Add(s.newController("hangs", doNothing)), controller.ErrStillRunning)
 		_, page := s.get("/debug/?format=text")
 		require.Contains(t, page, "hangs")
+		synctest.Wait() // the line is written when Remove has returned
 		require.Contains(t, s.log.take(), "A removed controller ended with an error")
 		code, _ := s.get("/healthz")
 		require.Equal(t, 200, code)
