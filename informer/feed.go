@@ -105,7 +105,8 @@ type feeds[T any] interface {
 	// completes reports whether a first Replace of f completes the initial list of the
 	// informer. The store has that Replace.
 	completes(f *feed[T]) bool
-	// waitForListOf waits until the store has the first list that contains a key.
+	// waitForListOf waits for the first attempt of the list that would contain a key, and
+	// returns an error if the store does not have that list.
 	waitForListOf(ctx context.Context, key string) error
 	// pendingReason returns why there are no feeds yet, nil if the feeds are known.
 	pendingReason() error

@@ -21,8 +21,9 @@ import (
 // A name may occur several times. Without namespaces the informer sends no request, and
 // is synced when it runs. The server returns an empty list for a namespace that does not
 // exist, and the objects follow when it is created. The informer does not wait for the
-// list of a namespace that the server forbids, unless it forbids all of them. If a name is invalid or the resource
-// has no namespaces, the first call on the informer returns an error, as with New.
+// list of a namespace that the server forbids, unless it forbids all of them. If a name is
+// invalid or the resource has no namespaces, the first call on the informer returns an
+// error, as with New.
 func ForNamespaces[T rest.Object](f *Factory, source Source[T], o Options[T], namespaces ...string) *SharedInformer[T] {
 	if f == nil {
 		return &SharedInformer[T]{shared: newOfNamespaces(source, o, namespaces)}

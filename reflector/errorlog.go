@@ -40,8 +40,10 @@ type errorLog struct {
 	// last line that said that it recovered. logged: a line was written since then.
 	since  time.Time
 	logged bool
-	// timer calls logRecovered. It is nil if the reflector is not recovering.
-	timer *time.Timer
+	// timer calls logRecovered for the watch that was opened at openedAt. It is nil if the
+	// reflector is not recovering.
+	timer    *time.Timer
+	openedAt time.Time
 	// timers counts one for a timer that is set or whose function runs.
 	timers sync.WaitGroup
 }
@@ -89,18 +91,20 @@ func (l *errorLog) watchOpened(source string, at time.Time) {
 		return
 	}
 	l.timers.Add(1)
+	l.openedAt = at
 	l.timer = time.AfterFunc(healthyPeriod, func() {
 		defer l.timers.Done()
 		l.logRecovered(source, at)
 	})
 }
 
-// logRecovered logs that a watch has been open for some time. It runs on its own
-// goroutine.
+// logRecovered logs that a watch has been open for some time, unless an error has stopped
+// its timer meanwhile. It runs on its own goroutine.
 func (l *errorLog) logRecovered(source string, opened time.Time) {
 	l.mu.Lock()
-	after, due := opened.Sub(l.since), l.logged && l.timer != nil
-	if l.timer != nil {
+	recovered := l.timer != nil && l.openedAt.Equal(opened)
+	after, due := opened.Sub(l.since), recovered && l.logged
+	if recovered {
 		l.timer, l.since, l.logged = nil, time.Time{}, false
 	}
 	l.mu.Unlock()
